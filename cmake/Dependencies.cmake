@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The third-party libraries as imported targets. Nothing of a third party is built here.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+
+function(protium_imported target library)
+  if(NOT EXISTS "${library}")
+    message(FATAL_ERROR "${library} is missing; run ./dev setup first")
+  endif()
+  add_library(${target} SHARED IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${library}")
+  target_include_directories(${target} SYSTEM INTERFACE ${ARGN})
+endfunction()
+
+# Arrow and Parquet from the pyarrow wheel, which has no CMake config and versioned names only.
+set(_arrow "${PROTIUM_DEPS}/py/pyarrow")
+protium_imported(protium::arrow "${_arrow}/libarrow.so.2600" "${_arrow}/include")
+protium_imported(protium::parquet "${_arrow}/libparquet.so.2600" "${_arrow}/include")
+protium_imported(protium::duckdb "${PROTIUM_DEPS}/duckdb/lib/libduckdb.so" "${PROTIUM_DEPS}/duckdb/include")
+
+if(PROTIUM_WITH_TORCH)
+  # libtorch.so itself would pull in CUDA: torch_cpu and c10 are all that is linked.
+  set(_torch "${PROTIUM_DEPS}/py/torch")
+  protium_imported(protium::c10 "${_torch}/lib/libc10.so" "${_torch}/include")
+  protium_imported(protium::torch "${_torch}/lib/libtorch_cpu.so"
+    "${_torch}/include" "${_torch}/include/torch/csrc/api/include")
+  target_link_options(protium::torch INTERFACE
+    "LINKER:-rpath-link,${PROTIUM_DEPS}/py/nvidia/cu13/lib" "LINKER:--no-as-needed")
+  target_link_libraries(protium::torch INTERFACE protium::c10)
+endif()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...] [TESTS files...])
+# declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
+# its tests become one program <name>_test. Using a room of the same or a higher floor is refused.
+define_property(TARGET PROPERTY PROTIUM_FLOOR)
+
+function(protium_flags target)
+  # Programs are compiled as the libraries are, so that they share the precompiled headers.
+  target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter
+    -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+endfunction()
+
+function(protium_room name)
+  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;TESTS" ${ARGN})
+  if(R_TORCH AND NOT PROTIUM_WITH_TORCH)
+    return()
+  endif()
+  foreach(used ${R_USES})
+    get_target_property(floor room_${used} PROTIUM_FLOOR)
+    if(NOT floor LESS R_FLOOR)
+      message(FATAL_ERROR "${name} (floor ${R_FLOOR}) may not use ${used} (floor ${floor})")
+    endif()
+  endforeach()
+  add_library(room_${name} OBJECT ${R_SOURCES})
+  set_target_properties(room_${name} PROPERTIES PROTIUM_FLOOR ${R_FLOOR})
+  protium_flags(room_${name})
+  target_link_libraries(room_${name} PRIVATE protium::arrow nlohmann_json::nlohmann_json fmt::fmt
+    Threads::Threads ${R_LINKS})
+  if(R_TORCH)
+    target_link_libraries(room_${name} PRIVATE protium::torch)
+    target_precompile_headers(room_${name} REUSE_FROM pch_torch)
+    set_property(GLOBAL APPEND PROPERTY PROTIUM_TORCH_ROOMS room_${name})
+    set(library protium_torch)
+  else()
+    target_precompile_headers(room_${name} REUSE_FROM pch_plain)
+    set_property(GLOBAL APPEND PROPERTY PROTIUM_ROOMS room_${name})
+    set(library protium)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS ${R_LINKS})
+  if(R_TESTS AND PROTIUM_BUILD_TESTS)
+    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS})
+  endif()
+endfunction()
+
+# One test program on GoogleTest, with the main in tests/main.cc, which can also become a worker.
+function(protium_test name)
+  cmake_parse_arguments(T "" "LIBRARY" "SOURCES;LINKS" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${T_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
+  protium_flags(${name})
+  target_link_libraries(${name} PRIVATE ${T_LIBRARY} protium GTest::gtest GTest::gmock
+    protium::arrow nlohmann_json::nlohmann_json fmt::fmt Threads::Threads ${T_LINKS})
+  if(T_LIBRARY STREQUAL protium_torch)
+    target_link_libraries(${name} PRIVATE protium::torch)
+    target_precompile_headers(${name} REUSE_FROM pch_torch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM pch_plain)
+  endif()
+  add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/test-results/${name}.xml")
+endfunction()
+
+# Header sets that nearly every file needs, compiled once.
+function(protium_pch name)
+  cmake_parse_arguments(P "" "" "HEADERS;LINKS" ${ARGN})
+  file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/${name}.cc" CONTENT "")
+  add_library(${name} OBJECT "${CMAKE_BINARY_DIR}/${name}.cc")
+  protium_flags(${name})
+  target_link_libraries(${name} PRIVATE protium::arrow nlohmann_json::nlohmann_json fmt::fmt
+    Threads::Threads ${P_LINKS})
+  target_precompile_headers(${name} PRIVATE ${P_HEADERS})
+endfunction()

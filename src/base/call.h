@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What accompanies every call that may take long: who may stop it, until when, who watches.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+
+#include "base/json.h"
+
+namespace protium {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+inline constexpr Deadline kNever = Deadline::max();
+
+struct Call {
+  std::stop_token stop;
+  Deadline deadline = kNever;
+  // Told of progress and events, one JSON object each with the key "event"; any thread, one at a
+  // time; must return soon. May be empty.
+  std::function<void(const Json&)> events;
+
+  void Tell(const Json& event) const {
+    if (events) events(event);
+  }
+};
+
+}  // namespace protium

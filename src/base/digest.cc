@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/digest.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "base/status.h"
+
+namespace protium {
+
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  ~State() { EVP_MD_CTX_free(context); }
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  PT_CHECK(EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) == 1);
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::Add(std::span<const std::byte> bytes) {
+  PT_CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::Hex() {
+  std::array<unsigned char, 32> digest{};
+  unsigned int size = 0;
+  PT_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 15]);
+  }
+  return hex;
+}
+
+std::string Sha256Hex(std::string_view bytes) {
+  Sha256 sha;
+  sha.Add(bytes);
+  return sha.Hex();
+}
+
+}  // namespace protium

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace protium {
+
+// Hashes a stream of bytes with SHA-256 (FIPS 180-4).
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void Add(std::span<const std::byte> bytes);
+  void Add(std::string_view text) { Add(std::as_bytes(std::span(text))); }
+  std::string Hex();  // 64 lower-case digits; the stream ends here.
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string Sha256Hex(std::string_view bytes);
+
+}  // namespace protium

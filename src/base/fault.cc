@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fault.h"
+
+#include <memory>
+#include <utility>
+
+namespace protium {
+
+namespace {
+
+class FaultDetail : public arrow::StatusDetail {
+ public:
+  explicit FaultDetail(Fault fault) : fault_(std::move(fault)) {}
+  const char* type_id() const override { return kTypeId; }
+  std::string ToString() const override { return fault_.where; }
+  const Fault& fault() const { return fault_; }
+
+  static constexpr const char* kTypeId = "protium::Fault";
+
+ private:
+  Fault fault_;
+};
+
+arrow::StatusCode CodeOf(Exit exit) {
+  switch (exit) {
+    case Exit::kUsage: return arrow::StatusCode::Invalid;
+    case Exit::kInput: return arrow::StatusCode::IOError;
+    case Exit::kNoRoom: return arrow::StatusCode::OutOfMemory;
+    case Exit::kStopped: return arrow::StatusCode::Cancelled;
+    default: return arrow::StatusCode::UnknownError;
+  }
+}
+
+Exit ExitOf(const Status& status) {
+  if (status.IsInvalid() || status.IsKeyError() || status.IsTypeError()) return Exit::kUsage;
+  if (status.IsIOError()) return Exit::kInput;
+  if (status.IsOutOfMemory() || status.IsCapacityError()) return Exit::kNoRoom;
+  if (status.IsCancelled()) return Exit::kStopped;
+  return Exit::kFailed;
+}
+
+void AddLine(std::string& block, std::string_view label, std::string_view text) {
+  if (text.empty()) return;
+  block.append("  ").append(label).append(": ");
+  for (const char c : text) {
+    block.push_back(c);
+    if (c == '\n') block.append("         ");
+  }
+  block.push_back('\n');
+}
+
+std::string TextAt(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Status Fail(Fault fault) {
+  const arrow::StatusCode code = CodeOf(fault.exit);
+  std::string what = fault.what;
+  return Status(code, std::move(what), std::make_shared<FaultDetail>(std::move(fault)));
+}
+
+Fault FaultOf(const Status& status) {
+  const auto& detail = status.detail();
+  if (detail && std::string_view(detail->type_id()) == FaultDetail::kTypeId) {
+    return static_cast<const FaultDetail&>(*detail).fault();
+  }
+  return {.exit = ExitOf(status), .what = status.message()};
+}
+
+Status Annotate(const Status& status, std::string_view doing) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  fault.what = std::string(doing) + ": " + fault.what;
+  return Fail(std::move(fault));
+}
+
+std::string Render(const Fault& fault) {
+  std::string block = "error: " + fault.what + "\n";
+  AddLine(block, "where", fault.where);
+  AddLine(block, "why", fault.why);
+  AddLine(block, "fix", fault.fix);
+  AddLine(block, "kept", fault.kept);
+  return block;
+}
+
+Json StatusToJson(const Status& status) {
+  Json json = Json::object();
+  if (status.ok()) return json;
+  const Fault fault = FaultOf(status);
+  json["exit"] = static_cast<int>(fault.exit);
+  json["what"] = fault.what;
+  for (const auto& [key, text] : {std::pair{"where", &fault.where}, std::pair{"why", &fault.why},
+                                  std::pair{"fix", &fault.fix}, std::pair{"kept", &fault.kept}}) {
+    if (!text->empty()) json[key] = *text;
+  }
+  return json;
+}
+
+Status StatusFromJson(const Json& json) {
+  if (!json.is_object() || json.empty()) return Status::OK();
+  const auto exit = json.find("exit");
+  const bool known = exit != json.end() && exit->is_number_integer();
+  return Fail({.exit = known ? static_cast<Exit>(exit->get<int>()) : Exit::kFailed,
+               .what = TextAt(json, "what"),
+               .where = TextAt(json, "where"),
+               .why = TextAt(json, "why"),
+               .fix = TextAt(json, "fix"),
+               .kept = TextAt(json, "kept")});
+}
+
+}  // namespace protium

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fault.h"
+
+#include <gtest/gtest.h>
+
+namespace protium {
+
+TEST(Fault, TravelsThroughAStatusAndThroughJson) {
+  const Status status = Fail({.exit = Exit::kInput, .what = "no such file \"a\"", .where = "x:1:2", .fix = "make it"});
+  const Fault back = FaultOf(StatusFromJson(StatusToJson(Annotate(status, "reading"))));
+  EXPECT_EQ(back.exit, Exit::kInput);
+  EXPECT_EQ(back.what, "reading: no such file \"a\"");
+  EXPECT_EQ(back.where, "x:1:2");
+  EXPECT_EQ(back.fix, "make it");
+  EXPECT_TRUE(StatusFromJson(StatusToJson(Status::OK())).ok());
+}
+
+TEST(Fault, OfAPlainStatusExitsByItsCode) {
+  EXPECT_EQ(FaultOf(Status::Invalid("x")).exit, Exit::kUsage);
+  EXPECT_EQ(FaultOf(Status::IOError("x")).exit, Exit::kInput);
+  EXPECT_EQ(FaultOf(Status::UnknownError("x")).exit, Exit::kFailed);
+}
+
+TEST(Fault, RendersOneBlockWithoutEmptyLines) {
+  EXPECT_EQ(Render({.what = "it broke", .fix = "mend it"}), "error: it broke\n  fix: mend it\n");
+}
+
+TEST(ParseJson, RefusesTrailingTextAndDepth) {
+  EXPECT_FALSE(ParseJson("{} x").ok());
+  EXPECT_FALSE(ParseJson(std::string(300, '[') + std::string(300, ']')).ok());
+  EXPECT_TRUE(ParseJson("{\"b\":1,\"a\":[2]}").ok());
+}
+
+}  // namespace protium

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fields.h"
+
+#include <gtest/gtest.h>
+
+namespace protium {
+
+enum class Colour { kRed, kBlue };
+inline EnumNames<Colour> Names(Colour) { return {{{Colour::kRed, "red"}, {Colour::kBlue, "blue"}}}; }
+
+struct Inner {
+  int32_t count = 3;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("count", count);
+  }
+};
+
+struct Outer {
+  double rate = 0.5;
+  std::optional<std::string> name;
+  std::vector<Inner> inner;
+  Colour colour = Colour::kBlue;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("rate", rate);
+    visit("name", name);
+    visit("inner", inner);
+    visit("colour", colour);
+  }
+};
+
+TEST(Fields, RoundTripThroughJson) {
+  Outer outer{.rate = 2, .name = "n", .inner = {{.count = 7}}, .colour = Colour::kRed};
+  Outer back;
+  ASSERT_TRUE(FieldsFromJson(FieldsToJson(outer), "", back).ok());
+  EXPECT_TRUE(FieldsEqual(outer, back));
+  EXPECT_EQ(Dump(FieldsToJson(back)), R"({"rate":2.0,"name":"n","inner":[{"count":7}],"colour":"red"})");
+}
+
+TEST(Fields, NameThePlaceOfAnUnknownKeyAndItsNeighbour) {
+  Outer out;
+  const Fault fault = FaultOf(FieldsFromJson(*ParseJson(R"({"inner":[{"cuont":1}]})"), "train", out));
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(fault.where, "train.inner.0.cuont");
+  EXPECT_EQ(fault.fix, "did you mean \"count\"?");
+}
+
+TEST(Fields, RefuseWrongTypesAndRanges) {
+  Outer out;
+  EXPECT_EQ(FaultOf(FieldsFromJson(*ParseJson(R"({"rate":"fast"})"), "t", out)).what,
+            "t.rate must be a number, got \"fast\"");
+  EXPECT_FALSE(FieldsFromJson(*ParseJson(R"({"inner":[{"count":3000000000}]})"), "t", out).ok());
+  EXPECT_FALSE(FieldsFromJson(*ParseJson(R"({"inner":[{"count":1.5}]})"), "t", out).ok());
+  EXPECT_EQ(FaultOf(FieldsFromJson(*ParseJson(R"({"colour":"green"})"), "t", out)).what,
+            "t.colour must be one of red, blue, got \"green\"");
+}
+
+}  // namespace protium

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+namespace protium {
+
+namespace {
+
+constexpr int kMaxDepth = 200;
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  bool too_deep = false;
+  const auto guard = [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kMaxDepth;
+    return !too_deep;
+  };
+  try {
+    Json value = Json::parse(text, guard);
+    if (too_deep) return Status::Invalid("JSON is nested deeper than ", kMaxDepth, " levels");
+    return value;
+  } catch (const Json::exception& error) {
+    return Status::Invalid("not valid JSON: ", error.what());
+  }
+}
+
+std::string Dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Pretty(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace protium

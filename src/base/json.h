@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON that keeps the order of its keys.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace protium {
+
+using Json = nlohmann::ordered_json;
+
+// Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws.
+Result<Json> ParseJson(std::string_view text);
+
+// Renders without spaces or line breaks; text that is not UTF-8 gets replacement characters.
+std::string Dump(const Json& value);
+
+// Renders with two spaces of indentation, for files that people read.
+std::string Pretty(const Json& value);
+
+}  // namespace protium

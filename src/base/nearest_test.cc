@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/nearest.h"
+
+#include <gtest/gtest.h>
+
+namespace protium {
+
+TEST(Nearest, PrefersFewerEditsAndStopsAtThree) {
+  const std::vector<std::string> known = {"epochs", "epsilon", "seed", "batch_size", "Epoch"};
+  EXPECT_EQ(Nearest("epoch", known).front(), "Epoch");
+  EXPECT_EQ(Nearest("bach_size", known), std::vector<std::string>{"batch_size"});
+  EXPECT_TRUE(Nearest("quite_different", known).empty());
+}
+
+TEST(Suggest, ListsAFewWhenNothingIsNear) {
+  const std::vector<std::string> known = {"a1", "b2"};
+  EXPECT_EQ(Suggest("zzzzzz", known), "one of: a1, b2");
+}
+
+}  // namespace protium
