@@ -5,7 +5,7 @@
 //
 // Kinds of field: bool, int32_t, int64_t, double, std::string, enums with a Names() found by
 // argument-dependent lookup (`inline EnumNames<E> Names(E)`), std::optional, std::vector, nested
-// aggregates with Fields(), and any type with `Json ToJson(const T&)` and
+// aggregates with Fields(), Json itself, and any type with `Json ToJson(const T&)` and
 // `Status FromJson(const Json&, const std::string& path, T&)` found by argument-dependent lookup.
 #pragma once
 
@@ -110,6 +110,8 @@ template <class T>
 Json Write(const T& value) {
   if constexpr (HasOwnJson<T>) {
     return ToJson(value);
+  } else if constexpr (std::is_same_v<T, Json>) {
+    return value;
   } else if constexpr (IsOptional<T>::value) {
     return value ? Write(*value) : Json();
   } else if constexpr (IsVector<T>::value) {
@@ -180,6 +182,9 @@ template <class T>
 Status Read(const Json& json, const std::string& path, T& out) {
   if constexpr (HasOwnJson<T>) {
     return FromJson(json, path, out);
+  } else if constexpr (std::is_same_v<T, Json>) {
+    out = json;
+    return Status::OK();
   } else if constexpr (IsOptional<T>::value) {
     typename T::value_type value{};
     PT_TRY(Read(json, path, value));

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks say to each other. A backend implements all of it, also for a world of one.
+//
+// 1. Every rank makes the same calls in the same order; ranks that disagree on operation, type or
+//    length all get an error that says which rank asked for what.
+// 2. Every wait has a deadline and fails naming the ranks that did not come.
+// 3. After an error or Abort() every further call fails with the first cause.
+// 4. Calls come from one thread; Abort() from any.
+// 5. Sums are element-wise in a fixed order, so splitting a buffer never changes bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/call.h"
+#include "base/status.h"
+
+namespace protium {
+
+enum class Type : uint8_t { kFloat32, kFloat64, kInt64, kUint64 };
+enum class Reduce : uint8_t { kSum, kMin, kMax };
+
+// Typed memory of the caller.
+struct Buffer {
+  void* data = nullptr;
+  int64_t count = 0;
+  Type type = Type::kFloat32;
+};
+inline Buffer BufferOf(std::span<float> s) { return {s.data(), int64_t(s.size()), Type::kFloat32}; }
+inline Buffer BufferOf(std::span<double> s) { return {s.data(), int64_t(s.size()), Type::kFloat64}; }
+inline Buffer BufferOf(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
+inline Buffer BufferOf(std::span<uint64_t> s) { return {s.data(), int64_t(s.size()), Type::kUint64}; }
+
+// Memory that its rank fills and every rank may read, block by block.
+class Window {
+ public:
+  virtual ~Window() = default;
+  virtual std::span<std::byte> own() = 0;
+  virtual int64_t size(int32_t rank) const = 0;
+  // Copies bytes of another rank's window. Valid after a Barrier() that follows the filling.
+  virtual Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) = 0;
+  // The other rank's bytes where they lie, or nullptr when they are not on this host.
+  virtual const std::byte* Direct(int32_t rank) const = 0;
+  // Gives whole pages of the own window back to the system; they read as zero from then on.
+  virtual void Release(int64_t offset, int64_t bytes) = 0;
+};
+
+// A sum of `leaves` float32 vectors of `count` elements in the recursive halving of 0..leaves-1:
+// Sum(a, b) = Sum(a, m) + Sum(m, b) with m = a + (b - a) / 2, so its bits depend on nothing else.
+// Leaves first[r] .. first[r+1]-1 belong to rank r; every rank passes the same `first`.
+struct TreeSpec {
+  int32_t leaves = 1;
+  int64_t count = 0;
+  std::vector<int32_t> first;  // World + 1 entries, from 0 to `leaves`.
+};
+
+// A maximal complete subtree that one rank owns: leaves [begin, end).
+struct Subtree {
+  int32_t begin = 0;
+  int32_t end = 0;
+  std::span<float> sum;  // The rank writes the subtree's sum here before Reduce().
+};
+
+class Tree {
+ public:
+  virtual ~Tree() = default;
+  // This rank's subtrees, left to right. Their memory stays the same from step to step.
+  virtual std::span<const Subtree> own() const = 0;
+  // Collective. Sums all subtrees of all ranks; the result is valid until the next Reduce().
+  virtual Result<std::span<const float>> Reduce() = 0;
+};
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  virtual int32_t rank() const = 0;
+  virtual int32_t world() const = 0;
+
+  virtual Status AllReduce(Buffer inout, Reduce op) = 0;
+  virtual Status Broadcast(std::span<std::byte> inout, int32_t root) = 0;
+  // Every rank's message, by rank; lengths may differ.
+  virtual Result<std::vector<std::string>> AllGather(std::string_view message) = 0;
+  // `name` appears in the error of a wait that nobody ends.
+  virtual Status Barrier(std::string_view name) = 0;
+
+  // Collective: every rank makes its own window, of its own size.
+  virtual Result<std::unique_ptr<Window>> MakeWindow(int64_t bytes) = 0;
+  virtual Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) = 0;
+
+  // Makes every rank's pending and further calls fail soon with `cause`.
+  virtual void Abort(const Status& cause) = 0;
+};
+
+// The maximal complete subtrees of the halving of [0, leaves) within [begin, end), left to right.
+// `sum` is left empty.
+std::vector<Subtree> Subtrees(int32_t leaves, int32_t begin, int32_t end);
+
+}  // namespace protium

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A place where plans run. What a job does is in its plan: three verbs suffice.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "base/json.h"
+#include "plan/node.h"
+
+namespace protium {
+
+// Batches in order; Next() gives nullptr once, at the end, and only if every row came whole.
+// One thread. Destroying it early cancels what feeds it.
+class BatchStream {
+ public:
+  virtual ~BatchStream() = default;
+  virtual const SchemaPtr& schema() const = 0;
+  virtual Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
+};
+using BatchStreamPtr = std::unique_ptr<BatchStream>;
+
+// What an engine says about a plan before it runs.
+struct EnginePlan {
+  std::string sql;                      // The relational part as the engine will see it.
+  std::vector<std::string> not_exact;   // What may differ between engines or runs, with reasons.
+  Json placement;                       // Of each gang: a table of ranks, or why it does not fit.
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // The schema of the plan's result. Moves no data.
+  virtual Result<SchemaPtr> Analyze(const Plan& plan, const Call& call) = 0;
+  // Streams the rows to the caller.
+  virtual Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) = 0;
+  // Runs for effect, such as a Write; gives the number of rows written (or produced).
+  virtual Result<int64_t> Run(const Plan& plan, const Call& call) = 0;
+  // Checks everything that is cheap and runs nothing: SQL, columns, files, whether gangs fit.
+  virtual Result<EnginePlan> Explain(const Plan& plan, const Call& call) = 0;
+  // Says that `workers` workers with `library` loaded will be wanted soon. A hint; may do nothing.
+  virtual void Expect(int32_t workers, bool torch) = 0;
+  virtual std::string address() const = 0;  // "local[2]"
+};
+
+}  // namespace protium

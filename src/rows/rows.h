@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one training set: packed to fixed width, keyed by content, cut into equal shards.
+// The contract is docs/rows.md. In short:
+//
+// 1. A row is its packed bytes; two rows with equal bytes are the same row.
+// 2. Shards are consecutive ranges of the rows sorted by (key, bytes); they differ by one row at
+//    most, and depend on nothing but the rows and the number of shards.
+// 3. The order of visits depends on (seed, epoch, shard) and nothing else.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "base/status.h"
+#include "collective/communicator.h"
+#include "plan/node.h"
+
+namespace protium {
+
+// A packed row: numeric float32 values, label float32, weight float32, category int32 values, each
+// in the listed order, without gaps; little-endian. Width is a multiple of 4 bytes.
+struct RowLayout {
+  Columns numeric;     // Any integer, float or boolean column; one cast from double to float32.
+  std::string label;   // Empty: no label; the slot is 0.
+  std::string weight;  // Empty: the slot is 1.
+  Columns categories;  // Integer columns.
+  double label_mean = 0;  // The label slot holds float32((label - mean) / deviation).
+  double label_deviation = 1;
+  bool allow_nan = false;  // In numeric columns; every NaN becomes 0x7fc00000.
+
+  int64_t floats() const { return int64_t(numeric.size()) + 2; }
+  int64_t width() const { return 4 * (floats() + int64_t(categories.size())); }
+};
+
+// The identity of a training set: count and sum of 128-bit keys (mod 2^128) per shard.
+struct ShardIdentity {
+  int64_t rows = 0;
+  uint64_t key_sum_low = 0;
+  uint64_t key_sum_high = 0;
+  bool operator==(const ShardIdentity&) const = default;
+};
+
+// Turns the batches of one rank into packed rows. NULLs, NaN (unless allowed), infinities and
+// categories beyond int32 are errors that say column, count and first row.
+class Packer {
+ public:
+  // `budget_bytes` bounds this rank's packed rows: more is a fault with both numbers.
+  static Result<std::unique_ptr<Packer>> Make(const RowLayout& layout, const SchemaPtr& schema,
+                                              int64_t budget_bytes);
+  virtual ~Packer() = default;
+  virtual const RowLayout& layout() const = 0;
+  // Packs the rows of `batch`; with `only` (a boolean column's name) the rows where it is `value`.
+  virtual Status Append(const arrow::RecordBatch& batch, const std::string& only = {},
+                        bool value = true) = 0;
+  virtual int64_t rows() const = 0;
+  virtual std::span<const std::byte> bytes() const = 0;  // rows() * width, in order of arrival.
+};
+
+// The rows of the shards that this rank owns, sorted; and the sizes of all others.
+class ShardedRows {
+ public:
+  virtual ~ShardedRows() = default;
+  virtual const RowLayout& layout() const = 0;
+  virtual int32_t shards() const = 0;
+  virtual int64_t total_rows() const = 0;
+  virtual int64_t rows(int32_t shard) const = 0;  // Of any shard.
+  virtual bool owns(int32_t shard) const = 0;
+  virtual std::span<const std::byte> shard(int32_t shard) const = 0;  // Owned ones only.
+  virtual const std::vector<ShardIdentity>& identity() const = 0;     // Of all shards.
+};
+
+// Collective. Cuts the rows of all ranks into first.back() shards and brings each to its owner:
+// shard s belongs to rank r when first[r] <= s < first[r+1]. Consumes `mine`.
+Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
+                                               const std::vector<int32_t>& first,
+                                               Communicator& communicator);
+
+// Contiguous ownership: rank r owns floor(r*shards/world) up to floor((r+1)*shards/world).
+std::vector<int32_t> ShardOwners(int32_t shards, int32_t world);
+
+// (seed, epoch, shard, position) -> row, stateless and cheap to make. A permutation of [0, rows).
+class Permutation {
+ public:
+  Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
+  int64_t At(int64_t position) const;
+  int64_t rows() const { return rows_; }
+
+ private:
+  int64_t rows_;
+  uint64_t keys_[4];
+  int half_bits_;
+};
+
+// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with n
+// its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
+struct Positions {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_size, int64_t step);
+int64_t StepsPerEpoch(int64_t total_rows, int64_t batch_size);
+
+// Copies the rows at `positions` of the permutation into `out`, one after another.
+void GatherRows(std::span<const std::byte> shard, int64_t width, const Permutation& order,
+                Positions positions, std::byte* out);
+
+}  // namespace protium
