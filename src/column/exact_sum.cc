@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column/exact_sum.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+using Wide = unsigned __int128;
+constexpr int64_t kDigitMask = 0xffffffff;
+// A digit grows by less than 2^32 an addition, so 2^30 of them stay clear of 2^63.
+constexpr int64_t kMaxPending = int64_t{1} << 30;
+
+// x = mantissa * 2^exponent, with its sign apart. x is finite.
+struct Parts {
+  uint64_t mantissa;
+  int exponent;
+  bool negative;
+};
+
+Parts Split(double x) {
+  const auto bits = std::bit_cast<uint64_t>(x);
+  const int biased = int(bits >> 52) & 0x7ff;
+  const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
+  if (biased == 0) return {fraction, -1074, bits >> 63 != 0};
+  return {fraction | (uint64_t{1} << 52), biased - 1075, bits >> 63 != 0};
+}
+
+Status Damaged(const Json& json) {
+  return Fail({.exit = Exit::kInput, .what = "damaged exact sum " + Dump(json).substr(0, 80)});
+}
+
+}  // namespace
+
+void ExactSum::Carry(Digits& digits) {
+  for (int i = 0; i + 1 < kDigits; ++i) {
+    digits[i + 1] += digits[i] >> 32;
+    digits[i] &= kDigitMask;
+  }
+}
+
+void ExactSum::AddBits(Wide magnitude, int exponent, bool negative) {
+  const int position = exponent - kLowest;
+  int digit = position / 32;
+  const int shift = position % 32;
+  // The shift may push bits beyond 128: the first digit is taken before shifting the rest.
+  int64_t part = int64_t((magnitude << shift) & Wide(kDigitMask));
+  digits_[digit++] += negative ? -part : part;
+  for (magnitude >>= 32 - shift; magnitude != 0; magnitude >>= 32) {
+    part = int64_t(magnitude & Wide(kDigitMask));
+    digits_[digit++] += negative ? -part : part;
+  }
+  if (++pending_ < kMaxPending) return;
+  Carry(digits_);
+  pending_ = 0;
+}
+
+void ExactSum::CountSpecial(double x) {
+  if (std::isnan(x)) {
+    ++nan_;
+  } else {
+    ++(x > 0 ? infinite_ : minus_infinite_);
+  }
+}
+
+void ExactSum::Add(double x) {
+  if (!std::isfinite(x)) return CountSpecial(x);
+  const Parts parts = Split(x);
+  AddBits(parts.mantissa, parts.exponent, parts.negative);
+}
+
+void ExactSum::AddProduct(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) return CountSpecial(a * b);
+  const Parts x = Split(a), y = Split(b);
+  AddBits(Wide(x.mantissa) * y.mantissa, x.exponent + y.exponent, x.negative != y.negative);
+}
+
+void ExactSum::Merge(const ExactSum& other) {
+  Digits theirs = other.digits_;
+  Carry(theirs);
+  Carry(digits_);
+  for (int i = 0; i < kDigits; ++i) digits_[i] += theirs[i];
+  pending_ = 1;
+  nan_ += other.nan_;
+  infinite_ += other.infinite_;
+  minus_infinite_ += other.minus_infinite_;
+}
+
+void ExactSum::AddScaled(const ExactSum& other, double factor) {
+  bool negative = false;
+  const Digits theirs = other.Magnitude(negative);
+  const Parts parts = Split(factor);
+  for (int i = 0; i < kDigits; ++i) {
+    if (theirs[i] == 0 || parts.mantissa == 0) continue;
+    const int exponent = parts.exponent + kLowest + 32 * i;
+    Wide product = Wide(uint64_t(theirs[i])) * parts.mantissa;
+    // Below the lowest digit only zeros can stand, see the promise about `other`.
+    const int below = exponent < kLowest ? kLowest - exponent : 0;
+    AddBits(product >> below, exponent + below, negative != parts.negative);
+  }
+  const double limit = std::numeric_limits<double>::infinity();
+  nan_ += other.nan_;
+  if (other.infinite_ > 0) CountSpecial(limit * factor);
+  if (other.minus_infinite_ > 0) CountSpecial(-limit * factor);
+}
+
+ExactSum::Digits ExactSum::Magnitude(bool& negative) const {
+  Digits digits = digits_;
+  Carry(digits);
+  negative = digits.back() < 0;
+  if (!negative) return digits;
+  for (int64_t& digit : digits) digit = -digit;
+  Carry(digits);
+  return digits;
+}
+
+bool ExactSum::IsZero() const {
+  bool negative = false;
+  const Digits digits = Magnitude(negative);
+  for (const int64_t digit : digits) {
+    if (digit != 0) return false;
+  }
+  return nan_ + infinite_ + minus_infinite_ == 0;
+}
+
+double ExactSum::Rounded() const {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (nan_ > 0 || (infinite_ > 0 && minus_infinite_ > 0)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (infinite_ > 0) return infinity;
+  if (minus_infinite_ > 0) return -infinity;
+  bool negative = false;
+  const Digits digits = Magnitude(negative);
+  int top = kDigits - 1;
+  while (top >= 0 && digits[top] == 0) --top;
+  if (top < 0) return 0;
+  const int high = 32 * top + std::bit_width(uint64_t(digits[top])) - 1;
+  // A double keeps 53 bits, and none below 2^-1074.
+  const int last = std::max(high - 52, -1074 - kLowest);
+  const auto bit = [&](int i) { return i < 32 * kDigits && (digits[i / 32] >> (i % 32) & 1) != 0; };
+  uint64_t kept = 0;
+  for (int i = high; i >= last; --i) kept = kept << 1 | uint64_t(bit(i));
+  bool rest = (digits[(last - 1) / 32] & ((int64_t{1} << ((last - 1) % 32)) - 1)) != 0;
+  for (int i = 0; i < (last - 1) / 32; ++i) rest = rest || digits[i] != 0;
+  if (bit(last - 1) && (rest || (kept & 1) != 0)) ++kept;
+  const double magnitude = std::ldexp(double(kept), last + kLowest);
+  return negative ? -magnitude : magnitude;
+}
+
+Json ExactSum::ToJson() const {
+  bool negative = false;
+  const Digits digits = Magnitude(negative);
+  int low = 0, top = kDigits - 1;
+  while (low < kDigits && digits[low] == 0) ++low;
+  while (top > low && digits[top] == 0) --top;
+  Json json = Json::object();
+  if (low < kDigits) {
+    std::string text = negative ? "-" : "";
+    char digit[24];
+    for (int i = top; i >= low; --i) {
+      std::snprintf(digit, sizeof digit, i == top ? "%llx" : "%08llx",
+                    static_cast<unsigned long long>(digits[i]));
+      text += digit;
+    }
+    json["digits"] = text;
+    json["scale"] = kLowest + 32 * low;
+  }
+  if (nan_ > 0) json["nan"] = nan_;
+  if (infinite_ > 0) json["infinity"] = infinite_;
+  if (minus_infinite_ > 0) json["minus_infinity"] = minus_infinite_;
+  return json;
+}
+
+Status ExactSum::ReadDigits(const std::string& text, int scale, Digits& digits) {
+  const bool negative = text.starts_with('-');
+  const size_t begin = negative ? 1 : 0;
+  const int first = (scale - kLowest) / 32;
+  if (scale < kLowest || (scale - kLowest) % 32 != 0 || text.size() == begin ||
+      text.size() - begin > size_t(8 * kDigits)) {
+    return Damaged(text);
+  }
+  // From the end, eight hex characters a digit.
+  size_t end = text.size();
+  for (int i = first; end > begin; ++i) {
+    const size_t start = end - begin > 8 ? end - 8 : begin;
+    const std::string part = text.substr(start, end - start);
+    if (i >= kDigits || part.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      return Damaged(text);
+    }
+    const auto digit = int64_t(std::stoull(part, nullptr, 16));
+    digits[i] = negative ? -digit : digit;
+    end = start;
+  }
+  Carry(digits);
+  return Status::OK();
+}
+
+Result<ExactSum> ExactSum::FromJson(const Json& json) {
+  if (!json.is_object()) return Damaged(json);
+  ExactSum sum;
+  const auto count = [&](const char* key, int64_t& out) {
+    if (!json.contains(key)) return true;
+    if (!json[key].is_number_integer()) return false;
+    out = json[key].get<int64_t>();
+    return out >= 0;
+  };
+  if (!count("nan", sum.nan_) || !count("infinity", sum.infinite_) ||
+      !count("minus_infinity", sum.minus_infinite_)) {
+    return Damaged(json);
+  }
+  if (!json.contains("digits")) return sum;
+  if (!json["digits"].is_string() || !json.contains("scale") ||
+      !json["scale"].is_number_integer()) {
+    return Damaged(json);
+  }
+  const int64_t scale = json["scale"].get<int64_t>();
+  if (scale < kLowest || scale >= kLowest + 32 * kDigits) return Damaged(json);
+  PT_TRY(ReadDigits(json["digits"].get<std::string>(), int(scale), sum.digits_));
+  sum.pending_ = 1;
+  return sum;
+}
+
+}  // namespace protium

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sum of doubles and of products of two doubles, without any rounding until it is asked for.
+//
+// 1. The sum is a fixed-point number wide enough for every product of two doubles and 2^63 terms.
+// 2. Adding and merging are integer additions: the result depends on the terms, never on their
+//    order or grouping.
+// 3. Rounded() is the double nearest to the true sum, ties to even.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+class ExactSum {
+ public:
+  // NaN and infinities are counted beside the digits and decide Rounded() as IEEE addition would.
+  void Add(double x);
+  void AddProduct(double a, double b);
+  void Merge(const ExactSum& other);
+  // Adds `other` times `factor`. `other` must hold a sum of doubles, or of products no smaller than
+  // 2^-1074 in their last place; factor must be finite.
+  void AddScaled(const ExactSum& other, double factor);
+
+  double Rounded() const;
+  bool IsZero() const;  // Exactly; false with NaN or infinities.
+
+  // The same sum gives the same JSON, whatever was added in which order.
+  Json ToJson() const;
+  static Result<ExactSum> FromJson(const Json& json);
+
+ private:
+  static constexpr int kDigits = 140;    // Base 2^32: 4480 bits.
+  static constexpr int kLowest = -2176;  // Digit 0 counts units of 2^kLowest.
+  // Digits lie in [0, 2^32) except the last, which carries the sign.
+  using Digits = std::array<int64_t, kDigits>;
+
+  void AddBits(unsigned __int128 magnitude, int exponent, bool negative);
+  void CountSpecial(double x);
+  static void Carry(Digits& digits);
+  Digits Magnitude(bool& negative) const;
+  static Status ReadDigits(const std::string& text, int lowest, Digits& digits);
+
+  Digits digits_{};
+  int64_t pending_ = 0;  // Additions since digits_ last had its carries resolved.
+  int64_t nan_ = 0;
+  int64_t infinite_ = 0;
+  int64_t minus_infinite_ = 0;
+};
+
+}  // namespace protium
