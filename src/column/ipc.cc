@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column/ipc.h"
+
+#include <arrow/buffer.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/api.h>
+
+namespace protium {
+
+Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema) {
+  return arrow::ipc::SerializeSchema(schema);
+}
+
+Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buffer> buffer) {
+  arrow::io::BufferReader reader(std::move(buffer));
+  arrow::ipc::DictionaryMemo memo;
+  return arrow::ipc::ReadSchema(&reader, &memo);
+}
+
+Result<std::shared_ptr<arrow::Buffer>> BatchToIpc(const arrow::RecordBatch& batch) {
+  return arrow::ipc::SerializeRecordBatch(batch, arrow::ipc::IpcWriteOptions::Defaults());
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
+    std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema) {
+  arrow::io::BufferReader reader(std::move(buffer));
+  const arrow::ipc::DictionaryMemo memo;
+  auto options = arrow::ipc::IpcReadOptions::Defaults();
+  options.use_threads = false;
+  PT_LET(auto batch, arrow::ipc::ReadRecordBatch(schema, &memo, options, &reader));
+  PT_TRY(batch->ValidateFull());
+  return batch;
+}
+
+}  // namespace protium

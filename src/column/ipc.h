@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schemas and batches as Arrow IPC messages in memory.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <memory>
+
+#include "base/status.h"
+
+namespace protium {
+
+Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema);
+Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buffer> buffer);
+
+// One message, without its schema.
+Result<std::shared_ptr<arrow::Buffer>> BatchToIpc(const arrow::RecordBatch& batch);
+
+// The batch shares the buffer's memory. Buffers from outside are validated before they are used.
+Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
+    std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema);
+
+}  // namespace protium

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column/ipc.h"
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+namespace protium {
+namespace {
+
+std::shared_ptr<arrow::RecordBatch> Batch() {
+  arrow::Int64Builder numbers;
+  arrow::StringBuilder words;
+  EXPECT_TRUE(numbers.AppendValues({1, 2, 3}).ok() && words.AppendValues({"a", "", "c"}).ok());
+  return arrow::RecordBatch::Make(
+      arrow::schema({arrow::field("n", arrow::int64()), arrow::field("w", arrow::utf8())}), 3,
+      {numbers.Finish().ValueOrDie(), words.Finish().ValueOrDie()});
+}
+
+TEST(Ipc, BringsSchemaAndBatchBack) {
+  const auto batch = Batch();
+  const auto schema = SchemaFromIpc(SchemaToIpc(*batch->schema()).ValueOrDie()).ValueOrDie();
+  EXPECT_TRUE(schema->Equals(*batch->schema()));
+  const auto back = BatchFromIpc(BatchToIpc(*batch).ValueOrDie(), schema).ValueOrDie();
+  EXPECT_TRUE(back->Equals(*batch));
+}
+
+TEST(Ipc, RefusesACutMessage) {
+  const auto batch = Batch();
+  const auto whole = BatchToIpc(*batch).ValueOrDie();
+  for (const int64_t length : {int64_t{0}, int64_t{7}, whole->size() / 2, whole->size() - 8}) {
+    EXPECT_FALSE(BatchFromIpc(arrow::SliceBuffer(whole, 0, length), batch->schema()).ok());
+  }
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column/schema.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace protium {
+namespace {
+
+constexpr int kMaxNesting = 16;
+
+using Known = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
+
+std::array<Known, 14> KnownTypes() {
+  return {{{"bool", arrow::boolean()},
+           {"int8", arrow::int8()},
+           {"int16", arrow::int16()},
+           {"int32", arrow::int32()},
+           {"int64", arrow::int64()},
+           {"uint8", arrow::uint8()},
+           {"uint16", arrow::uint16()},
+           {"uint32", arrow::uint32()},
+           {"float32", arrow::float32()},
+           {"float64", arrow::float64()},
+           {"string", arrow::utf8()},
+           {"binary", arrow::binary()},
+           {"date", arrow::date32()},
+           {"timestamp", arrow::timestamp(arrow::TimeUnit::MICRO)}}};
+}
+
+Result<std::shared_ptr<arrow::DataType>> DecimalNamed(std::string_view inside) {
+  int precision = 0, scale = 0;
+  const char* const end = inside.data() + inside.size();
+  const auto first = std::from_chars(inside.data(), end, precision);
+  if (first.ec == std::errc() && first.ptr < end && *first.ptr == ',') {
+    const auto second = std::from_chars(first.ptr + 1, end, scale);
+    if (second.ec == std::errc() && second.ptr == end) {
+      return arrow::Decimal128Type::Make(precision, scale);
+    }
+  }
+  return Status::TypeError("bad decimal type: decimal(", inside, ")");
+}
+
+Result<std::shared_ptr<arrow::DataType>> Parse(std::string_view name, int depth) {
+  for (const auto& [known, type] : KnownTypes()) {
+    if (known == name) return type;
+  }
+  if (name.starts_with("decimal(") && name.ends_with(")")) {
+    return DecimalNamed(name.substr(8, name.size() - 9));
+  }
+  if (name.starts_with("list<") && name.ends_with(">") && depth < kMaxNesting) {
+    PT_LET(auto item, Parse(name.substr(5, name.size() - 6), depth + 1));
+    return arrow::list(item);
+  }
+  return Status::TypeError("unknown column type: ", name);
+}
+
+}  // namespace
+
+Result<std::string> TypeName(const arrow::DataType& type) {
+  for (const auto& [name, known] : KnownTypes()) {
+    if (known->Equals(type)) return std::string(name);
+  }
+  if (type.id() == arrow::Type::DECIMAL128) {
+    const auto& decimal = static_cast<const arrow::Decimal128Type&>(type);
+    return fmt::format("decimal({},{})", decimal.precision(), decimal.scale());
+  }
+  if (type.id() == arrow::Type::LIST) {
+    PT_LET(std::string item, TypeName(*static_cast<const arrow::ListType&>(type).value_type()));
+    return "list<" + item + ">";
+  }
+  return Status::TypeError("columns of type ", type.ToString(), " are not supported");
+}
+
+Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name) { return Parse(name, 0); }
+
+Result<Json> SchemaToJson(const arrow::Schema& schema) {
+  Json columns = Json::array();
+  for (const auto& field : schema.fields()) {
+    PT_LET(std::string type, TypeName(*field->type()));
+    columns.push_back({{"name", field->name()}, {"type", type}});
+  }
+  return columns;
+}
+
+Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json) {
+  if (!json.is_array()) return Status::TypeError("a schema must be a list of columns");
+  arrow::FieldVector fields;
+  for (const Json& column : json) {
+    const bool whole = column.is_object() && column.contains("name") && column.contains("type") &&
+                       column["name"].is_string() && column["type"].is_string();
+    if (!whole) return Status::TypeError("a column needs a name and a type: ", Dump(column));
+    PT_LET(auto type, TypeNamed(column["type"].get<std::string>()));
+    fields.push_back(arrow::field(column["name"].get<std::string>(), type));
+  }
+  return arrow::schema(fields);
+}
+
+std::string Describe(const arrow::Schema& schema) {
+  std::string text;
+  for (const auto& field : schema.fields()) {
+    const auto name = TypeName(*field->type());
+    text += (text.empty() ? "" : ", ") + field->name() + " " +
+            (name.ok() ? *name : field->type()->ToString());
+  }
+  return text;
+}
+
+}  // namespace protium

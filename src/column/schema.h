@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schemas as text: [{"name": "hour", "type": "int64"}, ...].
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+// "bool", "int32", "int64", "float32", "float64", "string", "binary", "date", "timestamp",
+// "decimal(p,s)", "list<type>"; gives TypeError for types that tables of ours do not carry.
+Result<std::string> TypeName(const arrow::DataType& type);
+Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
+
+Result<Json> SchemaToJson(const arrow::Schema& schema);
+Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json);
+
+// "hour int64, origin string": for messages and explanations; never fails.
+std::string Describe(const arrow::Schema& schema);
+
+}  // namespace protium

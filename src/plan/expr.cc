@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/expr.h"
+
+namespace protium {
+namespace {
+
+Expr Binary(const char* function, Expr a, Expr b) {
+  std::vector<Expr> arguments;
+  arguments.push_back(std::move(a));
+  arguments.push_back(std::move(b));
+  return CallOf(function, std::move(arguments));
+}
+
+}  // namespace
+
+Expr Col(std::string name) { return {.kind = Expr::Kind::kColumn, .name = std::move(name)}; }
+
+Expr Lit(Literal value) { return {.kind = Expr::Kind::kLiteral, .value = std::move(value)}; }
+
+Expr CallOf(std::string function, std::vector<Expr> arguments) {
+  return {
+      .kind = Expr::Kind::kCall, .name = std::move(function), .arguments = std::move(arguments)};
+}
+
+Expr operator+(Expr a, Expr b) { return Binary("+", std::move(a), std::move(b)); }
+Expr operator-(Expr a, Expr b) { return Binary("-", std::move(a), std::move(b)); }
+Expr operator*(Expr a, Expr b) { return Binary("*", std::move(a), std::move(b)); }
+Expr operator/(Expr a, Expr b) { return Binary("/", std::move(a), std::move(b)); }
+Expr operator==(Expr a, Expr b) { return Binary("=", std::move(a), std::move(b)); }
+Expr operator!=(Expr a, Expr b) { return Binary("<>", std::move(a), std::move(b)); }
+Expr operator<(Expr a, Expr b) { return Binary("<", std::move(a), std::move(b)); }
+Expr operator<=(Expr a, Expr b) { return Binary("<=", std::move(a), std::move(b)); }
+Expr operator>(Expr a, Expr b) { return Binary(">", std::move(a), std::move(b)); }
+Expr operator>=(Expr a, Expr b) { return Binary(">=", std::move(a), std::move(b)); }
+Expr operator&&(Expr a, Expr b) { return Binary("and", std::move(a), std::move(b)); }
+Expr operator||(Expr a, Expr b) { return Binary("or", std::move(a), std::move(b)); }
+Expr operator!(Expr a) { return CallOf("not", {std::move(a)}); }
+
+}  // namespace protium

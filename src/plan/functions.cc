@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/functions.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+
+namespace protium {
+namespace {
+
+// The DuckDB spellings rest on the macros of sql/prelude.cc.
+constexpr Function kFunctions[] = {
+    {"+", 2, 2, "($1 + $2)", "($1 + $2)"},
+    {"-", 2, 2, "($1 - $2)", "($1 - $2)"},
+    {"*", 2, 2, "($1 * $2)", "($1 * $2)"},
+    {"/", 2, 2, "pt_divide($1, $2)", "($1 / $2)"},
+    {"negate", 1, 1, "(-$1)", "(-$1)"},
+    {"=", 2, 2, "($1 = $2)", "($1 = $2)"},
+    {"<>", 2, 2, "($1 <> $2)", "($1 <> $2)"},
+    {"<", 2, 2, "($1 < $2)", "($1 < $2)"},
+    {"<=", 2, 2, "($1 <= $2)", "($1 <= $2)"},
+    {">", 2, 2, "($1 > $2)", "($1 > $2)"},
+    {">=", 2, 2, "($1 >= $2)", "($1 >= $2)"},
+    {"and", 2, 2, "($1 AND $2)", "($1 AND $2)"},
+    {"or", 2, 2, "($1 OR $2)", "($1 OR $2)"},
+    {"not", 1, 1, "(NOT $1)", "(NOT $1)"},
+    {"is_null", 1, 1, "($1 IS NULL)", "($1 IS NULL)"},
+    {"is_not_null", 1, 1, "($1 IS NOT NULL)", "($1 IS NOT NULL)"},
+    {"is_nan", 1, 1, "coalesce(isnan($1::DOUBLE), false)", "isnan($1)"},
+    {"nan_to_null", 1, 1, "nullif($1::DOUBLE, 'NaN'::DOUBLE)",
+     "nullif(CAST($1 AS DOUBLE), DOUBLE('NaN'))"},
+    {"coalesce", 1, -1, "coalesce($*)", "coalesce($*)"},
+    {"greatest", 2, -1, "greatest($*)", "greatest($*)"},
+    {"least", 2, -1, "least($*)", "least($*)"},
+    {"if", 3, 3, "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
+    {"cast_bool", 1, 1, "CAST($1 AS BOOLEAN)", "CAST($1 AS BOOLEAN)"},
+    {"cast_int64", 1, 1, "pt_to_bigint($1)", "CAST($1 AS BIGINT)"},
+    {"cast_double", 1, 1, "CAST($1 AS DOUBLE)", "CAST($1 AS DOUBLE)"},
+    {"cast_float", 1, 1, "CAST($1 AS FLOAT)", "CAST($1 AS FLOAT)"},
+    {"cast_string", 1, 1, "CAST($1 AS VARCHAR)", "CAST($1 AS STRING)"},
+    {"abs", 1, 1, "abs($1)", "abs($1)"},
+    {"sqrt", 1, 1, "pt_sqrt($1)", "sqrt($1)"},
+    {"floor", 1, 1, "floor($1)", "floor($1)"},
+    {"ceil", 1, 1, "ceil($1)", "ceil($1)"},
+    {"lower", 1, 1, "lower($1)", "lower($1)"},
+    {"upper", 1, 1, "upper($1)", "upper($1)"},
+    {"length", 1, 1, "length($1)", "length($1)"},
+    {"year", 1, 1, "year($1)", "year($1)"},
+    {"month", 1, 1, "month($1)", "month($1)"},
+    {"day", 1, 1, "day($1)", "day($1)"},
+};
+
+bool IsOperator(std::string_view name) {
+  return name == "and" || name == "or" ||
+         std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
+}
+
+Status CheckArguments(const Function& function, const Expr& expr) {
+  const auto given = static_cast<int32_t>(expr.arguments.size());
+  if (given >= function.fewest && (function.most < 0 || given <= function.most)) {
+    return Status::OK();
+  }
+  std::string wants = std::to_string(function.fewest);
+  if (function.most < 0) wants += " or more";
+  return Fail({.exit = Exit::kUsage,
+               .what = "function \"" + expr.name + "\" takes " + wants + " arguments, got " +
+                       std::to_string(given)});
+}
+
+std::string LiteralText(const Literal& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return Dump(Json(*number));
+  if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
+  return "null";
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view between) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) joined += between;
+    joined += part;
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::span<const Function> Functions() { return kFunctions; }
+
+const Function* FindFunction(std::string_view name) {
+  const auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                  [&](const Function& each) { return each.name == name; });
+  return found == std::end(kFunctions) ? nullptr : found;
+}
+
+Status Check(const Expr& expr) {
+  if (expr.kind != Expr::Kind::kCall) return Status::OK();
+  const Function* const function = FindFunction(expr.name);
+  if (function == nullptr) {
+    std::vector<std::string> known;
+    for (const Function& each : kFunctions) known.emplace_back(each.name);
+    return Fail({.exit = Exit::kUsage,
+                 .what = "unknown function \"" + expr.name + "\" in an expression",
+                 .fix = Suggest(expr.name, known)});
+  }
+  PT_TRY(CheckArguments(*function, expr));
+  for (const Expr& argument : expr.arguments) PT_TRY(Check(argument));
+  return Status::OK();
+}
+
+std::string ToText(const Expr& expr) {
+  if (expr.kind == Expr::Kind::kColumn) return expr.name;
+  if (expr.kind == Expr::Kind::kLiteral) return LiteralText(expr.value);
+  std::vector<std::string> arguments;
+  for (const Expr& argument : expr.arguments) arguments.push_back(ToText(argument));
+  if (arguments.size() == 2 && IsOperator(expr.name)) {
+    return "(" + Join(arguments, " " + expr.name + " ") + ")";
+  }
+  return expr.name + "(" + Join(arguments, ", ") + ")";
+}
+
+}  // namespace protium

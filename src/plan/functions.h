@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that expressions know, each with its spelling in the SQL of every engine. To add
+// one: a row in functions.cc and a parity case.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+#include "plan/expr.h"
+
+namespace protium {
+
+// In a spelling $1, $2, ... stand for arguments and $* for all of them, separated by commas. Both
+// spellings give the same value for the same arguments, or both fail.
+struct Function {
+  std::string_view name;
+  int32_t fewest = 0;  // Arguments.
+  int32_t most = 0;    // -1: any number.
+  std::string_view duckdb;
+  std::string_view spark;
+};
+
+std::span<const Function> Functions();
+
+// Gives nullptr for a name that is not in the table.
+const Function* FindFunction(std::string_view name);
+
+// Finds an unknown function or a wrong number of arguments anywhere in `expr`.
+Status Check(const Expr& expr);
+
+// Renders for people: (hour < 6) and (origin = 'JFK').
+std::string ToText(const Expr& expr);
+
+}  // namespace protium

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/node.h"
+
+#include <unordered_set>
+
+namespace protium {
+namespace {
+
+// Plans share nodes: each is looked at once, so that a deep chain of shared ones stays linear.
+Status FirstErrorOf(const Plan& plan, std::unordered_set<const Node*>& seen) {
+  if (plan == nullptr) return Status::Invalid("the plan is empty");
+  if (!seen.insert(plan.get()).second) return Status::OK();
+  for (const Plan& input : plan->inputs) PT_TRY(FirstErrorOf(input, seen));
+  const auto* broken = std::get_if<Broken>(&plan->verb);
+  return broken == nullptr ? Status::OK() : broken->status;
+}
+
+}  // namespace
+
+Plan MakePlan(Verb verb, std::vector<Plan> inputs) {
+  return std::make_shared<const Node>(Node{std::move(verb), std::move(inputs)});
+}
+
+Status FirstError(const Plan& plan) {
+  std::unordered_set<const Node*> seen;
+  return FirstErrorOf(plan, seen);
+}
+
+}  // namespace protium
