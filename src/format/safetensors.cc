@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/safetensors.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "base/json.h"
+
+namespace protium {
+namespace {
+
+constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr size_t kLengthBytes = 8;
+
+Status Damaged(const std::string& where, std::string why) {
+  return Fail({.exit = Exit::kInput,
+               .what = "not a readable safetensors file: " + where,
+               .where = where,
+               .why = std::move(why)});
+}
+
+int64_t BytesOf(std::string_view dtype) {
+  if (dtype == "BOOL" || dtype == "U8" || dtype == "I8") return 1;
+  if (dtype == "U16" || dtype == "I16" || dtype == "F16" || dtype == "BF16") return 2;
+  if (dtype == "U32" || dtype == "I32" || dtype == "F32") return 4;
+  if (dtype == "U64" || dtype == "I64" || dtype == "F64") return 8;
+  return 0;
+}
+
+bool IsCount(const Json& json) {
+  return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0) &&
+         json.get<uint64_t>() <= uint64_t(INT64_MAX);
+}
+
+// Bytes of `shape`, or nullopt when they overflow.
+std::optional<int64_t> BytesOfShape(const std::vector<int64_t>& shape, int64_t item) {
+  int64_t bytes = item;
+  for (const int64_t dimension : shape) {
+    if (__builtin_mul_overflow(bytes, dimension, &bytes)) return std::nullopt;
+  }
+  return bytes;
+}
+
+struct Entry {
+  NamedTensor tensor;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// Reads one entry of the header; the text of a refusal is what is wrong with it.
+Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::string& where) {
+  const auto bad = [&](const char* why) { return Damaged(where, "tensor " + name + ": " + why); };
+  if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
+      !json.contains("data_offsets")) {
+    return bad("must have dtype, shape and data_offsets");
+  }
+  Entry entry;
+  entry.tensor.name = name;
+  const int64_t item = json["dtype"].is_string() ? BytesOf(json["dtype"].get<std::string>()) : 0;
+  if (item == 0) return bad("unknown dtype");
+  entry.tensor.dtype = json["dtype"].get<std::string>();
+  const Json& shape = json["shape"];
+  if (!shape.is_array() || shape.size() > 64) return bad("shape must be a list");
+  for (const Json& dimension : shape) {
+    if (!IsCount(dimension)) return bad("shape must hold whole numbers");
+    entry.tensor.shape.push_back(dimension.get<int64_t>());
+  }
+  const Json& offsets = json["data_offsets"];
+  if (!offsets.is_array() || offsets.size() != 2 || !IsCount(offsets[0]) || !IsCount(offsets[1])) {
+    return bad("data_offsets must be two whole numbers");
+  }
+  entry.begin = offsets[0].get<int64_t>();
+  entry.end = offsets[1].get<int64_t>();
+  const auto bytes = BytesOfShape(entry.tensor.shape, item);
+  if (entry.begin > entry.end || !bytes || *bytes != entry.end - entry.begin) {
+    return bad("data_offsets do not fit the shape");
+  }
+  return entry;
+}
+
+// Lets every entry point to its data, which must fill `data` without gap or overlap.
+Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
+             const std::string& where) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  int64_t at = 0;
+  for (Entry& entry : entries) {
+    if (entry.begin != at || entry.end > int64_t(data.size())) {
+      return Damaged(where,
+                     fmt::format("tensor {} lies at {} to {}, but data goes on at {} of {} bytes",
+                                 entry.tensor.name, entry.begin, entry.end, at, data.size()));
+    }
+    entry.tensor.data = data.subspan(size_t(entry.begin), size_t(entry.end - entry.begin));
+    at = entry.end;
+  }
+  if (at != int64_t(data.size())) {
+    return Damaged(where,
+                   fmt::format("{} bytes follow the last tensor", int64_t(data.size()) - at));
+  }
+  return Status::OK();
+}
+
+Status ReadMetadata(const Json& json, const std::string& where,
+                    std::map<std::string, std::string>& out) {
+  if (!json.is_object()) return Damaged(where, "__metadata__ must hold text");
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_string()) return Damaged(where, "__metadata__ must hold text");
+    out[key] = value.get<std::string>();
+  }
+  return Status::OK();
+}
+
+// Eight bytes of length and the header, padded with spaces so that the data starts aligned.
+std::string HeaderBytes(std::span<const NamedTensor> tensors,
+                        const std::map<std::string, std::string>& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  int64_t at = 0;
+  for (const NamedTensor& tensor : tensors) {
+    const int64_t end = at + int64_t(tensor.data.size());
+    header[tensor.name] = {
+        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, end}}};
+    at = end;
+  }
+  std::string text = Dump(header);
+  text.resize((text.size() + kLengthBytes + 63) / 64 * 64 - kLengthBytes, ' ');
+  std::string out(kLengthBytes, '\0');
+  for (size_t i = 0; i < kLengthBytes; ++i) out[i] = char(uint64_t(text.size()) >> (8 * i));
+  return out + text;
+}
+
+void AddNumber(Sha256& hash, uint64_t number) {
+  std::byte bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = std::byte(number >> (8 * i));
+  hash.Add(bytes);
+}
+
+class OpenFile {
+ public:
+  explicit OpenFile(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {}
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool WriteAll(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(size_t(written));
+  }
+  return true;
+}
+
+bool WriteParts(const std::filesystem::path& path, const std::string& header,
+                std::span<const NamedTensor> tensors) {
+  const OpenFile file(path);
+  if (file.fd() < 0 || !WriteAll(file.fd(), std::as_bytes(std::span(header)))) return false;
+  for (const NamedTensor& tensor : tensors) {
+    if (!WriteAll(file.fd(), tensor.data)) return false;
+  }
+  return ::fsync(file.fd()) == 0;
+}
+
+}  // namespace
+
+Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                        const std::map<std::string, std::string>& metadata) {
+  const std::string header = HeaderBytes(tensors, metadata);
+  const std::filesystem::path draft = path.string() + ".partial";
+  if (WriteParts(draft, header, tensors) && ::rename(draft.c_str(), path.c_str()) == 0) {
+    return Status::OK();
+  }
+  const int error = errno;
+  ::unlink(draft.c_str());
+  int64_t bytes = int64_t(header.size());
+  for (const NamedTensor& tensor : tensors) bytes += int64_t(tensor.data.size());
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return Fail({.exit = full ? Exit::kNoRoom : Exit::kEnvironment,
+               .what = fmt::format("cannot write {} bytes to {}", bytes, path.string()),
+               .where = path.string(),
+               .why = std::strerror(error)});
+}
+
+Result<Safetensors> Safetensors::Parse(std::vector<std::byte> file, const std::string& where) {
+  if (file.size() < kLengthBytes) return Damaged(where, "it is shorter than its own length field");
+  uint64_t length = 0;
+  for (size_t i = 0; i < kLengthBytes; ++i) length |= uint64_t(file[i]) << (8 * i);
+  if (length > kMostHeaderBytes || length > file.size() - kLengthBytes) {
+    return Damaged(where,
+                   fmt::format("its header claims {} bytes in a file of {}", length, file.size()));
+  }
+  const auto header =
+      ParseJson({reinterpret_cast<const char*>(file.data()) + kLengthBytes, size_t(length)});
+  if (!header.ok() || !header->is_object())
+    return Damaged(where, "its header is not a JSON object");
+  Safetensors out;
+  std::vector<Entry> entries;
+  for (const auto& [name, json] : header->items()) {
+    if (name == "__metadata__") {
+      PT_TRY(ReadMetadata(json, where, out.metadata_));
+      continue;
+    }
+    PT_LET(Entry entry, ReadEntry(name, json, where));
+    entries.push_back(std::move(entry));
+  }
+  out.file_ = std::move(file);
+  PT_TRY(Place(entries, std::span(out.file_).subspan(kLengthBytes + length), where));
+  for (Entry& entry : entries) out.tensors_.push_back(std::move(entry.tensor));
+  std::sort(out.tensors_.begin(), out.tensors_.end(),
+            [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
+  for (size_t i = 1; i < out.tensors_.size(); ++i) {
+    if (out.tensors_[i].name == out.tensors_[i - 1].name) {
+      return Damaged(where, "tensor " + out.tensors_[i].name + " is there twice");
+    }
+  }
+  return out;
+}
+
+Result<Safetensors> Safetensors::Read(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  std::ifstream in(path, std::ios::binary);
+  if (error || !in) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "cannot read " + path.string(),
+                 .where = path.string(),
+                 .why = error ? error.message() : std::strerror(errno)});
+  }
+  std::vector<std::byte> file(bytes);
+  in.read(reinterpret_cast<char*>(file.data()), std::streamsize(bytes));
+  if (in.gcount() != std::streamsize(bytes))
+    return Damaged(path.string(), "it ended while being read");
+  return Parse(std::move(file), path.string());
+}
+
+const NamedTensor* Safetensors::Find(std::string_view name) const {
+  const auto found = std::lower_bound(
+      tensors_.begin(), tensors_.end(), name,
+      [](const NamedTensor& tensor, std::string_view n) { return tensor.name < n; });
+  return found != tensors_.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string WeightsSha256(std::span<const NamedTensor> tensors) {
+  std::vector<const NamedTensor*> ordered;
+  for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
+  std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  Sha256 hash;
+  for (const NamedTensor* tensor : ordered) {
+    hash.Add(tensor->name + '\0' + tensor->dtype + '\0');
+    AddNumber(hash, tensor->shape.size());
+    for (const int64_t dimension : tensor->shape) AddNumber(hash, uint64_t(dimension));
+    hash.Add(tensor->data);
+  }
+  return hash.Hex();
+}
+
+Result<std::string> WeightsSha256(const std::filesystem::path& path) {
+  PT_LET(const Safetensors file, Safetensors::Read(path));
+  return WeightsSha256(file.tensors());
+}
+
+}  // namespace protium
