@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/event_log.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+constexpr size_t kLongestLine = 16 << 20;
+
+Status FileFault(const std::filesystem::path& path, const char* doing, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return Fail({.exit = full ? Exit::kNoRoom : Exit::kEnvironment,
+               .what = fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error)),
+               .fix = full ? "free some disk space, or use another --runs-dir" : ""});
+}
+
+}  // namespace
+
+std::string TimeText() {
+  const auto now = std::chrono::system_clock::now();
+  const auto millis =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  const std::time_t seconds = millis / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", parts, millis % 1000);
+}
+
+EventLog::EventLog(int file, std::filesystem::path path) : file_(file), path_(std::move(path)) {}
+
+EventLog::~EventLog() { close(file_); }
+
+Result<std::unique_ptr<EventLog>> EventLog::Open(const std::filesystem::path& file) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) return FileFault(file, "open", errno);
+  std::unique_ptr<EventLog> log(new EventLog(fd, file));
+  struct stat info {};
+  if (fstat(fd, &info) != 0) return FileFault(file, "read", errno);
+  char last = '\n';
+  if (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1) {
+    return FileFault(file, "read", errno);
+  }
+  if (last != '\n') PT_TRY(log->WriteLine("\n"));
+  return log;
+}
+
+Status EventLog::Append(const Json& event) {
+  Json line = Json::object();
+  line["time"] = TimeText();
+  line.update(event);
+  const std::string text = Dump(line) + "\n";
+  const std::lock_guard lock(mutex_);
+  const Status status = WriteLine(text);
+  if (first_failure_.ok()) first_failure_ = status;
+  return status;
+}
+
+Status EventLog::status() const {
+  const std::lock_guard lock(mutex_);
+  return first_failure_;
+}
+
+// Nobody else writes to the file (the folder is locked), so its end before the write is where a
+// line that did not fit is cut off again.
+Status EventLog::WriteLine(const std::string& line) {
+  struct stat before {};
+  if (fstat(file_, &before) != 0) return FileFault(path_, "read", errno);
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t n = write(file_, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int error = n < 0 ? errno : ENOSPC;
+      if (ftruncate(file_, before.st_size) != 0) return FileFault(path_, "shorten", errno);
+      return FileFault(path_, "append to", error);
+    }
+    done += static_cast<size_t>(n);
+  }
+  return Status::OK();
+}
+
+Result<std::vector<Json>> ReadEvents(const std::filesystem::path& file) {
+  std::vector<Json> events;
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.size() > kLongestLine) continue;
+    Result<Json> event = ParseJson(line);
+    if (event.ok() && event->is_object()) events.push_back(event.MoveValueUnsafe());
+  }
+  if (in.bad()) return FileFault(file, "read", EIO);
+  return events;
+}
+
+}  // namespace protium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/event_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "base/fault.h"
+#include "run/folder.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+class EventLogFile : public testing::Test {
+ protected:
+  fs::path folder_ = fs::temp_directory_path() / ("protium-events-" + std::to_string(getpid()));
+  fs::path file_ = folder_ / "events.jsonl";
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+};
+
+TEST_F(EventLogFile, KeepsLinesOfManyThreadsWhole) {
+  auto log = EventLog::Open(file_).ValueOrDie();
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&log, t] {
+      for (int i = 0; i < 50; ++i) {
+        (void)log->Append({{"event", "step"}, {"thread", t}, {"text", std::string(500, 'x')}});
+      }
+    });
+  }
+  threads.clear();
+  const std::vector<Json> events = ReadEvents(file_).ValueOrDie();
+  ASSERT_EQ(events.size(), 200u);
+  for (const Json& event : events) {
+    EXPECT_EQ(event.begin().key(), "time");
+    EXPECT_EQ(event["event"], "step");
+  }
+}
+
+TEST_F(EventLogFile, GoesOnAfterALineThatACrashCutOff) {
+  std::ofstream(file_) << "{\"event\":\"a\"}\n{\"event\":\"b";
+  auto log = EventLog::Open(file_).ValueOrDie();
+  ASSERT_TRUE(log->Append({{"event", "c"}}).ok());
+  const std::vector<Json> events = ReadEvents(file_).ValueOrDie();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1]["event"], "c");
+}
+
+TEST_F(EventLogFile, SaysWhenThereIsNoRoomAndLeavesNoHalfLine) {
+  auto log = EventLog::Open(file_).ValueOrDie();
+  ASSERT_TRUE(log->Append({{"event", "fits"}}).ok());
+  const auto size = fs::file_size(file_);
+  rlimit old{};
+  getrlimit(RLIMIT_FSIZE, &old);
+  auto* const before = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{.rlim_cur = size + 10, .rlim_max = old.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  const Status status = log->Append({{"event", "too long for what is left"}});
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);
+  EXPECT_NE(FaultOf(status).what.find(file_.string()), std::string::npos);
+  EXPECT_EQ(fs::file_size(file_), size);
+  EXPECT_FALSE(log->status().ok());
+}
+
+}  // namespace protium

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/folder.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uintmax_t kLargestText = 64 << 20;
+
+Status PathFault(const fs::path& path, const char* doing, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return Fail(
+      {.exit = full ? Exit::kNoRoom : Exit::kEnvironment,
+       .what = fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error))});
+}
+
+std::string FileName(const std::string& name) {
+  std::string safe;
+  for (const char c : name.substr(0, 64)) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+    safe.push_back(fits ? c : '-');
+  }
+  return safe.empty() ? "run" : safe;
+}
+
+// Digits and letters that are not mistaken for each other.
+std::string FourCharacters() {
+  constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
+  unsigned char bytes[4] = {};
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) bytes[0] = getpid() & 0xff;
+  std::string text;
+  for (const unsigned char byte : bytes) text.push_back(kLetters[byte % kLetters.size()]);
+  return text;
+}
+
+std::string FolderName(const std::string& name) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return fmt::format("{}-{:%Y%m%d-%H%M%S}-{}", FileName(name), parts, FourCharacters());
+}
+
+Status MakeFolder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  return error ? PathFault(path, "make folder", error.value()) : Status::OK();
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+RunFolder::~RunFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_ / "spill", ignored);
+  close(lock_);
+}
+
+Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
+  const int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock < 0) return PathFault(folder / "lock", "open", errno);
+  std::unique_ptr<RunFolder> run(new RunFolder(fs::absolute(folder).lexically_normal(), lock));
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    const Result<RunRecord> record = ReadRunRecord(folder);
+    const std::string who =
+        record.ok() ? fmt::format(" (process {}, since {})", record->pid, record->started) : "";
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = fmt::format("another job runs in {}{}", folder.string(), who),
+                 .fix = "wait for it, or stop it first",
+                 .kept = "nothing in the folder was changed"});
+  }
+  for (const char* part : {"logs", "checkpoints"}) PT_TRY(MakeFolder(run->path_ / part));
+  PT_LET(run->events_, EventLog::Open(run->path_ / "events.jsonl"));
+  return run;
+}
+
+Result<std::unique_ptr<RunFolder>> RunFolder::Create(const fs::path& runs, const std::string& name,
+                                                     std::vector<std::string> argv) {
+  PT_TRY(MakeFolder(runs));
+  for (int tries = 0; tries < 20; ++tries) {
+    const fs::path folder = runs / FolderName(name);
+    std::error_code error;
+    if (!fs::create_directory(folder, error)) {
+      if (error) return PathFault(folder, "make folder", error.value());
+      continue;
+    }
+    PT_LET(std::unique_ptr<RunFolder> run, Enter(folder));
+    PT_TRY(run->Begin({.name = name, .started = TimeText(), .argv = std::move(argv)}));
+    return run;
+  }
+  return PathFault(runs, "find a free name in", EEXIST);
+}
+
+Result<std::unique_ptr<RunFolder>> RunFolder::Reopen(const fs::path& folder,
+                                                     std::vector<std::string> argv) {
+  PT_LET(RunRecord record, ReadRunRecord(folder));
+  PT_LET(std::unique_ptr<RunFolder> run, Enter(folder));
+  record.argv = std::move(argv);
+  record.ended.clear();
+  PT_TRY(run->Begin(std::move(record)));
+  return run;
+}
+
+Status RunFolder::Begin(RunRecord record) {
+  record_ = std::move(record);
+  record_.state = RunState::kRunning;
+  record_.pid = getpid();
+  return WriteFile("run.json", Pretty(FieldsToJson(record_)) + "\n");
+}
+
+Status RunFolder::WriteFile(const std::string& name, const std::string& text) const {
+  const fs::path file = path_ / name;
+  const fs::path part = path_ / ("." + name + ".part");
+  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return PathFault(part, "write", errno);
+  int error = 0;
+  for (size_t done = 0; done < text.size() && error == 0;) {
+    const ssize_t n = write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) error = errno;
+    if (n > 0) done += static_cast<size_t>(n);
+  }
+  if (error == 0 && fsync(fd) != 0) error = errno;
+  if (close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && rename(part.c_str(), file.c_str()) != 0) error = errno;
+  if (error == 0) return Status::OK();
+  unlink(part.c_str());
+  return PathFault(file, "write", error);
+}
+
+Status RunFolder::Finish(RunState state) {
+  std::error_code ignored;
+  fs::remove_all(path_ / "spill", ignored);
+  record_.state = state;
+  record_.ended = TimeText();
+  return WriteFile("run.json", Pretty(FieldsToJson(record_)) + "\n");
+}
+
+Result<RunRecord> ReadRunRecord(const fs::path& folder) {
+  const fs::path file = folder / "run.json";
+  if (!fs::exists(file)) {
+    return Fail({.exit = Exit::kInput,
+                 .what = folder.string() + " is not the folder of a run",
+                 .where = file.string() + " does not exist",
+                 .fix = "protium runs list"});
+  }
+  PT_LET(const std::string text, ReadTextFile(file));
+  RunRecord record;
+  Result<Json> json = ParseJson(text);
+  Status status = json.ok() ? FieldsFromJson(*json, "", record) : json.status();
+  if (status.ok()) return record;
+  return Fail(
+      {.exit = Exit::kInput, .what = "damaged file " + file.string(), .why = FaultOf(status).what});
+}
+
+bool IsLocked(const fs::path& folder) {
+  const int fd = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool taken = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return taken;
+}
+
+Result<std::string> ReadTextFile(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto size = in ? static_cast<uintmax_t>(in.tellg()) : 0;
+  if (!in || size > kLargestText) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("cannot read {}: {}", file.string(),
+                                     in ? "larger than 64 MiB" : std::strerror(errno))});
+  }
+  std::string text(size, '\0');
+  in.seekg(0);
+  in.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<size_t>(in.gcount()));
+  return text;
+}
+
+}  // namespace protium

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/progress.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <utility>
+
+namespace protium {
+
+namespace {
+
+constexpr auto kQuietest = std::chrono::seconds(30);
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+
+std::string Colored(const std::string& line) {
+  const size_t word = line.find(' ');
+  if (word == line.npos) return line;
+  return "\x1b[36m" + line.substr(0, word) + "\x1b[0m" + line.substr(word);
+}
+
+}  // namespace
+
+ProgressLines::ProgressLines(Terminal terminal, TextOut out)
+    : terminal_(terminal), out_(std::move(out)) {}
+
+void ProgressLines::On(const Json& event, Deadline now) {
+  const std::vector<std::string> lines = state_.On(event, now);
+  if (last_line_ == Deadline{} || !lines.empty()) {
+    last_line_ = now;
+    last_tenth_ = 0;
+  }
+  Print(lines);
+  if (!terminal_.live) MaybePlain(now);
+}
+
+void ProgressLines::Tick(Deadline now) {
+  if (terminal_.live) {
+    DrawLive(now);
+  } else {
+    MaybePlain(now);
+  }
+}
+
+void ProgressLines::Close(Deadline now) {
+  Print(state_.Finish(now));
+  if (!drawn_.empty()) out_("\r\x1b[K");
+  drawn_.clear();
+}
+
+void ProgressLines::Print(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    std::string text = terminal_.live && !drawn_.empty() ? "\r\x1b[K" : "";
+    drawn_.clear();
+    text += terminal_.color ? Colored(line) : line;
+    out_(text + "\n");
+  }
+}
+
+// The cursor waits at the end of the line, one column before the border, so that nothing wraps.
+void ProgressLines::DrawLive(Deadline now) {
+  std::string line = CutToWidth(state_.Line(now, terminal_.unicode), terminal_.width - 1);
+  if (line.empty() || line == drawn_) return;
+  out_("\r" + (terminal_.color ? Colored(line) : line) + "\x1b[K");
+  drawn_ = std::move(line);
+}
+
+void ProgressLines::MaybePlain(Deadline now) {
+  const std::string line = state_.Line(now, false);
+  if (line.empty() || last_line_ == Deadline{}) return;
+  const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);
+  if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;
+  // A phase that is at its end prints its own last line.
+  if (tenth >= 10) return;
+  last_tenth_ = tenth;
+  last_line_ = now;
+  out_(line + "\n");
+}
+
+Progress::Progress(Terminal terminal, TextOut out) : lines_(terminal, std::move(out)) {
+  clock_ = std::jthread([this](const std::stop_token& stop) {
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      wake.wait_for(lock, stop, kRedraw, [] { return false; });
+      if (!stop.stop_requested()) lines_.Tick(Clock::now());
+    }
+  });
+}
+
+Progress::~Progress() { Close(); }
+
+void Progress::On(const Json& event) {
+  const std::lock_guard lock(mutex_);
+  lines_.On(event, Clock::now());
+}
+
+void Progress::Close() {
+  if (!clock_.joinable()) return;
+  clock_.request_stop();
+  clock_.join();
+  lines_.Close(Clock::now());
+}
+
+}  // namespace protium

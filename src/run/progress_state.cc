@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/progress_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace {
+
+double NumberAt(const Json& event, const char* key, double otherwise) {
+  const auto found = event.find(key);
+  return found != event.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+int64_t CountAt(const Json& event, const char* key, int64_t otherwise) {
+  return static_cast<int64_t>(NumberAt(event, key, static_cast<double>(otherwise)));
+}
+
+std::string TextAt(const Json& event, const char* key) {
+  const auto found = event.find(key);
+  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::vector<std::string> ProgressState::On(const Json& event, Deadline now) {
+  const std::string kind = TextAt(event, "event");
+  std::vector<std::string> lines;
+  if (kind == "etl" || kind == "etl_done") {
+    // Later plans report their scans as well; only the first phase is the ETL.
+    if (phase_ != Phase::kNone && phase_ != Phase::kEtl) return {};
+    lines = Enter(Phase::kEtl, now);
+    rows_ = CountAt(event, "rows", rows_);
+    etl_percent_ = NumberAt(event, "percent", etl_percent_);
+  } else if (kind == "fit") {
+    lines = Enter(Phase::kFit, now);
+    const std::string stage = TextAt(event, "stage");
+    if (!stage.empty()) stage_ += (stage_.empty() ? "" : ", ") + stage;
+  } else if (kind == "train_start") {
+    lines = Enter(Phase::kTrain, now);
+    rows_ = CountAt(event, "rows", 0);
+    steps_ = CountAt(event, "steps", 0);
+    epochs_ = CountAt(event, "epochs", epochs_);
+    first_step_ = -1;
+  } else if (kind == "step") {
+    lines = Enter(Phase::kTrain, now);
+    OnStep(event, now);
+  } else if (kind == "validation") {
+    OnValidation(event);
+  } else if (kind == "score" || kind == "score_metrics") {
+    lines = Enter(Phase::kScore, now);
+    rows_ = CountAt(event, "rows", rows_);
+  } else if (kind == "restart") {
+    lines.push_back("restart  " + TextAt(event, "cause"));
+    first_step_ = -1;
+  } else if (kind == "note" || kind == "warning") {
+    lines.push_back(kind + "  " + TextAt(event, "message"));
+  }
+  return lines;
+}
+
+std::vector<std::string> ProgressState::Enter(Phase phase, Deadline now) {
+  if (phase == phase_) return {};
+  std::vector<std::string> lines = Finish(now);
+  phase_ = phase;
+  entered_ = now;
+  rows_ = 0;
+  return lines;
+}
+
+std::vector<std::string> ProgressState::Finish(Deadline now) {
+  if (phase_ == Phase::kNone) return {};
+  std::vector<std::string> lines = {Summary(now)};
+  phase_ = Phase::kNone;
+  return lines;
+}
+
+void ProgressState::OnStep(const Json& event, Deadline now) {
+  step_ = CountAt(event, "step", step_);
+  steps_ = CountAt(event, "steps", steps_);
+  loss_ = NumberAt(event, "loss", loss_);
+  rows_per_second_ = NumberAt(event, "rows_per_second", rows_per_second_);
+  wait_share_ = NumberAt(event, "wait_share", wait_share_);
+  const int64_t epoch = CountAt(event, "epoch", epoch_);
+  if (epoch != epoch_ || losses_.empty()) {
+    losses_.push_back(loss_);
+  } else {
+    losses_.back() = loss_;
+  }
+  epoch_ = epoch;
+  if (first_step_ < 0 || step_ < first_step_) {
+    first_step_ = step_;
+    first_step_at_ = now;
+  }
+}
+
+void ProgressState::OnValidation(const Json& event) {
+  validation_.clear();
+  for (const auto& [key, value] : event.items()) {
+    if (key == "epoch" || key == "step" || !value.is_number()) continue;
+    validation_ +=
+        fmt::format("{}{} {:.4g}", validation_.empty() ? "" : " ", key, value.get<double>());
+  }
+}
+
+double ProgressState::SecondsIn(Deadline now) const {
+  return std::chrono::duration<double>(now - entered_).count();
+}
+
+std::optional<double> ProgressState::percent() const {
+  if (phase_ == Phase::kTrain && steps_ > 0) return 100.0 * double(step_) / double(steps_);
+  if (phase_ == Phase::kEtl && etl_percent_ >= 0) return etl_percent_;
+  return std::nullopt;
+}
+
+std::string ProgressState::Line(Deadline now, bool unicode) const {
+  const double seconds = SecondsIn(now);
+  switch (phase_) {
+    case Phase::kNone:
+      return {};
+    case Phase::kEtl: {
+      std::string line = "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows" : "reading tables");
+      if (rows_ > 0 && seconds > 0.2) line += "  " + Short(double(rows_) / seconds) + " rows/s";
+      if (etl_percent_ > 0) line += fmt::format("  {:.0f} %", etl_percent_);
+      return line + "  " + Seconds(seconds);
+    }
+    case Phase::kFit:
+      return "fit      " + stage_ + "  " + Seconds(seconds);
+    case Phase::kTrain:
+      return TrainLine(now, unicode);
+    case Phase::kScore:
+      return "score    " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + Seconds(seconds);
+  }
+  return {};
+}
+
+std::string ProgressState::TrainLine(Deadline now, bool unicode) const {
+  if (step_ == 0) return "train    starting workers  " + Seconds(SecondsIn(now));
+  std::string line = "train    epoch " + std::to_string(epoch_);
+  if (epochs_ > 0) line += "/" + std::to_string(epochs_);
+  line += fmt::format("  step {}/{}  loss {:.4g}", step_, steps_, loss_);
+  if (unicode && losses_.size() > 1) line += " " + Sparkline(losses_.data(), losses_.size(), 10);
+  if (!validation_.empty()) line += "  " + validation_;
+  if (rows_per_second_ > 0) line += "  " + Short(rows_per_second_) + " rows/s";
+  line += fmt::format("  waiting {:.0f} %", 100 * wait_share_);
+  const double trained = std::chrono::duration<double>(now - first_step_at_).count();
+  if (step_ > first_step_ && steps_ > step_) {
+    const double left = trained / double(step_ - first_step_) * double(steps_ - step_);
+    line += "  " + RoughSeconds(left) + " left";
+  }
+  return line;
+}
+
+std::string ProgressState::Summary(Deadline now) const {
+  const std::string took = Seconds(SecondsIn(now));
+  if (phase_ == Phase::kTrain && step_ > 0) {
+    std::string line = fmt::format("train    {} steps", Grouped(step_));
+    if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
+    line += fmt::format("  loss {:.4g}", loss_);
+    if (!validation_.empty()) line += "  validation " + validation_;
+    return line + "  " + took;
+  }
+  if (phase_ == Phase::kEtl) {
+    return "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
+  }
+  return Line(now, false);
+}
+
+}  // namespace protium

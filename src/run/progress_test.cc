@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace protium {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+class ProgressText : public testing::Test {
+ protected:
+  std::string text_;
+  Deadline now_ = Deadline{} + seconds(1000);
+  TextOut Out() {
+    return [this](std::string_view text) { text_ += text; };
+  }
+  static Json Step(int step, int epoch, double loss) {
+    return {{"event", "step"},    {"step", step}, {"steps", 100},
+            {"epoch", epoch},     {"loss", loss}, {"rows_per_second", 410000.0},
+            {"wait_share", 0.031}};
+  }
+};
+
+TEST_F(ProgressText, ThroughAPipeIsALineForEveryTenPercentWithoutEscapes) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "etl"}, {"rows", 32735}, {"percent", 100}}, now_);
+  lines.On({{"event", "train_start"}, {"rows", 20000}, {"steps", 100}}, now_ += seconds(1));
+  for (int step = 1; step <= 100; ++step) {
+    lines.On(Step(step, 1 + step / 10, 1.0 / step), now_ += milliseconds(10));
+  }
+  lines.Close(now_);
+  EXPECT_EQ(std::count(text_.begin(), text_.end(), '\n'), 11) << text_;
+  EXPECT_THAT(text_, HasSubstr("etl      32,735 rows  1.0 s\n"));
+  EXPECT_THAT(text_, HasSubstr("step 30/100  loss 0.03333  410k rows/s  waiting 3 %"));
+  EXPECT_THAT(text_, Not(HasSubstr("\r")));
+  EXPECT_THAT(text_, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ProgressText, ThroughAPipeSpeaksEveryThirtySecondsWhenSlow) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 10}, {"steps", 1000000}}, now_);
+  for (int i = 0; i < 100; ++i) lines.Tick(now_ += seconds(1));
+  EXPECT_EQ(std::count(text_.begin(), text_.end(), '\n'), 3) << text_;
+}
+
+TEST_F(ProgressText, OnATerminalRedrawsOneLineThatFits) {
+  ProgressLines lines({.live = true, .color = false, .unicode = true, .width = 40}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}}, now_);
+  lines.On(Step(1, 1, 0.5), now_);
+  lines.On(Step(50, 2, 0.25), now_ += seconds(5));
+  lines.Tick(now_);
+  EXPECT_THAT(text_, testing::StartsWith("\rtrain    epoch 2  step 50/100"));
+  EXPECT_THAT(text_, testing::EndsWith("...\x1b[K"));
+  EXPECT_EQ(text_.find('\n'), std::string::npos);
+  text_.clear();
+  lines.Tick(now_);
+  EXPECT_EQ(text_, "");
+  lines.Close(now_);
+  EXPECT_THAT(text_, testing::StartsWith("\r\x1b[Ktrain    50 steps"));
+  EXPECT_THAT(text_, testing::EndsWith("\n"));
+}
+
+TEST_F(ProgressText, SaysHowLongItMayStillTake) {
+  ProgressState state;
+  state.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}, {"epochs", 4}}, now_);
+  state.On(Step(1, 1, 0.5), now_);
+  state.On({{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 17.123}}, now_);
+  state.On(Step(51, 2, 0.25), now_ += seconds(10));
+  const std::string line = state.Line(now_, true);
+  EXPECT_THAT(line, HasSubstr("epoch 2/4"));
+  EXPECT_THAT(line, HasSubstr("rmse 17.12"));
+  EXPECT_THAT(line, HasSubstr("█▁"));
+  EXPECT_THAT(line, HasSubstr("about 10 s left"));
+}
+
+TEST_F(ProgressText, ShowsRestartsForGood) {
+  ProgressLines lines({.live = true, .width = 80}, Out());
+  lines.On({{"event", "restart"}, {"attempt", 1}, {"cause", "rank 1: signal 9"}}, now_);
+  EXPECT_EQ(text_, "restart  rank 1: signal 9\n");
+}
+
+TEST(Numbers, AreShortAndGrouped) {
+  EXPECT_EQ(Grouped(1234567), "1,234,567");
+  EXPECT_EQ(Grouped(-123), "-123");
+  EXPECT_EQ(Short(410321), "410k");
+  EXPECT_EQ(Short(12.3e6), "12M");
+  EXPECT_EQ(Seconds(0.414), "0.41 s");
+  EXPECT_EQ(Seconds(200), "3 min 20 s");
+  EXPECT_EQ(RoughSeconds(3.2), "about 5 s");
+  EXPECT_EQ(CutToWidth("▁▂▃▄▅", 4), "▁...");
+}
+
+}  // namespace protium

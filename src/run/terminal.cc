@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace protium {
+
+namespace {
+
+std::string_view Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+bool SpeaksUtf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = Environment(name);
+    if (value.empty()) continue;
+    return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos ||
+           value.find("utf-8") != value.npos;
+  }
+  return false;
+}
+
+int32_t WidthOf(int fd) {
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  const std::string_view columns = Environment("COLUMNS");
+  int32_t width = 0;
+  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  return width >= 20 && width <= 1000 ? width : 80;
+}
+
+bool StartsACharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+}  // namespace
+
+Terminal Terminal::Of(int fd) {
+  Terminal terminal;
+  const std::string_view kind = Environment("TERM");
+  terminal.live = isatty(fd) == 1 && !kind.empty() && kind != "dumb";
+  terminal.color = terminal.live && Environment("NO_COLOR").empty();
+  terminal.unicode = SpeaksUtf8();
+  terminal.width = WidthOf(fd);
+  return terminal;
+}
+
+std::string Grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  const std::ptrdiff_t first = number < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > first; at -= 3) {
+    text.insert(static_cast<size_t>(at), ",");
+  }
+  return text;
+}
+
+std::string Short(double number) {
+  if (!std::isfinite(number)) return "?";
+  if (number >= 9.95e9) return fmt::format("{:.0f}G", number / 1e9);
+  if (number >= 9.95e6) return fmt::format("{:.0f}M", number / 1e6);
+  if (number >= 9.995e5) return fmt::format("{:.1f}M", number / 1e6);
+  if (number >= 9.95e3) return fmt::format("{:.0f}k", number / 1e3);
+  if (number >= 1e3) return fmt::format("{:.1f}k", number / 1e3);
+  return fmt::format("{:.0f}", number);
+}
+
+std::string Seconds(double seconds) {
+  if (!(seconds >= 0)) return "?";
+  if (seconds < 9.95) return fmt::format("{:.{}f} s", seconds, seconds < 0.995 ? 2 : 1);
+  if (seconds < 119.5) return fmt::format("{:.0f} s", seconds);
+  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string RoughSeconds(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e7) return "?";
+  for (const int step : {1, 2, 5, 10, 15, 20, 30, 45, 60}) {
+    if (seconds <= step) return fmt::format("about {} s", step);
+  }
+  const double minutes = std::ceil(seconds / 60);
+  if (minutes < 90) return fmt::format("about {:.0f} min", minutes);
+  return fmt::format("about {:.0f} h", std::ceil(minutes / 60));
+}
+
+std::string Sparkline(const double* values, size_t count, size_t most) {
+  static constexpr const char* kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const size_t first = count > most ? count - most : 0;
+  if (count - first < 2) return {};
+  const auto [low, high] = std::minmax_element(values + first, values + count);
+  const double span = *high - *low;
+  std::string line;
+  for (size_t i = first; i < count; ++i) {
+    const double share = span > 0 ? (values[i] - *low) / span : 0;
+    line += kBlocks[std::clamp<int>(static_cast<int>(std::lround(share * 7)), 0, 7)];
+  }
+  return line;
+}
+
+std::string CutToWidth(std::string_view text, int32_t width) {
+  const auto characters = std::count_if(text.begin(), text.end(), StartsACharacter);
+  if (characters <= width) return std::string(text);
+  std::string cut;
+  int32_t used = 0;
+  for (const char byte : text) {
+    if (StartsACharacter(byte) && ++used > std::max(0, width - 3)) break;
+    cut.push_back(byte);
+  }
+  return cut + "...";
+}
+
+}  // namespace protium
