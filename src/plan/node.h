@@ -14,30 +14,12 @@
 
 #include "base/fields.h"
 #include "base/status.h"
+#include "column/source.h"
 #include "plan/expr.h"
 
 namespace protium {
 
-using SchemaPtr = std::shared_ptr<arrow::Schema>;
 using Columns = std::vector<std::string>;
-
-enum class Format { kCsv, kParquet };
-inline EnumNames<Format> Names(Format) {
-  return {{{Format::kCsv, "csv"}, {Format::kParquet, "parquet"}}};
-}
-
-// How CSV text becomes cells. A cell equal to `null` and an empty unquoted cell are null.
-struct CsvOptions {
-  std::string null;
-  std::string delimiter = ",";
-  bool header = true;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("null", null);
-    visit("delimiter", delimiter);
-    visit("header", header);
-  }
-};
 
 // Files as a table. `schema` is explicit: CSV types are inferred once, over the whole file, by the
 // room `format`, so that every engine reads the same.

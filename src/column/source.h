@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How files hold tables.
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <string>
+
+#include "base/fields.h"
+
+namespace protium {
+
+using SchemaPtr = std::shared_ptr<arrow::Schema>;
+
+enum class Format { kCsv, kParquet };
+inline EnumNames<Format> Names(Format) {
+  return {{{Format::kCsv, "csv"}, {Format::kParquet, "parquet"}}};
+}
+
+// How CSV text becomes cells. A cell equal to `null` and an empty unquoted cell are null.
+struct CsvOptions {
+  std::string null;
+  std::string delimiter = ",";
+  bool header = true;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("null", null);
+    visit("delimiter", delimiter);
+    visit("header", header);
+  }
+};
+
+}  // namespace protium

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/csv.h"
+
+#include <arrow/api.h>
+#include <arrow/util/utf8.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/fault.h"
+#include "format/cell_type.h"
+#include "format/csv_scan.h"
+#include "format/file.h"
+
+namespace protium {
+namespace {
+
+std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+bool IsNull(const CsvCell& cell, const CsvOptions& options) {
+  return cell.text.empty() ? !cell.quoted : cell.text == options.null;
+}
+
+Status CheckUtf8(std::string_view text, const std::string& path) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  arrow::util::InitializeUTF8();
+  if (arrow::util::ValidateUTF8(bytes, static_cast<int64_t>(text.size()))) return Status::OK();
+  int64_t line = 1;
+  while (!text.empty()) {
+    const std::string_view first = text.substr(0, text.find('\n'));
+    if (!arrow::util::ValidateUTF8(std::string_view(first))) break;
+    text.remove_prefix(std::min(first.size() + 1, text.size()));
+    ++line;
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the text is not UTF-8",
+               .where = At(path, line),
+               .fix = "convert it: iconv -f latin1 -t utf-8 " + path});
+}
+
+// Both engines find columns without regard to case, so names must differ by more.
+Status CheckNames(const std::vector<std::string>& names, const std::string& path) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) {
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("column {} has no name", i + 1),
+                   .where = At(path, 1),
+                   .fix = "name it in the first line"});
+    }
+    if (!seen.insert(Lower(names[i])).second) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "two columns are named \"" + names[i] + "\"",
+                   .where = At(path, 1),
+                   .why = "column names are found without regard to case",
+                   .fix = "rename one in the first line"});
+    }
+  }
+  return Status::OK();
+}
+
+Status WrongCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} cells where {} are expected", got, wanted),
+               .where = At(path, line),
+               .fix = "quote cells that hold the delimiter, or mend the line"});
+}
+
+// One open file: its names are read, its rows come next.
+struct Table {
+  std::unique_ptr<MappedFile> file;
+  std::unique_ptr<CsvScanner> scanner;
+  std::vector<std::string> names;
+  std::vector<CsvCell> cells;
+  bool pending = false;  // Without a header the first row is already in `cells`.
+
+  Result<bool> Next() {
+    if (pending) {
+      pending = false;
+      return true;
+    }
+    cells.resize(names.size());  // Tells the scanner whether this is a table of one column.
+    PT_LET(const bool more, scanner->Next(cells));
+    return more;
+  }
+};
+
+Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
+  if (options.delimiter.size() != 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "delimiter must be one character, got \"" + options.delimiter + "\""});
+  }
+  Table table;
+  PT_LET(table.file, MappedFile::Open(path));
+  PT_TRY(CheckUtf8(table.file->text(), path));
+  table.scanner = std::make_unique<CsvScanner>(table.file->text(), options.delimiter.front(), path);
+  PT_LET(const bool any, table.scanner->Next(table.cells));
+  if (!any) {
+    return Fail({.exit = Exit::kInput, .what = "the file is empty", .where = path});
+  }
+  for (size_t i = 0; i < table.cells.size(); ++i) {
+    table.names.push_back(options.header ? CsvText(table.cells[i])
+                                         : fmt::format("column{}", i + 1));
+  }
+  table.pending = !options.header;
+  PT_TRY(CheckNames(table.names, path));
+  return table;
+}
+
+Status InferOne(const std::string& path, const CsvOptions& options, Table& table,
+                std::vector<CellType>& types) {
+  while (true) {
+    PT_LET(const bool more, table.Next());
+    if (!more) return Status::OK();
+    if (table.cells.size() != types.size()) {
+      return WrongCount(path, table.scanner->line(), table.cells.size(), types.size());
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      const CsvCell& cell = table.cells[i];
+      if (types[i] == CellType::kText || IsNull(cell, options) || IsCell(cell.text, types[i])) {
+        continue;
+      }
+      types[i] = Unite(types[i], TypeOfCell(cell.text));
+    }
+  }
+}
+
+CellType WantedType(const arrow::DataType& type) {
+  if (arrow::is_integer(type.id())) return CellType::kInt64;
+  if (arrow::is_floating(type.id())) return CellType::kDouble;
+  if (type.id() == arrow::Type::BOOL) return CellType::kBool;
+  if (type.id() == arrow::Type::DATE32) return CellType::kDate;
+  if (type.id() == arrow::Type::TIMESTAMP) return CellType::kTimestamp;
+  return CellType::kText;
+}
+
+Status CheckOne(const std::string& path, const CsvOptions& options, Table& table,
+                const arrow::Schema& schema) {
+  const auto columns = static_cast<size_t>(schema.num_fields());
+  if (table.names.size() != columns) return WrongCount(path, 1, table.names.size(), columns);
+  while (true) {
+    PT_LET(const bool more, table.Next());
+    if (!more) return Status::OK();
+    const int64_t line = table.scanner->line();
+    if (table.cells.size() != columns) return WrongCount(path, line, table.cells.size(), columns);
+    for (size_t i = 0; i < columns; ++i) {
+      const CsvCell& cell = table.cells[i];
+      const auto& field = *schema.field(static_cast<int>(i));
+      if (IsNull(cell, options) || IsCell(cell.text, WantedType(*field.type()))) continue;
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("column \"{}\" holds \"{}\", which is not {}", field.name(),
+                                       CsvText(cell), field.type()->ToString()),
+                   .where = At(path, line),
+                   .fix = fmt::format("mend the cell, or say how nulls are written: null = \"{}\"",
+                                      CsvText(cell))});
+    }
+  }
+}
+
+}  // namespace
+
+Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
+  if (paths.empty()) return Fail({.exit = Exit::kUsage, .what = "no file to read"});
+  std::vector<std::string> names;
+  std::vector<CellType> types;
+  for (const std::string& path : paths) {
+    PT_LET(Table table, OpenTable(path, options));
+    if (names.empty()) {
+      names = table.names;
+      types.resize(names.size(), CellType::kNone);
+    } else if (names != table.names) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "the columns differ from those of " + paths.front(),
+                   .where = At(path, 1)});
+    }
+    PT_TRY(InferOne(path, options, table, types));
+  }
+  arrow::FieldVector fields;
+  for (size_t i = 0; i < names.size(); ++i) {
+    fields.push_back(arrow::field(names[i], ArrowType(types[i])));
+  }
+  return arrow::schema(fields);
+}
+
+Status CheckCsv(const std::vector<std::string>& paths, const CsvOptions& options,
+                const arrow::Schema& schema) {
+  for (const std::string& path : paths) {
+    PT_LET(Table table, OpenTable(path, options));
+    PT_TRY(CheckOne(path, options, table, schema));
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both engines must agree on about CSV files: their columns and types, and what is wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "column/source.h"
+
+namespace protium {
+
+// Infers the columns of CSV files from every row of all of them. A column is the first of
+//   int64      whole numbers of 64 bits: 7, -12
+//   double     3.5, .5, 1e-3, NaN, Inf, -Inf, and whole numbers among them
+//   boolean    true, false, in any case
+//   date       2013-12-31
+//   timestamp  2013-12-31T23:59, with :ss and .ffffff, with a space for the T, with or without Z
+//              (both mean UTC); also dates among them
+//   string     everything else, and columns without any value
+// that fits every cell; so one odd value on line 30,001 makes a column text. Without a header
+// columns are called column1, column2, ... Faults (exit kInput) carry file:line: rows with too many
+// or too few cells, open quotes, bytes that are not UTF-8, columns named twice, files that differ
+// in their columns, empty files.
+Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
+
+// Looks for the first cell that does not fit `schema` or the first malformed row, and gives its
+// fault with file, line, column and value; OK when every cell fits.
+Status CheckCsv(const std::vector<std::string>& paths, const CsvOptions& options,
+                const arrow::Schema& schema);
+
+}  // namespace protium

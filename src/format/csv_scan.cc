@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/csv_scan.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/fault.h"
+
+namespace protium {
+
+std::string CsvText(const CsvCell& cell) {
+  std::string text;
+  text.reserve(cell.text.size());
+  for (size_t i = 0; i < cell.text.size(); ++i) {
+    text += cell.text[i];
+    if (cell.doubled && cell.text[i] == '"') ++i;
+  }
+  return text;
+}
+
+CsvScanner::CsvScanner(std::string_view text, char delimiter, std::string path)
+    : at_(text.data()),
+      end_(text.data() + text.size()),
+      delimiter_(delimiter),
+      path_(std::move(path)) {
+  if (text.starts_with("\xef\xbb\xbf")) at_ += 3;
+}
+
+void CsvScanner::SkipLineEnd() {
+  if (at_ == end_) return;
+  if (*at_ == '\r' && at_ + 1 < end_ && at_[1] == '\n') ++at_;
+  ++at_;
+  ++line_;
+}
+
+Status CsvScanner::ReadQuoted(CsvCell& cell) {
+  const int64_t opened = line_;
+  const char* const start = ++at_;
+  cell.quoted = true;
+  while (true) {
+    const auto* quote = static_cast<const char*>(std::memchr(at_, '"', end_ - at_));
+    if (quote == nullptr) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "a quoted cell is never closed",
+                   .where = fmt::format("{}:{}", path_, opened),
+                   .fix = "close the quote, or write a quote inside a cell as \"\""});
+    }
+    for (const char* c = at_; c < quote; ++c) {
+      line_ += *c == '\n' || (*c == '\r' && c[1] != '\n') ? 1 : 0;
+    }
+    at_ = quote + 1;
+    if (at_ == end_ || *at_ != '"') break;
+    cell.doubled = true;
+    ++at_;
+  }
+  cell.text = {start, static_cast<size_t>(at_ - 1 - start)};
+  if (AtLineEnd() || *at_ == delimiter_) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("text follows the closing quote of \"{}\"", cell.text),
+               .where = fmt::format("{}:{}", path_, line_),
+               .fix = "quote the whole cell, and write a quote inside it as \"\""});
+}
+
+void CsvScanner::ReadPlain(CsvCell& cell) {
+  const char* const start = at_;
+  while (at_ < end_ && *at_ != delimiter_ && *at_ != '\n' && *at_ != '\r') ++at_;
+  cell.text = {start, static_cast<size_t>(at_ - start)};
+}
+
+Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
+  const bool one_column = cells.size() == 1;
+  while (at_ < end_ && AtLineEnd() && !one_column) SkipLineEnd();
+  cells.clear();
+  if (at_ == end_) return false;
+  row_line_ = line_;
+  while (true) {
+    CsvCell& cell = cells.emplace_back();
+    if (at_ < end_ && *at_ == '"') {
+      PT_TRY(ReadQuoted(cell));
+    } else {
+      ReadPlain(cell);
+    }
+    if (AtLineEnd()) break;
+    ++at_;
+  }
+  SkipLineEnd();
+  return true;
+}
+
+}  // namespace protium

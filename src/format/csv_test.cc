@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/csv.h"
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/fault.h"
+#include "column/schema.h"
+#include "format/file.h"
+
+namespace protium {
+namespace {
+
+class Csv : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "protium-csv-" + std::to_string(::getpid());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Write(const std::string& text, const std::string& name = "t.csv") {
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
+    return folder_ + "/" + name;
+  }
+  std::string Infer(const std::string& text, const CsvOptions& options = {}) {
+    const auto schema = InferCsv({Write(text)}, options);
+    return schema.ok() ? Describe(**schema) : FaultOf(schema.status()).what;
+  }
+  Fault FaultOfText(const std::string& text, const CsvOptions& options = {}) {
+    Fault fault = FaultOf(InferCsv({Write(text)}, options).status());
+    fault.where = fault.where.substr(fault.where.rfind('/') + 1);
+    return fault;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Csv, InfersTypesOverTheWholeFile) {
+  EXPECT_EQ(Infer("i,d,b,day,at,s\n"
+                  "1,2,true,2013-01-31,2013-01-31T06:00:00Z,x\n"
+                  "-7,.5,FALSE,2012-02-29,2013-01-31 06:00,1\n"
+                  ",-1e-3,,,2013-01-31,\n"),
+            "i int64, d float64, b bool, day date, at timestamp, s string");
+}
+
+TEST_F(Csv, OneOddValueOnLine30001MakesTextOfAColumn) {
+  std::string text = "a,b\n";
+  for (int i = 2; i < 30001; ++i) text += "1,2\n";
+  EXPECT_EQ(Infer(text + "1,3\n"), "a int64, b int64");
+  EXPECT_EQ(Infer(text + "x1,3\n"), "a string, b int64");
+}
+
+TEST_F(Csv, AnExplicitTypeThatDoesNotFitIsAFaultWithItsPlace) {
+  std::string text = "a,b\n";
+  for (int i = 2; i < 30001; ++i) text += "1,2\n";
+  const std::string path = Write(text + "1,x1\n");
+  const auto schema =
+      arrow::schema({arrow::field("a", arrow::int64()), arrow::field("b", arrow::int64())});
+  const Fault fault = FaultOf(CheckCsv({path}, {}, *schema));
+  EXPECT_EQ(fault.exit, Exit::kInput);
+  EXPECT_EQ(fault.what, "column \"b\" holds \"x1\", which is not int64");
+  EXPECT_EQ(fault.where, path + ":30001");
+  EXPECT_TRUE(CheckCsv({Write(text)}, {}, *schema).ok());
+}
+
+TEST_F(Csv, KnowsMissingValues) {
+  EXPECT_EQ(Infer("a,b,c\nNA,NA,NA\n1,\"NA\",\n", {.null = "NA"}), "a int64, b string, c string");
+  EXPECT_EQ(Infer("a,b\n\"\",1\n2,3\n"), "a string, b int64");
+}
+
+TEST_F(Csv, WholeNumbersBeyond64BitsStayText) {
+  EXPECT_EQ(Infer("a,b,c\n9223372036854775807,9223372036854775808,1.5\n1,2,9223372036854775808\n"),
+            "a int64, b string, c string");
+}
+
+TEST_F(Csv, NoTypeIsGuessedFromHalfAValue) {
+  EXPECT_EQ(Infer("a,b,c,d,e,f\n 1,1.,2013-02-30,12:30,+1,1e\n2,2,2013-02-28,x,2,2\n"),
+            "a string, b float64, c string, d string, e string, f string");
+}
+
+TEST_F(Csv, ReadsQuotesLineBreaksAndByteOrderMarks) {
+  EXPECT_EQ(Infer("\xef\xbb\xbf\"a\",\"b\"\r\n\"x,1\",2\r\n\"line\r\nbreak\",3\r\n\"say "
+                  "\"\"hi\"\"\",4\r\n"),
+            "a string, b int64");
+  EXPECT_EQ(Infer("a\"\"b\n1\n"), "a\"\"b int64");
+}
+
+TEST_F(Csv, WithoutHeaderColumnsAreNumbered) {
+  EXPECT_EQ(Infer("1;x\n2;y\n", {.delimiter = ";", .header = false}),
+            "column1 int64, column2 string");
+}
+
+TEST_F(Csv, ARaggedLineIsNamed) {
+  Fault fault = FaultOfText("a,b\n1,\"x\ny\"\n1,2,3\n");
+  EXPECT_EQ(fault.what, "3 cells where 2 are expected");
+  EXPECT_EQ(fault.where, "t.csv:4");
+  EXPECT_EQ(fault.exit, Exit::kInput);
+  fault = FaultOfText("a,b\n\n\n1\n");
+  EXPECT_EQ(fault.what, "1 cells where 2 are expected");
+  EXPECT_EQ(fault.where, "t.csv:4");
+}
+
+TEST_F(Csv, BrokenQuotesAreNamed) {
+  EXPECT_EQ(FaultOfText("a,b\n1,\"x\n2,3\n").what, "a quoted cell is never closed");
+  EXPECT_EQ(FaultOfText("a,b\n1,\"x\n2,3\n").where, "t.csv:2");
+  EXPECT_EQ(FaultOfText("a,b\n\"x\"y,1\n").what, "text follows the closing quote of \"x\"");
+}
+
+TEST_F(Csv, BytesThatAreNotUtf8AreNamed) {
+  const Fault fault = FaultOfText("a,b\n1,2\ncaf\xe9,2\n");
+  EXPECT_EQ(fault.what, "the text is not UTF-8");
+  EXPECT_EQ(fault.where, "t.csv:3");
+}
+
+TEST_F(Csv, RefusesNamesThatCannotBeTold) {
+  EXPECT_EQ(FaultOfText("a,A\n1,2\n").what, "two columns are named \"A\"");
+  EXPECT_EQ(FaultOfText("a,\n1,2\n").what, "column 2 has no name");
+  EXPECT_EQ(FaultOfText("").what, "the file is empty");
+  EXPECT_EQ(FaultOf(InferCsv({folder_ + "/none.csv"}, {}).status()).what, "no such file or folder");
+}
+
+TEST_F(Csv, SeveralFilesAreOneTable) {
+  const std::string a = Write("n\n1\n", "a.csv"), b = Write("n\n1.5\n", "b.csv");
+  EXPECT_EQ(Describe(*InferCsv({a, b}, {}).ValueOrDie()), "n float64");
+  const std::string c = Write("m\n1\n", "c.csv");
+  EXPECT_EQ(FaultOf(InferCsv({a, c}, {}).status()).where, c + ":1");
+}
+
+TEST_F(Csv, AHeaderAloneIsATableOfText) { EXPECT_EQ(Infer("a,b\n"), "a string, b string"); }
+
+TEST_F(Csv, FactsTellSizeAndTime) {
+  const FileFacts facts = FactsOf(Write("abc")).ValueOrDie();
+  EXPECT_EQ(facts.bytes, 3);
+  EXPECT_GT(facts.changed_ns, int64_t{1'000'000'000} * 1'000'000'000);
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+Result<FileFacts> FactsFrom(const std::string& path, int failed, const struct stat& facts) {
+  if (failed != 0) return FileFault(path, "read", errno);
+  if (!S_ISREG(facts.st_mode)) {
+    return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
+  }
+  const int64_t seconds = facts.st_mtim.tv_sec;
+  return FileFacts{path, facts.st_size, seconds * 1'000'000'000 + facts.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+Status FileFault(const std::string& path, std::string_view doing, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
+  if (error == ENOENT) {
+    return Fail({.exit = Exit::kInput, .what = "no such file or folder", .where = path});
+  }
+  return Fail({.exit = full ? Exit::kNoRoom : Exit::kInput,
+               .what = "cannot " + std::string(doing) + ": " + std::strerror(error),
+               .where = path});
+}
+
+Result<FileFacts> FactsOf(const std::string& path) {
+  struct stat facts;
+  return FactsFrom(path, ::stat(path.c_str(), &facts), facts);
+}
+
+Result<std::unique_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return FileFault(path, "open", errno);
+  struct stat stat;
+  const auto facts = FactsFrom(path, ::fstat(fd, &stat), stat);
+  void* data = nullptr;
+  if (facts.ok() && facts->bytes > 0) {
+    data = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  }
+  const int error = errno;
+  ::close(fd);
+  PT_TRY(facts);
+  if (data == MAP_FAILED) return FileFault(path, "map", error);
+  const auto size = static_cast<size_t>(facts->bytes);
+  return std::unique_ptr<MappedFile>(new MappedFile(static_cast<const char*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+}  // namespace protium
