@@ -32,9 +32,13 @@ struct Buffer {
   Type type = Type::kFloat32;
 };
 inline Buffer BufferOf(std::span<float> s) { return {s.data(), int64_t(s.size()), Type::kFloat32}; }
-inline Buffer BufferOf(std::span<double> s) { return {s.data(), int64_t(s.size()), Type::kFloat64}; }
+inline Buffer BufferOf(std::span<double> s) {
+  return {s.data(), int64_t(s.size()), Type::kFloat64};
+}
 inline Buffer BufferOf(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
-inline Buffer BufferOf(std::span<uint64_t> s) { return {s.data(), int64_t(s.size()), Type::kUint64}; }
+inline Buffer BufferOf(std::span<uint64_t> s) {
+  return {s.data(), int64_t(s.size()), Type::kUint64};
+}
 
 // Memory that its rank fills and every rank may read, block by block.
 class Window {

@@ -10,6 +10,7 @@
 
 #include <arrow/record_batch.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,10 +28,10 @@ namespace protium {
 // A packed row: numeric float32 values, label float32, weight float32, category int32 values, each
 // in the listed order, without gaps; little-endian. Width is a multiple of 4 bytes.
 struct RowLayout {
-  Columns numeric;     // Any integer, float or boolean column; one cast from double to float32.
-  std::string label;   // Empty: no label; the slot is 0.
-  std::string weight;  // Empty: the slot is 1.
-  Columns categories;  // Integer columns.
+  Columns numeric;        // Any integer, float or boolean column; one cast from double to float32.
+  std::string label;      // Empty: no label; the slot is 0.
+  std::string weight;     // Empty: the slot is 1.
+  Columns categories;     // Integer columns.
   double label_mean = 0;  // The label slot holds float32((label - mean) / deviation).
   double label_deviation = 1;
   bool allow_nan = false;  // In numeric columns; every NaN becomes 0x7fc00000.
@@ -47,20 +48,28 @@ struct ShardIdentity {
   bool operator==(const ShardIdentity&) const = default;
 };
 
-// Turns the batches of one rank into packed rows. NULLs, NaN (unless allowed), infinities and
-// categories beyond int32 are errors that say column, count and first row.
+// When a Packer refuses cells and rows.
+enum class Refusal {
+  kAtOnce,       // Append() fails on the first batch that holds any.
+  kWhenSharded,  // ShardRows() fails on every rank alike, with the counts over all ranks' rows.
+};
+
+// Turns the batches of one rank into packed rows. NULLs, NaN (unless allowed), numbers that are not
+// finite as float32 and categories beyond int32 are errors that say column, count and first row.
 class Packer {
  public:
   // `budget_bytes` bounds this rank's packed rows: more is a fault with both numbers.
   static Result<std::unique_ptr<Packer>> Make(const RowLayout& layout, const SchemaPtr& schema,
-                                              int64_t budget_bytes);
+                                              int64_t budget_bytes,
+                                              Refusal refusal = Refusal::kAtOnce);
   virtual ~Packer() = default;
   virtual const RowLayout& layout() const = 0;
   // Packs the rows of `batch`; with `only` (a boolean column's name) the rows where it is `value`.
   virtual Status Append(const arrow::RecordBatch& batch, const std::string& only = {},
                         bool value = true) = 0;
   virtual int64_t rows() const = 0;
-  virtual std::span<const std::byte> bytes() const = 0;  // rows() * width, in order of arrival.
+  // rows() * width, in order of arrival; valid until the next Append().
+  virtual std::span<const std::byte> bytes() const = 0;
 };
 
 // The rows of the shards that this rank owns, sorted; and the sizes of all others.
@@ -89,17 +98,23 @@ std::vector<int32_t> ShardOwners(int32_t shards, int32_t world);
 class Permutation {
  public:
   Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
-  int64_t At(int64_t position) const;
+  int64_t At(int64_t position) const;  // 0 <= position < rows().
   int64_t rows() const { return rows_; }
 
  private:
+  static constexpr int kRounds = 6;
+  static constexpr int kFew = 32;
+  void Shuffle(uint64_t state);
+
   int64_t rows_;
-  uint64_t keys_[4];
-  int half_bits_;
+  uint64_t left_;
+  uint64_t right_;
+  std::array<uint64_t, kRounds> keys_;
+  std::array<uint8_t, kFew> few_;
 };
 
-// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with n
-// its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
+// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with
+// n its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
 struct Positions {
   int64_t begin = 0;
   int64_t end = 0;

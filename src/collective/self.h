@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "collective/communicator.h"
+
+namespace protium {
+
+// A world of one. Every operation is immediate.
+std::unique_ptr<Communicator> MakeSelfCommunicator();
+
+}  // namespace protium

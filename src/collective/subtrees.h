@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The halving of [0, leaves) and who owns which part of it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "collective/communicator.h"
+
+namespace protium {
+
+// Refuses a spec whose `first` does not hand all leaves to `world` ranks in order.
+Status CheckTreeSpec(const TreeSpec& spec, int32_t world);
+
+// The text by which ranks compare their specs.
+std::string TreeSpecText(const TreeSpec& spec);
+
+}  // namespace protium

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/cells.h"
+
+#include <arrow/util/bit_util.h>
+
+#include <bit>
+#include <limits>
+#include <type_traits>
+
+namespace protium {
+namespace {
+
+constexpr uint32_t kNan = 0x7fc00000;
+constexpr uint32_t kInfinity = 0x7f800000;
+constexpr uint32_t kNoSign = 0x7fffffff;
+
+int64_t RowAt(const Picked& picked, int64_t i) {
+  return picked.list != nullptr ? picked.list[i] : picked.first + i;
+}
+
+// Calls `each(i, row)` with the loop's shape known where the rows lie side by side.
+template <class Each>
+void ForRows(const Picked& picked, Each each) {
+  if (picked.list != nullptr) {
+    for (int64_t i = 0; i < picked.count; ++i) each(i, int64_t(picked.list[i]));
+  } else {
+    for (int64_t i = 0; i < picked.count; ++i) each(i, picked.first + i);
+  }
+}
+
+uint64_t NullsOf(const arrow::ArrayData& column, const Picked& picked) {
+  if (column.type->id() == arrow::Type::NA) return ~uint64_t{0} >> (kTileRows - picked.count);
+  if (!column.MayHaveNulls()) return 0;
+  const uint8_t* valid = column.buffers[0]->data();
+  uint64_t nulls = 0;
+  for (int64_t i = 0; i < picked.count; ++i) {
+    const bool null = !arrow::bit_util::GetBit(valid, column.offset + RowAt(picked, i));
+    nulls |= uint64_t{null} << i;
+  }
+  return nulls;
+}
+
+// Adding +0.0 turns -0.0 into 0.0 and changes nothing else.
+template <bool kScaled, class T>
+uint32_t FloatBits(T value, const CellScale& scale) {
+  if constexpr (std::is_same_v<T, float> && !kScaled) {
+    return std::bit_cast<uint32_t>(value + 0.0f);
+  } else {
+    double x = double(value);
+    if constexpr (kScaled) x = (x - scale.mean) / scale.deviation;
+    return std::bit_cast<uint32_t>(float(x) + 0.0f);
+  }
+}
+
+void MarkSpecials(int64_t count, Tile& tile) {
+  uint32_t top = 0;
+  for (int64_t i = 0; i < count; ++i) top = std::max(top, tile.bits[size_t(i)] & kNoSign);
+  if (top < kInfinity) [[likely]]
+    return;
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t& bits = tile.bits[size_t(i)];
+    const uint32_t magnitude = bits & kNoSign;
+    tile.infinities |= uint64_t{magnitude == kInfinity} << i;
+    tile.nans |= uint64_t{magnitude > kInfinity} << i;
+    if (magnitude > kInfinity) bits = kNan;
+  }
+}
+
+template <class T, bool kScaled>
+void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
+                 Tile& tile) {
+  const T* values = column.GetValues<T>(1);
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    tile.bits[size_t(i)] = FloatBits<kScaled>(values[row], scale);
+  });
+  tile.nulls = NullsOf(column, picked);
+  tile.nans = tile.infinities = tile.wide = 0;
+  if constexpr (kScaled || std::is_floating_point_v<T>) MarkSpecials(picked.count, tile);
+  // What lies under a null is no value.
+  tile.nans &= ~tile.nulls;
+  tile.infinities &= ~tile.nulls;
+}
+
+template <bool kScaled>
+void ReadBooleans(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
+                  Tile& tile) {
+  const uint8_t* values = column.buffers[1]->data();
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const bool value = arrow::bit_util::GetBit(values, column.offset + row);
+    tile.bits[size_t(i)] = FloatBits<kScaled>(value ? 1.0 : 0.0, scale);
+  });
+  tile.nulls = NullsOf(column, picked);
+  tile.nans = tile.infinities = tile.wide = 0;
+  if constexpr (kScaled) MarkSpecials(picked.count, tile);
+}
+
+void ReadNulls(const arrow::ArrayData& column, Picked picked, const CellScale& scale, Tile& tile) {
+  tile.bits.fill(0);
+  tile.nulls = NullsOf(column, picked);
+  tile.nans = tile.infinities = tile.wide = 0;
+}
+
+template <class T>
+void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, Tile& tile) {
+  const T* values = column.GetValues<T>(1);
+  uint64_t wide = 0;
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const auto code = int32_t(values[row]);
+    const bool kept = T(code) == values[row] && (code >= 0) == (values[row] >= 0);
+    wide |= uint64_t{!kept} << i;
+    tile.bits[size_t(i)] = uint32_t(code);
+  });
+  tile.nulls = NullsOf(column, picked);
+  tile.nans = tile.infinities = 0;
+  tile.wide = wide & ~tile.nulls;
+}
+
+template <bool kScaled>
+CellReader NumberReader(arrow::Type::type type) {
+  switch (type) {
+    case arrow::Type::NA:
+      return ReadNulls;
+    case arrow::Type::BOOL:
+      return ReadBooleans<kScaled>;
+    case arrow::Type::INT8:
+      return ReadNumbers<int8_t, kScaled>;
+    case arrow::Type::INT16:
+      return ReadNumbers<int16_t, kScaled>;
+    case arrow::Type::INT32:
+      return ReadNumbers<int32_t, kScaled>;
+    case arrow::Type::INT64:
+      return ReadNumbers<int64_t, kScaled>;
+    case arrow::Type::UINT8:
+      return ReadNumbers<uint8_t, kScaled>;
+    case arrow::Type::UINT16:
+      return ReadNumbers<uint16_t, kScaled>;
+    case arrow::Type::UINT32:
+      return ReadNumbers<uint32_t, kScaled>;
+    case arrow::Type::UINT64:
+      return ReadNumbers<uint64_t, kScaled>;
+    case arrow::Type::FLOAT:
+      return ReadNumbers<float, kScaled>;
+    case arrow::Type::DOUBLE:
+      return ReadNumbers<double, kScaled>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+CellReader NumberReader(arrow::Type::type type, bool scaled) {
+  return scaled ? NumberReader<true>(type) : NumberReader<false>(type);
+}
+
+CellReader CodeReader(arrow::Type::type type) {
+  switch (type) {
+    case arrow::Type::NA:
+      return ReadNulls;
+    case arrow::Type::INT8:
+      return ReadCodes<int8_t>;
+    case arrow::Type::INT16:
+      return ReadCodes<int16_t>;
+    case arrow::Type::INT32:
+      return ReadCodes<int32_t>;
+    case arrow::Type::INT64:
+      return ReadCodes<int64_t>;
+    case arrow::Type::UINT8:
+      return ReadCodes<uint8_t>;
+    case arrow::Type::UINT16:
+      return ReadCodes<uint16_t>;
+    case arrow::Type::UINT32:
+      return ReadCodes<uint32_t>;
+    case arrow::Type::UINT64:
+      return ReadCodes<uint64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads tiles of a column's cells as the 32 bits that stand for them in packed rows.
+#pragma once
+
+#include <arrow/array/data.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace protium {
+
+inline constexpr int64_t kTileRows = 64;
+
+// Up to kTileRows cells. The masks have bit i set when cell i is what they say; the 32 bits of such
+// a cell mean nothing, but for `nans`, which hold the one pattern for NaN.
+struct Tile {
+  std::array<uint32_t, kTileRows> bits;
+  uint64_t nulls = 0;
+  uint64_t nans = 0;
+  uint64_t infinities = 0;  // As float32: also finite doubles beyond its range.
+  uint64_t wide = 0;        // Categories beyond int32.
+};
+
+// Which cells: those at list[0..count), or first..first+count without a list.
+struct Picked {
+  const int32_t* list = nullptr;
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+// Cells become float32((x - mean) / deviation) when scaled, else float32(x); -0.0 becomes 0.0.
+struct CellScale {
+  bool scaled = false;
+  double mean = 0;
+  double deviation = 1;
+};
+
+using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
+                            Tile& tile);
+
+// The reader of numbers of `type`, or nullptr: booleans, integers and floats are numbers.
+CellReader NumberReader(arrow::Type::type type, bool scaled);
+// The reader of category codes of `type`, or nullptr: integers are.
+CellReader CodeReader(arrow::Type::type type);
+
+}  // namespace protium

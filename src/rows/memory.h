@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+
+namespace protium {
+
+// Private memory that grows in place or by moving pages, never by copying, and whose pages can be
+// given back one by one. In large pages where the system has them.
+class RowMemory {
+ public:
+  RowMemory() = default;
+  ~RowMemory();
+  RowMemory(RowMemory&& other) noexcept;
+  RowMemory& operator=(RowMemory&& other) noexcept;
+
+  // Makes room for at least `bytes`; what is there stays. kNoRoom when the system refuses.
+  Status Reserve(int64_t bytes);
+  std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+  int64_t capacity() const { return capacity_; }
+
+  // Gives the whole pages below `bytes` back to the system; they read as zero from then on. Cheap
+  // when called again with little progress.
+  void ReleaseBelow(int64_t bytes);
+
+ private:
+  std::byte* data_ = nullptr;
+  int64_t capacity_ = 0;
+  int64_t released_ = 0;
+};
+
+}  // namespace protium

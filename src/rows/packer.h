@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rows/cells.h"
+#include "rows/memory.h"
+#include "rows/refused.h"
+#include "rows/rows.h"
+
+namespace protium {
+
+// Packs column by column within tiles of rows: writes stay in the first cache, reads stream.
+class RowPacker final : public Packer {
+ public:
+  RowPacker(RowLayout layout, SchemaPtr schema, int64_t budget_bytes, Refusal refusal);
+  Status Resolve();  // Finds the columns; once, before anything else.
+
+  const RowLayout& layout() const override { return layout_; }
+  Status Append(const arrow::RecordBatch& batch, const std::string& only, bool value) override;
+  int64_t rows() const override { return rows_; }
+  std::span<const std::byte> bytes() const override {
+    return {memory_.data(), size_t(rows_ * layout_.width())};
+  }
+
+  const Refused& refused() const { return refused_; }
+  // Hands the rows over; nothing may be called afterwards.
+  RowMemory TakeMemory() { return std::move(memory_); }
+
+ private:
+  struct Slot {
+    std::string name;
+    int column = -1;
+    int64_t offset = 0;
+    CellReader read = nullptr;
+    CellScale scale;
+    bool nan_allowed = false;
+  };
+
+  Status AddNumber(const std::string& name, const CellScale& scale);
+  Status AddCode(const std::string& name);
+  Result<int> Find(const std::string& name) const;
+  Result<std::vector<int32_t>> Select(const arrow::RecordBatch& batch, const std::string& only,
+                                      bool value) const;
+  Status Grow(int64_t rows);
+  void PackTile(const arrow::RecordBatch& batch, const Picked& picked, std::byte* out);
+  void Note(const Slot& slot, const Picked& picked, const Tile& tile);
+  void Count(const Slot& slot, const char* reason, const Picked& picked, uint64_t mask);
+  void FillConstants(std::byte* out, int64_t rows) const;
+
+  RowLayout layout_;
+  SchemaPtr schema_;
+  int64_t budget_bytes_;
+  Refusal refusal_;
+  std::vector<Slot> slots_;
+  RowMemory memory_;
+  Refused refused_;
+  int64_t seen_rows_ = 0;  // Given to Append(), packed or not.
+  int64_t rows_ = 0;
+};
+
+}  // namespace protium

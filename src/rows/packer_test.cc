@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <arrow/json/from_string.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/fault.h"
+#include "rows/rows.h"
+
+namespace protium {
+namespace {
+
+std::shared_ptr<arrow::RecordBatch> Batch(const SchemaPtr& schema, const std::string& json) {
+  auto array = arrow::json::ArrayFromJSONString(arrow::struct_(schema->fields()), json);
+  return arrow::RecordBatch::FromStructArray(array.ValueOrDie()).ValueOrDie();
+}
+
+std::vector<uint32_t> Words(const Packer& packer) {
+  std::vector<uint32_t> words(packer.bytes().size() / 4);
+  std::memcpy(words.data(), packer.bytes().data(), packer.bytes().size());
+  return words;
+}
+
+uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
+
+const SchemaPtr kTwo =
+    arrow::schema({arrow::field("x", arrow::float64()), arrow::field("y", arrow::float32())});
+constexpr int64_t kBudget = int64_t{1} << 30;
+
+TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
+  const SchemaPtr schema =
+      arrow::schema({arrow::field("code", arrow::int64()), arrow::field("w", arrow::float32()),
+                     arrow::field("label", arrow::int32()), arrow::field("x", arrow::float64()),
+                     arrow::field("flag", arrow::boolean()), arrow::field("b", arrow::uint8())});
+  const RowLayout layout{.numeric = {"x", "flag", "b"},
+                         .label = "label",
+                         .weight = "w",
+                         .categories = {"code"},
+                         .label_mean = 10,
+                         .label_deviation = 4};
+  auto packer = Packer::Make(layout, schema, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer
+                  ->Append(*Batch(schema,
+                                  "[[3, 0.5, 12, 0.1, true, 200], "
+                                  "[-1, 2, 9, -7.25, false, 0]]"))
+                  .ok());
+  EXPECT_EQ(layout.width(), 24);
+  EXPECT_EQ(packer->rows(), 2);
+  EXPECT_EQ(Words(*packer),
+            (std::vector<uint32_t>{Bits(0.1f), Bits(1), Bits(200), Bits(0.5f), Bits(0.5f), 3,
+                                   Bits(-7.25f), Bits(0), Bits(0), Bits(-0.25f), Bits(2), ~0u}));
+}
+
+TEST(Packer, FillsAMissingLabelWithZeroAndAMissingWeightWithOne) {
+  auto packer = Packer::Make({.numeric = {"y"}}, kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 2]]")).ok());
+  EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(2), 0, Bits(1)}));
+}
+
+TEST(Packer, TurnsNegativeZeroIntoZero) {
+  auto packer = Packer::Make({.numeric = {"x", "y"}, .label = "x"}, kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[-0.0, -0.0], [-1e-60, 0]]")).ok());
+  for (int64_t i : {0, 1, 2, 4, 5, 6}) EXPECT_EQ(Words(*packer)[size_t(i)], 0u) << i;
+}
+
+TEST(Packer, TakesEveryNumericType) {
+  for (const auto& type :
+       {arrow::int8(), arrow::int16(), arrow::int32(), arrow::int64(), arrow::uint8(),
+        arrow::uint16(), arrow::uint32(), arrow::uint64(), arrow::float32(), arrow::float64()}) {
+    const SchemaPtr schema = arrow::schema({arrow::field("x", type)});
+    auto packer = Packer::Make({.numeric = {"x"}, .label = "x"}, schema, kBudget).ValueOrDie();
+    ASSERT_TRUE(packer->Append(*Batch(schema, "[[0], [100]]")->Slice(1)).ok());
+    EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(100), Bits(100), Bits(1)}))
+        << type->ToString();
+  }
+}
+
+TEST(Packer, PacksOnlyTheRowsAskedFor) {
+  const SchemaPtr schema =
+      arrow::schema({arrow::field("x", arrow::int32()), arrow::field("held", arrow::boolean())});
+  auto packer = Packer::Make({.numeric = {"x"}}, schema, kBudget).ValueOrDie();
+  std::string json = "[";
+  for (int i = 0; i < 1000; ++i) {
+    json += (i ? ", [" : "[") +
+            (i % 3 == 0 ? std::string("null, true]") : std::to_string(i) + ", false]");
+  }
+  ASSERT_TRUE(packer->Append(*Batch(schema, json + "]")->Slice(10), "held", false).ok());
+  ASSERT_EQ(packer->rows(), 660);
+  EXPECT_EQ(Words(*packer)[0], Bits(10));
+  EXPECT_EQ(Words(*packer)[3], Bits(11));
+  EXPECT_EQ(Words(*packer)[3 * 659], Bits(998));
+}
+
+TEST(Packer, RefusesNullsWithTheirCountAndFirstRow) {
+  auto packer = Packer::Make({.numeric = {"y"}, .label = "x"}, kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
+  const Fault fault =
+      FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [null, 2], [null, 3], [4, 4]]")));
+  EXPECT_EQ(fault.what, "column x is NULL in 2 of 6 rows");
+  EXPECT_EQ(fault.where, "column x, first in row 4");
+  EXPECT_EQ(fault.exit, Exit::kInput);
+}
+
+TEST(Packer, RefusesNanAndInfinity) {
+  const auto pack = [](bool allow_nan, const char* json) {
+    auto packer =
+        Packer::Make({.numeric = {"x"}, .label = "y", .allow_nan = allow_nan}, kTwo, kBudget)
+            .ValueOrDie();
+    const Status status = packer->Append(*Batch(kTwo, json));
+    return status.ok() ? std::to_string(Words(*packer)[0]) : FaultOf(status).what;
+  };
+  EXPECT_EQ(pack(false, "[[NaN, 1]]"), "column x is NaN in 1 of 1 rows");
+  EXPECT_EQ(pack(true, "[[NaN, 1]]"), std::to_string(0x7fc00000));
+  EXPECT_EQ(pack(true, "[[1, NaN]]"), "column y is NaN in 1 of 1 rows");
+  EXPECT_EQ(pack(true, "[[-Inf, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
+  EXPECT_EQ(pack(false, "[[1e39, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
+}
+
+TEST(Packer, RefusesCodesBeyondInt32) {
+  for (const auto& type : {arrow::int64(), arrow::uint64(), arrow::uint32()}) {
+    const SchemaPtr schema = arrow::schema({arrow::field("c", type)});
+    auto packer = Packer::Make({.categories = {"c"}}, schema, kBudget).ValueOrDie();
+    EXPECT_TRUE(packer->Append(*Batch(schema, "[[2147483647]]")).ok());
+    EXPECT_EQ(FaultOf(packer->Append(*Batch(schema, "[[2147483648], [1]]"))).what,
+              "column c is beyond int32 in 1 of 3 rows");
+  }
+}
+
+TEST(Packer, RefusesRowsBeyondItsBudgetWithBothNumbers) {
+  auto packer = Packer::Make({.numeric = {"x"}}, kTwo, 30).ValueOrDie();
+  EXPECT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
+  const Fault fault = FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")));
+  EXPECT_EQ(fault.what, "packed rows need 48 bytes, the budget allows 30");
+  EXPECT_EQ(fault.exit, Exit::kNoRoom);
+}
+
+TEST(Packer, RefusesUnknownColumnsAndTypes) {
+  const SchemaPtr schema = arrow::schema({arrow::field("carrier", arrow::utf8())});
+  EXPECT_EQ(FaultOf(Packer::Make({.numeric = {"carier"}}, schema, 1).status()).fix,
+            "did you mean \"carrier\"?");
+  EXPECT_EQ(FaultOf(Packer::Make({.numeric = {"carrier"}}, schema, 1).status()).what,
+            "column carrier has type string and cannot be packed");
+  EXPECT_FALSE(Packer::Make({.categories = {"x"}}, kTwo, 1).ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1. The permutation works on pairs (l, r) of [0, left) x [0, right) with left * right >= rows; the
+//    row is l * right + r.
+// 2. Each round adds to one half a keyed hash of the other, modulo that half's size: a bijection.
+// 3. A result beyond the rows is sent round again, which keeps it a bijection of [0, rows).
+// 4. Up to 32 rows there are too few pairs for that to be even: a shuffled table takes its place.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "rows/rows.h"
+
+namespace protium {
+namespace {
+
+// The finaliser of splitmix64.
+uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// A number of [0, range) that depends on `half` and `key`; range <= 2^32.
+inline uint64_t Keyed(uint64_t half, uint64_t key, uint64_t range) {
+  uint64_t h = (half ^ key) * 0x9e3779b97f4a7c15;
+  h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93;
+  return ((h >> 32) * range) >> 32;
+}
+
+}  // namespace
+
+Permutation::Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows) : rows_(rows) {
+  left_ = std::max<uint64_t>(uint64_t(std::sqrt(double(std::max<int64_t>(rows, 0)))), 1);
+  right_ = std::max<uint64_t>((uint64_t(std::max<int64_t>(rows, 0)) + left_ - 1) / left_, 1);
+  uint64_t state = Mix(uint64_t(seed) + 0x9e3779b97f4a7c15);
+  state = Mix(state ^ (uint64_t(epoch) + 0x3c6ef372fe94f82a));
+  state = Mix(state ^ (uint64_t(shard) + 0xdaa66d2c7ddf743f));
+  for (uint64_t& key : keys_) key = Mix(state += 0x9e3779b97f4a7c15);
+  if (rows <= kFew) Shuffle(state);
+}
+
+void Permutation::Shuffle(uint64_t state) {
+  std::iota(few_.begin(), few_.end(), uint8_t(0));
+  for (int64_t i = rows_ - 1; i > 0; --i) {
+    const uint64_t random = Mix(state += 0x9e3779b97f4a7c15);
+    const auto other = size_t(((random >> 32) * uint64_t(i + 1)) >> 32);
+    std::swap(few_[size_t(i)], few_[other]);
+  }
+}
+
+int64_t Permutation::At(int64_t position) const {
+  if (rows_ <= kFew) return few_[size_t(position)];
+  uint64_t at = uint64_t(position);
+  do {
+    uint64_t l = at / right_;
+    uint64_t r = at - l * right_;
+    for (int round = 0; round < kRounds; round += 2) {
+      l += Keyed(r, keys_[round], left_);
+      if (l >= left_) l -= left_;
+      r += Keyed(l, keys_[round + 1], right_);
+      if (r >= right_) r -= right_;
+    }
+    at = l * right_ + r;
+  } while (at >= uint64_t(rows_));
+  return int64_t(at);
+}
+
+}  // namespace protium

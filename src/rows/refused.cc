@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/refused.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "base/fields.h"
+
+namespace protium {
+namespace {
+
+Status OverBudget(const Refused& refused) {
+  return Fail({.exit = Exit::kNoRoom,
+               .what = fmt::format("packed rows need {} bytes, the budget allows {}",
+                                   refused.needed_bytes, refused.budget_bytes),
+               .where = fmt::format("{} rows so far", refused.rows),
+               .fix = "use more workers, fewer rows or columns, or a larger row budget"});
+}
+
+std::string FixOf(const RefusedCells& cells) {
+  if (cells.reason == "NULL") {
+    return "leave these rows out (WHERE " + cells.column +
+           " IS NOT NULL) or fill them, as the stage imputer does";
+  }
+  return {};
+}
+
+struct JsonCells : RefusedCells {
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column);
+    visit("reason", reason);
+    visit("count", count);
+    visit("first_row", first_row);
+  }
+};
+
+struct JsonRefused {
+  std::vector<JsonCells> cells;
+  int64_t rows = 0;
+  int64_t needed_bytes = 0;
+  int64_t budget_bytes = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("cells", cells);
+    visit("rows", rows);
+    visit("needed_bytes", needed_bytes);
+    visit("budget_bytes", budget_bytes);
+  }
+};
+
+}  // namespace
+
+RefusedCells& Refused::Of(const std::string& column, const std::string& reason) {
+  for (RefusedCells& each : cells) {
+    if (each.column == column && each.reason == reason) return each;
+  }
+  cells.push_back({.column = column, .reason = reason});
+  return cells.back();
+}
+
+Status Refused::ToStatus() const {
+  if (needed_bytes > budget_bytes) return OverBudget(*this);
+  if (cells.empty()) return Status::OK();
+  const RefusedCells& worst = cells.front();
+  std::string what = fmt::format("column {} is {} in {} of {} rows", worst.column, worst.reason,
+                                 worst.count, rows);
+  if (cells.size() > 1) what += fmt::format(", and {} more such finds", cells.size() - 1);
+  std::string where = fmt::format("column {}, first in row {}", worst.column, worst.first_row);
+  if (worst.rank >= 0) where += fmt::format(" of rank {}", worst.rank);
+  return Fail({.exit = Exit::kInput, .what = what, .where = where, .fix = FixOf(worst)});
+}
+
+Json RefusedToJson(const Refused& refused) {
+  JsonRefused out{.rows = refused.rows,
+                  .needed_bytes = refused.needed_bytes,
+                  .budget_bytes = refused.budget_bytes};
+  for (const RefusedCells& cells : refused.cells) out.cells.push_back({cells});
+  return FieldsToJson(out);
+}
+
+Result<Refused> RefusedFromJson(const Json& json) {
+  JsonRefused in;
+  PT_TRY(FieldsFromJson(json, "refused", in));
+  Refused out{.rows = in.rows, .needed_bytes = in.needed_bytes, .budget_bytes = in.budget_bytes};
+  for (const JsonCells& cells : in.cells) out.cells.push_back(cells);
+  return out;
+}
+
+Refused MergeRefused(const std::vector<Refused>& ranks) {
+  Refused all;
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    const Refused& one = ranks[r];
+    all.rows += one.rows;
+    if (one.needed_bytes - one.budget_bytes > all.needed_bytes - all.budget_bytes) {
+      all.needed_bytes = one.needed_bytes;
+      all.budget_bytes = one.budget_bytes;
+    }
+    for (const RefusedCells& cells : one.cells) {
+      RefusedCells& sum = all.Of(cells.column, cells.reason);
+      sum.count += cells.count;
+      if (sum.rank >= 0) continue;
+      sum.first_row = cells.first_row;
+      sum.rank = int32_t(r);
+    }
+  }
+  return all;
+}
+
+}  // namespace protium

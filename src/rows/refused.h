@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what cannot become a packed row, and says so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+// Bad cells of one column for one reason.
+struct RefusedCells {
+  std::string column;
+  std::string reason;  // "NULL", "NaN", ...
+  int64_t count = 0;
+  int64_t first_row = 0;  // From 1, among all rows that this rank was given.
+  int32_t rank = -1;      // Whose row that is; -1 when nobody asked.
+};
+
+// What one rank, or all of them, could not pack.
+struct Refused {
+  std::vector<RefusedCells> cells;
+  int64_t rows = 0;  // Rows that were looked at.
+  int64_t needed_bytes = 0;
+  int64_t budget_bytes = 0;
+
+  bool any() const { return !cells.empty() || needed_bytes > budget_bytes; }
+  RefusedCells& Of(const std::string& column, const std::string& reason);
+  // OK when nothing was refused; the first column that was, and how many others, if not.
+  Status ToStatus() const;
+};
+
+Json RefusedToJson(const Refused& refused);
+Result<Refused> RefusedFromJson(const Json& json);
+
+// Adds the counts of all ranks; the first row is the lowest rank's. Budgets are judged rank by
+// rank: the worst one stays.
+Refused MergeRefused(const std::vector<Refused>& ranks);
+
+}  // namespace protium
