@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/call.h"
+#include "base/status.h"
+
+namespace protium {
+
+// Owns a file descriptor; -1 is none.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) reset(other.release());
+    return *this;
+  }
+  ~UniqueFd() { reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset(int fd = -1);
+  // A second descriptor for the same thing, closed on exec.
+  Result<UniqueFd> Duplicate() const;
+
+ private:
+  int fd_ = -1;
+};
+
+// A fault for errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
+// kNoRoom, a missing file as kInput, everything else as kEnvironment.
+Status SystemFault(std::string_view doing, int error);
+
+// Waits until one of `fds` can be read, is closed by the other side, or failed. Gives the indexes
+// of those; none when the deadline came first. Descriptors of -1 are passed over.
+Result<std::vector<size_t>> WaitReadable(std::span<const int> fds, Deadline deadline);
+
+}  // namespace protium

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+Result<UniqueFd> Open(const std::filesystem::path& path, int flags, std::string_view doing) {
+  UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0666));
+  if (!fd) return SystemFault(std::string(doing) + " " + path.string(), errno);
+  return fd;
+}
+
+// Fills `text` from `offset` on; it ends shorter where the file does.
+Status ReadAt(int fd, int64_t offset, std::string& text) {
+  size_t filled = 0;
+  while (filled < text.size()) {
+    const ssize_t got = ::pread(fd, text.data() + filled, text.size() - filled, offset + filled);
+    if (got == 0) break;
+    if (got < 0 && errno != EINTR) return SystemFault("read a file", errno);
+    if (got > 0) filled += got;
+  }
+  text.resize(filled);
+  return Status::OK();
+}
+
+// A new name is safe on the disk only when its folder is.
+void SyncFolderOf(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) ::fsync(fd.get());
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_bytes) {
+  PT_LET(const UniqueFd fd, Open(path, O_RDONLY, "read"));
+  struct stat about {};
+  if (::fstat(fd.get(), &about) != 0) return SystemFault("read " + path.string(), errno);
+  if (S_ISDIR(about.st_mode)) return SystemFault("read " + path.string(), EISDIR);
+  if (about.st_size > cap_bytes) {
+    return Fail({.exit = Exit::kInput,
+                 .what = path.string() + " has " + std::to_string(about.st_size) +
+                         " bytes, at most " + std::to_string(cap_bytes) + " are read"});
+  }
+  std::string text(about.st_size, '\0');
+  PT_TRY(ReadAt(fd.get(), 0, text));
+  return text;
+}
+
+std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes) {
+  const auto fd = Open(path, O_RDONLY, "read");
+  struct stat about {};
+  if (!fd.ok() || ::fstat(fd->get(), &about) != 0) return {};
+  const int64_t begin = std::max<int64_t>(0, about.st_size - cap_bytes);
+  std::string text(about.st_size - begin, '\0');
+  if (!ReadAt(fd->get(), begin, text).ok()) return {};
+  if (begin == 0) return text;
+  const size_t line = text.find('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+Result<AtomicFile> AtomicFile::Make(std::filesystem::path path) {
+  std::string pattern = path.string() + ".XXXXXX";
+  UniqueFd fd(::mkostemp(pattern.data(), O_CLOEXEC));
+  if (!fd) return SystemFault("write " + path.string(), errno);
+  ::fchmod(fd.get(), 0644);
+  return AtomicFile(std::move(path), std::move(pattern), std::move(fd));
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::move(other.fd_)),
+      written_(other.written_) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status AtomicFile::Failed(std::string_view doing, int64_t bytes, int error) const {
+  Fault fault = FaultOf(SystemFault(
+      std::string(doing) + " " + std::to_string(bytes) + " bytes to " + path_.string(), error));
+  std::error_code ignored;
+  if (std::filesystem::exists(path_, ignored)) fault.kept = "the previous " + path_.string();
+  return Fail(std::move(fault));
+}
+
+Status AtomicFile::Write(std::span<const std::byte> bytes) {
+  const int64_t total = written_ + static_cast<int64_t>(bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (put < 0 && errno != EINTR) return Failed("write", total, errno);
+    if (put <= 0) continue;
+    bytes = bytes.subspan(put);
+    written_ += put;
+  }
+  return Status::OK();
+}
+
+Status AtomicFile::Commit() {
+  if (::fsync(fd_.get()) != 0) return Failed("write", written_, errno);
+  fd_.reset();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed("move", written_, errno);
+  temporary_.clear();
+  SyncFolderOf(path_);
+  return Status::OK();
+}
+
+Status WriteFile(const std::filesystem::path& path, std::string_view text) {
+  PT_LET(AtomicFile file, AtomicFile::Make(path));
+  PT_TRY(file.Write(text));
+  return file.Commit();
+}
+
+Status MakeFolder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return SystemFault("make the folder " + path.string(), error.value());
+  return Status::OK();
+}
+
+Result<TemporaryFolder> TemporaryFolder::Make() {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "protium-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) return SystemFault("make " + pattern, errno);
+  return TemporaryFolder(pattern);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+Result<FileLock> FileLock::Try(const std::filesystem::path& path) {
+  PT_LET(UniqueFd fd, Open(path, O_RDWR | O_CREAT, "lock"));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
+  if (errno == EWOULDBLOCK) return FileLock(UniqueFd());
+  return SystemFault("lock " + path.string(), errno);
+}
+
+}  // namespace protium

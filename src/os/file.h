@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that appear whole or not at all, are read up to a limit, or are held by one process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "os/fd.h"
+
+namespace protium {
+
+// Reads a whole regular file of at most `cap_bytes`.
+Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_bytes = 1 << 30);
+
+// The last whole lines of a file, at most `cap_bytes` of them; empty when it cannot be read.
+std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes);
+
+// A file that appears under its name only when Commit() succeeded; until then what was there before
+// stays. Written beside its target. A full disk fails as kNoRoom with bytes and path.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> Make(std::filesystem::path path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();  // Without Commit(): removes what was written.
+
+  Status Write(std::span<const std::byte> bytes);
+  Status Write(std::string_view text) { return Write(std::as_bytes(std::span(text))); }
+  // Flushes to the disk and renames. Nothing may be written afterwards.
+  Status Commit();
+
+  int64_t written() const { return written_; }
+  int fd() const { return fd_.get(); }
+  const std::filesystem::path& temporary() const { return temporary_; }
+
+ private:
+  AtomicFile(std::filesystem::path path, std::filesystem::path temporary, UniqueFd fd)
+      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(std::move(fd)) {}
+  Status Failed(std::string_view doing, int64_t bytes, int error) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  // Empty once committed.
+  UniqueFd fd_;
+  int64_t written_ = 0;
+};
+
+// Writes `text` as an AtomicFile.
+Status WriteFile(const std::filesystem::path& path, std::string_view text);
+
+// Makes the folder and those above it.
+Status MakeFolder(const std::filesystem::path& path);
+
+// A new folder of its own below the system's temporary folder, removed with all in it at the end.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> Make();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// Holds `path`, created when missing, for this process until the end of the object's life or of the
+// process.
+class FileLock {
+ public:
+  // When another process holds it the lock is not taken(); fails when the file cannot be opened.
+  static Result<FileLock> Try(const std::filesystem::path& path);
+  bool taken() const { return static_cast<bool>(fd_); }
+
+ private:
+  explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+}  // namespace protium

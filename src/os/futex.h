@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sleeping on a word of memory, also of memory shared between processes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/call.h"
+
+namespace protium {
+
+// Sleeps while `word` holds `seen`. True when woken, when the word differs, or for no reason: look
+// at the word again. False when the deadline came first.
+bool FutexWait(const std::atomic<uint32_t>& word, uint32_t seen, Deadline deadline);
+
+// Wakes up to `waiters` of those who sleep on the word.
+void FutexWake(std::atomic<uint32_t>& word, int32_t waiters = INT32_MAX);
+
+}  // namespace protium

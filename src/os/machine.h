@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this machine has, as far as this process may use it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace protium {
+
+struct Machine {
+  int32_t cores = 1;               // By affinity and the cgroup's quota, rounded down, at least 1.
+  int64_t memory_bytes = 0;        // The smaller of the machine's memory and the cgroup's limit.
+  int64_t available_bytes = 0;     // Of those, not in use now.
+  bool limited_by_cgroup = false;  // memory_bytes is a cgroup's limit.
+};
+
+// Reads /proc and /sys (cgroup versions 1 and 2) below `root`.
+Machine ReadMachine(const std::filesystem::path& root = "/");
+
+std::string HostName();
+
+}  // namespace protium

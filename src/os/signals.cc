@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/signals.h"
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace protium {
+
+namespace {
+
+constexpr int kExitInterrupted = 130;
+
+}  // namespace
+
+Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Make() {
+  std::unique_ptr<StopOnSignal> made(new StopOnSignal);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  made->signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  made->ending_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!made->signals_ || !made->ending_) return SystemFault("watch for signals", errno);
+  ::pthread_sigmask(SIG_BLOCK, &set, &made->before_);
+  made->thread_ = std::jthread([self = made.get()] { self->Watch(); });
+  return made;
+}
+
+StopOnSignal::~StopOnSignal() {
+  if (thread_.joinable()) {
+    ::eventfd_write(ending_.get(), 1);
+    thread_.join();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+}
+
+void StopOnSignal::Watch() {
+  const std::array<int, 2> fds = {signals_.get(), ending_.get()};
+  for (;;) {
+    const auto ready = WaitReadable(fds, kNever);
+    if (!ready.ok() || ready->empty() || ready->back() == 1) return;
+    signalfd_siginfo info{};
+    if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;
+    if (stop_.stop_requested()) ::_exit(kExitInterrupted);
+    signal_ = static_cast<int>(info.ssi_signo);
+    stop_.request_stop();
+  }
+}
+
+}  // namespace protium

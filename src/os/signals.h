@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+#include "os/fd.h"
+
+namespace protium {
+
+// Turns the first SIGINT or SIGTERM into a request to stop; the second ends the process at once
+// with exit code 130. Make it before any other thread is started: threads inherit which signals are
+// blocked. The former state comes back at the end of its life.
+class StopOnSignal {
+ public:
+  static Result<std::unique_ptr<StopOnSignal>> Make();
+  ~StopOnSignal();
+  std::stop_token token() const { return stop_.get_token(); }
+  // The signal that came first, 0 for none yet.
+  int signal() const { return signal_.load(); }
+
+ private:
+  StopOnSignal() = default;
+  void Watch();
+
+  std::stop_source stop_;
+  std::atomic<int> signal_ = 0;
+  sigset_t before_{};
+  UniqueFd signals_;
+  UniqueFd ending_;
+  std::jthread thread_;
+};
+
+}  // namespace protium

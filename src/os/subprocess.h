@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes that end with their driver.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/fd.h"
+
+namespace protium {
+
+struct SubprocessOptions {
+  std::filesystem::path program;
+  std::vector<std::string> args;                         // Without the program's own name.
+  std::vector<std::pair<std::string, std::string>> env;  // Set over the own environment.
+  std::vector<std::pair<int, int>> fds;                  // {ours, its number in the child}
+  std::filesystem::path log;  // stdout and stderr are appended here; empty: to the own stderr.
+};
+
+// How a process ended.
+struct Ended {
+  int code = 0;                  // Its exit code.
+  int signal = 0;                // Or the signal that ended it.
+  std::string Describe() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
+};
+
+// A child and its process group; both are killed and the child reaped at the end of its life. One
+// thread.
+class Subprocess {
+ public:
+  Subprocess() = default;
+  // Takes over a child of this process that leads its own group, and its pidfd.
+  Subprocess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  Subprocess(Subprocess&& other) noexcept;
+  Subprocess& operator=(Subprocess&& other) noexcept;
+  ~Subprocess();
+
+  pid_t pid() const { return pid_; }
+  int pidfd() const { return pidfd_.get(); }  // Readable once the child has ended.
+  // Waits and reaps; nullopt at the deadline. Afterwards gives the same answer at once.
+  Result<std::optional<Ended>> Wait(Deadline deadline);
+  // Sends `signal` to the child's group, if it was not reaped yet.
+  void Signal(int signal);
+  // Kills and reaps. Tells how the child ended.
+  Ended Kill();
+
+ private:
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+  std::optional<Ended> ended_;
+};
+
+// Starts children from one thread of its own, because a child is killed by the kernel when the
+// *thread* that started it ends. So children end with their Spawner at the latest, also when this
+// process is killed. Any thread.
+class Spawner {
+ public:
+  Spawner();
+  ~Spawner();
+  Spawner(const Spawner&) = delete;
+
+  // Gives the child once it runs the program, with stdin from /dev/null, a process group of its
+  // own, no descriptors but those asked for and no signals blocked. Fails when the program cannot
+  // be run.
+  Result<Subprocess> Start(const SubprocessOptions& options);
+
+ private:
+  struct Queue;
+  std::unique_ptr<Queue> queue_;
+};
+
+}  // namespace protium
