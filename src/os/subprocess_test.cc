@@ -42,8 +42,7 @@ TEST(Subprocess, GetsEnvironmentDescriptorsAndLog) {
   const UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   Spawner spawner;
-  SubprocessOptions options =
-      Shell("echo $PT_WORD >&9; ls /proc/$$/fd | tr '\\n' ' '; echo oops >&2");
+  SubprocessOptions options = Shell("echo $PT_WORD >&9; echo oops >&2; exec ls /proc/self/fd");
   options.env = {{"PT_WORD", "hello"}};
   options.fds = {{write_end.get(), 9}};
   options.log = folder.path() / "log";
@@ -52,7 +51,7 @@ TEST(Subprocess, GetsEnvironmentDescriptorsAndLog) {
   char text[16] = {};
   EXPECT_EQ(::read(read_end.get(), text, sizeof(text)), 6);
   EXPECT_STREQ(text, "hello\n");
-  EXPECT_EQ(*ReadFile(options.log), "0 1 2 9 oops\n");
+  EXPECT_EQ(*ReadFile(options.log), "oops\n0\n1\n2\n3\n9\n");  // 3 is the folder itself.
 }
 
 TEST(Subprocess, DescriptorsMayTradePlaces) {
