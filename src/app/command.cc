@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+
+namespace protium {
+
+namespace {
+
+constexpr const char* kVersion = "0.1.0";
+
+const Verb* FindVerb(const std::vector<Verb>& verbs, const std::string& name) {
+  for (const Verb& verb : verbs) {
+    if (verb.shape.name == name) return &verb;
+  }
+  return nullptr;
+}
+
+Status UnknownVerb(const std::vector<Verb>& verbs, const Invocation& invocation,
+                   const std::string& word) {
+  std::vector<std::string> known;
+  for (const Verb& verb : verbs) known.push_back(verb.shape.name);
+  const std::string job = word.ends_with(".toml") ? invocation.name + " run " + word : "";
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("{} has no verb \"{}\"", invocation.name, word),
+               .fix = job.empty() ? Suggest(word, known) : job});
+}
+
+Status RunVerbNamed(const Invocation& invocation, const std::string& name,
+                    const std::vector<std::string>& words) {
+  const std::vector<Verb> verbs = AllVerbs();
+  const Verb* verb = FindVerb(verbs, name);
+  if (verb == nullptr) return UnknownVerb(verbs, invocation, name);
+  VerbShape shape = verb->shape;
+  // A program of one's own is its job.
+  if (invocation.program != nullptr && !shape.operands.empty() && shape.operands[0] == "JOB") {
+    shape.operands.clear();
+  }
+  shape.flags.push_back({"--help", "", "this page", "-h"});
+  PT_LET(const Arguments arguments, Arguments::Read(shape, words));
+  if (arguments.Has("--help")) return PrintResult(HelpOf(invocation.name, shape));
+  return verb->run(arguments, invocation);
+}
+
+Status Dispatch(const Invocation& invocation) {
+  std::vector<std::string> words(invocation.argv.begin() + 1, invocation.argv.end());
+  const std::string first = words.empty() ? "" : words[0];
+  if (first == "--version") return PrintResult(fmt::format("{} {}\n", "protium", kVersion));
+  if (first == "--help" || first == "-h") return PrintResult(HelpPage(invocation.name));
+  if (invocation.program != nullptr && (first.empty() || first.starts_with("-"))) {
+    return RunVerbNamed(invocation, "run", words);
+  }
+  if (words.empty()) {
+    PrintNote(HelpPage(invocation.name));
+    return Fail({.exit = Exit::kUsage, .what = "say what to do: a verb is missing"});
+  }
+  words.erase(words.begin());
+  return RunVerbNamed(invocation, first, words);
+}
+
+}  // namespace
+
+std::vector<Verb> AllVerbs() { return {RunsVerb(), LogsVerb(), ExampleVerb(), HelpVerb()}; }
+
+int RunCommand(const Invocation& invocation) {
+  const Status status = Dispatch(invocation);
+  if (status.ok()) return 0;
+  const Fault fault = FaultOf(status);
+  PrintNote(Render(fault));
+  return static_cast<int>(fault.exit);
+}
+
+Status PrintResult(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = fmt::format("cannot write to stdout: {}", std::strerror(errno))});
+}
+
+void PrintNote(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+Flag RunsDirFlag() { return {"--runs-dir", "DIR", "where runs are kept (runs)", ""}; }
+Flag SetFlag() {
+  return {"--set", "KEY=VALUE", "overrides a setting; may be given again and again", ""};
+}
+Flag EngineFlag() {
+  return {"--engine", "ADDRESS", "local, or local[4] for at most 4 workers", ""};
+}
+Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
+
+std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }
+
+std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+                      const std::vector<bool>& right) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const bool to_right = i < right.size() && right[i];
+      line += (i == 0 ? "" : "  ") + (to_right ? fmt::format("{:>{}}", row[i], widths[i])
+                                               : fmt::format("{:<{}}", row[i], widths[i]));
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string HelpPage(const std::string& program) {
+  std::string page =
+      program + ": from raw tables to a trained model and scored tables, in one job\n\n";
+  if (program == "protium") {
+    page +=
+        "  protium example flights data --rows 30000    tables to try it on\n"
+        "  protium plan flights.toml                    what a job will do; runs nothing\n"
+        "  protium run flights.toml --set data=data     run it\n"
+        "  protium resume last                          go on after an interruption\n\n";
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Verb& verb : AllVerbs()) {
+    std::string call = "  " + verb.shape.name;
+    for (const std::string& operand : verb.shape.operands) call += " " + operand;
+    rows.push_back({call, verb.shape.says});
+  }
+  return page + TextTable(rows) + "\n" + program +
+         " help VERB tells more; help exit-codes lists the exit codes.\n";
+}
+
+std::string ExitCodesPage() {
+  return "exit codes\n"
+         "   0  done\n"
+         "   1  the job ran and failed\n"
+         "   2  the request is wrong (a flag, a job file); nothing was started\n"
+         "   3  an input is missing, unreadable or of the wrong shape\n"
+         "   4  the environment: a port, device, library or permission\n"
+         "   5  something remote is out of reach or refused\n"
+         "   6  no room: memory or disk\n"
+         "   7  stalled: a deadline passed\n"
+         "  70  a bug in protium\n"
+         "  75  stopped on purpose with a checkpoint saved: `protium resume` goes on\n";
+}
+
+}  // namespace protium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers that are the same on every machine: whole-number arithmetic and square roots only,
+// none of the functions in which one mathematics library differs from the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace protium {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u) {}
+
+  // SplitMix64.
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+
+  // In [0, 1), a multiple of 2^-53.
+  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+  double Between(double low, double high) { return low + (high - low) * Uniform(); }
+
+  // One of 0 .. n-1, for an n far below 2^32.
+  size_t Below(size_t n) { return static_cast<size_t>(Uniform() * static_cast<double>(n)); }
+
+  bool Chance(double probability) { return Uniform() < probability; }
+
+  // Mean 0, deviation 1: twelve uniform numbers come close to a normal one.
+  double Normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += Uniform();
+    return sum;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace protium

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/job.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kEstimator = "torch_estimator";
+
+Status Wrong(std::string path, std::string what, std::string fix = "") {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = std::move(path),
+               .fix = std::move(fix)});
+}
+
+// --set is typed by hand, so text that looks like a number still is text where text belongs.
+Json Typed(const Assignment& assignment) {
+  for (const char* text : {"name", "data", "engine", "memory", "spill"}) {
+    if (assignment.path == text && !assignment.value.is_string()) return assignment.text;
+  }
+  return assignment.value;
+}
+
+Status CheckTables(const JobFile& file) {
+  if (file.tables.all.empty()) {
+    return Wrong("", "the job has no tables",
+                 "add [tables] with lines like  t = { csv = \"t.csv\" }");
+  }
+  for (const auto& [name, table] : file.tables.all) {
+    if (table.csv.has_value() == table.parquet.has_value()) {
+      return Wrong("tables." + name,
+                   fmt::format("table \"{}\" needs csv or parquet, one of them", name));
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckOutputs(const JobFile& file) {
+  for (const auto& [name, output] : file.outputs.all) {
+    if (output.parquet.empty()) {
+      return Wrong("outputs." + name, fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
+    }
+  }
+  return Status::OK();
+}
+
+Status Check(const JobFile& file) {
+  PT_TRY(CheckTables(file));
+  if (file.etl.sql.empty()) {
+    return Wrong("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
+  }
+  if (file.split && !(file.split->test > 0 && file.split->test < 1)) {
+    return Wrong("split.test",
+                 fmt::format("split.test must lie between 0 and 1, got {}", file.split->test));
+  }
+  if (!file.pipeline.is_array())
+    return fields::Refuse("pipeline", "a list of stages", file.pipeline);
+  return CheckOutputs(file);
+}
+
+Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kEstimator) continue;
+    if (found && shorthand) {
+      return Wrong(fmt::format("pipeline.{}", i),
+                   "the pipeline has two estimators, so [train] and [gang] could mean either",
+                   "give each its own  train = { ... }  and  gang = { ... }");
+    }
+    found = i;
+  }
+  return found;
+}
+
+// A path of the shorthand and the same path below the estimator share their places.
+void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
+  std::map<std::string, Place> copies;
+  for (const auto& [path, place] : settings.places) {
+    if (path == from || path.starts_with(from + ".")) copies[to + path.substr(from.size())] = place;
+  }
+  for (auto& [path, place] : copies) settings.places[path] = std::move(place);
+}
+
+Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
+  if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
+  if (shorthand.empty()) return Status::OK();
+  if (!job.estimator) {
+    return Wrong(name,
+                 fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
+  }
+  const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+  if (as_written.tree.contains(name) && as_written.places.contains(path)) {
+    return Wrong(path, fmt::format("{} is set twice: here and in [{}]", name, name));
+  }
+  Json& own = job.file.pipeline[*job.estimator][name];
+  if (own.is_null()) own = Json::object();
+  for (const auto& [key, value] : shorthand.items()) own[key] = value;
+  CopyPlaces(job.settings, name, path);
+  shorthand = Json::object();
+  return Status::OK();
+}
+
+fs::path Below(const fs::path& folder, const std::string& path) {
+  return fs::absolute(folder / path).lexically_normal();
+}
+
+// What the file says is relative to the file; what --set says, to where the user stands.
+void MakeWhole(const Settings& settings, const char* key, std::string& path) {
+  const Place* place = settings.Find(key);
+  const bool typed = place != nullptr && place->value.starts_with("--set");
+  if (path.empty()) return;
+  path =
+      (typed ? Below(fs::current_path(), path) : Below(settings.file.parent_path(), path)).string();
+}
+
+Result<Job> Finish(Settings settings, const Settings& as_written) {
+  Job job{.settings = std::move(settings)};
+  PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
+  PT_TRY(Check(job.file));
+  const bool shorthand = !job.file.train.empty() || !job.file.gang.empty();
+  PT_LET(job.estimator, FindEstimator(job.file.pipeline, shorthand));
+  PT_TRY(MoveShorthand(job, "train", job.file.train, as_written));
+  PT_TRY(MoveShorthand(job, "gang", job.file.gang, as_written));
+  if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
+  MakeWhole(job.settings, "data", job.file.data);
+  MakeWhole(job.settings, "spill", job.file.spill);
+  if (!job.file.memory.empty()) {
+    Result<int64_t> bytes = ReadBytes(job.file.memory);
+    if (!bytes.ok()) return fields::Refuse("memory", "a size such as \"4 GiB\"", job.file.memory);
+    job.memory_bytes = *bytes;
+  }
+  return job;
+}
+
+}  // namespace
+
+Json Job::ToJson() const {
+  Json json = FieldsToJson(file);
+  for (const char* moved : {"train", "gang"}) json.erase(moved);
+  return json;
+}
+
+Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
+  PT_LET(const Settings as_written, ReadToml(file));
+  Settings settings = as_written;
+  for (const std::string& words : sets) {
+    PT_LET(Assignment assignment, ReadAssignment(words));
+    assignment.value = Typed(assignment);
+    PT_TRY(Override(settings, assignment));
+  }
+  Result<Job> job = Finish(settings, as_written);
+  if (job.ok()) return job;
+  Fault fault = FaultOf(Locate(settings, job.status()));
+  if (fault.where.empty()) fault.where = file.string();
+  if (fault.kept.empty()) fault.kept = "nothing was started";
+  return Fail(std::move(fault));
+}
+
+Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
+  Settings settings{.file = file, .tree = saved};
+  Result<Job> job = Finish(settings, settings);
+  if (!job.ok()) return Annotate(job.status(), "damaged file " + file.string());
+  return job;
+}
+
+Result<int64_t> ReadBytes(const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> kUnits = {
+      {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
+      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0,
+             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
+      return static_cast<int64_t>(number * factor);
+    }
+  }
+  return Status::Invalid("not a size: ", text);
+}
+
+}  // namespace protium

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/job.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kJob = R"(name = "small"
+data = "tables"
+[tables]
+zebra = { csv = "z.csv", null = "NA" }
+ant = { parquet = "a.parquet" }
+[etl]
+sql = "SELECT * FROM zebra"
+[split]
+by = ["day"]
+[[pipeline]]
+kind = "imputer"
+inputs = ["x"]
+[[pipeline]]
+kind = "torch_estimator"
+label = "y"
+[train]
+epochs = 3
+[gang]
+workers = 2
+[outputs]
+scored = { parquet = "scored.parquet" }
+)";
+
+class JobFiles : public testing::Test {
+ protected:
+  fs::path folder_ = fs::temp_directory_path() / fmt::format("protium-job-{}", getpid());
+  fs::path file_ = folder_ / "job.toml";
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result<Job> Read(const std::string& text, std::vector<std::string> sets = {}) {
+    std::ofstream(file_) << text;
+    return ReadJob(file_, sets);
+  }
+  Fault FaultIn(const std::string& text, std::vector<std::string> sets = {}) {
+    return FaultOf(Read(text, std::move(sets)).status());
+  }
+  static std::string With(std::string from, const std::string& to) {
+    std::string text = kJob;
+    return text.replace(text.find(from), from.size(), to);
+  }
+};
+
+TEST_F(JobFiles, KeepTheOrderOfTheFileAndMoveTheShorthand) {
+  const Job job = Read(kJob).ValueOrDie();
+  EXPECT_EQ(job.file.tables.all[0].first, "zebra");
+  EXPECT_EQ(job.file.tables.all[0].second.options.null, "NA");
+  EXPECT_EQ(job.file.data, (folder_ / "tables").string());
+  EXPECT_EQ(job.estimator, 1u);
+  EXPECT_EQ(job.file.pipeline[1]["train"]["epochs"], 3);
+  EXPECT_EQ(job.file.pipeline[1]["gang"]["workers"], 2);
+  EXPECT_EQ(job.settings.Find("pipeline.1.train.epochs")->value, file_.string() + ":17:10");
+}
+
+TEST_F(JobFiles, GiveWayToAssignments) {
+  const Job job =
+      Read(kJob, {"train.epochs=5", "train.seed=7", "data=2013", "gang.workers=1"}).ValueOrDie();
+  EXPECT_EQ(job.file.pipeline[1]["train"], Json::parse(R"({"epochs": 5, "seed": 7})"));
+  EXPECT_EQ(job.file.data, (fs::current_path() / "2013").string());
+  EXPECT_EQ(job.settings.Find("pipeline.1.train.epochs")->value, "--set train.epochs=5");
+  EXPECT_EQ(job.settings.Find("train.epochs")->value, "--set train.epochs=5");
+}
+
+TEST_F(JobFiles, AreReadAgainFromARunFolder) {
+  const Job job = Read(kJob, {"train.epochs=5"}).ValueOrDie();
+  const Job again = ReadSavedJob(job.ToJson(), folder_ / "job.json").ValueOrDie();
+  EXPECT_EQ(again.ToJson(), job.ToJson());
+}
+
+TEST_F(JobFiles, NameThePlaceOfAnUnknownKey) {
+  const Fault fault = FaultIn(With("null =", "nul ="));
+  EXPECT_EQ(fault.what, "unknown key \"nul\" in tables.zebra");
+  EXPECT_EQ(fault.where, file_.string() + ":4:26");
+  EXPECT_EQ(fault.fix, "did you mean \"null\"?");
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+}
+
+TEST_F(JobFiles, NameThePlaceOfAWrongType) {
+  const Fault fault = FaultIn(With("[\"day\"]", "\"day\""));
+  EXPECT_EQ(fault.what, "split.by must be a list, got \"day\"");
+  EXPECT_EQ(fault.where, file_.string() + ":9:6");
+}
+
+TEST_F(JobFiles, NameTheAssignmentThatIsWrong) {
+  EXPECT_EQ(FaultIn(kJob, {"split.sed=1"}).where, "--set split.sed=1");
+  EXPECT_EQ(FaultIn(kJob, {"splt.seed=1"}).fix, "did you mean \"split\" or \"spill\"?");
+  EXPECT_THAT(FaultIn(kJob, {"train"}).what, HasSubstr("key=value"));
+  EXPECT_THAT(FaultIn(kJob, {"pipeline.7.id=x"}).what, HasSubstr("no \"7\""));
+}
+
+TEST_F(JobFiles, AreStrictToml) {
+  const Fault fault = FaultIn("name = \"a\"\nname = \"b\"\n");
+  EXPECT_THAT(fault.where, HasSubstr("job.toml:2:"));
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_THAT(FaultIn("name = 1999-01-01\n").where, HasSubstr("job.toml:1:8"));
+  EXPECT_EQ(FaultOf(ReadJob(folder_ / "none.toml", {}).status()).exit, Exit::kInput);
+}
+
+TEST_F(JobFiles, RefuseAShorthandThatCouldMeanTwo) {
+  const std::string two = With("[train]", "[[pipeline]]\nkind = \"torch_estimator\"\n[train]");
+  EXPECT_THAT(FaultIn(two).what, HasSubstr("two estimators"));
+  EXPECT_THAT(FaultIn(two).where, HasSubstr("job.toml:16:"));
+  const std::string twice = With("label = \"y\"", "train = { epochs = 2 }");
+  EXPECT_THAT(FaultIn(twice).what, HasSubstr("set twice"));
+}
+
+TEST_F(JobFiles, SayWhatIsMissing) {
+  EXPECT_THAT(FaultIn("name = \"a\"").what, HasSubstr("no tables"));
+  EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what, HasSubstr("needs csv or parquet"));
+  EXPECT_THAT(FaultIn(With("sql = \"SELECT * FROM zebra\"", "")).what, HasSubstr("no [etl] sql"));
+}
+
+TEST(Sizes, AreReadWithTheirUnits) {
+  EXPECT_EQ(ReadBytes("4 GiB").ValueOrDie(), int64_t{4} << 30);
+  EXPECT_EQ(ReadBytes("500MB").ValueOrDie(), 500000000);
+  EXPECT_EQ(ReadBytes("1024").ValueOrDie(), 1024);
+  for (const char* bad : {"", "GiB", "4 gigs", "-1", "nan", "1e300"}) {
+    EXPECT_FALSE(ReadBytes(bad).ok()) << bad;
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one file that sees the TOML library.
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "app/job/settings.h"
+#include "base/fault.h"
+#include "run/folder.h"
+
+namespace protium {
+
+namespace {
+
+std::string PlaceText(const std::filesystem::path& file, const toml::source_position& at) {
+  return fmt::format("{}:{}:{}", file.string(), at.line, at.column);
+}
+
+class Reader {
+ public:
+  explicit Reader(Settings& settings) : settings_(settings) {}
+
+  Result<Json> Value(const toml::node& node, const std::string& path) {
+    if (const auto* table = node.as_table()) return Table(*table, path);
+    if (const auto* list = node.as_array()) return List(*list, path);
+    if (const auto* text = node.as_string()) return Json(text->get());
+    if (const auto* whole = node.as_integer()) return Json(whole->get());
+    if (const auto* number = node.as_floating_point()) return Json(number->get());
+    if (const auto* flag = node.as_boolean()) return Json(flag->get());
+    return Fail({.exit = Exit::kUsage,
+                 .what = path + " is a date or time, which no setting is",
+                 .where = PlaceText(settings_.file, node.source().begin),
+                 .fix = "put it in quotes"});
+  }
+
+  Result<Json> Table(const toml::table& table, const std::string& path) {
+    // The library sorts by key; people mean the order that they wrote.
+    std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+    for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      const auto &left = a.first->source().begin, &right = b.first->source().begin;
+      return std::pair(left.line, left.column) < std::pair(right.line, right.column);
+    });
+    Json object = Json::object();
+    for (const auto& [key, node] : entries) {
+      const std::string below = (path.empty() ? "" : path + ".") + std::string(key->str());
+      Say(below, key->source().begin, node->source().begin);
+      PT_LET(object[std::string(key->str())], Value(*node, below));
+    }
+    return object;
+  }
+
+  Result<Json> List(const toml::array& list, const std::string& path) {
+    Json array = Json::array();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::string below = fmt::format("{}.{}", path, i);
+      Say(below, list[i].source().begin, list[i].source().begin);
+      PT_LET(Json value, Value(list[i], below));
+      array.push_back(std::move(value));
+    }
+    return array;
+  }
+
+ private:
+  void Say(const std::string& path, const toml::source_position& key,
+           const toml::source_position& value) {
+    settings_.places[path] = {PlaceText(settings_.file, key), PlaceText(settings_.file, value)};
+  }
+
+  Settings& settings_;
+};
+
+}  // namespace
+
+Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file) {
+  const toml::parse_result parsed = toml::parse(text, file.string());
+  if (!parsed) {
+    std::string why(parsed.error().description());
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the job file is not TOML: " + why,
+                 .where = PlaceText(file, parsed.error().source().begin)});
+  }
+  Settings settings{.file = file};
+  Reader reader(settings);
+  PT_LET(settings.tree, reader.Table(parsed.table(), ""));
+  return settings;
+}
+
+Result<Settings> ReadToml(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored)) {
+    PT_LET(const std::string text, ReadTextFile(file));
+    return ParseToml(text, file);
+  }
+  const bool folder = std::filesystem::is_directory(file, ignored);
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("job file \"{}\" {}", file.string(),
+                                   folder ? "is a folder" : "does not exist"),
+               .kept = "nothing was started"});
+}
+
+}  // namespace protium

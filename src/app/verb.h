@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A verb of the command: its shape and what it does. One file each under verbs/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/arguments.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct Program;
+
+// How the process was called.
+struct Invocation {
+  std::string name;               // "protium", or that of the user's program.
+  std::vector<std::string> argv;  // Whole, with the program.
+  const Program* program = nullptr;
+};
+
+struct Verb {
+  VerbShape shape;
+  Status (*run)(const Arguments&, const Invocation&);
+};
+
+// Every verb, in the order of help.
+std::vector<Verb> AllVerbs();
+
+Verb RunVerb();
+Verb PlanVerb();
+Verb ResumeVerb();
+Verb PredictVerb();
+Verb InspectVerb();
+Verb RunsVerb();
+Verb LogsVerb();
+Verb ExampleVerb();
+Verb HelpVerb();
+
+// Results go to stdout; everything else to stderr. A closed or full stdout is a fault.
+Status PrintResult(std::string_view text);
+void PrintNote(std::string_view text);
+
+// Flags that several verbs share.
+Flag RunsDirFlag();
+Flag SetFlag();
+Flag EngineFlag();
+Flag JsonFlag();
+
+// "--runs-dir" or "runs".
+std::string RunsDir(const Arguments& arguments);
+
+// Columns of text under a heading, two spaces apart; `right` columns are numbers.
+std::string TextTable(const std::vector<std::vector<std::string>>& rows,
+                      const std::vector<bool>& right = {});
+
+}  // namespace protium

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "app/verb.h"
+#include "base/fault.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(200);
+
+std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(run / "logs", error)) {
+    const std::string name = item.path().filename().string();
+    const bool wanted =
+        rank.empty() || name == rank || name == fmt::format("rank-{:0>3}.log", rank);
+    if (item.is_regular_file(error) && wanted) files.push_back(item.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Prints whole lines from `offset` on and gives the new offset.
+Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bool to_end) {
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(offset);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (in.eof() && !to_end) break;
+    offset += static_cast<std::streamoff>(line.size()) + 1;
+    PT_TRY(PrintResult(file.stem().string() + "  " + line + "\n"));
+  }
+  return offset;
+}
+
+Status Run(const Arguments& arguments, const Invocation& invocation) {
+  const std::string which = arguments.operand(0);
+  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
+  const std::string rank = arguments.Value("--rank");
+  std::map<fs::path, std::streamoff> offsets;
+  while (true) {
+    const bool follow = arguments.Has("--follow") && IsLocked(run);
+    const std::vector<fs::path> files = LogsOf(run, rank);
+    if (files.empty() && !follow) {
+      return Fail({.exit = Exit::kInput,
+                   .what = rank.empty()
+                               ? run.string() + " has no logs"
+                               : fmt::format("{} has no log of rank {}", run.string(), rank)});
+    }
+    for (const fs::path& file : files) {
+      PT_LET(offsets[file], PrintFrom(file, offsets[file], !follow));
+    }
+    if (!follow) return Status::OK();
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+}  // namespace
+
+Verb LogsVerb() {
+  return {{.name = "logs",
+           .operands = {"[RUN]"},
+           .flags = {{"--rank", "N", "only this worker's", ""},
+                     {"--follow", "", "go on while the run does", "-f"},
+                     RunsDirFlag()},
+           .says = "what a run's workers wrote"},
+          Run};
+}
+
+}  // namespace protium

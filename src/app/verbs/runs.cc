@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "app/run_report.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Json Summary(const RunEntry& entry) {
+  Json json = {{"run", entry.folder.filename().string()},
+               {"state", entry.state()},
+               {"started", entry.record.started},
+               {"folder", entry.folder.string()}};
+  json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
+  return json;
+}
+
+std::string Metric(const Json& summary, const char* set, const char* name) {
+  const Json& metrics = summary["metrics"];
+  if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
+  const Json value = metrics[set].value(name, Json());
+  return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
+}
+
+Status List(const Arguments& arguments) {
+  Json all = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"run", "state", "started", "rmse", "baseline"}};
+  for (const RunEntry& entry : ListRuns(RunsDir(arguments))) {
+    all.push_back(Summary(entry));
+    rows.push_back({entry.folder.filename().string(), entry.state(), entry.record.started,
+                    Metric(all.back(), "test", "rmse"), Metric(all.back(), "baseline", "rmse")});
+  }
+  if (arguments.Has("--json")) return PrintResult(Dump(all) + "\n");
+  if (all.empty()) PrintNote("no runs in " + RunsDir(arguments) + "\n");
+  return all.empty() ? Status::OK()
+                     : PrintResult(TextTable(rows, {false, false, false, true, true}));
+}
+
+Status Show(const Arguments& arguments) {
+  const std::string which = arguments.operand(1).empty() ? "last" : arguments.operand(1);
+  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
+  if (arguments.Has("--json")) return PrintResult(Dump(RunAsJson(run)) + "\n");
+  PT_LET(const std::string text, RunAsText(run));
+  return PrintResult(text);
+}
+
+Status Compare(const Arguments& arguments) {
+  if (arguments.num_operands() != 3) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "runs compare needs two runs",
+                 .fix = "protium runs compare last~1 last"});
+  }
+  PT_LET(const fs::path a, FindRun(RunsDir(arguments), arguments.operand(1)));
+  PT_LET(const fs::path b, FindRun(RunsDir(arguments), arguments.operand(2)));
+  const Json compared = CompareRuns(a, b);
+  if (arguments.Has("--json")) return PrintResult(Dump(compared) + "\n");
+  return PrintResult(ComparedAsText(compared));
+}
+
+Status Run(const Arguments& arguments, const Invocation& invocation) {
+  const std::string what = arguments.operand(0).empty() ? "list" : arguments.operand(0);
+  if (what == "list" && arguments.num_operands() < 2) return List(arguments);
+  if (what == "show" && arguments.num_operands() < 3) return Show(arguments);
+  if (what == "compare") return Compare(arguments);
+  const std::vector<std::string> known = {"list", "show", "compare"};
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("runs does not know \"{}\"", what),
+               .fix = Suggest(what, known)});
+}
+
+}  // namespace
+
+Verb RunsVerb() {
+  return {{.name = "runs",
+           .operands = {"[list|show|compare]", "[RUN]", "[RUN]"},
+           .flags = {JsonFlag(), RunsDirFlag()},
+           .says = "the runs so far: list, show one, compare two",
+           .more = "A run is named by `last`, `last~1`, the beginning of its name, or its folder.\n"
+                   "\n  protium runs compare last~1 last\n"},
+          Run};
+}
+
+}  // namespace protium
