@@ -75,7 +75,8 @@ class Tree {
   virtual ~Tree() = default;
   // This rank's subtrees, left to right. Their memory stays the same from step to step.
   virtual std::span<const Subtree> own() const = 0;
-  // Collective. Sums all subtrees of all ranks; the result is valid until the next Reduce().
+  // Collective. Sums all subtrees of all ranks. The result is valid until this rank writes its
+  // subtrees again or calls Reduce(). A rank without leaves takes part.
   virtual Result<std::span<const float>> Reduce() = 0;
 };
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/board.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kPage = 4096;
+
+int64_t Pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+const char* NameOf(Type type) {
+  constexpr const char* kNames[] = {"float32", "float64", "int64", "uint64"};
+  return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
+}
+
+const char* NameOf(Reduce reduce) {
+  constexpr const char* kNames[] = {"sum", "min", "max"};
+  return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
+}
+
+bool LengthMayDiffer(Operation operation) {
+  return operation == Operation::kAllGather || operation == Operation::kWindow;
+}
+
+std::string_view NameOf(const Request& request) {
+  const auto& name = request.name;
+  return {name.data(), size_t(std::find(name.begin(), name.end(), '\0') - name.begin())};
+}
+
+}  // namespace
+
+void Request::SetName(std::string_view text) {
+  name.fill('\0');
+  std::copy_n(text.begin(), std::min(text.size(), name.size()), name.begin());
+}
+
+bool Agree(const Request& a, const Request& b) {
+  return a.operation == b.operation && a.type == b.type && a.reduce == b.reduce &&
+         a.root == b.root && a.name == b.name &&
+         (a.length == b.length || LengthMayDiffer(a.operation));
+}
+
+std::string Describe(const Request& request) {
+  const std::string length = std::to_string(request.length);
+  const std::string name(NameOf(request));
+  switch (request.operation) {
+    case Operation::kInner:
+      return "an operation under way";
+    case Operation::kAllReduce:
+      return std::string("all-reduce (") + NameOf(request.reduce) + ") of " + length + " " +
+             NameOf(request.type) + " elements";
+    case Operation::kBroadcast:
+      return "broadcast of " + length + " bytes from rank " + std::to_string(request.root);
+    case Operation::kAllGather:
+      return "all-gather";
+    case Operation::kBarrier:
+      return "barrier \"" + name + "\"";
+    case Operation::kWindow:
+      return "a new window";
+    case Operation::kTree:
+      return "a new tree of " + name;
+    case Operation::kTreeReduce:
+      return "tree reduction of " + length + " float32 elements";
+  }
+  return "an unknown operation";
+}
+
+int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 8; }
+
+int64_t Board::Bytes(int32_t world) {
+  return Pages(sizeof(Head)) + Pages(world * int64_t(sizeof(Seat))) + 2 * world * kInlineBytes +
+         2 * (world + 1) * kSlotBytes;
+}
+
+Result<Board> Board::Map(const Memfd& memory, int32_t world) {
+  if (memory.size() != Bytes(world)) {
+    return Status::Invalid("a board of ", memory.size(), " bytes for a world of ", world);
+  }
+  Board board;
+  board.world_ = world;
+  PT_LET(board.memory_, memory.Map());
+  return board;
+}
+
+Board::Head& Board::head() const { return *std::launder(reinterpret_cast<Head*>(memory_.data())); }
+
+Board::Seat& Board::seat(int32_t rank) const {
+  std::byte* seats = memory_.data() + Pages(sizeof(Head));
+  return *std::launder(reinterpret_cast<Seat*>(seats + rank * sizeof(Seat)));
+}
+
+std::span<std::byte> Board::Inline(int32_t rank, uint32_t half) const {
+  std::byte* first = memory_.data() + Pages(sizeof(Head)) + Pages(world_ * int64_t(sizeof(Seat)));
+  return {first + (2 * rank + int32_t(half)) * kInlineBytes, size_t(kInlineBytes)};
+}
+
+std::span<std::byte> Board::Slot(int32_t rank, uint32_t half) const {
+  std::byte* first = Inline(world_, 0).data();
+  return {first + (2 * rank + int32_t(half)) * kSlotBytes, size_t(kSlotBytes)};
+}
+
+void Board::SetCause(const Status& cause) const {
+  uint32_t none = 0;
+  if (!head().cause_state.compare_exchange_strong(none, 1)) return;
+  std::string text = Dump(StatusToJson(cause));
+  if (text.size() > kMostCauseBytes) {
+    text = Dump(StatusToJson(Status::UnknownError(FaultOf(cause).what.substr(0, 1000))));
+  }
+  head().cause_bytes = uint32_t(std::min<size_t>(text.size(), kMostCauseBytes));
+  std::copy_n(text.begin(), head().cause_bytes, head().cause.begin());
+  head().cause_state.store(2, std::memory_order_release);
+}
+
+bool Board::failed() const { return head().cause_state.load(std::memory_order_acquire) == 2; }
+
+Status Board::Cause() const {
+  if (!failed()) return Status::OK();
+  const size_t bytes = std::min<size_t>(head().cause_bytes, kMostCauseBytes);
+  const auto json = ParseJson({head().cause.data(), bytes});
+  const Status cause = json.ok() ? StatusFromJson(*json) : json.status();
+  return cause.ok() ? Status::UnknownError("a rank failed without a cause") : cause;
+}
+
+}  // namespace protium

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory in which ranks of one host meet.
+//
+// 1. A rank's `arrived` only grows; meeting n is over once every rank's is n or more.
+// 2. What belongs to meeting n lies in the half n % 2. A rank touches that half again for meeting
+//    n + 2, which it reaches only after every rank has left meeting n.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "collective/communicator.h"
+#include "os/memfd.h"
+
+namespace protium {
+
+enum class Operation : uint32_t {
+  kInner,  // A further meeting of an operation that is already agreed.
+  kAllReduce,
+  kBroadcast,
+  kAllGather,
+  kBarrier,
+  kWindow,
+  kTree,
+  kTreeReduce,
+};
+
+// What a rank asks for. Plain bytes, for they lie in shared memory.
+struct Request {
+  Operation operation = Operation::kInner;
+  Type type = Type::kFloat32;
+  Reduce reduce = Reduce::kSum;
+  int32_t root = 0;
+  int64_t length = 0;  // Elements or bytes; of a message or window, which may differ by rank.
+  std::array<char, 104> name{};
+
+  void SetName(std::string_view text);  // Long ones are cut.
+};
+
+// Whether two ranks that ask for these can go on together.
+bool Agree(const Request& a, const Request& b);
+// "all-reduce (sum) of 5 float32 elements".
+std::string Describe(const Request& request);
+int64_t BytesOf(Type type);
+
+class Board {
+ public:
+  static constexpr int64_t kInlineBytes = 8 << 10;  // A multiple of every element's size.
+  static constexpr int64_t kSlotBytes = 512 << 10;
+  static constexpr int64_t kMostCauseBytes = 16 << 10;
+
+  struct alignas(64) Seat {
+    std::atomic<uint32_t> arrived;
+    std::atomic<uint32_t> sleepers;  // Ranks that may sleep on `arrived`.
+    std::array<Request, 2> requests;
+  };
+
+  Board() = default;
+  // Maps memory of Bytes(world); zeroed memory is an empty board.
+  static Result<Board> Map(const Memfd& memory, int32_t world);
+  static int64_t Bytes(int32_t world);
+
+  bool ready() const { return memory_.data() != nullptr; }
+  Seat& seat(int32_t rank) const;
+  // Room for small messages: one per rank and half.
+  std::span<std::byte> Inline(int32_t rank, uint32_t half) const;
+  // Room for parts of large ones: one per rank and half, and one more per half for results.
+  std::span<std::byte> Slot(int32_t rank, uint32_t half) const;
+  std::span<std::byte> ResultSlot(uint32_t half) const { return Slot(world_, half); }
+
+  // Keeps the first cause; later ones are dropped.
+  void SetCause(const Status& cause) const;
+  bool failed() const;
+  Status Cause() const;  // OK until a cause is set.
+
+ private:
+  struct Head {
+    std::atomic<uint32_t> cause_state;  // 0: none, 1: being written, 2: written.
+    uint32_t cause_bytes;
+    std::array<char, kMostCauseBytes> cause;
+  };
+  Head& head() const;
+
+  int32_t world_ = 0;
+  Mapping memory_;
+};
+
+}  // namespace protium

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of reductions, compiled for speed in every build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collective/communicator.h"
+
+namespace protium {
+
+// out[i] = a[i] op b[i] for `count` elements; out may be a or b. Integers wrap; of two floats the
+// smaller (larger) is the first unless the second compares less (greater).
+void Combine(Type type, Reduce op, const std::byte* a, const std::byte* b, std::byte* out,
+             int64_t count);
+
+inline void Add(const float* a, const float* b, float* out, int64_t count) {
+  Combine(Type::kFloat32, Reduce::kSum, reinterpret_cast<const std::byte*>(a),
+          reinterpret_cast<const std::byte*>(b), reinterpret_cast<std::byte*>(out), count);
+}
+
+}  // namespace protium

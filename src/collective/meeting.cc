@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/meeting.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "base/fault.h"
+#include "os/futex.h"
+#include "os/machine.h"
+#include "os/poll.h"
+
+namespace protium {
+namespace {
+
+// Waking a sleeper takes longer than most waits of ranks that step together.
+constexpr std::chrono::microseconds kSpin{40};
+// Between two looks for ranks that are gone.
+constexpr std::chrono::milliseconds kSlice{20};
+constexpr std::string_view kGreeting = "protium board 1";
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+bool HungUp(int fd) {
+  pollfd poll{.fd = fd, .events = POLLRDHUP, .revents = 0};
+  return Poll({&poll, 1}, Clock::now()) && poll.revents != 0;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Meeting>> Meeting::Make(int32_t rank, std::vector<UniqueFd> peers,
+                                               const CommunicatorOptions& options) {
+  if (rank < 0 || size_t(rank) >= peers.size()) {
+    return Status::Invalid("rank ", rank, " in a world of ", peers.size());
+  }
+  std::shared_ptr<Meeting> meeting(new Meeting(rank, options));
+  for (UniqueFd& peer : peers) meeting->peers_.emplace_back(std::move(peer));
+  meeting->may_spin_ = ReadMachine().cores >= meeting->world();
+  PT_TRY(rank == 0 ? meeting->ShareBoard() : meeting->TakeBoard());
+  return meeting;
+}
+
+Status Meeting::ShareBoard() {
+  PT_LET(const Memfd memory, Memfd::Make("protium-board", Board::Bytes(world())));
+  PT_LET(board_, Board::Map(memory, world()));
+  const std::string greeting = fmt::format("{} {}", kGreeting, world());
+  for (int32_t r = 1; r < world(); ++r) {
+    const int fd = memory.fd();
+    const Status sent =
+        peers_[size_t(r)].Send(greeting, {&fd, 1}, Clock::now() + options_.deadline);
+    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("handing the board to rank {}", r)));
+  }
+  return Status::OK();
+}
+
+Status Meeting::TakeBoard() {
+  auto received = peers_[0].Receive(Clock::now() + options_.deadline);
+  if (!received.ok()) return Annotate(received.status(), "waiting for rank 0's board");
+  if (!received->has_value()) return Gone(0);
+  Message& message = **received;
+  if (message.bytes != fmt::format("{} {}", kGreeting, world()) || message.fds.size() != 1) {
+    return Status::Invalid("rank 0 greets with another world: ", message.bytes.substr(0, 100));
+  }
+  const int64_t bytes = Board::Bytes(world());
+  PT_LET(const Memfd memory, Memfd::Adopt(std::move(message.fds[0]), bytes));
+  PT_LET(board_, Board::Map(memory, world()));
+  return Status::OK();
+}
+
+const Request& Meeting::Asked(int32_t rank) const {
+  return board_.seat(rank).requests[agreed_ % 2];
+}
+
+Status Meeting::Agree(const Request& request) {
+  PT_TRY(Check());
+  board_.seat(rank_).requests[half()] = request;
+  agreed_ = meeting_ + 1;
+  Arrive();
+  PT_TRY(AwaitAll());
+  const Status agreement = Compare();
+  return agreement.ok() ? agreement : Abort(agreement);
+}
+
+Status Meeting::Next() {
+  Arrive();
+  return AwaitAll();
+}
+
+void Meeting::Arrive() {
+  Board::Seat& seat = board_.seat(rank_);
+  seat.arrived.store(++meeting_);
+  if (seat.sleepers.load() > 0) FutexWake(seat.arrived);
+}
+
+bool Meeting::Reached(int32_t rank) const {
+  const uint32_t arrived = board_.seat(rank).arrived.load(std::memory_order_acquire);
+  return int32_t(arrived - meeting_) >= 0;
+}
+
+Status Meeting::AwaitAll() {
+  for (int32_t r = 0; r < world(); ++r) {
+    if (!Reached(r) && !SpinFor(r)) PT_TRY(SleepFor(r));
+  }
+  return Status::OK();
+}
+
+bool Meeting::SpinFor(int32_t rank) const {
+  if (!may_spin_) return false;
+  const Deadline until = Clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (Reached(rank)) return true;
+      Pause();
+    }
+  } while (Clock::now() < until);
+  return false;
+}
+
+Status Meeting::SleepFor(int32_t rank) {
+  const Deadline deadline = Clock::now() + options_.deadline;
+  Board::Seat& seat = board_.seat(rank);
+  seat.sleepers.fetch_add(1);
+  Status status;
+  while (status.ok()) {
+    const uint32_t seen = seat.arrived.load();
+    if (int32_t(seen - meeting_) >= 0) break;
+    if (board_.failed()) {
+      status = board_.Cause();
+    } else if (Clock::now() >= deadline) {
+      status = Abort(Late());
+    } else if (!FutexWait(seat.arrived, seen, std::min(deadline, Clock::now() + kSlice))) {
+      status = FindTheDead();
+    }
+  }
+  seat.sleepers.fetch_sub(1);
+  return status;
+}
+
+Status Meeting::FindTheDead() {
+  for (int32_t r = 0; r < world(); ++r) {
+    if (r == rank_ || Reached(r) || !HungUp(peers_[size_t(r)].fd())) continue;
+    // It may have come, and ended in good order, between the two looks.
+    if (!Reached(r)) return Abort(Gone(r));
+  }
+  return Status::OK();
+}
+
+Status Meeting::Compare() const {
+  bool agreed = true;
+  for (int32_t r = 1; r < world(); ++r) agreed = agreed && protium::Agree(Asked(0), Asked(r));
+  if (agreed) return Status::OK();
+  std::string what = "ranks disagree:";
+  for (int32_t r = 0; r < world(); ++r) {
+    what += fmt::format("{} rank {} asked for {}", r == 0 ? "" : ",", r, Describe(Asked(r)));
+  }
+  return Fail({.what = what});
+}
+
+Status Meeting::Late() const {
+  std::string late;
+  int32_t count = 0;
+  for (int32_t r = 0; r < world(); ++r) {
+    if (Reached(r)) continue;
+    late += (late.empty() ? "" : ", ") + std::to_string(r);
+    ++count;
+  }
+  const std::string name = Describe(Asked(rank_));
+  return Fail(
+      {.exit = Exit::kStalled,
+       .what = fmt::format("rank{} {} did not come to {} within {:g} s", count == 1 ? "" : "s",
+                           late, name, double(options_.deadline.count()) / 1000)});
+}
+
+Status Meeting::Gone(int32_t rank) const {
+  const std::string name = board_.ready() ? Describe(Asked(rank_)) : "the start of the gang";
+  return Fail({.what = fmt::format("rank {} is gone; the others waited for it in {}", rank, name)});
+}
+
+Status Meeting::Abort(const Status& cause) {
+  board_.SetCause(cause.ok() ? Status::Cancelled("aborted") : cause);
+  for (int32_t r = 0; r < world(); ++r) FutexWake(board_.seat(r).arrived);
+  const Status first = Check();
+  return first.ok() ? cause : first;
+}
+
+Result<std::vector<UniqueFd>> Meeting::Swap(int fd) {
+  for (int32_t r = 0; r < world(); ++r) {
+    if (r == rank_) continue;
+    const Deadline deadline = Clock::now() + options_.deadline;
+    const Status sent = peers_[size_t(r)].Send("memory", {&fd, 1}, deadline);
+    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("sharing memory with rank {}", r)));
+  }
+  std::vector<UniqueFd> fds(peers_.size());
+  for (int32_t r = 0; r < world(); ++r) {
+    if (r == rank_) continue;
+    PT_LET(Message message, ReceiveFrom(r));
+    if (message.fds.size() != 1) return Abort(Status::IOError("rank ", r, " sent no memory"));
+    fds[size_t(r)] = std::move(message.fds[0]);
+  }
+  return fds;
+}
+
+Result<Message> Meeting::ReceiveFrom(int32_t rank) {
+  const Deadline deadline = Clock::now() + options_.deadline;
+  for (;;) {
+    PT_TRY(Check());
+    auto received = peers_[size_t(rank)].Receive(std::min(deadline, Clock::now() + kSlice));
+    if (received.ok() && received->has_value()) return std::move(**received);
+    if (received.ok()) return Abort(Gone(rank));
+    if (FaultOf(received.status()).exit != Exit::kStalled) return Abort(received.status());
+    if (Clock::now() >= deadline) {
+      return Abort(Fail({.exit = Exit::kStalled,
+                         .what = fmt::format("rank {} did not share its memory within {:g} s", rank,
+                                             double(options_.deadline.count()) / 1000)}));
+    }
+  }
+}
+
+}  // namespace protium
