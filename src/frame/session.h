@@ -1,65 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program meets an engine: tables by name, SQL over them, lazy frames. Public API.
+// Where a program meets an engine: tables by name, SQL over them, what a run found out. Public API.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/call.h"
 #include "engine/engine.h"
+#include "frame/data_frame.h"
 #include "gang/task.h"
 #include "plan/node.h"
 
 namespace protium {
 
 struct SessionOptions {
-  std::string engine = "local";   // "local", "local[4]"; later "sc://host:15002".
-  std::filesystem::path folder;   // The run folder; outputs and checkpoints go here.
-  std::filesystem::path base;     // Relative input paths start here.
+  std::string engine = "local";  // "local", "local[4]"; later "sc://host:15002".
+  std::filesystem::path folder;  // The run folder; outputs and checkpoints go here.
+  std::filesystem::path base;    // Relative input paths start here; empty: the working directory.
   std::map<std::string, Json> settings;  // From --set: "data", "train.epochs", ...
-  bool resume = false;            // The folder holds an interrupted run: go on.
-  int64_t memory_bytes = 0;       // 0: half of what machine and cgroup allow.
+  bool resume = false;                   // The folder holds an interrupted run: go on.
+  int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
+  int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of it.
   std::filesystem::path spill;    // Empty: <folder>/spill.
+  std::vector<std::string> nets;  // Names of the program's own nets.
+  Clock::time_point started = Clock::now();  // When the command began, for "seconds".
   Call call;
 };
 
-class Session;
+class InputRecord;
 
-class DataFrame {
+// Tables of files. Building never fails: an error waits for the first action.
+class Reader {
  public:
-  DataFrame(std::shared_ptr<Session> session, Plan plan);
-  const Plan& plan() const { return plan_; }
-  Session& session() const { return *session_; }
-
-  DataFrame Filter(Expr predicate) const;
-  DataFrame Select(const Columns& columns) const;
-  DataFrame Project(std::vector<NamedExpr> columns) const;
-  DataFrame Limit(int64_t rows) const;
-  DataFrame Materialize(std::string name) const;
-  DataFrame Map(MapTask task) const;
-
-  struct SplitOptions {
-    Columns by;
-    double test = 0.2;
-    int64_t seed = 0;
-  };
-  struct Sides;  // {rest, part}: auto [train, test] = frame.Split({...})
-  Sides Split(const SplitOptions& options) const;
-
-  class Writer;
-  Writer Write() const;
-
-  Result<SchemaPtr> Schema() const;
-  Result<BatchStreamPtr> Stream() const;
+  explicit Reader(Session& session) : session_(&session) {}
+  // A file, or a folder: all its files with that ending, by name. Column types are inferred once,
+  // over all rows.
+  DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
+  DataFrame Parquet(const std::string& path) const;
 
  private:
-  std::shared_ptr<Session> session_;
-  Plan plan_;
+  Result<Plan> ScanOf(const std::string& path, Format format, const CsvOptions& options) const;
+  Session* session_;
+};
+
+// One per run. Lives longer than its frames and models. Methods are for one thread.
+class Session {
+ public:
+  // Opens the engine that options.engine names. A resumed run whose input files changed is refused.
+  static Result<std::unique_ptr<Session>> Open(SessionOptions options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Reader Read() { return Reader(*this); }
+  // Names a table for Sql(). A later table of that name takes its place.
+  void Table(const std::string& name, const DataFrame& frame);
+  DataFrame Table(const std::string& name);
+  // A SELECT over the named tables, in Spark's dialect with double-quoted identifiers.
+  DataFrame Sql(std::string text);
+
+  // What --set gave for `name`, as text; else `fallback`.
+  std::string Setting(const std::string& name, const std::string& fallback = {}) const;
+  // All settings below `group` ("train"), as one nested object.
+  Json Settings(const std::string& group) const;
+
+  const SessionOptions& options() const { return options_; }
+  const std::filesystem::path& folder() const { return options_.folder; }
+  Engine& engine() { return *engine_; }
+  InputRecord& inputs() { return *inputs_; }
+  // A relative path inside the run folder, or the absolute path given.
+  std::filesystem::path OutputPath(const std::filesystem::path& path) const;
+
+  // What a long call of this session is called with. Events pass through the session, which keeps
+  // the metrics of scored rows and the time of the first step, and go on to options().call.
+  Call call();
+
+  // Keeps `value` under a dotted key of results(): Record("metrics.validation", {...}).
+  void Record(std::string_view key, Json value);
+  void AddOutput(const std::string& path);
+  void AddSeconds(std::string_view what, Clock::time_point since);
+  // "outputs", "model", "metrics", "seconds", "workers", "shards", "steps"; what is known so far.
+  Json results() const;
+  // Forgets the metrics of rows scored so far: a new table is about to be scored.
+  void BeginScoring();
+
+ private:
+  Session(SessionOptions options, std::unique_ptr<Engine> engine);
+  void Watch(const Json& event);
+  void MergeScores(const Json& event);
+
+  SessionOptions options_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<InputRecord> inputs_;
+  std::vector<std::pair<std::string, Plan>> tables_;
+
+  mutable std::mutex mutex_;  // Guards what events change.
+  Json results_ = Json::object();
+  Json scores_ = Json::object();  // Merged states of "model" and "baseline".
 };
 
 }  // namespace protium

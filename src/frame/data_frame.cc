@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame/data_frame.h"
+
+#include <utility>
+
+#include "frame/session.h"
+
+namespace protium {
+namespace {
+
+// True when running `plan` scores rows.
+bool Scores(const Plan& plan) {
+  const auto* const task = std::get_if<MapTask>(&plan->verb);
+  if (task != nullptr && task->task == "score") return true;
+  for (const Plan& input : plan->inputs) {
+    if (Scores(input)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+DataFrame DataFrame::Filter(Expr predicate) const {
+  return {*session_, MakePlan(protium::Filter{std::move(predicate)}, {plan_})};
+}
+
+DataFrame DataFrame::Select(const Columns& columns) const {
+  std::vector<NamedExpr> named;
+  for (const std::string& column : columns) named.push_back({column, Col(column)});
+  return Project(std::move(named));
+}
+
+DataFrame DataFrame::Project(std::vector<NamedExpr> columns) const {
+  return {*session_, MakePlan(protium::Project{std::move(columns)}, {plan_})};
+}
+
+DataFrame DataFrame::Limit(int64_t rows) const {
+  return {*session_, MakePlan(protium::Limit{rows}, {plan_})};
+}
+
+DataFrame DataFrame::Materialize(std::string name) const {
+  return {*session_, MakePlan(protium::Materialize{std::move(name)}, {plan_})};
+}
+
+DataFrame DataFrame::Map(MapTask task) const {
+  return {*session_, MakePlan(std::move(task), {plan_})};
+}
+
+Sides DataFrame::Split(const SplitOptions& options) const {
+  const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
+  protium::Split rest{.by = options.by, .part = options.test, .seed = options.seed};
+  protium::Split part = rest;
+  part.side = protium::Split::Side::kPart;
+  return {DataFrame(*session_, MakePlan(std::move(rest), {kept})),
+          DataFrame(*session_, MakePlan(std::move(part), {kept}))};
+}
+
+Result<SchemaPtr> DataFrame::Schema() const {
+  PT_TRY(FirstError(plan_));
+  return session_->engine().Analyze(plan_, session_->call());
+}
+
+Result<BatchStreamPtr> DataFrame::Stream() const {
+  PT_TRY(FirstError(plan_));
+  if (Scores(plan_)) session_->BeginScoring();
+  return session_->engine().Execute(plan_, session_->call());
+}
+
+Writer DataFrame::Write() const { return Writer(*this); }
+
+Status Writer::Parquet(const std::string& path) const { return File(Format::kParquet, path); }
+
+Status Writer::Csv(const std::string& path) const { return File(Format::kCsv, path); }
+
+Status Writer::File(Format format, const std::string& path) const {
+  Session& session = frame_.session();
+  PT_TRY(FirstError(frame_.plan()));
+  const std::string target = session.OutputPath(path).string();
+  const Plan write = MakePlan(Write{format, target}, {frame_.plan()});
+  const bool scores = Scores(frame_.plan());
+  if (scores) session.BeginScoring();
+  const auto since = Clock::now();
+  PT_TRY(session.engine().Run(write, session.call()));
+  session.AddSeconds(scores ? "score" : "write", since);
+  session.AddOutput(target);
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame/inputs.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "format/file.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;
+
+Result<InputFile> Look(const std::string& path) {
+  PT_LET(const FileFacts facts, FactsOf(path));
+  return InputFile{path, facts.bytes, facts.changed_ns, {}};
+}
+
+Status AddHash(InputFile& file) {
+  if (file.bytes > kMaxHashedBytes) return Status::OK();
+  if (file.bytes == 0) {
+    file.sha256 = Sha256Hex("");
+    return Status::OK();
+  }
+  PT_LET(const auto mapped, MappedFile::Open(file.path));
+  file.sha256 = Sha256Hex(mapped->text());
+  return Status::OK();
+}
+
+Status Changed(const InputFile& was, const std::string& how) {
+  return Fail({.exit = Exit::kInput,
+               .what = "input " + was.path + " is not the one this run began with",
+               .why = how,
+               .fix = "put the old file back, or start a new run",
+               .kept = "the run's checkpoints"});
+}
+
+Status Compare(const InputFile& was) {
+  Result<InputFile> looked = Look(was.path);
+  if (!looked.ok()) return Changed(was, "it cannot be read: " + FaultOf(looked.status()).what);
+  InputFile now = std::move(looked).MoveValueUnsafe();
+  if (now.bytes != was.bytes) {
+    return Changed(was, "it had " + std::to_string(was.bytes) + " bytes, now it has " +
+                            std::to_string(now.bytes));
+  }
+  if (now.modified == was.modified) return Status::OK();
+  if (was.sha256.empty()) return Changed(was, "it was modified since");
+  PT_TRY(AddHash(now));
+  if (now.sha256 == was.sha256) return Status::OK();
+  return Changed(was,
+                 "its contents changed: sha256 was " + was.sha256 + ", now it is " + now.sha256);
+}
+
+}  // namespace
+
+Result<InputRecord> InputRecord::Open(std::filesystem::path file, bool resume) {
+  InputRecord record(std::move(file));
+  std::error_code ignored;
+  if (!resume || !std::filesystem::exists(record.file_, ignored)) return record;
+  PT_LET(const std::string text, ReadFile(record.file_, 64 << 20));
+  PT_LET(const Json json, ParseJson(text));
+  std::vector<InputFile> files;
+  PT_TRY(FieldsFromJson(json, "inputs", files));
+  for (InputFile& each : files) {
+    PT_TRY(Compare(each));
+    record.files_.emplace(each.path, each);
+  }
+  return record;
+}
+
+Status InputRecord::Add(const std::filesystem::path& input) {
+  if (files_.contains(input.string())) return Status::OK();
+  PT_LET(InputFile file, Look(input.string()));
+  PT_TRY(AddHash(file));
+  files_.emplace(file.path, file);
+  if (file_.empty()) return Status::OK();
+  std::vector<InputFile> all;
+  for (const auto& [path, each] : files_) all.push_back(each);
+  return WriteFile(file_, Pretty(FieldsToJson(all)));
+}
+
+}  // namespace protium

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/fault.h"
+#include "format/csv.h"
+#include "frame/inputs.h"
+#include "frame/session.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Status Missing(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path folder = path.parent_path();
+  const bool folder_there = fs::is_directory(folder, ignored);
+  return Fail({.exit = Exit::kInput,
+               .what = "there is no file " + path.string(),
+               .why = folder_there ? "" : "there is no folder " + folder.string(),
+               .fix = Suggest(path.filename().string(), NamesIn(folder))});
+}
+
+// The file itself, or the files with `ending` in the folder `path`, by name.
+Result<std::vector<std::string>> FilesOf(const fs::path& path, const std::string& ending) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return Missing(path);
+  if (!fs::is_directory(path, ignored)) return std::vector<std::string>{path.string()};
+  std::vector<std::string> files;
+  for (const std::string& name : NamesIn(path)) {
+    if (name.ends_with(ending) && !name.starts_with('.')) files.push_back((path / name).string());
+  }
+  if (!files.empty()) return files;
+  return Fail({.exit = Exit::kInput,
+               .what = "the folder " + path.string() + " holds no file ending in " + ending});
+}
+
+}  // namespace
+
+Result<Plan> Reader::ScanOf(const std::string& path, Format format,
+                            const CsvOptions& options) const {
+  const fs::path base = session_->options().base;
+  const fs::path full = fs::absolute(base / path).lexically_normal();
+  PT_LET(auto files, FilesOf(full, format == Format::kCsv ? ".csv" : ".parquet"));
+  for (const std::string& file : files) PT_TRY(session_->inputs().Add(file));
+  Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files)};
+  scan.csv = options;
+  if (format == Format::kCsv) {
+    PT_LET(scan.schema, InferCsv(scan.paths, options));
+  }
+  return MakePlan(std::move(scan));
+}
+
+DataFrame Reader::Csv(const std::string& path, const CsvOptions& options) const {
+  Result<Plan> plan = ScanOf(path, Format::kCsv, options);
+  return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+}
+
+DataFrame Reader::Parquet(const std::string& path) const {
+  Result<Plan> plan = ScanOf(path, Format::kParquet, {});
+  return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+}
+
+}  // namespace protium
