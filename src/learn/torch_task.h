@@ -11,7 +11,7 @@
 namespace protium {
 
 struct CategoricalColumn {
-  std::string column;     // int64 indices 0 .. cardinality-1.
+  std::string column;  // int64 indices 0 .. cardinality-1.
   int64_t cardinality = 0;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -67,9 +67,9 @@ struct TrainConfig {
   std::string held_out;  // Boolean column: true on validation rows. Empty: no validation.
   Named loss;
   TrainOptions train;
-  std::string folder;     // Where checkpoints go: <folder>/step-000000120/...
+  std::string folder;         // Where checkpoints go: <folder>/step-000000120/...
   std::string stages_sha256;  // Of what the stages learned; a checkpoint of another is refused.
-  bool resume = false;    // Go on from the newest checkpoint; attempts after the first always do.
+  bool resume = false;  // Go on from the newest checkpoint; attempts after the first always do.
   int64_t memory_bytes = 0;  // What the packed rows of all ranks may take.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -90,9 +90,9 @@ struct TrainResult {
   std::string weights;  // Path of the safetensors file of the best (or last) weights.
   std::string weights_sha256;
   int64_t steps = 0;
-  int64_t rows = 0;             // Training rows, all shards.
+  int64_t rows = 0;  // Training rows, all shards.
   int64_t validation_rows = 0;
-  int64_t best_epoch = 0;       // From 1; 0 without validation.
+  int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Json history = Json::array();      // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
   Json fingerprint = Json::object();
@@ -115,8 +115,8 @@ struct TrainResult {
 };
 
 // Events of "train": {"event": "train_start", "rows", "steps", "batch", "shards"},
-// {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"} at least every
-// second and for the first step, {"event": "validation", "epoch", "step", <metrics>},
+// {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"} at least
+// every second and for the first step, {"event": "validation", "epoch", "step", <metrics>},
 // {"event": "checkpoint", "step", "epoch", "path"}.
 
 struct ScoreConfig {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of stages put to a table: every input resolved to a column, every output named, stages
+// ordered into levels. Stages of one level share one pass over the rows.
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learn/stage.h"
+#include "learn/stages.h"
+
+namespace protium {
+
+struct PlacedStage {
+  std::unique_ptr<Stage> stage;
+  int32_t level = 1;  // One above the highest stage it reads from.
+  std::string path;   // "pipeline.2", for faults.
+};
+
+struct PlacedEstimator {
+  TorchEstimatorOptions options;  // Complete.
+  Columns categorical;
+  Columns numeric;
+  int32_t level = 1;  // Of what it learns itself: label scale and baseline.
+  std::string path;
+};
+
+struct Chain {
+  std::vector<StageOptions> options;  // With ids and outputs named.
+  std::vector<PlacedStage> stages;
+  std::optional<PlacedEstimator> estimator;
+  std::vector<StageColumn> columns;  // The table's, then all outputs.
+  Columns sources;  // Columns of the table that fitting reads, in the table's order.
+  Columns needed;   // Of those, what applying and scoring read.
+
+  int32_t levels() const;
+  const StageColumn* Find(const std::string& column) const;
+};
+
+// Fails for unknown columns and stages (with the nearest), wrong types, ids and outputs given
+// twice, two estimators, an estimator that is not last. `where` is "pipeline.2.inputs.0".
+Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
+                          const std::vector<std::string>& own_nets = {});
+
+// Adds to `rows`, whose columns are `columns`, the outputs of the stages below `level`, which must
+// have learned; `columns` gets their names.
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, int32_t level);
+
+}  // namespace protium

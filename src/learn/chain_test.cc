@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/chain.h"
+
+#include <arrow/api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "learn/learned.h"
+#include "learn/train_rows.h"
+
+namespace protium {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+SchemaPtr Table() {
+  return arrow::schema({arrow::field("origin", arrow::utf8()), arrow::field("hour", arrow::int64()),
+                        arrow::field("temp", arrow::float64()), arrow::field("day", arrow::int64()),
+                        arrow::field("delay", arrow::float64()), arrow::field("x", arrow::utf8())});
+}
+
+std::vector<StageOptions> Flights() {
+  return {StringIndexer({.id = "index", .inputs = {"origin", "hour"}}),
+          Imputer({.id = "fill", .inputs = {"temp"}}),
+          StandardScaler({.id = "scale", .inputs = Columns{"hour"} + OutputsOf("fill")}),
+          TorchEstimator({.categorical = OutputsOf("index"),
+                          .numeric = OutputsOf("scale"),
+                          .label = "delay",
+                          .label_scale = Scale::kStandard,
+                          .train = {.validation = {.share = 0.1, .by = {"day"}}}})};
+}
+
+Fault FaultWith(std::vector<StageOptions> stages) {
+  return FaultOf(PlaceStages(stages, *Table()).status());
+}
+
+TEST(Chain, ResolvesInputsAndNamesOutputs) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  EXPECT_THAT(chain.stages[2].stage->inputs(), ElementsAre("hour", "temp__fill"));
+  EXPECT_THAT(chain.stages[2].stage->outputs(), ElementsAre("hour__scale", "temp__fill__scale"));
+  EXPECT_THAT(chain.estimator->categorical, ElementsAre("origin__index", "hour__index"));
+  EXPECT_THAT(chain.estimator->numeric, ElementsAre("hour__scale", "temp__fill__scale"));
+}
+
+TEST(Chain, OrdersStagesIntoLevels) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  EXPECT_EQ(chain.stages[0].level, 1);
+  EXPECT_EQ(chain.stages[1].level, 1);
+  EXPECT_EQ(chain.stages[2].level, 2);
+  EXPECT_EQ(chain.estimator->level, 1);
+  EXPECT_EQ(chain.levels(), 2);
+}
+
+TEST(Chain, KnowsWhatFittingAndScoringRead) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  EXPECT_THAT(chain.sources, ElementsAre("origin", "hour", "temp", "day", "delay"));
+  EXPECT_THAT(chain.needed, ElementsAre("origin", "hour", "temp"));
+}
+
+TEST(Chain, GivesIdsThatAreMissing) {
+  const Chain chain =
+      *PlaceStages({Imputer({.inputs = {"temp"}}), Imputer({.inputs = {"delay"}})}, *Table());
+  EXPECT_EQ(chain.stages[0].stage->id(), "imputer");
+  EXPECT_EQ(chain.stages[1].stage->id(), "imputer_2");
+}
+
+TEST(Chain, RefusesUnknownColumnsAndStagesWithTheNearest) {
+  const Fault column = FaultWith({Imputer({.inputs = {"delay", "tmep"}})});
+  EXPECT_EQ(column.exit, Exit::kUsage);
+  EXPECT_EQ(column.where, "pipeline.0.inputs.1");
+  EXPECT_THAT(column.fix, HasSubstr("\"temp\""));
+  const Fault stage = FaultWith(
+      {Imputer({.id = "fill", .inputs = {"temp"}}), StandardScaler({.inputs = OutputsOf("fil")})});
+  EXPECT_EQ(stage.where, "pipeline.1.inputs.0");
+  EXPECT_THAT(stage.fix, HasSubstr("\"fill\""));
+  EXPECT_THAT(FaultWith({StandardScaler({.id = "me", .inputs = OutputsOf("me")})}).what,
+              HasSubstr("no earlier stage \"me\""));
+}
+
+TEST(Chain, RefusesWrongTypes) {
+  EXPECT_EQ(FaultWith({Imputer({.inputs = {"origin"}})}).what,
+            "column \"origin\" is string, not numbers");
+  EXPECT_EQ(FaultWith({StringIndexer({.inputs = {"temp"}})}).what,
+            "column \"temp\" is double, not text, whole numbers or booleans");
+  EXPECT_EQ(FaultWith({TorchEstimator({.numeric = {"x"}, .label = "delay"})}).where,
+            "pipeline.0.numeric");
+}
+
+TEST(Chain, RefusesNamesGivenTwice) {
+  EXPECT_THAT(FaultWith({Imputer({.id = "a", .inputs = {"temp"}}),
+                         Imputer({.id = "a", .inputs = {"delay"}})})
+                  .what,
+              HasSubstr("two stages"));
+  EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"Hour"}})}).what,
+              HasSubstr("\"Hour\" is the name of a column"));
+  EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp", "temp"}})}).what, HasSubstr("twice"));
+  EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"a", "b"}})}).where,
+              HasSubstr("outputs"));
+}
+
+TEST(Chain, WantsOneEstimatorAtTheEnd) {
+  const auto estimator = TorchEstimator({.numeric = {"temp"}, .label = "delay"});
+  EXPECT_THAT(FaultWith({estimator, estimator}).what, HasSubstr("two estimators"));
+  EXPECT_THAT(FaultWith({estimator, Imputer({.inputs = {"temp"}})}).what,
+              HasSubstr("after the estimator"));
+}
+
+TEST(Chain, WantsCategoriesFromAnIndexer) {
+  const Fault fault = FaultWith({TorchEstimator({.categorical = {"hour"}, .label = "delay"})});
+  EXPECT_THAT(fault.what, HasSubstr("\"hour\" does not come from a string_indexer"));
+}
+
+TEST(Chain, CountsOwnIndices) {
+  Chain chain = *PlaceStages({StringIndexer({.id = "index", .inputs = {"origin"}})}, *Table());
+  TextCounts counts;
+  for (const char* text : {"JFK", "LGA"})
+    ASSERT_TRUE(counts.Merge({.text = text, .count = 1}).ok());
+  const std::vector<State> states = {counts};
+  ASSERT_TRUE(chain.stages[0].stage->Learn(states).ok());
+  EXPECT_EQ(chain.stages[0].stage->cardinality(0), 4);
+  EXPECT_EQ(Dump(chain.stages[0].stage->learned()),
+            R"([{"input":"origin","output":"origin__index","keys":["JFK","LGA"],)"
+            R"("unseen":2,"missing":3,"cardinality":4}])");
+}
+
+TEST(Chain, AppliesStagesAsExpressions) {
+  Chain chain = *PlaceStages({Imputer({.id = "fill", .inputs = {"temp"}}),
+                              StandardScaler({.id = "scale", .inputs = OutputsOf("fill")})},
+                             *Table());
+  const Json learned = *ParseJson(R"({"stages": [
+      {"id": "fill", "kind": "imputer",
+       "learned": [{"input": "temp", "output": "temp__fill", "value": 7.0}]},
+      {"id": "scale", "kind": "standard_scaler",
+       "learned": [{"input": "temp__fill", "output": "temp__fill__scale", "mean": 2.0,
+                    "deviation": 4.0}]}]})");
+  ASSERT_TRUE(LearnedFromJson(learned, chain).ok());
+  Columns columns = {"temp"};
+  const Plan plan = ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, 3);
+  EXPECT_THAT(columns, ElementsAre("temp", "temp__fill", "temp__fill__scale"));
+  const std::string text = Explain(plan);
+  EXPECT_THAT(text, HasSubstr("temp__fill = coalesce(nan_to_null(temp), 7.0)"));
+  EXPECT_THAT(text, HasSubstr("((cast_double(temp__fill) - 2.0) / 4.0)"));
+}
+
+TEST(Learned, RefusesWhatDoesNotFitThePipeline) {
+  Chain chain = *PlaceStages({Imputer({.id = "fill", .inputs = {"temp"}})}, *Table());
+  for (const char* text :
+       {R"({"stages": []})", R"({"stages": [{"id": "other", "kind": "imputer", "learned": []}]})",
+        R"({"stages": [{"id": "fill", "kind": "imputer", "learned": []}]})",
+        R"({"stages": [{"id": "fill", "kind": "imputer",
+            "learned": [{"input": "x", "output": "temp__fill", "value": 1}]}]})"}) {
+    EXPECT_FALSE(LearnedFromJson(*ParseJson(text), chain).ok()) << text;
+  }
+}
+
+TEST(TrainRows, AreHeldOutWithASeedOfTheirOwn) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  const TrainRows rows = RowsFor(chain, MakePlan(Materialize{"etl"}));
+  EXPECT_EQ(rows.held_out, "__held_out");
+  const std::string text = Explain(rows.learning);
+  EXPECT_THAT(text, HasSubstr("mark __held_out = 0.1 by day"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("(seed 0)")));
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/model_state.h"
+
+namespace protium {
+namespace {
+
+Columns NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
+
+bool Holds(const Columns& columns, const std::string& name) {
+  return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+std::string Quoted(const Columns& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
+Status Missing(const Columns& missing, const Columns& there) {
+  std::string fix;
+  for (const std::string& name : missing) {
+    const std::vector<std::string> near = Nearest(name, there);
+    if (!near.empty())
+      fix += (fix.empty() ? "" : "; ") + ("\"" + name + "\": is \"" + near[0] + "\" meant?");
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the table lacks " + std::to_string(missing.size()) +
+                       (missing.size() == 1 ? " column" : " columns") +
+                       " that the model reads: " + Quoted(missing),
+               .fix = fix});
+}
+
+// What a stage or the net would say to columns of these types.
+Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
+  const auto check = [&](const std::string& column, const Stage* stage) -> Status {
+    const auto field = table.GetFieldByName(column);
+    if (!field) return Status::OK();
+    const Status fits = stage ? stage->CheckType(*field->type()) : CheckNumeric(*field->type());
+    if (fits.ok()) return fits;
+    return Fail({.exit = Exit::kInput,
+                 .what = "column \"" + column + "\" is " + field->type()->ToString() + ", not " +
+                         fits.message()});
+  };
+  for (const PlacedStage& each : chain.stages) {
+    for (const std::string& input : each.stage->inputs()) PT_TRY(check(input, each.stage.get()));
+  }
+  if (!chain.estimator) return Status::OK();
+  for (const std::string& column : chain.estimator->numeric) {
+    if (Holds(chain.needed, column)) PT_TRY(check(column, nullptr));
+  }
+  return Status::OK();
+}
+
+Status CheckTable(const Chain& chain, const arrow::Schema& table) {
+  const Columns there = NamesOf(table);
+  Columns missing;
+  for (const std::string& name : chain.needed) {
+    if (!Holds(there, name)) missing.push_back(name);
+  }
+  if (!missing.empty()) return Missing(missing, there);
+  for (const StageColumn& each : chain.columns) {
+    if (each.maker < 0 || !Holds(there, each.name)) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "the table has a column \"" + each.name + "\", which the model makes",
+                 .fix = "leave the column out"});
+  }
+  return CheckTypes(chain, table);
+}
+
+ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
+  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  ScoreConfig config{
+      .net = state.net, .weights = state.trained.weights, .prediction = options.prediction};
+  if (!Holds(columns, config.net.label)) {
+    config.net.label.clear();
+    return config;
+  }
+  config.metrics = options.train.metrics;
+  const auto& baseline = state.learned.baseline;
+  if (baseline && Holds(columns, baseline->column)) config.baseline = baseline;
+  return config;
+}
+
+// The table's columns and what the net eats, as the task gets and gives them.
+struct Scored {
+  Columns columns;
+  arrow::FieldVector fields;
+};
+Scored ScoredColumns(const ModelState& state, const arrow::Schema& table) {
+  Scored scored{NamesOf(table), table.fields()};
+  const auto add = [&](const std::string& name) {
+    if (Holds(scored.columns, name)) return;
+    scored.columns.push_back(name);
+    scored.fields.push_back(arrow::field(name, state.chain->Find(name)->type));
+  };
+  for (const CategoricalColumn& each : state.net.categorical) add(each.column);
+  for (const std::string& each : state.net.numeric) add(each);
+  return scored;
+}
+
+Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema& table) {
+  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  Scored scored = ScoredColumns(state, table);
+  scored.fields.push_back(arrow::field(options.prediction, arrow::float64()));
+  const MapTask task{.task = "score",
+                     .config = Dump(FieldsToJson(ScoreConfigOf(state, NamesOf(table)))),
+                     .output = arrow::schema(scored.fields),
+                     .workers = options.gang.workers};
+  const Plan rows = MakePlan(task, {WithColumns(applied, scored.columns, {})});
+  return WithColumns(rows, NamesOf(table), {{options.prediction, Col(options.prediction)}});
+}
+
+Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table) {
+  PT_LET(const SchemaPtr schema, table.Schema());
+  PT_TRY(CheckTable(*state.chain, *schema));
+  Columns columns = NamesOf(*schema);
+  const Plan applied = ApplyStages(*state.chain, table.plan(), columns, state.chain->levels() + 1);
+  return state.chain->estimator ? ScorePlan(state, applied, *schema) : applied;
+}
+
+}  // namespace
+
+DataFrame PipelineModel::Transform(const DataFrame& table) const {
+  Result<Plan> plan = TransformPlan(*state_, table);
+  return {table.session(), plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+}
+
+PipelineModel PipelineModel::WithEtl(Json etl) const {
+  ModelState copy = *state_;
+  copy.etl = std::move(etl);
+  return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
+}
+
+const Json& PipelineModel::etl() const { return state_->etl; }
+const TrainResult& PipelineModel::trained() const { return state_->trained; }
+Json PipelineModel::pipeline() const { return StagesToJson(state_->chain->options); }
+
+}  // namespace protium

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a model folder, apart from what they mean. docs/model-folder.md describes them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+inline constexpr int64_t kModelVersion = 1;
+
+struct ModelFiles {
+  std::string weights_sha256;
+  std::map<std::string, Json> json;  // "pipeline.json", ...
+  std::filesystem::path weights;     // A safetensors file; empty: none.
+};
+
+// Writes the folder beside its place and renames it, so that it appears whole or not at all. An
+// earlier model there is replaced; anything else there is refused.
+Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
+
+// Reads the folder and checks its kind, its version and the SHA-256 of every file. `weights` is
+// the path of the file there.
+Result<ModelFiles> ReadModelFolder(const std::filesystem::path& folder);
+
+}  // namespace protium

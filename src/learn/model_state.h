@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a PipelineModel is made of.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "learn/chain.h"
+#include "learn/learned.h"
+#include "learn/pipeline.h"
+
+namespace protium {
+
+struct ModelState {
+  Session* session = nullptr;
+  std::shared_ptr<const Chain> chain;  // All stages have learned.
+  Learned learned;
+  SchemaPtr input;  // The columns of the training table that fitting read.
+  NetConfig net;    // Empty without an estimator.
+  TrainResult trained;
+  Json metrics = Json::object();  // What the run measured, when the model was saved.
+  Json etl;                       // Null: not known.
+};
+
+// The net that `chain` asks for, once its stages have learned.
+NetConfig NetOf(const Chain& chain, const Learned& learned);
+
+}  // namespace protium

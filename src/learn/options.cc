@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/options.h"
+
+#include <utility>
+
+namespace protium {
+namespace {
+
+template <class T>
+Named NamedOf(std::string name, const T& options) {
+  return {std::move(name), FieldsToJson(options)};
+}
+
+}  // namespace
+
+Inputs::Inputs(std::initializer_list<const char*> columns) {
+  for (const char* column : columns) push_back({.column = column});
+}
+
+Inputs::Inputs(const Columns& columns) {
+  for (const std::string& column : columns) push_back({.column = column});
+}
+
+Inputs OutputsOf(std::string stage) {
+  Inputs inputs;
+  inputs.push_back({.stage = std::move(stage)});
+  return inputs;
+}
+
+Inputs operator+(Inputs a, const Inputs& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Json ToJson(const Inputs& inputs) {
+  Json list = Json::array();
+  for (const Input& input : inputs) {
+    list.push_back(input.stage.empty() ? Json(input.column) : Json({{"stage", input.stage}}));
+  }
+  return list;
+}
+
+Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
+  const char* const must = "a list of columns, or of { stage = \"id\" }";
+  if (!json.is_array()) return fields::Refuse(path, must, json);
+  inputs.clear();
+  for (size_t i = 0; i < json.size(); ++i) {
+    const Json& item = json[i];
+    const bool stage =
+        item.is_object() && item.size() == 1 && item.contains("stage") && item["stage"].is_string();
+    if (!stage && !item.is_string()) {
+      return fields::Refuse(path + "." + std::to_string(i), "a column, or { stage = \"id\" }",
+                            item);
+    }
+    inputs.push_back(stage ? Input{.stage = item["stage"].get<std::string>()}
+                           : Input{.column = item.get<std::string>()});
+  }
+  return Status::OK();
+}
+
+Json ToJson(const Named& named) {
+  Json json = {{"name", named.name}};
+  for (const auto& [key, value] : named.options.items()) json[key] = value;
+  return json;
+}
+
+Status FromJson(const Json& json, const std::string& path, Named& named) {
+  if (json.is_string()) {
+    named = {json.get<std::string>(), Json::object()};
+    return Status::OK();
+  }
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) {
+    return fields::Refuse(path, "a name, or a table with a name and its options", json);
+  }
+  named = {json["name"].get<std::string>(), json};
+  named.options.erase("name");
+  return Status::OK();
+}
+
+Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }
+Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }
+Named MeanSquaredError() { return {"mse"}; }
+Named MeanAbsoluteError() { return {"mae"}; }
+Named BinaryCrossEntropy() { return {"binary_cross_entropy"}; }
+Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
+Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }
+
+}  // namespace protium

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "learn/known.h"
+#include "learn/stages.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Inputs, JoinColumnsAndStages) {
+  const Inputs inputs = Columns{"a", "b"} + OutputsOf("fill");
+  EXPECT_EQ(Dump(ToJson(inputs)), R"(["a","b",{"stage":"fill"}])");
+  Inputs back;
+  ASSERT_TRUE(FromJson(ToJson(inputs), "inputs", back).ok());
+  EXPECT_EQ(ToJson(back), ToJson(inputs));
+}
+
+TEST(Inputs, RefuseWhatIsNeitherColumnNorStage) {
+  Inputs inputs;
+  EXPECT_EQ(FaultOf(FromJson(*ParseJson(R"(["a", 7])"), "inputs", inputs)).where, "inputs.1");
+  EXPECT_FALSE(FromJson(*ParseJson(R"([{"stag": "fill"}])"), "inputs", inputs).ok());
+  EXPECT_FALSE(FromJson(*ParseJson(R"("a")"), "inputs", inputs).ok());
+}
+
+TEST(Named, IsANameOrATable) {
+  Named named;
+  ASSERT_TRUE(FromJson(Json("mse"), "loss", named).ok());
+  EXPECT_EQ(named.name, "mse");
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "huber", "delta": 2.0})"), "loss", named).ok());
+  EXPECT_EQ(Dump(ToJson(named)), R"({"name":"huber","delta":2.0})");
+  EXPECT_EQ(ToJson(Huber({.delta = 2})), ToJson(named));
+}
+
+TorchEstimatorOptions Sound() {
+  return {.numeric = {"x"}, .label = "y", .train = {.optimizer = {"adam"}}};
+}
+
+TEST(Complete, FillsInEveryDefault) {
+  const auto options = *Complete(Sound(), "");
+  EXPECT_EQ(options.net.options["hidden"], Json({128, 64}));
+  EXPECT_EQ(options.train.optimizer.options["beta2"], 0.999);
+}
+
+TEST(Complete, RefusesUnknownNamesWithTheNearest) {
+  TorchEstimatorOptions options = Sound();
+  options.loss = {"hubber"};
+  const Fault fault = FaultOf(Complete(options, "pipeline.0").status());
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(fault.where, "pipeline.0.loss.name");
+  EXPECT_THAT(fault.fix, HasSubstr("\"huber\""));
+  options = Sound();
+  options.net = {"click_net", {{"width", 7}}};
+  EXPECT_FALSE(Complete(options, "").ok());
+  EXPECT_EQ(Complete(options, "", {"click_net"})->net.options["width"], 7);
+}
+
+TEST(Complete, RefusesValuesOutOfRange) {
+  const auto where = [](auto change) {
+    TorchEstimatorOptions options = Sound();
+    change(options);
+    return FaultOf(Complete(options, "").status()).where;
+  };
+  EXPECT_EQ(where([](auto& o) { o.train.epochs = 0; }), "train.epochs");
+  EXPECT_EQ(where([](auto& o) { o.train.validation.share = 1; }), "train.validation.share");
+  EXPECT_EQ(where([](auto& o) { o.train.metrics = {"mea"}; }), "train.metrics.0");
+  EXPECT_EQ(where([](auto& o) { o.net = TabularMlp({.dropout = 1}); }), "net.dropout");
+  EXPECT_EQ(where([](auto& o) { o.train.optimizer.options["momentum"] = 1; }),
+            "train.optimizer.momentum");
+  EXPECT_EQ(where([](auto& o) { o.gang.workers = 5; }), "gang.workers");
+  EXPECT_EQ(where([](auto& o) { o.label = ""; }), "label");
+  EXPECT_EQ(where([](auto& o) { o.numeric.clear(); }), "numeric");
+  EXPECT_EQ(where([](auto& o) {
+              o.train.validation.share = 0.1;
+              o.train.best = "mse";
+            }),
+            "train.best");
+}
+
+TEST(Stages, ReadWhatTheyWrite) {
+  const std::vector<StageOptions> stages = {
+      StringIndexer({.id = "index", .inputs = {"a"}, .unseen = Unseen::kError}),
+      Imputer({.inputs = {"b"}, .with = Fill::kMean}),
+      TorchEstimator({.numeric = OutputsOf("imputer"), .label = "y"})};
+  const Json json = StagesToJson(stages);
+  EXPECT_EQ(json[0]["kind"], "string_indexer");
+  EXPECT_EQ(json[0]["unseen"], "error");
+  EXPECT_EQ(StagesToJson(*StagesFromJson(json, "pipeline")), json);
+}
+
+TEST(Stages, RefuseUnknownKindsAndKeysWithTheirPlace) {
+  const auto fault = [](const char* text) {
+    return FaultOf(StagesFromJson(*ParseJson(text), "pipeline").status());
+  };
+  const Fault kind = fault(R"([{"kind": "imputter"}])");
+  EXPECT_EQ(kind.where, "pipeline.0.kind");
+  EXPECT_THAT(kind.fix, HasSubstr("\"imputer\""));
+  EXPECT_EQ(fault(R"([{"kind": "imputer", "input": []}])").where, "pipeline.0.input");
+  EXPECT_EQ(fault(R"([{"inputs": []}])").where, "pipeline.0");
+  EXPECT_EQ(fault(R"([{"kind": "torch_estimator", "train": {"epoch": 3}}])").where,
+            "pipeline.0.train.epoch");
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline.h"
+
+#include <arrow/type.h>
+
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "learn/model_state.h"
+#include "learn/train.h"
+#include "os/file.h"
+#include "os/machine.h"
+
+namespace protium {
+namespace {
+
+// Puts the settings train.* and gang.* over the only estimator's.
+Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) {
+  TorchEstimatorOptions* only = nullptr;
+  int estimators = 0;
+  for (StageOptions& stage : stages) {
+    if (auto* const estimator = std::get_if<TorchEstimatorOptions>(&stage)) {
+      only = estimator;
+      ++estimators;
+    }
+  }
+  const Json train = session.Settings("train"), gang = session.Settings("gang");
+  if (train.empty() && gang.empty()) return Status::OK();
+  if (estimators != 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the settings train and gang are for the only estimator, and there are " +
+                         std::to_string(estimators)});
+  }
+  PT_TRY(FieldsFromJson(train, "train", only->train));
+  return FieldsFromJson(gang, "gang", only->gang);
+}
+
+// `expect`: has workers load LibTorch while the tables are read.
+Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train, bool expect) {
+  Session& session = train.session();
+  PT_TRY(FirstError(train.plan()));
+  std::vector<StageOptions> stages = given;
+  PT_TRY(ApplySettings(session, stages));
+  for (const StageOptions& stage : stages) {
+    const auto* const estimator = std::get_if<TorchEstimatorOptions>(&stage);
+    if (expect && estimator) session.engine().Expect(estimator->gang.workers, true);
+  }
+  PT_LET(const SchemaPtr schema, train.Schema());
+  return PlaceStages(stages, *schema, session.options().nets);
+}
+
+int64_t RowsMemory(const SessionOptions& options) {
+  if (options.rows_memory_bytes > 0) return options.rows_memory_bytes;
+  return ReadMachine().memory_bytes / 4;
+}
+
+TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRows& rows,
+                      const Learned& learned) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  TrainConfig config{.net = NetOf(chain, learned),
+                     .weight = options.weight,
+                     .held_out = rows.held_out,
+                     .loss = options.loss,
+                     .train = options.train};
+  config.folder = (session.folder() / "checkpoints").string();
+  config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)));
+  config.resume = session.options().resume;
+  config.memory_bytes = RowsMemory(session.options());
+  return config;
+}
+
+// Evaluates the training rows, which makes everything below them as well.
+Status MakeRows(Session& session, const TrainRows& rows) {
+  const auto since = Clock::now();
+  PT_LET(const int64_t count, session.engine().Run(rows.all, session.call()));
+  session.AddSeconds("etl", since);
+  session.call().Tell({{"event", "etl_done"}, {"rows", count}});
+  if (count > 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "there are no rows to learn from",
+               .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
+}
+
+// Resuming never fits again: what was learned is part of what the checkpoints belong to.
+Result<Learned> LearnStages(Session& session, const TrainRows& rows, Chain& chain) {
+  const auto file = session.folder() / "stages.json";
+  std::error_code ignored;
+  if (session.options().resume && std::filesystem::exists(file, ignored)) {
+    PT_LET(const std::string text, ReadFile(file));
+    Result<Json> json = ParseJson(text);
+    if (!json.ok()) return Annotate(json.status(), file.string());
+    Result<Learned> learned = LearnedFromJson(*json, chain);
+    return learned.ok() ? learned : Annotate(learned.status(), file.string());
+  }
+  const auto since = Clock::now();
+  PT_LET(const Learned learned, FitStages(session, rows.learning, chain));
+  session.AddSeconds("fit", since);
+  PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
+  return learned;
+}
+
+void RecordTraining(Session& session, const Chain& chain, const TrainResult& trained) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  session.Record("workers", options.gang.workers);
+  session.Record("shards", options.train.shards);
+  session.Record("steps", trained.steps);
+  session.Record("weights_sha256", trained.weights_sha256);
+  Json validation = trained.validation;
+  if (trained.validation_rows > 0) validation["rows"] = trained.validation_rows;
+  session.Record("metrics.validation", std::move(validation));
+}
+
+SchemaPtr InputOf(const Chain& chain) {
+  arrow::FieldVector fields;
+  for (const std::string& name : chain.sources) {
+    fields.push_back(arrow::field(name, chain.Find(name)->type));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+Json StagesOf(const Chain& chain) {
+  Json stages = Json::array();
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    const PlacedStage& each = chain.stages[i];
+    stages.push_back({{"id", each.stage->id()},
+                      {"kind", KindOf(chain.options[i])},
+                      {"inputs", each.stage->inputs()},
+                      {"outputs", each.stage->outputs()},
+                      {"level", each.level}});
+  }
+  return stages;
+}
+
+Json TrainingOf(const TorchEstimatorOptions& options) {
+  const int32_t workers = options.gang.workers, shards = options.train.shards;
+  const int32_t most = (shards + workers - 1) / workers;
+  return {{"workers", workers},
+          {"shards", shards},
+          {"most_shards_per_worker", most},
+          {"idle_share", 1 - double(shards) / (double(most) * workers)},
+          {"batch_size", options.train.batch_size},
+          {"epochs", options.train.epochs}};
+}
+
+}  // namespace
+
+NetConfig NetOf(const Chain& chain, const Learned& learned) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  NetConfig net{.net = estimator.options.net,
+                .numeric = estimator.numeric,
+                .label = estimator.options.label,
+                .label_scale = learned.label_scale};
+  for (const std::string& column : estimator.categorical) {
+    const Stage& maker = *chain.stages[chain.Find(column)->maker].stage;
+    const auto& outputs = maker.outputs();
+    const size_t at = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
+    net.categorical.push_back({column, maker.cardinality(at)});
+  }
+  return net;
+}
+
+Result<Pipeline> Pipeline::FromJson(const Json& list) {
+  PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline"));
+  return Pipeline(std::move(stages));
+}
+
+Result<Preview> Pipeline::Look(const DataFrame& train) const {
+  PT_LET(const Chain chain, Place(stages_, train, false));
+  const TrainRows rows = RowsFor(chain, train.plan());
+  Preview preview{.pipeline = StagesToJson(chain.options), .stages = StagesOf(chain)};
+  preview.training = Json::object();
+  preview.plan = rows.all;
+  if (!chain.estimator) return preview;
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  preview.training = TrainingOf(options);
+  preview.plan = MakePlan(MapTask{.task = "train",
+                                  .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                                  .workers = options.gang.workers,
+                                  .gang = options.gang},
+                          {rows.all});
+  return preview;
+}
+
+Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
+  Session& session = train.session();
+  PT_LET(Chain chain, Place(stages_, train, true));
+  const TrainRows rows = RowsFor(chain, train.plan());
+  PT_TRY(MakeRows(session, rows));
+  PT_LET(const Learned learned, LearnStages(session, rows, chain));
+  ModelState state{.session = &session, .learned = learned, .input = InputOf(chain)};
+  if (chain.estimator) {
+    const TrainConfig config = ConfigFor(session, chain, rows, learned);
+    state.net = config.net;
+    PT_LET(state.trained, Train(session, chain, rows, config));
+    RecordTraining(session, chain, state.trained);
+  }
+  state.chain = std::make_shared<const Chain>(std::move(chain));
+  return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
+}
+
+}  // namespace protium

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <cmath>
+#include <utility>
+
+#include "learn/stage.h"
+
+namespace protium {
+namespace {
+
+struct Scaled {
+  std::string input;
+  std::string output;
+  double mean = 0;
+  double deviation = 0;  // 0: the column was constant.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("mean", mean);
+    visit("deviation", deviation);
+  }
+};
+
+class StandardScalerStage : public Stage {
+ public:
+  explicit StandardScalerStage(StageNames names) : names_(std::move(names)) {}
+
+  const std::string& id() const override { return names_.id; }
+  const Columns& inputs() const override { return names_.inputs; }
+  const Columns& outputs() const override { return names_.outputs; }
+  std::shared_ptr<arrow::DataType> output_type() const override { return arrow::float64(); }
+  Status CheckType(const arrow::DataType& type) const override { return CheckNumeric(type); }
+
+  std::vector<Need> Needs() const override {
+    std::vector<Need> needs;
+    for (const std::string& input : names_.inputs) needs.push_back({StateKind::kMoments, {input}});
+    return needs;
+  }
+
+  Status Learn(std::span<const State> states) override {
+    learned_.clear();
+    for (size_t i = 0; i < states.size(); ++i) {
+      const auto& moments = std::get<Moments>(states[i]);
+      if (moments.count() == 0) {
+        return Fail(
+            {.exit = Exit::kInput,
+             .what = "column \"" + names_.inputs[i] + "\" has no value in the training rows",
+             .fix = "leave it out of \"" + names_.id + "\""});
+      }
+      const double mean = moments.Mean(), deviation = moments.Deviation();
+      if (!std::isfinite(mean) || !std::isfinite(deviation)) {
+        return Fail(
+            {.exit = Exit::kInput,
+             .what = "column \"" + names_.inputs[i] + "\" spreads beyond what doubles hold"});
+      }
+      learned_.push_back({names_.inputs[i], names_.outputs[i], mean, deviation});
+    }
+    return Status::OK();
+  }
+
+  Json learned() const override { return FieldsToJson(learned_); }
+
+  Status Restore(const Json& learned) override {
+    PT_LET(learned_, ReadLearned<Scaled>(learned, names_));
+    for (const Scaled& each : learned_) {
+      if (each.deviation >= 0) continue;
+      return Fail(
+          {.exit = Exit::kInput, .what = "stage \"" + names_.id + "\" has a deviation below 0"});
+    }
+    return Status::OK();
+  }
+
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    std::vector<NamedExpr> added;
+    for (const Scaled& each : learned_) added.push_back({each.output, ExprOf(each)});
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+ private:
+  static Expr ExprOf(const Scaled& scaled) {
+    const Expr x = CallOf("cast_double", {Col(scaled.input)});
+    if (scaled.deviation > 0) return (x - Lit(scaled.mean)) / Lit(scaled.deviation);
+    return CallOf("if", {CallOf("is_null", {Col(scaled.input)}), x, Lit(0.0)});
+  }
+
+  StageNames names_;
+  std::vector<Scaled> learned_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> MakeStage(const StandardScalerOptions& options, StageNames names) {
+  return std::make_unique<StandardScalerStage>(std::move(names));
+}
+
+}  // namespace protium

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/train.h"
+
+#include <arrow/api.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+// The columns that the task eats, each once.
+Columns Eaten(const Chain& chain, const TrainConfig& config) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  Columns eaten = estimator.categorical;
+  eaten.insert(eaten.end(), estimator.numeric.begin(), estimator.numeric.end());
+  for (const std::string& column : {config.net.label, config.weight, config.held_out}) {
+    if (column.empty() || std::find(eaten.begin(), eaten.end(), column) != eaten.end()) continue;
+    eaten.push_back(column);
+  }
+  return eaten;
+}
+
+Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
+  const auto column = batch.GetColumnByName("json");
+  if (!column || column->type_id() != arrow::Type::STRING || batch.num_rows() != 1) {
+    return Status::UnknownError("training gave ", batch.schema()->ToString());
+  }
+  const auto text = static_cast<const arrow::StringArray&>(*column).GetView(0);
+  PT_LET(const Json json, ParseJson(text));
+  TrainResult result;
+  PT_TRY(FieldsFromJson(json, "result", result));
+  return result;
+}
+
+Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
+  Columns columns = chain.sources;
+  if (!rows.held_out.empty()) columns.push_back(rows.held_out);
+  const Plan applied = ApplyStages(chain, rows.all, columns, chain.levels() + 1);
+  std::vector<NamedExpr> eaten;
+  for (const std::string& column : Eaten(chain, config)) eaten.push_back({column, Col(column)});
+  return MakePlan(MapTask{.task = "train",
+                          .config = Dump(FieldsToJson(config)),
+                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                          .workers = chain.estimator->options.gang.workers,
+                          .gang = chain.estimator->options.gang},
+                  {MakePlan(Project{std::move(eaten)}, {applied})});
+}
+
+}  // namespace
+
+Result<TrainResult> Train(Session& session, const Chain& chain, const TrainRows& rows,
+                          const TrainConfig& config) {
+  const auto since = Clock::now();
+  PT_LET(const BatchStreamPtr stream,
+         session.engine().Execute(TrainPlan(chain, rows, config), session.call()));
+  std::optional<TrainResult> result;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) break;
+    if (batch->num_rows() == 0) continue;
+    PT_LET(result, ReadResult(*batch));
+  }
+  session.AddSeconds("train", since);
+  if (result) return *std::move(result);
+  return Fail({.what = "training ended without a result"});
+}
+
+}  // namespace protium

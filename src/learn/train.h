@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "learn/model_state.h"
+#include "learn/train_rows.h"
+
+namespace protium {
+
+// Runs the task "train" by a gang over `rows` with the stages applied, all of which have learned,
+// and gives what its rank 0 emitted.
+Result<TrainResult> Train(Session& session, const Chain& chain, const TrainRows& rows,
+                          const TrainConfig& config);
+
+}  // namespace protium

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/train_rows.h"
+
+#include <utility>
+
+namespace protium {
+namespace {
+
+constexpr const char* kHeldOut = "__held_out";
+
+// A seed of its own for the rows held out: with the seed of the test split and the same columns,
+// validation would choose among the rows that the test has taken already.
+int64_t HeldOutSeed(int64_t seed) {
+  uint64_t mixed = uint64_t(seed) + 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return int64_t((mixed ^ (mixed >> 31)) >> 1);
+}
+
+}  // namespace
+
+TrainRows RowsFor(const Chain& chain, const Plan& table) {
+  TrainRows rows;
+  Plan marked = table;
+  if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
+    const TrainOptions& train = chain.estimator->options.train;
+    rows.held_out = kHeldOut;
+    marked = MakePlan(MarkSplit{.by = train.validation.by,
+                                .part = train.validation.share,
+                                .seed = HeldOutSeed(train.seed),
+                                .column = rows.held_out},
+                      {table});
+  }
+  std::vector<NamedExpr> mark;
+  if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
+  rows.all = MakePlan(Materialize{"train"},
+                      {WithColumns(std::move(marked), chain.sources, std::move(mark))});
+  rows.learning =
+      rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
+  return rows;
+}
+
+}  // namespace protium
