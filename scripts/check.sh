@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Style: what a machine can see of it. Every check runs, then all findings are told at once.
+
+CheckFormat() {
+  local files
+  files=$(git ls-files --cached --others --exclude-standard -- '*.cc' '*.h')
+  # shellcheck disable=SC2086
+  clang-format --dry-run $files 2>&1 | sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: .*clang-format-violations.*/\1: not as clang-format writes it/p' |
+    sort -u -t: -k1,1 >build/check.format
+  cat build/check.format
+  [ ! -s build/check.format ]
+}
+
+Check() {
+  local failed=0 name
+  mkdir -p build
+  LOG=$PWD/build/check.log
+  : >"$LOG"
+  InstallPackages check
+  for name in Format floors sizes words docs; do
+    local found
+    if [ "$name" = Format ]; then found=$(CheckFormat) || failed=$((failed + 1))
+    else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
+    if [ -n "$found" ]; then
+      printf '%-8s %s\n' "${name,,}" "$(wc -l <<<"$found") findings"
+      sed 's/^/  /' <<<"$found"
+    else
+      printf '%-8s ok\n' "${name,,}"
+    fi
+  done
+  ((failed == 0)) || Die "$failed of 5 checks failed"
+}

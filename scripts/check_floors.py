@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every #include in src/ names the file's own room or one that the room USES.
+
+CMake refuses an upward USES; this refuses an include that no USES announces. Tests may look into
+any room on a lower floor.
+"""
+
+import os
+import re
+import sys
+
+import source_text
+
+_ROOM = re.compile(r"protium_room\(\s*(\w+)([^)]*)\)")
+_INCLUDE = re.compile(r'^#include "(\w+)/[^"]+"', re.MULTILINE)
+_KEYWORDS = {"FLOOR", "TORCH", "USES", "SOURCES", "LINKS", "TESTS"}
+
+
+# {room: (floor, rooms it uses)}
+def read_rooms():
+    rooms = {}
+    for path in source_text.repository_files(["src"], ["CMakeLists.txt"]):
+        for name, words in _ROOM.findall(source_text.read(path)):
+            lists, current = {}, None
+            for word in re.sub(r"#[^\n]*", "", words).split():
+                if word in _KEYWORDS:
+                    current = lists.setdefault(word, [])
+                elif current is not None:
+                    current.append(word)
+            rooms[name] = (int(lists["FLOOR"][0]), set(lists.get("USES", [])))
+    return rooms
+
+
+def is_allowed(path, room, used, rooms):
+    floor, uses = rooms[room]
+    if used == room or used in uses:
+        return True
+    return path.endswith("_test.cc") and rooms[used][0] < floor
+
+
+def main():
+    rooms = read_rooms()
+    wrong = []
+    for path in source_text.repository_files(["src"], [".cc", ".h"]):
+        room = path.split("/")[1]
+        if room not in rooms:
+            wrong.append(f"{path}: no CMakeLists.txt declares the room {room}")
+            continue
+        for used in _INCLUDE.findall(source_text.read(path)):
+            if used not in rooms and os.path.isdir(f"src/{used}"):
+                wrong.append(f"{path}: includes {used}/, which no CMakeLists.txt declares")
+            elif used in rooms and not is_allowed(path, room, used, rooms):
+                wrong.append(f"{path}: includes {used}/, which {room} does not use (USES in src/{room}/CMakeLists.txt)")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+main()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks words: no throw in src/, no names that say nothing, a licence line first, no loose ends."""
+
+import re
+import sys
+
+import source_text
+
+_FOLDERS = ["src", "include", "examples", "tests", "bench", "scripts", "cmake", "dev", ".ci", "CMakeLists.txt"]
+_ENDINGS = [".cc", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt", "dev", "run"]
+# In code, that is, outside comments and literals.
+_CODE = [
+    (re.compile(r"\bthrow\b"), "throw: errors are Status and Result here"),
+    (re.compile(r"\b(class|struct|enum class|namespace)\s+\w*(Manager|Utils?|Helpers?|Common|manager|utils?|helpers?|common)\b"),
+     "a name that says nothing"),
+    (re.compile(r'#include "\.\./'), "an include that climbs: write \"room/file.h\""),
+]
+_TEXT = [
+    (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"), "a loose end: open an issue instead"),
+    (re.compile(r"(//|#) ?[=*#-]{6,}"), "a banner"),
+    (re.compile(r"NOLINT(?!.*//)(?!\S*\s+\S)"), "NOLINT without its reason"),
+]
+_FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
+
+
+def findings(path, text, patterns):
+    for number, line in enumerate(text.split("\n"), 1):
+        for pattern, why in patterns:
+            if pattern.search(line):
+                yield f"{path}:{number}: {why}"
+
+
+def check(path):
+    text = source_text.read(path)
+    if _FILE_NAME.search(path):
+        yield f"{path}: a file name that says nothing"
+    if path.endswith((".cc", ".h")):
+        if not text.startswith("// SPDX-License-Identifier: Apache-2.0\n"):
+            yield f"{path}:1: the first line must be // SPDX-License-Identifier: Apache-2.0"
+        if path.endswith(".h") and "\n#pragma once\n" not in text:
+            yield f"{path}: no #pragma once"
+        may_throw = path.endswith("_test.cc") or not path.startswith("src/")
+        yield from findings(path, source_text.without_literals(text), _CODE[1:] if may_throw else _CODE)
+    yield from findings(path, text, _TEXT)
+
+
+def main():
+    wrong = [line for path in source_text.repository_files(_FOLDERS, _ENDINGS) for line in check(path)]
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+main()
