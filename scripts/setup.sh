@@ -23,7 +23,7 @@ FetchWheels() {
 # Only a header is taken from it, but pip asks its build system for the version on the way.
 FetchSdist() {
   Requirements sdist >"$downloads/requirements-sdist.txt"
-  python3 -m pip download -q --no-deps --no-cache-dir --require-hashes --no-binary=:all: \
+  python3 -m pip download -q --no-deps --no-cache-dir --require-hashes --no-binary duckdb \
     -d "$downloads" -r "$downloads/requirements-sdist.txt"
 }
 
