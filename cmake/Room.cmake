@@ -7,7 +7,9 @@ define_property(TARGET PROPERTY PROTIUM_FLOOR)
 function(protium_flags target)
   # Programs are compiled as the libraries are, so that they share the precompiled headers.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter
-    -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>)
+    -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>
+    # g++ 12 sees overruns inside std::string's own code once it is optimised.
+    $<$<CONFIG:Release>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
 endfunction()
 

@@ -23,11 +23,16 @@ class FaultDetail : public arrow::StatusDetail {
 
 arrow::StatusCode CodeOf(Exit exit) {
   switch (exit) {
-    case Exit::kUsage: return arrow::StatusCode::Invalid;
-    case Exit::kInput: return arrow::StatusCode::IOError;
-    case Exit::kNoRoom: return arrow::StatusCode::OutOfMemory;
-    case Exit::kStopped: return arrow::StatusCode::Cancelled;
-    default: return arrow::StatusCode::UnknownError;
+    case Exit::kUsage:
+      return arrow::StatusCode::Invalid;
+    case Exit::kInput:
+      return arrow::StatusCode::IOError;
+    case Exit::kNoRoom:
+      return arrow::StatusCode::OutOfMemory;
+    case Exit::kStopped:
+      return arrow::StatusCode::Cancelled;
+    default:
+      return arrow::StatusCode::UnknownError;
   }
 }
 

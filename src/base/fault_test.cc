@@ -6,7 +6,8 @@
 namespace protium {
 
 TEST(Fault, TravelsThroughAStatusAndThroughJson) {
-  const Status status = Fail({.exit = Exit::kInput, .what = "no such file \"a\"", .where = "x:1:2", .fix = "make it"});
+  const Status status = Fail(
+      {.exit = Exit::kInput, .what = "no such file \"a\"", .where = "x:1:2", .fix = "make it"});
   const Fault back = FaultOf(StatusFromJson(StatusToJson(Annotate(status, "reading"))));
   EXPECT_EQ(back.exit, Exit::kInput);
   EXPECT_EQ(back.what, "reading: no such file \"a\"");

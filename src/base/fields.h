@@ -42,10 +42,14 @@ struct AnyVisit {
 };
 
 template <class T>
-concept HasFields = requires(T& value, AnyVisit& visit) { value.Fields(visit); };
+concept HasFields = requires(T& value, AnyVisit& visit) {
+  value.Fields(visit);
+};
 
 template <class T>
-concept HasNames = std::is_enum_v<T> && requires(T value) { Names(value); };
+concept HasNames = std::is_enum_v<T> && requires(T value) {
+  Names(value);
+};
 
 template <class T>
 concept HasOwnJson = requires(T& out, const T& value, const Json& json, const std::string& path) {

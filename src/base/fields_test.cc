@@ -6,7 +6,9 @@
 namespace protium {
 
 enum class Colour { kRed, kBlue };
-inline EnumNames<Colour> Names(Colour) { return {{{Colour::kRed, "red"}, {Colour::kBlue, "blue"}}}; }
+inline EnumNames<Colour> Names(Colour) {
+  return {{{Colour::kRed, "red"}, {Colour::kBlue, "blue"}}};
+}
 
 struct Inner {
   int32_t count = 3;
@@ -35,12 +37,14 @@ TEST(Fields, RoundTripThroughJson) {
   Outer back;
   ASSERT_TRUE(FieldsFromJson(FieldsToJson(outer), "", back).ok());
   EXPECT_TRUE(FieldsEqual(outer, back));
-  EXPECT_EQ(Dump(FieldsToJson(back)), R"({"rate":2.0,"name":"n","inner":[{"count":7}],"colour":"red"})");
+  EXPECT_EQ(Dump(FieldsToJson(back)),
+            R"({"rate":2.0,"name":"n","inner":[{"count":7}],"colour":"red"})");
 }
 
 TEST(Fields, NameThePlaceOfAnUnknownKeyAndItsNeighbour) {
   Outer out;
-  const Fault fault = FaultOf(FieldsFromJson(*ParseJson(R"({"inner":[{"cuont":1}]})"), "train", out));
+  const Fault fault =
+      FaultOf(FieldsFromJson(*ParseJson(R"({"inner":[{"cuont":1}]})"), "train", out));
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_EQ(fault.where, "train.inner.0.cuont");
   EXPECT_EQ(fault.fix, "did you mean \"count\"?");
