@@ -16,10 +16,10 @@
 namespace protium {
 
 struct WorkerSettings {
-  int32_t seats = 0;             // "local[4]": 4, strict. 0: as many as a gang asks for.
-  std::filesystem::path logs;    // rank-000.log, ...; empty: workers share the driver's stderr.
+  int32_t seats = 0;           // "local[4]": 4, strict. 0: as many as a gang asks for.
+  std::filesystem::path logs;  // rank-000.log, ...; empty: workers share the driver's stderr.
   std::filesystem::path program = "/proc/self/exe";
-  int64_t memory_bytes = 0;      // For the rings; 0: chosen.
+  int64_t memory_bytes = 0;  // For the rings; 0: chosen.
 };
 
 class Workers {

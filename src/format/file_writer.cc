@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/file_writer.h"
+
+#include <arrow/csv/writer.h>
+#include <arrow/io/file.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/ipc/writer.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/exception.h>
+
+#include <filesystem>
+
+#include "base/fault.h"
+#include "format/file.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+// Hands Arrow's bytes to the file and remembers the first failure, whatever Arrow makes of it.
+class AtomicOutput : public arrow::io::OutputStream {
+ public:
+  explicit AtomicOutput(AtomicFile file) : file_(std::move(file)) {}
+  Status Write(const void* data, int64_t bytes) override {
+    if (failure_.ok()) {
+      failure_ =
+          file_.Write(std::span(static_cast<const std::byte*>(data), static_cast<size_t>(bytes)));
+    }
+    return failure_;
+  }
+  Status Close() override {
+    closed_ = true;
+    return failure_;
+  }
+  bool closed() const override { return closed_; }
+  Result<int64_t> Tell() const override { return file_.written(); }
+  Status Commit() {
+    PT_TRY(failure_);
+    return file_.Commit();
+  }
+  // The failure of the disk if there was one, else what Arrow said.
+  Status Explain(const Status& status) const { return failure_.ok() ? status : failure_; }
+
+ private:
+  AtomicFile file_;
+  Status failure_;
+  bool closed_ = false;
+};
+
+// Runs a call of the Parquet library, some of which throw.
+template <class Call>
+Status Guard(Call call) {
+  try {
+    return call();
+  } catch (const ::parquet::ParquetException& error) {
+    return Status::IOError(error.what());
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory("no memory for a Parquet file");
+  }
+}
+
+class ParquetWriter : public FileWriter {
+ public:
+  explicit ParquetWriter(AtomicFile file)
+      : output_(std::make_shared<AtomicOutput>(std::move(file))) {}
+
+  Status Open(const arrow::Schema& schema) {
+    const auto properties = ::parquet::WriterProperties::Builder()
+                                .compression(arrow::Compression::ZSTD)
+                                ->created_by("protium")
+                                ->build();
+    return Guard([&]() -> Status {
+      PT_LET(writer_, ::parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(),
+                                                         output_, properties));
+      return Status::OK();
+    });
+  }
+  Status Write(const arrow::RecordBatch& batch) override {
+    return output_->Explain(Guard([&] { return writer_->WriteRecordBatch(batch); }));
+  }
+  Status Commit() override {
+    PT_TRY(output_->Explain(Guard([&] { return writer_->Close(); })));
+    return output_->Commit();
+  }
+
+ private:
+  std::shared_ptr<AtomicOutput> output_;
+  std::unique_ptr<::parquet::arrow::FileWriter> writer_;
+};
+
+class CsvWriter : public FileWriter {
+ public:
+  explicit CsvWriter(AtomicFile file) : output_(std::make_shared<AtomicOutput>(std::move(file))) {}
+
+  Status Open(const SchemaPtr& schema) {
+    PT_LET(writer_, arrow::csv::MakeCSVWriter(output_, schema));
+    return Status::OK();
+  }
+  Status Write(const arrow::RecordBatch& batch) override {
+    return output_->Explain(writer_->WriteRecordBatch(batch));
+  }
+  Status Commit() override {
+    PT_TRY(output_->Explain(writer_->Close()));
+    return output_->Commit();
+  }
+
+ private:
+  std::shared_ptr<AtomicOutput> output_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::string& path,
+                                                     SchemaPtr schema) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) PT_TRY(MakeFolder(folder));
+  PT_LET(AtomicFile file, AtomicFile::Make(path));
+  if (format == Format::kCsv) {
+    auto writer = std::make_unique<CsvWriter>(std::move(file));
+    PT_TRY(writer->Open(schema));
+    return writer;
+  }
+  auto writer = std::make_unique<ParquetWriter>(std::move(file));
+  PT_TRY(writer->Open(*schema));
+  return writer;
+}
+
+Result<SchemaPtr> ParquetSchema(const std::string& path) {
+  PT_TRY(FactsOf(path).status());
+  SchemaPtr schema;
+  const Status status = Guard([&]() -> Status {
+    PT_LET(auto file, arrow::io::ReadableFile::Open(path));
+    PT_LET(auto reader, ::parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
+    return reader->GetSchema(&schema);
+  });
+  if (status.ok()) return schema->WithMetadata(nullptr);
+  return Fail({.exit = Exit::kInput,
+               .what = "not a whole Parquet file: " + status.message(),
+               .where = path,
+               .fix = "write or copy it again; a Parquet file that was cut off has no footer"});
+}
+
+}  // namespace protium

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables as files that appear whole or not at all.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "column/source.h"
+
+namespace protium {
+
+// The columns of a Parquet file, from its footer. A file that is cut off or is no Parquet is a
+// fault (kInput).
+Result<SchemaPtr> ParquetSchema(const std::string& path);
+
+// Until Commit() succeeded, what was at `path` before stays there, and nothing else appears; a
+// writer that is destroyed earlier removes what it wrote. A full disk is a fault (kNoRoom) with
+// bytes and path. Parquet: zstd, row groups of up to 2^20 rows. CSV: header, text quoted, nulls
+// empty. The folder is made when it is missing. One thread.
+class FileWriter {
+ public:
+  static Result<std::unique_ptr<FileWriter>> Make(Format format, const std::string& path,
+                                                  SchemaPtr schema);
+  virtual ~FileWriter() = default;
+  virtual Status Write(const arrow::RecordBatch& batch) = 0;
+  virtual Status Commit() = 0;
+};
+
+}  // namespace protium

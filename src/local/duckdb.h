@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// DuckDB's handles as values that free themselves, and its calls as Results.
+#pragma once
+
+#include <arrow/type_fwd.h>
+#include <duckdb.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium::duck {
+
+// A handle that is freed by `Free(&handle)`.
+template <class Handle, auto Free>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Owned() { Free(&handle_); }
+  Handle get() const { return handle_; }
+  Handle* out() { return &handle_; }
+
+ private:
+  Handle handle_{};
+};
+
+using Database = Owned<duckdb_database, duckdb_close>;
+using Connection = Owned<duckdb_connection, duckdb_disconnect>;
+using Prepared = Owned<duckdb_prepared_statement, duckdb_destroy_prepare>;
+using Pending = Owned<duckdb_pending_result, duckdb_destroy_pending>;
+using Answer = Owned<duckdb_result, duckdb_destroy_result>;
+using Chunk = Owned<duckdb_data_chunk, duckdb_destroy_data_chunk>;
+using Type = Owned<duckdb_logical_type, duckdb_destroy_logical_type>;
+using ArrowOptions = Owned<duckdb_arrow_options, duckdb_destroy_arrow_options>;
+using ArrowColumns = Owned<duckdb_arrow_converted_schema, duckdb_destroy_arrow_converted_schema>;
+using Appender = Owned<duckdb_appender, duckdb_appender_destroy>;
+using Config = Owned<duckdb_config, duckdb_destroy_config>;
+
+// The columns of a result before it is there.
+struct Column {
+  std::string name;
+  Type type;
+};
+
+Result<Connection> Connect(const Database& database);
+
+// Runs a statement that takes no time and gives nothing back, such as SET.
+Status Do(const Connection& connection, const std::string& sql);
+
+// Runs a query for the text of its first cell.
+Result<std::string> AskText(const Connection& connection, const std::string& sql);
+
+Result<Prepared> Prepare(const Connection& connection, const std::string& sql);
+std::vector<Column> ColumnsOf(const Prepared& prepared);
+
+Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
+                                               const std::vector<Column>& columns);
+
+// Gives the status of DuckDB's own error data and frees it.
+Status StatusOf(duckdb_error_data error);
+
+}  // namespace protium::duck

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/explainer.h"
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "local/query.h"
+#include "local/sql_reader.h"
+
+namespace protium {
+
+Result<EnginePlan> Explainer::Explain(const Plan& plan) {
+  said_.placement = Json::array();
+  PT_TRY(Visit(plan));
+  if (views_.count(plan.get()) == 0) PT_TRY(Show(plan, "result", ""));
+  auto& notes = said_.not_exact;
+  std::sort(notes.begin(), notes.end());
+  notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
+  return std::move(said_);
+}
+
+Status Explainer::Visit(const Plan& plan) {
+  if (views_.count(plan.get()) > 0) return Status::OK();
+  for (const Plan& input : plan->inputs) PT_TRY(Visit(input));
+  if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
+    return Show(plan->inputs.front(), "materialize " + kept->name,
+                views_[plan.get()] = NewName(kept->name));
+  }
+  if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
+    if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
+    PT_TRY(Show(plan->inputs.front(), "input of task " + task->task, ""));
+    PT_TRY(Seat(*task));
+    PT_LET(const RelationSql sql, WriteFor(connection_, plan, views_));
+    const std::string view = NewName(task->task);
+    views_[plan.get()] = view;
+    return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + sql.text);
+  }
+  return Status::OK();
+}
+
+Status Explainer::Show(const Plan& plan, const std::string& title, const std::string& view) {
+  PT_LET(const RelationSql sql, WriteFor(connection_, plan, views_));
+  PT_LET(const std::string select, WithPlainTypes(connection_, sql.text));
+  said_.not_exact.insert(said_.not_exact.end(), sql.not_exact.begin(), sql.not_exact.end());
+  said_.sql += "-- " + title + "\n" + select + ";\n";
+  if (view.empty()) return Status::OK();
+  return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + select);
+}
+
+Status Explainer::Seat(const MapTask& task) {
+  if (!task.gang || workers_ == nullptr) return Status::OK();
+  PT_LET(Json ranks, workers_->Placement(*task.gang));
+  said_.placement.push_back({{"task", task.task}, {"ranks", std::move(ranks)}});
+  return Status::OK();
+}
+
+std::string Explainer::NewName(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 2; !names_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+  return QuoteName(name, DuckDbDialect());
+}
+
+}  // namespace protium

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said about a plan's input files beyond what DuckDB says.
+#pragma once
+
+#include "plan/node.h"
+
+namespace protium {
+
+// Finds a file of a Scan below that is missing or unreadable.
+Status CheckFiles(const Plan& plan);
+
+// Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, where a scan
+// below `plan` turns out to hold the cause; other statuses stay.
+Status Sharpen(const Status& status, const Plan& plan);
+
+}  // namespace protium

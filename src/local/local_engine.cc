@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/local_engine.h"
+
+#include "base/fault.h"
+#include "format/file_writer.h"
+#include "local/database.h"
+#include "local/explainer.h"
+#include "local/inputs.h"
+#include "local/kept_tables.h"
+#include "local/plain_stream.h"
+#include "local/query.h"
+#include "local/sql_reader.h"
+
+namespace protium {
+namespace {
+
+class LocalEngine : public Engine {
+ public:
+  LocalEngine(LocalOptions options, std::unique_ptr<Workers> workers)
+      : options_(std::move(options)),
+        database_(std::make_shared<Database>(
+            DatabaseOptions{options_.memory_bytes, options_.threads, options_.spill.string()})),
+        workers_(std::move(workers)) {}
+
+  Result<SchemaPtr> Analyze(const Plan& plan, const Call&) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
+    PT_LET(const duck::Connection connection, database_->Connect());
+    PT_LET(const RelationSql sql, WriteFor(connection, plan, kept_.Ready()));
+    PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
+    return SchemaOf(connection, select);
+  }
+
+  Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    return Open(plan, call);
+  }
+
+  Result<int64_t> Run(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    const auto* write = std::get_if<Write>(&plan->verb);
+    PT_LET(BatchStreamPtr stream, Open(write == nullptr ? plan : plan->inputs.front(), call));
+    if (write == nullptr) return Drain(*stream, nullptr);
+    PT_LET(auto file, FileWriter::Make(write->format, write->path, stream->schema()));
+    PT_LET(const int64_t rows, Drain(*stream, file.get()));
+    PT_TRY(file->Commit());
+    return rows;
+  }
+
+  Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    PT_LET(const duck::Connection connection, database_->Connect());
+    Explainer explainer(connection, workers_.get());
+    return explainer.Explain(plan);
+  }
+
+  void Expect(int32_t workers, bool torch) override {
+    if (workers_ != nullptr) workers_->Expect(workers, torch);
+  }
+
+  std::string address() const override { return options_.address; }
+
+ private:
+  using Tables = std::unordered_map<const Node*, std::string>;
+
+  static Result<int64_t> Drain(BatchStream& stream, FileWriter* file) {
+    int64_t rows = 0;
+    while (true) {
+      PT_LET(const auto batch, stream.Next());
+      if (batch == nullptr) return rows;
+      if (file != nullptr) PT_TRY(file->Write(*batch));
+      rows += batch->num_rows();
+    }
+  }
+
+  // Rows of tasks go straight through where only limits and choices of columns follow; everything
+  // else is a query.
+  Result<BatchStreamPtr> Open(const Plan& plan, const Call& call) {
+    if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
+    if (IsPlainOverTask(plan)) {
+      PT_LET(BatchStreamPtr input, Open(plan->inputs.front(), call));
+      return PlainStream(plan, std::move(input));
+    }
+    Tables tables;
+    std::vector<KeptTable> held;
+    PT_TRY(Prepare(plan, call, tables, held));
+    PT_LET(duck::Connection connection, database_->Connect());
+    PT_LET(const RelationSql sql, WriteFor(connection, plan, std::move(tables)));
+    PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
+    PT_LET(BatchStreamPtr stream, StreamQuery(std::move(connection), select, call, "query"));
+    return HoldingStream(std::move(stream), std::move(held), plan);
+  }
+
+  Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {
+    if (workers_ == nullptr) return Status::NotImplemented("this engine has no workers");
+    if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
+    const Plan input = plan->inputs.front();
+    // What is kept below is made once, before workers start, not anew for every attempt.
+    PT_TRY(KeepBelow(input, call));
+    return workers_->Map(
+        task, [this, input, call] { return Open(input, call); }, call);
+  }
+
+  Status KeepBelow(const Plan& plan, const Call& call) {
+    if (std::holds_alternative<Materialize>(plan->verb)) return Keep(plan, call).status();
+    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, call));
+    return Status::OK();
+  }
+
+  // Makes every table that the query over `plan` will read by name.
+  Status Prepare(const Plan& plan, const Call& call, Tables& tables, std::vector<KeptTable>& held) {
+    if (tables.count(plan.get()) > 0) return Status::OK();
+    if (std::holds_alternative<Materialize>(plan->verb)) {
+      PT_LET(tables[plan.get()], Keep(plan, call));
+      return Status::OK();
+    }
+    if (std::holds_alternative<MapTask>(plan->verb)) {
+      PT_LET(KeptTable table, Ingest(plan, call));
+      tables[plan.get()] = table.name();
+      held.push_back(std::move(table));
+      return Status::OK();
+    }
+    for (const Plan& input : plan->inputs) PT_TRY(Prepare(input, call, tables, held));
+    return Status::OK();
+  }
+
+  Result<std::string> Keep(const Plan& plan, const Call& call) {
+    return kept_.Get(plan, call, [&]() -> Result<KeptTable> {
+      const Plan& input = plan->inputs.front();
+      if (std::holds_alternative<MapTask>(input->verb) || IsPlainOverTask(input)) {
+        return Ingest(input, call);
+      }
+      Tables tables;
+      std::vector<KeptTable> held;
+      PT_TRY(Prepare(input, call, tables, held));
+      PT_LET(const duck::Connection connection, database_->Connect());
+      PT_LET(const RelationSql sql, WriteFor(connection, input, std::move(tables)));
+      PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
+      PT_LET(KeptTable table, KeptTable::Name(database_));
+      const auto& name = std::get<Materialize>(plan->verb).name;
+      const auto made =
+          RunStatement(connection, "CREATE TABLE " + table.name() + " AS " + select, call, name);
+      PT_TRY(Sharpen(made.status(), input));
+      return table;
+    });
+  }
+
+  Result<KeptTable> Ingest(const Plan& plan, const Call& call) {
+    PT_LET(BatchStreamPtr stream, Open(plan, call));
+    return KeptTable::Fill(database_, *stream);
+  }
+
+  const LocalOptions options_;
+  const std::shared_ptr<Database> database_;
+  KeptTables kept_;
+  std::unique_ptr<Workers> workers_;  // Ends first: its streams read from the tables.
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Workers> workers) {
+  return std::make_unique<LocalEngine>(std::move(options), std::move(workers));
+}
+
+}  // namespace protium

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/prelude.h"
+
+namespace protium {
+namespace {
+
+// Rows keep the order of their files: queries that leave an order open, as LIMIT without ORDER BY
+// does, then answer the same in every run. Costs memory only where a result is larger than it.
+constexpr std::string_view kSettings[] = {
+    "SET GLOBAL default_null_order = 'nulls_first_on_asc_last_on_desc'",
+    "SET GLOBAL TimeZone = 'UTC'",
+    "SET GLOBAL autoinstall_known_extensions = false",
+    "SET GLOBAL autoload_known_extensions = false",
+    "SET GLOBAL preserve_insertion_order = true",
+    "SET GLOBAL arrow_large_buffer_size = false",
+    "SET GLOBAL produce_arrow_string_view = false",
+};
+
+// Progress is known only where the bar is on.
+constexpr std::string_view kConnectionSettings[] = {
+    "SET enable_progress_bar = true",
+    "SET enable_progress_bar_print = false",
+};
+
+// system.main.f is DuckDB's own f, which a macro of that name hides.
+constexpr Macro kMacros[] = {
+    // Division and remainder by zero are errors; no infinities come of them.
+    {"/",
+     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE system.main.\"/\"(a, b) END"},
+    {"%",
+     "(a, b) AS CASE WHEN b = 0 THEN error('remainder by zero') ELSE system.main.\"%\"(a, b) END"},
+    {"mod", "(a, b) AS a % b"},
+    {"pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"},
+    {"pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"},
+
+    // Outside their domain roots and inverse functions are NaN, logarithms NULL.
+    {"sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END"},
+    {"pt_sqrt", "(x) AS sqrt(CAST(x AS DOUBLE))"},
+    {"acos", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.acos(x) END"},
+    {"asin", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.asin(x) END"},
+    {"ln", "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END"},
+    {"log", "(x) AS ln(x), (b, x) AS ln(x) / ln(b)"},
+    {"log2", "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END"},
+    {"log10", "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"},
+    {"log1p", "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END"},
+    {"expm1", "(x) AS exp(x) - 1"},
+
+    // Whole results are whole numbers.
+    {"floor", "(x) AS CAST(system.main.floor(x) AS BIGINT)"},
+    {"ceil", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
+    {"ceiling", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
+    {"sign", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
+    {"signum", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
+    {"rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"},
+
+    // NULL and NaN.
+    {"isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)"},
+    {"isnull", "(x) AS x IS NULL"},
+    {"isnotnull", "(x) AS x IS NOT NULL"},
+    {"nvl", "(a, b) AS coalesce(a, b)"},
+    {"ifnull", "(a, b) AS coalesce(a, b)"},
+    {"nvl2", "(a, b, c) AS CASE WHEN a IS NOT NULL THEN b ELSE c END"},
+    {"nanvl", "(a, b) AS CASE WHEN system.main.isnan(CAST(a AS DOUBLE)) THEN b ELSE a END"},
+    {"if", "(a, b, c) AS CASE WHEN a THEN b ELSE c END"},
+    {"iff", "(a, b, c) AS CASE WHEN a THEN b ELSE c END"},
+
+    // Text. Positions count from 1, 0 is taken as 1, negative ones count from the end.
+    {"concat",
+     "(a) AS CAST(a AS VARCHAR), (a, b) AS a || b, (a, b, c) AS a || b || c, "
+     "(a, b, c, d) AS a || b || c || d, (a, b, c, d, e) AS a || b || c || d || e, "
+     "(a, b, c, d, e, f) AS a || b || c || d || e || f, "
+     "(a, b, c, d, e, f, g) AS a || b || c || d || e || f || g, "
+     "(a, b, c, d, e, f, g, h) AS a || b || c || d || e || f || g || h"},
+    {"pt_from", "(s, p) AS CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END"},
+    {"substring",
+     "(s, p) AS system.main.substring(s, CAST(greatest(pt_from(s, p), 0) + 1 AS BIGINT)), "
+     "(s, p, n) AS system.main.substring(s, CAST(greatest(pt_from(s, p), 0) + 1 AS BIGINT), "
+     "CAST(greatest(pt_from(s, p) + n - greatest(pt_from(s, p), 0), 0) AS BIGINT))"},
+    {"substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)"},
+    {"left",
+     "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END"},
+    {"right",
+     "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.right(s, n) END"},
+    {"instr", "(s, t) AS system.main.instr(s, t)"},
+    {"locate", "(t, s) AS system.main.instr(s, t)"},
+    {"lpad",
+     "(s, n) AS system.main.lpad(s, CAST(n AS INTEGER), ' '), "
+     "(s, n, p) AS system.main.lpad(s, CAST(n AS INTEGER), p)"},
+    {"rpad",
+     "(s, n) AS system.main.rpad(s, CAST(n AS INTEGER), ' '), "
+     "(s, n, p) AS system.main.rpad(s, CAST(n AS INTEGER), p)"},
+    {"space", "(n) AS repeat(' ', n)"},
+    {"startswith", "(s, t) AS starts_with(s, t)"},
+    {"endswith", "(s, t) AS ends_with(s, t)"},
+    {"char_length", "(s) AS length(s)"},
+    {"character_length", "(s) AS length(s)"},
+    {"octet_length", "(s) AS strlen(s)"},
+    {"substring_index",
+     "(s, d, n) AS CASE WHEN n > 0 THEN array_to_string(string_split(s, d)[1:n], d) "
+     "WHEN n < 0 THEN array_to_string(string_split(s, d)[n:], d) "
+     "WHEN s IS NOT NULL AND d IS NOT NULL AND n = 0 THEN '' END"},
+    {"regexp_extract",
+     "(s, p) AS system.main.regexp_extract(s, p, 1), "
+     "(s, p, g) AS system.main.regexp_extract(s, p, g)"},
+    {"regexp_extract_all",
+     "(s, p) AS system.main.regexp_extract_all(s, p, 1), "
+     "(s, p, g) AS system.main.regexp_extract_all(s, p, g)"},
+    {"regexp_replace",
+     "(s, p, r) AS system.main.regexp_replace(s, p, "
+     "system.main.regexp_replace(r, '\\$([0-9])', '\\\\\\1', 'g'), 'g')"},
+    {"regexp_like", "(s, p) AS regexp_matches(s, p)"},
+    {"regexp", "(s, p) AS regexp_matches(s, p)"},
+    {"rlike", "(s, p) AS regexp_matches(s, p)"},
+    {"split", "(s, p) AS regexp_split_to_array(s, p)"},
+
+    // Dates. Sunday is 1 for dayofweek, Monday is 0 for weekday; weeks are ISO weeks.
+    {"datediff", "(a, b) AS CAST(CAST(a AS DATE) - CAST(b AS DATE) AS INTEGER)"},
+    {"date_diff", "(a, b) AS CAST(CAST(a AS DATE) - CAST(b AS DATE) AS INTEGER)"},
+    {"date_add", "(d, n) AS CAST(d AS DATE) + CAST(n AS INTEGER)"},
+    {"dateadd", "(d, n) AS CAST(d AS DATE) + CAST(n AS INTEGER)"},
+    {"date_sub", "(d, n) AS CAST(d AS DATE) - CAST(n AS INTEGER)"},
+    {"add_months", "(d, n) AS CAST(CAST(d AS DATE) + to_months(CAST(n AS INTEGER)) AS DATE)"},
+    {"dayofweek", "(d) AS system.main.dayofweek(d) + 1"},
+    {"weekday", "(d) AS system.main.isodow(d) - 1"},
+    {"weekofyear", "(d) AS system.main.weekofyear(d)"},
+    {"trunc",
+     "(d, f) AS CAST(date_trunc(CASE lower(f) WHEN 'yyyy' THEN 'year' WHEN 'yy' THEN "
+     "'year' WHEN 'mon' THEN 'month' WHEN 'mm' THEN 'month' ELSE lower(f) END, "
+     "CAST(d AS DATE)) AS DATE)"},
+    {"date_trunc",
+     "(f, t) AS CAST(system.main.date_trunc(lower(f), CAST(t AS TIMESTAMP)) AS TIMESTAMP)"},
+    {"to_date", "(s) AS CAST(s AS DATE)"},
+    {"to_timestamp", "(s) AS CAST(s AS TIMESTAMP)"},
+    {"unix_timestamp", "(t) AS CAST(system.main.epoch(CAST(t AS TIMESTAMP)) AS BIGINT)"},
+    {"unix_date", "(d) AS CAST(CAST(d AS DATE) - DATE '1970-01-01' AS INTEGER)"},
+    {"date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)"},
+    {"from_unixtime",
+     "(n) AS strftime(make_timestamp(CAST(n AS BIGINT) * 1000000), '%Y-%m-%d %H:%M:%S')"},
+
+    // Casts to whole numbers: fractions are cut off, text must be a whole number.
+    {"pt_whole_text",
+     "(s) AS CASE WHEN regexp_full_match(trim(s), '[+-]?[0-9]+') THEN ltrim(trim(s), '+') "
+     "WHEN s IS NOT NULL THEN error('not a whole number: ' || s) END"},
+    {"pt_try_whole_text",
+     "(s) AS CASE WHEN regexp_full_match(trim(s), '[+-]?[0-9]+') THEN ltrim(trim(s), '+') END"},
+    {"pt_to_bigint",
+     "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN CAST(pt_whole_text(CAST(x AS VARCHAR)) AS "
+     "BIGINT) "
+     "WHEN typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' "
+     "THEN CAST(system.main.trunc(CAST(x AS DOUBLE)) AS BIGINT) ELSE CAST(x AS BIGINT) END"},
+    {"pt_to_integer", "(x) AS CAST(pt_to_bigint(x) AS INTEGER)"},
+    {"pt_to_smallint", "(x) AS CAST(pt_to_bigint(x) AS SMALLINT)"},
+    {"pt_to_tinyint", "(x) AS CAST(pt_to_bigint(x) AS TINYINT)"},
+    {"pt_try_bigint",
+     "(x) AS CASE WHEN typeof(x) = 'VARCHAR' "
+     "THEN TRY_CAST(pt_try_whole_text(CAST(x AS VARCHAR)) AS BIGINT) "
+     "WHEN typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' "
+     "THEN TRY_CAST(system.main.trunc(CAST(x AS DOUBLE)) AS BIGINT) "
+     "ELSE TRY_CAST(x AS BIGINT) END"},
+    {"pt_try_integer", "(x) AS TRY_CAST(pt_try_bigint(x) AS INTEGER)"},
+    {"pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"},
+    {"pt_try_tinyint", "(x) AS TRY_CAST(pt_try_bigint(x) AS TINYINT)"},
+
+    // Aggregates.
+    {"mean", "(x) AS avg(x)"},
+    {"std", "(x) AS stddev_samp(x)"},
+    {"collect_list", "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"},
+    {"collect_set", "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])"},
+    {"every", "(x) AS bool_and(x)"},
+    {"some", "(x) AS bool_or(x)"},
+};
+
+}  // namespace
+
+std::span<const std::string_view> DuckDbSettings() { return kSettings; }
+std::span<const std::string_view> DuckDbConnectionSettings() { return kConnectionSettings; }
+std::span<const Macro> DuckDbMacros() { return kMacros; }
+
+}  // namespace protium

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What DuckDB is told before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
+// mode on: macros that shadow functions of its own or add missing ones.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace protium {
+
+// Statements for the whole database, and statements for every connection.
+std::span<const std::string_view> DuckDbSettings();
+std::span<const std::string_view> DuckDbConnectionSettings();
+
+// CREATE MACRO <name> <body>; macros may use those before them.
+struct Macro {
+  std::string_view name;
+  std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."
+};
+std::span<const Macro> DuckDbMacros();
+
+}  // namespace protium

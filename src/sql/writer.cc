@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/writer.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+
+namespace protium {
+namespace {
+
+constexpr int kMaxDepth = 500;
+
+class Writer {
+ public:
+  explicit Writer(const SqlContext& context) : context_(context), dialect_(*context.dialect) {}
+
+  // A SELECT that gives the plan's rows.
+  Result<std::string> Select(const Plan& plan) {
+    if (plan == nullptr) return Status::Invalid("the plan is empty");
+    if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
+      return "SELECT * FROM " + table->second;
+    }
+    if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
+    auto text = std::visit([&](const auto& verb) { return Lower(verb, plan->inputs); }, plan->verb);
+    --depth_;
+    return text;
+  }
+
+  std::vector<std::string> TakeNotExact() { return std::move(not_exact_); }
+
+ private:
+  using Inputs = std::vector<Plan>;
+
+  Result<std::string> Input(const Inputs& inputs) {
+    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    PT_LET(std::string text, Select(inputs.front()));
+    return "(" + text + ")";
+  }
+
+  Result<std::string> Lower(const Scan& scan, const Inputs&) {
+    if (dialect_.scan != nullptr) return dialect_.scan(scan);
+    return Status::NotImplemented("a scan of ", scan.table, " must be named by the engine");
+  }
+
+  Result<std::string> Lower(const Sql& sql, const Inputs& inputs) {
+    RelationSql checked{sql.text, {}};
+    if (context_.check) {
+      PT_LET(checked, context_.check(sql));
+    }
+    for (std::string& note : checked.not_exact) not_exact_.push_back(std::move(note));
+    if (sql.names.size() != inputs.size()) return Status::Invalid("every table needs a name");
+    std::string with;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      PT_LET(std::string text, Select(inputs[i]));
+      with += fmt::format("{}{} AS ({})", i == 0 ? "WITH " : ", ",
+                          QuoteName(sql.names[i], dialect_), text);
+    }
+    // Line breaks keep a comment at the end of the text from swallowing the rest.
+    return fmt::format("{} SELECT * FROM (\n{}\n)", with, checked.text);
+  }
+
+  Result<std::string> Lower(const Filter& filter, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    PT_LET(std::string predicate, ExprText(filter.predicate, dialect_));
+    return "SELECT * FROM " + from + " WHERE " + predicate;
+  }
+
+  Result<std::string> Lower(const Project& project, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    if (project.columns.empty()) {
+      return Fail({.exit = Exit::kUsage, .what = "a projection needs at least one column"});
+    }
+    std::string list;
+    for (const NamedExpr& column : project.columns) {
+      PT_LET(std::string text, ExprText(column.expr, dialect_));
+      list += (list.empty() ? "" : ", ") + text + " AS " + QuoteName(column.name, dialect_);
+    }
+    return "SELECT " + list + " FROM " + from;
+  }
+
+  Result<std::string> Lower(const Split& split, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    PT_LET(std::string side, PartSide(from, split.by, split.part, split.seed));
+    return "SELECT * FROM " + from + " WHERE " +
+           (split.side == Split::Side::kPart ? side : "NOT " + side);
+  }
+
+  Result<std::string> Lower(const MarkSplit& split, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    PT_LET(std::string side, PartSide(from, split.by, split.part, split.seed));
+    return "SELECT *, " + side + " AS " + QuoteName(split.column, dialect_) + " FROM " + from;
+  }
+
+  Result<std::string> Lower(const Lookup& lookup, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    const std::vector<std::string> none;
+    const auto& keys = lookup.keys == nullptr ? none : *lookup.keys;
+    if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
+      return Status::Invalid("the keys of a lookup of ", lookup.column, " are not distinct");
+    }
+    const auto otherwise = [&](const std::optional<int64_t>& value) {
+      return value ? fmt::format("CAST('{}' AS {})", *value, dialect_.int64_type)
+                   : fmt::format("CAST(NULL AS {})", dialect_.int64_type);
+    };
+    const std::string column = "pt_t." + QuoteName(lookup.column, dialect_);
+    if (keys.empty()) {
+      return fmt::format(
+          "SELECT pt_t.*, CASE WHEN {} IS NULL THEN {} ELSE {} END AS {} FROM {} pt_t", column,
+          otherwise(lookup.missing), otherwise(lookup.unseen), QuoteName(lookup.output, dialect_),
+          from);
+    }
+    std::string values;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      values += fmt::format("{}({}, {})", i == 0 ? "" : ", ", QuoteText(keys[i], dialect_), i);
+    }
+    return fmt::format(
+        "SELECT pt_t.*, CASE WHEN {0} IS NULL THEN {1} ELSE coalesce(CAST(pt_k.pt_position AS "
+        "{2}), {3}) END AS {4} FROM {5} pt_t LEFT JOIN (VALUES {6}) AS pt_k(pt_key, pt_position) "
+        "ON CAST({0} AS {7}) = pt_k.pt_key",
+        column, otherwise(lookup.missing), dialect_.int64_type, otherwise(lookup.unseen),
+        QuoteName(lookup.output, dialect_), from, values, dialect_.text_type);
+  }
+
+  Result<std::string> Lower(const Materialize&, const Inputs& inputs) {
+    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    return Select(inputs.front());
+  }
+
+  Result<std::string> Lower(const Limit& limit, const Inputs& inputs) {
+    PT_LET(std::string from, Input(inputs));
+    if (limit.rows < 0) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("limit must not be negative, got {}", limit.rows)});
+    }
+    not_exact_.push_back("limit: which rows stay depends on the engine's order");
+    return fmt::format("SELECT * FROM {} LIMIT {}", from, limit.rows);
+  }
+
+  Result<std::string> Lower(const MapTask& task, const Inputs&) {
+    if (task.output == nullptr) return Status::Invalid("task ", task.task, " has no output schema");
+    std::string list;
+    for (const auto& field : task.output->fields()) {
+      PT_LET(std::string type, TypeText(*field->type(), dialect_));
+      list += fmt::format("{}CAST(NULL AS {}) AS {}", list.empty() ? "" : ", ", type,
+                          QuoteName(field->name(), dialect_));
+    }
+    return "SELECT " + list + " WHERE 1 = 0";
+  }
+
+  Result<std::string> Lower(const Write&, const Inputs& inputs) {
+    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    return Select(inputs.front());
+  }
+
+  Result<std::string> Lower(const Broken& broken, const Inputs&) { return broken.status; }
+
+  // The predicate that is true on the part's side.
+  Result<std::string> PartSide(const std::string& from, const Columns& by, double part,
+                               int64_t seed) {
+    if (!(part > 0 && part < 1)) {
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = fmt::format("the share of a split must lie between 0 and 1, got {}", part)});
+    }
+    PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
+    const Columns columns = by.empty() ? schema->field_names() : by;
+    std::string text = fmt::format("'{}'", seed);
+    for (const std::string& name : columns) {
+      PT_LET(auto type, TypeOf(*schema, name));
+      const std::string cell = CanonicalText(name, *type);
+      text += fmt::format(" || coalesce('+' || CAST(length({0}) AS {1}) || ':' || {0}, '-')", cell,
+                          dialect_.text_type);
+    }
+    const auto below = static_cast<int64_t>(std::floor(std::ldexp(part, 52)));
+    return fmt::format("(substr(md5({}), 1, 13) < '{:013x}')", text, below);
+  }
+
+  Result<std::shared_ptr<arrow::DataType>> TypeOf(const arrow::Schema& schema,
+                                                  const std::string& name) {
+    if (const auto field = schema.GetFieldByName(name)) return field->type();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the split names column \"" + name + "\", which the table has not",
+                 .fix = Suggest(name, schema.field_names())});
+  }
+
+  std::string CanonicalText(const std::string& column, const arrow::DataType& type) {
+    const std::string name = QuoteName(column, dialect_);
+    if (!arrow::is_floating(type.id())) {
+      return fmt::format("CAST({} AS {})", name, dialect_.text_type);
+    }
+    not_exact_.push_back("split by " + column +
+                         ": engines write doubles that are not whole in different ways");
+    return fmt::format(
+        "CASE WHEN abs({0}) < 9007199254740992 AND {0} = floor({0}) THEN CAST(CAST({0} AS {1}) AS "
+        "{2}) ELSE CAST({0} AS {2}) END",
+        name, dialect_.int64_type, dialect_.text_type);
+  }
+
+  const SqlContext& context_;
+  const Dialect& dialect_;
+  int depth_ = 0;
+  std::vector<std::string> not_exact_;
+};
+
+}  // namespace
+
+Result<RelationSql> WriteSql(const Plan& plan, const SqlContext& context) {
+  Writer writer(context);
+  PT_LET(std::string text, writer.Select(plan));
+  std::vector<std::string> notes = writer.TakeNotExact();
+  std::sort(notes.begin(), notes.end());
+  notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
+  return RelationSql{std::move(text), std::move(notes)};
+}
+
+}  // namespace protium
