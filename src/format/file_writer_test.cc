@@ -58,8 +58,7 @@ TEST_F(Writing, ParquetComesBackAsItWas) {
   EXPECT_TRUE(ParquetSchema(Path("sub/t.parquet")).ValueOrDie()->Equals(*rows->schema()));
   auto input = arrow::io::ReadableFile::Open(Path("sub/t.parquet")).ValueOrDie();
   auto reader = parquet::arrow::OpenFile(input, arrow::default_memory_pool()).ValueOrDie();
-  std::shared_ptr<arrow::Table> table;
-  ASSERT_TRUE(reader->ReadTable(&table).ok());
+  const auto table = reader->ReadTable().ValueOrDie();
   EXPECT_TRUE(table->Equals(*arrow::Table::FromRecordBatches({rows, rows}).ValueOrDie()));
 }
 

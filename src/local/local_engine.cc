@@ -91,8 +91,9 @@ class LocalEngine : public Engine {
     PT_LET(duck::Connection connection, database_->Connect());
     PT_LET(const RelationSql sql, WriteFor(connection, plan, std::move(tables)));
     PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
-    PT_LET(BatchStreamPtr stream, StreamQuery(std::move(connection), select, call, "query"));
-    return HoldingStream(std::move(stream), std::move(held), plan);
+    auto stream = StreamQuery(std::move(connection), select, call, "query");
+    PT_TRY(Sharpen(stream.status(), plan));
+    return HoldingStream(std::move(*stream), std::move(held), plan);
   }
 
   Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {

@@ -80,7 +80,7 @@ class QueryStream : public BatchStream {
     PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
     duck::Pending pending;
     if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
-      return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);
+      return watch_.Explain(DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID));
     }
     if (duckdb_execute_pending(pending.get(), answer_.out()) == DuckDBError) return Error();
     options_ = duck::ArrowOptions(duckdb_result_get_arrow_options(answer_.out()));
@@ -142,7 +142,8 @@ void QueryWatch::Watch(const std::stop_token& ended) {
   const std::stop_callback stopped(call_.stop, [this] { duckdb_interrupt(connection_); });
   std::unique_lock lock(mutex_);
   while (true) {
-    const Deadline until = std::min(call_.deadline, Clock::now() + kTick);
+    const Deadline tick = Clock::now() + kTick;
+    const Deadline until = late_ ? tick : std::min(call_.deadline, tick);
     ended_.wait_until(lock, ended, until, [] { return false; });
     if (ended.stop_requested()) return;
     if (Clock::now() >= call_.deadline) late_ = true;

@@ -2,8 +2,12 @@
 // One SELECT running in the embedded database, as a stream of Arrow batches.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "base/call.h"
 #include "engine/engine.h"

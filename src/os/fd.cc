@@ -19,6 +19,7 @@ namespace {
 Exit ExitOf(int error) {
   switch (error) {
     case ENOSPC:
+    case EFBIG:
     case EDQUOT:
     case ENOMEM:
       return Exit::kNoRoom;
