@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs whole commands as a user would, in a process group and an environment of their own, and
+// finds whatever they leave behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace protium::whole {
+
+// What a command did. `exit` is -signal when a signal ended it.
+struct Outcome {
+  int exit = -1000;
+  std::string out;
+  std::string err;
+  Json json;  // The last line of `out`, when it is JSON.
+  double seconds = 0;
+};
+
+// A command that runs. Its descendants carry a mark in their environment, by which they are found.
+class Running {
+ public:
+  Running(std::vector<std::string> argv, const std::filesystem::path& scratch,
+          const std::map<std::string, std::string>& environment = {});
+  ~Running();  // Kills whatever is left.
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  pid_t pid() const { return pid_; }
+  bool alive();
+  void Signal(int signal) const;
+  Outcome Wait(std::chrono::seconds limit = std::chrono::seconds(120));
+  // Processes other than the command that carry its mark.
+  std::vector<pid_t> Descendants() const;
+  // Waits until at least `count` descendants live; gives them.
+  std::vector<pid_t> AwaitDescendants(size_t count, std::chrono::seconds limit) const;
+
+ private:
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+  int status_ = 0;
+  std::string mark_;
+  std::filesystem::path out_;
+  std::filesystem::path err_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+// A folder for one test, removed afterwards.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The built command, the example job and program, and the repository.
+std::string ProtiumCommand();
+std::string FlightsProgram();
+std::string FlightsJob();
+std::filesystem::path Repository();
+
+// Generated tables, made once for each (rows, seed) and shared by the tests of a program.
+std::string ExampleTables(int rows, int seed = 7);
+// The real tables, or an empty string where they are not.
+std::string RealTables();
+
+std::string ReadText(const std::filesystem::path& path);
+// The last value of `key` in the run's events.jsonl, or -1.
+int64_t LastEventValue(const std::filesystem::path& run, const std::string& key);
+// `weights_sha256` as `protium inspect --json` tells it.
+std::string WeightsOf(const std::string& model, const std::filesystem::path& scratch);
+
+}  // namespace protium::whole

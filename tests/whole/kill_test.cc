@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that are killed, stalled, stopped and resumed end with the very weights of a run left alone.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "whole/flights.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr int kRows = 6000;
+const std::vector<std::string> kSettings = {"train.epochs=6", "train.batch_size=128",
+                                            "train.checkpoint.every_steps=20"};
+
+std::vector<std::string> With(std::vector<std::string> more) {
+  more.insert(more.end(), kSettings.begin(), kSettings.end());
+  return more;
+}
+
+// The weights of the run left alone, made once.
+const std::string& Undisturbed() {
+  static const std::string weights = [] {
+    const Scratch scratch;
+    return ModelWeights(RunFlights(scratch, ExampleTables(kRows), With({})), scratch);
+  }();
+  return weights;
+}
+
+fs::path OnlyRun(const Scratch& scratch) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(scratch.path() / "runs", ignored)) {
+    if (entry.is_directory()) return entry.path();
+  }
+  return {};
+}
+
+// Waits until training has come to `step`; false when the command ended before.
+bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
+  const auto deadline = std::chrono::steady_clock::now() + seconds(60);
+  while (command.alive() && std::chrono::steady_clock::now() < deadline) {
+    const fs::path run = OnlyRun(scratch);
+    if (!run.empty() && LastEventValue(run, "step") >= step) return true;
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  return false;
+}
+
+// The process that runs `rank` of the gang, as the run's events name it.
+pid_t PidOfRank(const Scratch& scratch, int rank) {
+  std::ifstream lines(OnlyRun(scratch) / "events.jsonl");
+  pid_t pid = -1;
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = ParseJson(line);
+    if (!json.ok() || json->value("event", "") != "gang_start") continue;
+    for (const Json& seat : (*json)["ranks"]) {
+      if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();
+    }
+  }
+  return pid;
+}
+
+Outcome Resume(const Scratch& scratch, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> argv = {ProtiumCommand(), "resume", OnlyRun(scratch).string(), "--json"};
+  argv.insert(argv.end(), more.begin(), more.end());
+  Running command(argv, scratch.path());
+  return command.Wait();
+}
+
+}  // namespace
+
+TEST(KilledRank, WithoutRestartsEndsWithOneCauseAndResumesToTheSameBits) {
+  ASSERT_FALSE(Undisturbed().empty());
+  std::mt19937 random(11);
+  for (int rank = 0; rank < 2; ++rank) {
+    const Scratch scratch;
+    Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"gang.max_restarts=0"})),
+                    scratch.path());
+    ASSERT_TRUE(AwaitStep(command, scratch, 5 + int64_t(random() % 60)));
+    ASSERT_EQ(kill(PidOfRank(scratch, rank), SIGKILL), 0);
+    const Outcome failed = command.Wait(seconds(30));
+    EXPECT_EQ(failed.exit, 1) << failed.err;
+    EXPECT_NE(failed.err.find("rank " + std::to_string(rank)), std::string::npos) << failed.err;
+    EXPECT_NE(failed.err.find("resume"), std::string::npos) << failed.err;
+    EXPECT_TRUE(command.Descendants().empty());
+    const Outcome resumed = Resume(scratch);
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed()) << "rank " << rank;
+  }
+}
+
+TEST(KilledRank, IsRestartedByItselfToTheSameBits) {
+  std::mt19937 random(12);
+  for (int rank = 0; rank < 2; ++rank) {
+    const Scratch scratch;
+    Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"gang.max_restarts=2"})),
+                    scratch.path());
+    ASSERT_TRUE(AwaitStep(command, scratch, 5 + int64_t(random() % 60)));
+    ASSERT_EQ(kill(PidOfRank(scratch, rank), SIGKILL), 0);
+    const Outcome run = command.Wait();
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(ModelWeights(run, scratch), Undisturbed()) << "rank " << rank;
+  }
+}
+
+TEST(StoppedRank, IsNamedWithinItsDeadline) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows),
+                                 With({"gang.max_restarts=0", "gang.deadline=3"})),
+                  scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 10));
+  ASSERT_EQ(kill(PidOfRank(scratch, 1), SIGSTOP), 0);
+  const Outcome failed = command.Wait(seconds(20));
+  EXPECT_NE(failed.exit, 0);
+  EXPECT_NE(failed.exit, -1000) << "the driver still waits";
+  EXPECT_NE(failed.err.find("rank 1"), std::string::npos) << failed.err;
+  EXPECT_TRUE(command.Descendants().empty());
+}
+
+TEST(KilledDriver, LeavesNoWorkerAfterASecondAndResumesToTheSameBits) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), With({})), scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 30));
+  ASSERT_FALSE(command.Descendants().empty());
+  command.Signal(SIGKILL);
+  EXPECT_EQ(command.Wait().exit, -SIGKILL);
+  std::this_thread::sleep_for(seconds(1));
+  EXPECT_TRUE(command.Descendants().empty());
+  const Outcome resumed = Resume(scratch);
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed());
+}
+
+TEST(Interrupt, SavesACheckpointSaysHowToGoOnAndResumesToTheSameBits) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), With({})), scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 25));
+  command.Signal(SIGINT);
+  const Outcome stopped = command.Wait(seconds(30));
+  EXPECT_EQ(stopped.exit, 75) << stopped.err;
+  EXPECT_NE(stopped.err.find("protium resume"), std::string::npos) << stopped.err;
+  EXPECT_TRUE(command.Descendants().empty());
+  const Outcome resumed = Resume(scratch);
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed());
+}
+
+TEST(Resume, RefusesInputThatChanged) {
+  const Scratch scratch;
+  const fs::path tables = scratch.path() / "tables";
+  fs::copy(ExampleTables(kRows), tables);
+  Running command(FlightsCommand(scratch, tables, With({})), scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 10));
+  command.Signal(SIGKILL);
+  command.Wait();
+  const std::string text = ReadText(tables / "flights.csv");
+  std::ofstream(tables / "flights.csv") << text.substr(0, text.rfind('\n', text.size() - 2) + 1);
+  const Outcome refused = Resume(scratch);
+  EXPECT_TRUE(refused.exit == 2 || refused.exit == 3) << refused.exit << refused.err;
+  EXPECT_NE(refused.err.find("flights.csv"), std::string::npos) << refused.err;
+}
+
+TEST(Resume, RefusesAFolderThatAnotherJobUses) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), With({})), scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 5));
+  const Outcome refused = Resume(scratch);
+  EXPECT_NE(refused.exit, 0);
+  EXPECT_NE(refused.err.find("in use"), std::string::npos) << refused.err;
+  EXPECT_EQ(command.Wait().exit, 0);
+}
+
+TEST(NotANumber, StopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpoint) {
+  const Scratch scratch;
+  const Outcome failed = RunFlights(
+      scratch, ExampleTables(kRows),
+      With({"train.optimizer={name=\"sgd\", learning_rate=1e12}", "gang.max_restarts=2"}));
+  EXPECT_EQ(failed.exit, 1) << failed.err;
+  EXPECT_NE(failed.err.find("step"), std::string::npos) << failed.err;
+  EXPECT_EQ(failed.err.find("NaN stays"), std::string::npos);
+}
+
+}  // namespace protium::whole

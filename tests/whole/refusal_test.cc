@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes a user makes: each is answered with one message, a place, a fix and the right exit code.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "whole/flights.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The example job with `from` replaced by `to`, in a folder of its own.
+std::string ChangedJob(const Scratch& scratch, const std::string& from, const std::string& to) {
+  std::string text = ReadText(FlightsJob());
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  const fs::path path = scratch.path() / "job.toml";
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+Outcome RunJob(const Scratch& scratch, const std::string& job, const std::string& tables,
+               const std::vector<std::string>& more = {}) {
+  std::vector<std::string> argv = {
+      ProtiumCommand(), "run",           job,
+      "--json",         "--runs-dir",    (scratch.path() / "runs").string(),
+      "--set",          "data=" + tables};
+  argv.insert(argv.end(), more.begin(), more.end());
+  Running command(argv, scratch.path());
+  return command.Wait();
+}
+
+void ExpectRefusal(const Outcome& outcome, int exit, const std::vector<std::string>& parts) {
+  EXPECT_EQ(outcome.exit, exit) << outcome.err;
+  for (const std::string& part : parts) {
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << part << " in\n" << outcome.err;
+  }
+}
+
+}  // namespace
+
+TEST(Refusal, OfAMisspeltKeyNamesPlaceAndNeighbour) {
+  const Scratch scratch;
+  const std::string job = ChangedJob(scratch, "batch_size = 512", "bach_size = 512");
+  ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2,
+                {"bach_size", "job.toml:", "batch_size"});
+}
+
+TEST(Refusal, OfAWrongTypeNamesPlaceAndValue) {
+  const Scratch scratch;
+  const std::string job = ChangedJob(scratch, "epochs     = 10", "epochs     = \"ten\"");
+  ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"epochs", "job.toml:", "ten"});
+}
+
+TEST(Refusal, OfAMissingColumnNamesTheNearest) {
+  const Scratch scratch;
+  const std::string job = ChangedJob(scratch, "\"part_of_day\"", "\"part_of_dya\"");
+  ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"part_of_dya", "part_of_day"});
+}
+
+TEST(Refusal, OfAMissingFileExitsWithThree) {
+  const Scratch scratch;
+  ExpectRefusal(RunJob(scratch, FlightsJob(), (scratch.path() / "nowhere").string()), 3,
+                {"nowhere"});
+}
+
+TEST(Refusal, OfMoreWorkersThanShardsNamesTheSetting) {
+  const Scratch scratch;
+  ExpectRefusal(RunJob(scratch, FlightsJob(), ExampleTables(1000), {"--set", "gang.workers=5"}), 2,
+                {"workers", "shards"});
+}
+
+TEST(Refusal, OfAGangThatCanNeverFitNamesTheNumber) {
+  const Scratch scratch;
+  ExpectRefusal(
+      RunJob(scratch, FlightsJob(), ExampleTables(1000), {"--set", "gang.gpus_per_worker=1"}), 2,
+      {"gpu"});
+  ExpectRefusal(RunJob(scratch, FlightsJob(), ExampleTables(1000), {"--engine", "local[1]"}), 2,
+                {"local[1]"});
+}
+
+TEST(Refusal, OfSqlThatDoesNotParseOrKnowItsColumns) {
+  const Scratch scratch;
+  const std::string job = ChangedJob(scratch, "l.distance", "l.distanse");
+  ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"distanse", "distance"});
+}
+
+TEST(Refusal, OfLabelsWithNullsGivesTheCount) {
+  const Scratch scratch;
+  const std::string job = ChangedJob(scratch, "WHERE arr_delay IS NOT NULL", "");
+  const Outcome outcome = RunJob(scratch, job, ExampleTables(2000));
+  EXPECT_NE(outcome.exit, 0);
+  EXPECT_NE(outcome.err.find("arr_delay"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.err.find_first_of("0123456789") != std::string::npos);
+}
+
+TEST(Refusal, OfRowsBeyondTheMemoryBudgetGivesBothNumbers) {
+  const Scratch scratch;
+  const Outcome outcome =
+      RunJob(scratch, FlightsJob(), ExampleTables(4000), {"--set", "engine.rows_memory=\"64KiB\""});
+  EXPECT_EQ(outcome.exit, 6) << outcome.err;
+  EXPECT_NE(outcome.err.find("64 KiB"), std::string::npos) << outcome.err;
+}
+
+TEST(Plan, RunsNothing) {
+  const Scratch scratch;
+  Running command({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + ExampleTables(1000),
+                   "--runs-dir", (scratch.path() / "runs").string()},
+                  scratch.path());
+  const Outcome plan = command.Wait();
+  EXPECT_EQ(plan.exit, 0) << plan.err;
+  EXPECT_FALSE(fs::exists(scratch.path() / "runs"));
+  for (const char* part : {"SELECT", "rank", "512 rows", "not exact"}) {
+    EXPECT_NE(plan.out.find(part), std::string::npos) << part << " in\n" << plan.out;
+  }
+}
+
+}  // namespace protium::whole
