@@ -2,27 +2,16 @@
 // A place where plans run. What a job does is in its plan: three verbs suffice.
 #pragma once
 
-#include <arrow/record_batch.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/call.h"
 #include "base/json.h"
+#include "column/stream.h"
 #include "plan/node.h"
 
 namespace protium {
-
-// Batches in order; Next() gives nullptr once, at the end, and only if every row came whole.
-// One thread. Destroying it early cancels what feeds it.
-class BatchStream {
- public:
-  virtual ~BatchStream() = default;
-  virtual const SchemaPtr& schema() const = 0;
-  virtual Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
-};
-using BatchStreamPtr = std::unique_ptr<BatchStream>;
 
 // What an engine says about a plan before it runs.
 struct EnginePlan {

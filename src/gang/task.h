@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "collective/communicator.h"
-#include "engine/engine.h"
+#include "column/stream.h"
 
 namespace protium {
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gang/failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+int Order(const RankFailure& failure) {
+  using enum RankFailure::Kind;
+  if (failure.kind == kEnded) return 0;
+  if (failure.kind == kSilent) return 1;
+  return IsAboutOthers(failure) ? 3 : 2;
+}
+
+std::string PlaceOf(const RankFailure& failure) {
+  std::string place = fmt::format("rank {} of {} on {}", failure.rank, failure.world, failure.host);
+  for (const Device& device : failure.devices) place += " " + device.name + ":" + device.address;
+  if (!failure.log.empty()) place += ", log " + failure.log.string();
+  return place;
+}
+
+std::string Indented(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    text.append("\n  ").append(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return text;
+}
+
+void AddTo(std::string& text, const std::string& more, const char* between) {
+  if (!more.empty()) text += (text.empty() ? "" : between) + more;
+}
+
+}  // namespace
+
+bool IsAboutOthers(const RankFailure& failure) {
+  if (failure.kind != RankFailure::Kind::kAnswered) return false;
+  const Exit exit = FaultOf(failure.status).exit;
+  return exit == Exit::kStalled || exit == Exit::kRemote || exit == Exit::kStopped;
+}
+
+const RankFailure& CauseOf(std::span<const RankFailure> failures) {
+  return *std::min_element(failures.begin(), failures.end(), [](const auto& a, const auto& b) {
+    return std::pair(Order(a), a.at) < std::pair(Order(b), b.at);
+  });
+}
+
+bool RestartMayHelp(const RankFailure& cause) {
+  if (cause.kind != RankFailure::Kind::kAnswered) return true;
+  const Exit exit = FaultOf(cause.status).exit;
+  return exit == Exit::kStalled || exit == Exit::kRemote;
+}
+
+Status ReportFailure(std::span<const RankFailure> failures) {
+  const RankFailure& cause = CauseOf(failures);
+  Fault fault = FaultOf(cause.status);
+  const bool answered = cause.kind == RankFailure::Kind::kAnswered;
+  if (!answered) fault.what = fmt::format("rank {} {}", cause.rank, fault.what);
+  AddTo(fault.where, PlaceOf(cause), "; ");
+  if (failures.size() > 1) {
+    AddTo(fault.why, fmt::format("{} other ranks failed after it", failures.size() - 1), "; ");
+  }
+  if (!answered && !cause.last_lines.empty()) {
+    AddTo(fault.why, "the last lines of its log:" + Indented(cause.last_lines), "; ");
+  }
+  return Fail(std::move(fault));
+}
+
+}  // namespace protium

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "gang/attempts.h"
+#include "gang/failure.h"
+#include "gang/placement.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+Host HostWith(int32_t cores, int32_t gpus) {
+  Host host{.name = "a", .cores = cores};
+  for (int32_t i = 0; i < gpus; ++i) host.gpus.push_back({"gpu", std::to_string(i)});
+  return host;
+}
+
+TEST(Place, SeatsNeighboursTogether) {
+  std::vector<Host> hosts = {HostWith(2, 0), HostWith(4, 0)};
+  hosts[1].name = "b";
+  const auto answer = Place({.workers = 4}, hosts).ValueOrDie();
+  const auto& placed = std::get<Placement>(answer);
+  std::string where;
+  for (const Seat& seat : placed.seats) where += seat.host;
+  EXPECT_EQ(where, "aabb");
+  EXPECT_EQ(placed.note, "");
+}
+
+TEST(Place, GivesEveryRankDevicesOfItsOwn) {
+  const std::vector<Host> hosts = {HostWith(4, 4)};
+  const auto answer = Place({.workers = 2, .gpus_per_worker = 2}, hosts).ValueOrDie();
+  const Json json = PlacementToJson(std::get<Placement>(answer));
+  EXPECT_EQ(Dump(json["ranks"][0]["gpus"]), R"(["0","1"])");
+  EXPECT_EQ(Dump(json["ranks"][1]["gpus"]), R"(["2","3"])");
+}
+
+TEST(Place, WaitsWhileAGpuIsBusyAndSaysWhoHasIt) {
+  std::vector<Host> hosts = {HostWith(4, 4)};
+  hosts[0].holdings = {{.who = "gang score", .cores = 1, .gpus = {{"gpu", "2"}}}};
+  const auto answer = Place({.workers = 3, .gpus_per_worker = 1}, hosts).ValueOrDie();
+  EXPECT_TRUE(std::holds_alternative<Placement>(answer));
+  const auto later = Place({.workers = 4, .gpus_per_worker = 1}, hosts).ValueOrDie();
+  EXPECT_EQ(std::get<NotNow>(later).why, "gang score holds 1 of 4 cores and 1 of 4 gpus on a");
+}
+
+TEST(Place, SaysWhichNumberCanNeverFit) {
+  const std::vector<Host> hosts = {HostWith(2, 0)};
+  const Fault gpus = FaultOf(Place({.workers = 2, .gpus_per_worker = 1}, hosts).status());
+  EXPECT_EQ(gpus.exit, Exit::kUsage);
+  EXPECT_THAT(gpus.what, HasSubstr("asks for 2 gpus, 0 found"));
+  const Fault cores = FaultOf(Place({.workers = 3}, hosts).status());
+  EXPECT_THAT(cores.what, HasSubstr("asks for 3 cores, 2 are there"));
+  EXPECT_THAT(Place({.workers = 0}, hosts).status().message(), HasSubstr("got 0"));
+  EXPECT_FALSE(Place({.workers = 1, .deadline = 0}, hosts).ok());
+}
+
+TEST(Place, LogicalSeatsMayShareCoresAndSaySo) {
+  Host host = HostWith(2, 0);
+  host.strict = false;
+  const auto answer = Place({.workers = 3}, {&host, 1}).ValueOrDie();
+  EXPECT_EQ(std::get<Placement>(answer).note, "3 workers x 1 cores share the 2 cores of a");
+}
+
+RankFailure Failure(RankFailure::Kind kind, int32_t rank, int64_t at, Exit exit = Exit::kFailed) {
+  return {.kind = kind,
+          .rank = rank,
+          .world = 3,
+          .host = "a",
+          .status = Fail({.exit = exit, .what = "cause " + std::to_string(rank)}),
+          .at = at,
+          .last_lines = "one\ntwo\n"};
+}
+
+TEST(Failure, NamesTheLostRankBeforeThoseWhoMissedIt) {
+  using enum RankFailure::Kind;
+  const std::vector<RankFailure> all = {Failure(kAnswered, 0, 1, Exit::kRemote),
+                                        Failure(kEnded, 1, 9),
+                                        Failure(kAnswered, 2, 2, Exit::kStalled)};
+  EXPECT_EQ(CauseOf(all).rank, 1);
+  const Fault fault = FaultOf(ReportFailure(all));
+  EXPECT_EQ(fault.what, "rank 1 cause 1");
+  EXPECT_EQ(fault.where, "rank 1 of 3 on a");
+  EXPECT_EQ(fault.why, "2 other ranks failed after it; the last lines of its log:\n  one\n  two");
+}
+
+TEST(Failure, NamesTheEarliestErrorOfARanksOwn) {
+  using enum RankFailure::Kind;
+  const std::vector<RankFailure> all = {Failure(kAnswered, 0, 1, Exit::kStalled),
+                                        Failure(kAnswered, 1, 7), Failure(kAnswered, 2, 5)};
+  EXPECT_EQ(CauseOf(all).rank, 2);
+  EXPECT_FALSE(RestartMayHelp(CauseOf(all)));
+  EXPECT_TRUE(RestartMayHelp(Failure(kSilent, 0, 0)));
+  EXPECT_TRUE(RestartMayHelp(Failure(kAnswered, 0, 0, Exit::kRemote)));
+  EXPECT_FALSE(RestartMayHelp(Failure(kAnswered, 0, 0, Exit::kInput)));
+}
+
+TEST(Attempts, AreNumberedAndLimited) {
+  std::vector<int32_t> attempts;
+  std::vector<Json> events;
+  const Call call{.events = [&](const Json& event) { events.push_back(event); }};
+  const Status status = RunAttempts({.max_restarts = 2}, call, [&](int32_t attempt) {
+    attempts.push_back(attempt);
+    return AttemptResult{Status::UnknownError("lost"), true};
+  });
+  EXPECT_EQ(attempts, (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_THAT(FaultOf(status).why, HasSubstr("2 restarts did not help"));
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1]["attempt"], 2);
+  EXPECT_EQ(events[1]["cause"], "lost");
+}
+
+TEST(Attempts, EndWhenNothingWouldChange) {
+  int runs = 0;
+  const auto refuse = [&](int32_t) { return ++runs, AttemptResult{Status::Invalid("bad"), false}; };
+  EXPECT_TRUE(RunAttempts({}, {}, refuse).IsInvalid());
+  EXPECT_EQ(runs, 1);
+  const auto second = [&](int32_t attempt) {
+    return attempt == 1 ? AttemptResult{} : AttemptResult{Status::UnknownError("lost"), true};
+  };
+  EXPECT_TRUE(RunAttempts({}, {}, second).ok());
+  std::stop_source stop;
+  stop.request_stop();
+  runs = 0;
+  const auto lose = [&](int32_t) { return ++runs, AttemptResult{Status::UnknownError("x"), true}; };
+  EXPECT_FALSE(RunAttempts({}, {.stop = stop.get_token()}, lose).ok());
+  EXPECT_EQ(runs, 1);
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gang/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message.
+
+Status Wrong(const char* key, std::string_view must, const Json& got) {
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("gang.{} must be {}, got {}", key, must, Dump(got)),
+               .where = std::string("gang.") + key});
+}
+
+Status Check(const GangSpec& gang) {
+  if (gang.workers < 1 || gang.workers > kMostWorkers) {
+    return Wrong("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers);
+  }
+  if (gang.cores_per_worker < 1)
+    return Wrong("cores_per_worker", "at least 1", gang.cores_per_worker);
+  if (gang.gpus_per_worker < 0) return Wrong("gpus_per_worker", "at least 0", gang.gpus_per_worker);
+  if (gang.max_restarts < 0) return Wrong("max_restarts", "at least 0", gang.max_restarts);
+  if (!(gang.deadline > 0)) return Wrong("deadline", "more than 0 seconds", gang.deadline);
+  return Status::OK();
+}
+
+// What is left of a host while seats are handed out.
+struct Free {
+  const Host* host;
+  int32_t cores;
+  std::vector<Device> gpus;
+};
+
+bool Same(const Device& a, const Device& b) { return a.name == b.name && a.address == b.address; }
+
+Free FreeOf(const Host& host, bool idle) {
+  Free free{&host, host.cores, host.gpus};
+  if (idle) return free;
+  for (const Holding& holding : host.holdings) {
+    free.cores -= holding.cores;
+    for (const Device& gpu : holding.gpus) {
+      std::erase_if(free.gpus, [&](const Device& each) { return Same(each, gpu); });
+    }
+  }
+  return free;
+}
+
+bool Fits(const GangSpec& gang, const Free& free) {
+  const bool cores = !free.host->strict || free.cores >= gang.cores_per_worker;
+  return cores && static_cast<int32_t>(free.gpus.size()) >= gang.gpus_per_worker;
+}
+
+Seat TakeSeat(const GangSpec& gang, int32_t rank, Free& free) {
+  Seat seat{.rank = rank, .host = free.host->name, .cores = gang.cores_per_worker};
+  free.cores -= gang.cores_per_worker;
+  const auto end = free.gpus.begin() + gang.gpus_per_worker;
+  seat.gpus.assign(free.gpus.begin(), end);
+  free.gpus.erase(free.gpus.begin(), end);
+  return seat;
+}
+
+std::string NoteOn(const GangSpec& gang, const std::vector<Free>& left) {
+  for (const Free& free : left) {
+    if (free.cores >= 0) continue;
+    return fmt::format("{} workers x {} cores share the {} cores of {}", gang.workers,
+                       gang.cores_per_worker, free.host->cores, free.host->name);
+  }
+  return {};
+}
+
+// Neighbouring ranks share a host as far as it goes.
+std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts, bool idle) {
+  std::vector<Free> left;
+  for (const Host& host : hosts) left.push_back(FreeOf(host, idle));
+  Placement placement;
+  size_t at = 0;
+  while (static_cast<int32_t>(placement.seats.size()) < gang.workers) {
+    while (at < left.size() && !Fits(gang, left[at])) ++at;
+    if (at == left.size()) return std::nullopt;
+    placement.seats.push_back(
+        TakeSeat(gang, static_cast<int32_t>(placement.seats.size()), left[at]));
+  }
+  placement.note = NoteOn(gang, left);
+  return placement;
+}
+
+Status Never(const GangSpec& gang, std::span<const Host> hosts) {
+  int64_t cores = 0;
+  int64_t gpus = 0;
+  for (const Host& host : hosts) cores += host.cores;
+  for (const Host& host : hosts) gpus += static_cast<int64_t>(host.gpus.size());
+  const int64_t want_gpus = int64_t{gang.workers} * gang.gpus_per_worker;
+  const bool by_gpus = want_gpus > gpus;
+  const std::string asked =
+      by_gpus ? fmt::format("gang.workers={} x gang.gpus_per_worker={} asks for {} gpus, {} found",
+                            gang.workers, gang.gpus_per_worker, want_gpus, gpus)
+              : fmt::format(
+                    "gang.workers={} x gang.cores_per_worker={} asks for {} cores, {} are there",
+                    gang.workers, gang.cores_per_worker,
+                    int64_t{gang.workers} * gang.cores_per_worker, cores);
+  return Fail({.exit = Exit::kUsage,
+               .what = "the gang can never fit: " + asked,
+               .where = by_gpus ? "gang.gpus_per_worker" : "gang.workers"});
+}
+
+std::string WhoHoldsWhat(std::span<const Host> hosts) {
+  std::string text;
+  for (const Host& host : hosts) {
+    for (const Holding& holding : host.holdings) {
+      text += fmt::format("{}{} holds {} of {} cores", text.empty() ? "" : "; ", holding.who,
+                          holding.cores, host.cores);
+      if (!host.gpus.empty()) {
+        text += fmt::format(" and {} of {} gpus", holding.gpus.size(), host.gpus.size());
+      }
+      text += " on " + host.name;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts) {
+  PT_TRY(Check(gang));
+  if (auto placed = Seats(gang, hosts, false)) return std::move(*placed);
+  if (Seats(gang, hosts, true)) return NotNow{WhoHoldsWhat(hosts)};
+  return Never(gang, hosts);
+}
+
+Json PlacementToJson(const Placement& placement) {
+  Json ranks = Json::array();
+  for (const Seat& seat : placement.seats) {
+    Json gpus = Json::array();
+    for (const Device& gpu : seat.gpus) gpus.push_back(gpu.address);
+    ranks.push_back(
+        {{"rank", seat.rank}, {"host", seat.host}, {"cores", seat.cores}, {"gpus", gpus}});
+  }
+  Json json = {{"ranks", std::move(ranks)}};
+  if (!placement.note.empty()) json["note"] = placement.note;
+  return json;
+}
+
+}  // namespace protium

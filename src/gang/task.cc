@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gang/task.h"
+
+namespace protium {
+
+Status TaskContext::Barrier(std::string_view name) {
+  PT_LET(Communicator * ranks, communicator());
+  return ranks->Barrier(name);
+}
+
+Result<std::vector<std::string>> TaskContext::AllGather(std::string_view message) {
+  PT_LET(Communicator * ranks, communicator());
+  return ranks->AllGather(message);
+}
+
+}  // namespace protium
