@@ -19,7 +19,8 @@ int Order(const RankFailure& failure) {
 }
 
 std::string PlaceOf(const RankFailure& failure) {
-  std::string place = fmt::format("rank {} of {} on {}", failure.rank, failure.world, failure.host);
+  std::string place =
+      fmt::format("{} {} of {} on {}", failure.role, failure.rank, failure.world, failure.host);
   for (const Device& device : failure.devices) place += " " + device.name + ":" + device.address;
   if (!failure.log.empty()) place += ", log " + failure.log.string();
   return place;
@@ -63,10 +64,11 @@ Status ReportFailure(std::span<const RankFailure> failures) {
   const RankFailure& cause = CauseOf(failures);
   Fault fault = FaultOf(cause.status);
   const bool answered = cause.kind == RankFailure::Kind::kAnswered;
-  if (!answered) fault.what = fmt::format("rank {} {}", cause.rank, fault.what);
+  if (!answered) fault.what = fmt::format("{} {} {}", cause.role, cause.rank, fault.what);
   AddTo(fault.where, PlaceOf(cause), "; ");
   if (failures.size() > 1) {
-    AddTo(fault.why, fmt::format("{} other ranks failed after it", failures.size() - 1), "; ");
+    AddTo(fault.why, fmt::format("{} other {}s failed after it", failures.size() - 1, cause.role),
+          "; ");
   }
   if (!answered && !cause.last_lines.empty()) {
     AddTo(fault.why, "the last lines of its log:" + Indented(cause.last_lines), "; ");

@@ -19,6 +19,7 @@ struct RankFailure {
     kSilent,    // The process was not heard of for the deadline.
   };
   Kind kind = Kind::kAnswered;
+  std::string role = "rank";  // "partition", without a gang.
   int32_t rank = 0;
   int32_t world = 1;
   std::string host;

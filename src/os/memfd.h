@@ -49,6 +49,7 @@ class Memfd {
   int64_t size() const { return size_; }
   // Makes it larger; mappings made before keep their size.
   Status Grow(int64_t bytes);
+  UniqueFd Take() { return std::move(fd_); }
   Result<Mapping> Map() const { return Mapping::Map(fd_.get(), size_); }
 
  private:

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver and its worker say to each other.
+//
+// A worker is the driver's own program, started with PROTIUM_WORKER=<number of a descriptor>: one
+// end of a channel (os/socket.h). Every message is a frame: a JSON object on one line, then, where
+// noted, raw bytes. `type` says what it is; messages within a task carry its number as `task`, and
+// messages about a task that has ended are passed over by either side.
+//
+// driver to worker
+//   load                              load the LibTorch library now; answered by "loaded"
+//   task   {task, name, config, rank, world, attempt, host, devices: [{name, address}], gang,
+//           deadline, beat, log, input_bytes}
+//                                     run a task. Raw: input schema (input_bytes) and output
+//                                     schema, each an Arrow IPC message. Descriptors: the log, if
+//                                     `log`, then for a gang a socket to every other rank, by rank
+//   batch  {task, slot, bytes}        an Arrow IPC record batch lies at the start of `slot`. One
+//                                     descriptor: the slot is new, this is its memory
+//   end    {task}                     no more batches
+//   taken  {task}                     a batch of the worker has left the driver's queue
+//   free   {task, slot}               the worker may use its slot again
+//   stop   {task}                     end early in good order
+// worker to driver
+//   ready  {version, tasks: [names]}  first of all: the tasks that need no LibTorch
+//   loaded {error}                    {} when the library is there
+//   batch, taken, free                as above, for what the task emits and reads
+//   beat   {task}                     the process lives; every `beat` seconds, not from the task
+//   event  {task, event}              TaskContext::Report
+//   done   {task, status, at}         the task is over; `at`: its time in nanoseconds on the
+//                                     monotonic clock
+//
+// Slots: the sender makes them, at most kWindow batches ahead of what the receiver has taken. A
+// receiver borrows a slot until the last reference to its batch goes.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "os/socket.h"
+
+namespace protium {
+
+inline constexpr int32_t kProtocolVersion = 1;
+inline constexpr char kWorkerVariable[] = "PROTIUM_WORKER";
+inline constexpr int32_t kWindow = 4;
+
+struct Frame {
+  std::string type;
+  Json head;
+  std::string raw;
+  std::vector<UniqueFd> fds;
+};
+
+// Whole numbers and texts of a frame's head; a missing one is an error that names the key.
+Result<int64_t> NumberAt(const Json& head, const char* key);
+Result<std::string> TextAt(const Json& head, const char* key);
+
+// One end of the conversation. Send() from any thread, Receive() from one.
+class Link {
+ public:
+  explicit Link(Channel channel) : channel_(std::move(channel)) {}
+  Status Send(const Json& head, std::string_view raw = {}, std::span<const int> fds = {});
+  // nullopt when the other side is gone.
+  Result<std::optional<Frame>> Receive(Deadline deadline);
+  int fd() const { return channel_.fd(); }
+
+ private:
+  std::mutex sending_;
+  Channel channel_;
+};
+
+}  // namespace protium

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "gang/attempts.h"
+#include "gang/placement.h"
+#include "local/map_run.h"
+#include "local/pool.h"
+#include "os/file.h"
+#include "os/machine.h"
+
+namespace protium {
+
+namespace {
+
+// The seats of this machine and who has them.
+class Seats {
+ public:
+  explicit Seats(int32_t strict)
+      : host_{.name = HostName(),
+              .cores = strict > 0 ? strict : ReadMachine().cores,
+              .strict = strict > 0} {}
+
+  const Host& host() const { return host_; }
+
+  // The gang's places on an idle machine, or why it can never fit.
+  Result<Placement> Ever(const GangSpec& gang) const {
+    Host idle = host_;
+    idle.holdings.clear();
+    PT_LET(auto answer, Place(gang, {&idle, 1}));
+    return std::get<Placement>(std::move(answer));
+  }
+
+  // Waits until the whole gang has its places.
+  Result<Placement> Take(const GangSpec& gang, const std::string& who, const Call& call) {
+    std::unique_lock lock(mutex_);
+    for (bool told = false;; told = true) {
+      PT_LET(auto answer, Place(gang, {&host_, 1}));
+      if (auto* placed = std::get_if<Placement>(&answer)) {
+        host_.holdings.push_back({.who = who, .cores = gang.workers * gang.cores_per_worker});
+        return std::move(*placed);
+      }
+      const std::string& why = std::get<NotNow>(answer).why;
+      if (!told) call.Tell({{"event", "waiting"}, {"for", who}, {"why", why}});
+      if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", why);
+      if (Clock::now() >= call.deadline) {
+        return Fail({.exit = Exit::kStalled, .what = who + " found no place in time", .why = why});
+      }
+      changed_.wait_for(lock, std::chrono::milliseconds(50));
+    }
+  }
+
+  void GiveBack(const std::string& who) {
+    std::lock_guard lock(mutex_);
+    const auto found = std::find_if(host_.holdings.begin(), host_.holdings.end(),
+                                    [&](const Holding& each) { return each.who == who; });
+    if (found != host_.holdings.end()) host_.holdings.erase(found);
+    changed_.notify_all();
+  }
+
+ private:
+  Host host_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+// Batches of a run as they come.
+class RunStream : public BatchStream {
+ public:
+  RunStream(SchemaPtr schema, std::unique_ptr<MapRun> run)
+      : schema_(std::move(schema)), run_(std::move(run)) {}
+  const SchemaPtr& schema() const override { return schema_; }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override { return run_->Next(); }
+  AttemptResult end() const { return run_->end(); }
+
+ private:
+  SchemaPtr schema_;
+  std::unique_ptr<MapRun> run_;
+};
+
+class LocalWorkers : public Workers {
+ public:
+  explicit LocalWorkers(WorkerSettings settings)
+      : settings_(settings), seats_(settings.seats), pool_(std::move(settings)) {}
+
+  void Expect(int32_t workers, bool torch) override {
+    // Only a hint: whoever needs a worker starts one and hears what is wrong.
+    (void)pool_.Expect(workers, torch);
+  }
+
+  Result<Json> Placement(const GangSpec& gang) override {
+    PT_LET(const auto placement, seats_.Ever(gang));
+    return PlacementToJson(placement);
+  }
+
+  Result<BatchStreamPtr> Map(const MapTask& task,
+                             std::function<Result<BatchStreamPtr>()> open_input,
+                             const Call& call) override;
+
+ private:
+  RunSpec SpecOf(const MapTask& task);
+  Result<BatchStreamPtr> MapGang(const MapTask& task,
+                                 const std::function<Result<BatchStreamPtr>()>& open_input,
+                                 const Call& call);
+  AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
+                        const Call& call, arrow::RecordBatchVector& output);
+
+  const WorkerSettings settings_;
+  Seats seats_;
+  Pool pool_;
+  std::atomic<int64_t> next_number_ = 0;
+};
+
+RunSpec LocalWorkers::SpecOf(const MapTask& task) {
+  RunSpec spec;
+  spec.task = task;
+  spec.number = ++next_number_;
+  spec.logs = settings_.logs;
+  if (task.gang) {
+    spec.most = task.gang->workers;
+    spec.deadline = task.gang->deadline;
+    return spec;
+  }
+  const int32_t cores = seats_.host().cores;
+  const bool strict = seats_.host().strict;
+  spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
+  return spec;
+}
+
+Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
+                                         std::function<Result<BatchStreamPtr>()> open_input,
+                                         const Call& call) {
+  if (!settings_.logs.empty()) PT_TRY(MakeFolder(settings_.logs));
+  if (task.gang) return MapGang(task, open_input, call);
+  RunSpec spec = SpecOf(task);
+  PT_LET(auto input, open_input());
+  spec.input = input->schema();
+  PT_LET(auto run, MapRun::Start(pool_, std::move(spec), std::move(input), call));
+  return std::make_unique<RunStream>(task.output, std::move(run));
+}
+
+AttemptResult LocalWorkers::Attempt(RunSpec spec,
+                                    const std::function<Result<BatchStreamPtr>()>& open_input,
+                                    const Call& call, arrow::RecordBatchVector& output) {
+  auto input = open_input();
+  if (!input.ok()) return {input.status(), false};
+  spec.input = (*input)->schema();
+  auto run = MapRun::Start(pool_, std::move(spec), std::move(*input), call);
+  if (!run.ok()) return {run.status(), false};
+  RunStream stream(nullptr, std::move(*run));
+  output.clear();
+  auto collected = Collect(stream);
+  if (collected.ok()) output = std::move(*collected);
+  if (!collected.ok() && stream.end().status.ok()) return {collected.status(), false};
+  return stream.end();
+}
+
+Result<BatchStreamPtr> LocalWorkers::MapGang(
+    const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
+    const Call& call) {
+  const std::string who = "gang " + task.task;
+  PT_LET(const auto placement, seats_.Take(*task.gang, who, call));
+  arrow::RecordBatchVector output;
+  const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {
+    RunSpec spec = SpecOf(task);
+    spec.placement = placement;
+    spec.attempt = attempt;
+    return Attempt(std::move(spec), open_input, call, output);
+  });
+  seats_.GiveBack(who);
+  PT_TRY(status);
+  return StreamOf(task.output, std::move(output));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workers>> Workers::Make(WorkerSettings settings) {
+  if (settings.seats < 0) return Status::Invalid("local[", settings.seats, "] has no seats");
+  if (!settings.logs.empty()) PT_TRY(MakeFolder(settings.logs));
+  return std::make_unique<LocalWorkers>(std::move(settings));
+}
+
+}  // namespace protium
