@@ -3,7 +3,19 @@
 // for a worker's role before anything else.
 #include <gtest/gtest.h>
 
+#include "local/workers.h"
+
+namespace protium {
+
+// What the workers of a test program can do: defined by those that start any.
+[[gnu::weak]] const TaskTable& TestTasks();
+
+}  // namespace protium
+
 int main(int argc, char** argv) {
+  if (protium::IsWorker() && protium::TestTasks != nullptr) {
+    return protium::WorkerMain(protium::TestTasks(), {});
+  }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -41,7 +41,8 @@ void MapRun::Round() {
     polls.push_back({.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0});
     polls.push_back({.fd = member->worker->process.pidfd(), .events = POLLIN, .revents = 0});
   }
-  Poll(polls, std::min(Clock::now() + spec_.beat() / 4, settled_));
+  const Deadline tick = Clock::now() + spec_.beat() / 4;
+  Poll(polls, std::min({tick, settled_, killed_, call_.deadline}));
   eventfd_t ignored = 0;
   (void)::eventfd_read(wake_.get(), &ignored);
   for (size_t i = 0; i < watched.size(); ++i) {
