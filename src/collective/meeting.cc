@@ -12,8 +12,12 @@
 namespace protium {
 namespace {
 
-// Waking a sleeper takes longer than most waits of ranks that step together.
-constexpr std::chrono::microseconds kSpin{40};
+// Long enough for a sleeper that was just woken: ranks that step together get back to spinning.
+constexpr std::chrono::microseconds kLongSpin{100};
+// Where spinning was in vain lately (ranks share a core, or one is much slower): most waits.
+constexpr std::chrono::microseconds kShortSpin{3};
+constexpr uint32_t kVain = 3;
+constexpr uint32_t kTryAgain = 32;  // Every so many waits a long spin is tried all the same.
 // Between two looks for ranks that are gone.
 constexpr std::chrono::milliseconds kSlice{20};
 constexpr std::string_view kGreeting = "protium board 1";
@@ -107,15 +111,20 @@ Status Meeting::AwaitAll() {
   return Status::OK();
 }
 
-bool Meeting::SpinFor(int32_t rank) const {
+bool Meeting::SpinFor(int32_t rank) {
   if (!may_spin_) return false;
-  const Deadline until = Clock::now() + kSpin;
+  const bool hopeful = vain_spins_ < kVain || ++short_spins_ % kTryAgain == 0;
+  const Deadline until = Clock::now() + (hopeful ? kLongSpin : kShortSpin);
   do {
     for (int i = 0; i < 32; ++i) {
-      if (Reached(rank)) return true;
+      if (Reached(rank)) {
+        vain_spins_ = 0;
+        return true;
+      }
       Pause();
     }
   } while (Clock::now() < until);
+  ++vain_spins_;
   return false;
 }
 

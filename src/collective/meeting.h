@@ -48,7 +48,7 @@ class Meeting {
   void Arrive();
   Status AwaitAll();
   bool Reached(int32_t rank) const;
-  bool SpinFor(int32_t rank) const;
+  bool SpinFor(int32_t rank);
   Status SleepFor(int32_t rank);
   Status FindTheDead();
   Status Compare() const;
@@ -61,6 +61,8 @@ class Meeting {
   std::vector<Channel> peers_;
   Board board_;
   bool may_spin_ = false;
+  uint32_t vain_spins_ = 0;  // In a row.
+  uint32_t short_spins_ = 0;
   uint32_t meeting_ = 0;  // The last one this rank arrived at.
   uint32_t agreed_ = 0;   // The last one that was an Agree().
 };

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1. A cut is the row at a known position among all rows. Eight rounds of summed histograms, a byte
+//    of the key's high half each, find that row's high half and how many rows lie below it.
+// 2. Rows that share the high half are then listed, each once with its count per rank, and counted
+//    off in their order: exact for any keys, and short for any number of copies.
+#include "rows/cuts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "rows/key.h"
+#include "rows/memory.h"
+
+namespace protium {
+namespace {
+
+constexpr int kBins = 256;
+
+// The search for one cut.
+struct Search {
+  int64_t target = 0;   // Global position of the row that is looked for.
+  uint64_t prefix = 0;  // The part of its high half found so far.
+  int64_t below = 0;    // Rows of all ranks below the prefix.
+  int64_t within = 0;   // Rows of all ranks that share the prefix.
+  size_t begin = 0;     // Own rows that share it.
+  size_t end = 0;
+};
+
+// How many of the own rows of each search fall into each bin of its next byte.
+std::vector<uint64_t> CountBins(std::span<const uint64_t> highs, std::span<const Search> searches,
+                                int shift) {
+  std::vector<uint64_t> bins(searches.size() * kBins);
+  for (size_t s = 0; s < searches.size(); ++s) {
+    auto from = highs.begin() + int64_t(searches[s].begin);
+    const auto end = highs.begin() + int64_t(searches[s].end);
+    for (uint64_t bin = 0; bin < kBins && from != end; ++bin) {
+      const uint64_t last = searches[s].prefix | (bin << shift) | ((uint64_t{1} << shift) - 1);
+      const auto to = std::upper_bound(from, end, last);
+      bins[s * kBins + bin] = uint64_t(to - from);
+      from = to;
+    }
+  }
+  return bins;
+}
+
+void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint64_t> all,
+            int shift) {
+  uint64_t bin = 0;
+  while (search.below + int64_t(all[bin]) <= search.target) {
+    search.below += int64_t(all[bin]);
+    search.begin += own[bin];
+    ++bin;
+  }
+  search.end = search.begin + own[bin];
+  search.within = int64_t(all[bin]);
+  search.prefix |= bin << shift;
+}
+
+Status FindHighs(std::span<const uint64_t> highs, std::vector<Search>& searches,
+                 Communicator& communicator) {
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    const std::vector<uint64_t> own = CountBins(highs, searches, shift);
+    std::vector<uint64_t> all = own;
+    PT_TRY(communicator.AllReduce(BufferOf(std::span(all)), Reduce::kSum));
+    for (size_t s = 0; s < searches.size(); ++s) {
+      const auto bins = [&](const auto& of) {
+        return std::span<const uint64_t>(of).subspan(s * kBins, kBins);
+      };
+      Narrow(searches[s], bins(own), bins(all), shift);
+    }
+  }
+  return Status::OK();
+}
+
+void AppendNumber(std::string& text, int64_t number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// The distinct rows of a search's range: for each its count and its bytes, after their number.
+void AppendDistinct(std::span<const std::byte> sorted, int64_t width, const Search& search,
+                    std::string& text) {
+  const auto row = [&](size_t i) { return sorted.data() + int64_t(i) * width; };
+  const size_t at = text.size();
+  AppendNumber(text, 0);
+  int64_t distinct = 0;
+  for (size_t begin = search.begin, end = 0; begin < search.end; begin = end) {
+    end = begin + 1;
+    while (end < search.end && std::memcmp(row(begin), row(end), size_t(width)) == 0) ++end;
+    AppendNumber(text, int64_t(end - begin));
+    text.append(reinterpret_cast<const char*>(row(begin)), size_t(width));
+    ++distinct;
+  }
+  std::memcpy(text.data() + at, &distinct, sizeof(distinct));
+}
+
+// Reads what AppendDistinct() wrote; fails instead of reading beyond the end.
+class DistinctReader {
+ public:
+  DistinctReader(std::string_view text, int64_t width) : text_(text), width_(width) {}
+
+  Result<int64_t> Number() {
+    int64_t number = 0;
+    PT_LET(const std::string_view bytes, Take(sizeof(number)));
+    std::memcpy(&number, bytes.data(), sizeof(number));
+    if (number < 0) return Status::Invalid("a negative count of rows");
+    return number;
+  }
+  Result<std::string_view> Row() { return Take(size_t(width_)); }
+
+ private:
+  Result<std::string_view> Take(size_t bytes) {
+    if (bytes > text_.size()) return Status::Invalid("a list of rows ends early");
+    const std::string_view taken = text_.substr(0, bytes);
+    text_.remove_prefix(bytes);
+    return taken;
+  }
+  std::string_view text_;
+  int64_t width_;
+};
+
+struct RowLess {
+  int64_t width;
+  bool operator()(std::string_view a, std::string_view b) const {
+    const auto* x = reinterpret_cast<const std::byte*>(a.data());
+    const auto* y = reinterpret_cast<const std::byte*>(b.data());
+    return CompareRows(KeyOf(x, width), x, KeyOf(y, width), y, width) < 0;
+  }
+};
+
+// Tied rows in their order, each with its copies by rank.
+using Tied = std::map<std::string_view, std::vector<int64_t>, RowLess>;
+
+Result<Tied> ReadTied(std::vector<DistinctReader>& readers, int64_t width) {
+  Tied tied(RowLess{width});
+  for (size_t r = 0; r < readers.size(); ++r) {
+    PT_LET(const int64_t distinct, readers[r].Number());
+    for (int64_t i = 0; i < distinct; ++i) {
+      PT_LET(const int64_t copies, readers[r].Number());
+      PT_LET(const std::string_view row, readers[r].Row());
+      auto& by_rank = tied[row];
+      by_rank.resize(readers.size());
+      by_rank[r] = copies;
+    }
+  }
+  return tied;
+}
+
+// How many of rank `rank`'s tied rows come before the one `offset` places into all tied rows.
+int64_t CountOff(const Tied& tied, int64_t offset, size_t rank) {
+  int64_t own = 0;
+  for (const auto& [row, by_rank] : tied) {
+    for (size_t r = 0; r < by_rank.size(); ++r) {
+      const int64_t taken = std::min(by_rank[r], offset);
+      offset -= taken;
+      if (r == rank) own += taken;
+    }
+    if (offset == 0) break;
+  }
+  return own;
+}
+
+Status SplitTies(std::span<const std::byte> sorted, int64_t width, std::vector<Search>& searches,
+                 Communicator& communicator) {
+  std::string text;
+  for (const Search& search : searches) {
+    if (search.within > 1) AppendDistinct(sorted, width, search, text);
+  }
+  PT_LET(const auto all, communicator.AllGather(text));
+  std::vector<DistinctReader> readers;
+  for (const std::string& each : all) readers.emplace_back(each, width);
+  for (Search& search : searches) {
+    if (search.within <= 1) continue;
+    PT_LET(const Tied tied, ReadTied(readers, width));
+    search.begin +=
+        size_t(CountOff(tied, search.target - search.below, size_t(communicator.rank())));
+  }
+  return Status::OK();
+}
+
+Result<Cuts> ShareCuts(const std::vector<int64_t>& own, Communicator& communicator) {
+  const std::string_view text(reinterpret_cast<const char*>(own.data()),
+                              own.size() * sizeof(int64_t));
+  PT_LET(const auto all, communicator.AllGather(text));
+  Cuts cuts;
+  for (const std::string& each : all) {
+    if (each.size() != text.size()) return Status::Invalid("ranks cut into unlike shards");
+    std::vector<int64_t> one(own.size());
+    std::memcpy(one.data(), each.data(), each.size());
+    cuts.push_back(std::move(one));
+  }
+  return cuts;
+}
+
+}  // namespace
+
+int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard) {
+  return int64_t(__int128(rows) * shard / shards);
+}
+
+Result<Cuts> FindCuts(std::span<const std::byte> sorted, int64_t width, int32_t shards,
+                      Communicator& communicator) {
+  const size_t rows = sorted.size() / size_t(width);
+  std::array<int64_t, 1> total{int64_t(rows)};
+  PT_TRY(communicator.AllReduce(BufferOf(std::span<int64_t>(total)), Reduce::kSum));
+  std::vector<int64_t> own(size_t(shards) + 1);
+  own.back() = int64_t(rows);
+  if (total[0] > 0 && communicator.world() == 1) {
+    for (int32_t s = 0; s < shards; ++s) own[size_t(s)] = ShardBegin(total[0], shards, s);
+  } else if (total[0] > 0) {
+    RowMemory memory;
+    PT_TRY(memory.Reserve(int64_t(std::max<size_t>(rows, 1) * sizeof(uint64_t))));
+    const std::span<uint64_t> highs(reinterpret_cast<uint64_t*>(memory.data()), rows);
+    HighKeys(sorted.data(), width, highs);
+    std::vector<Search> searches;
+    for (int32_t s = 1; s < shards; ++s) {
+      searches.push_back({.target = ShardBegin(total[0], shards, s), .end = rows});
+    }
+    PT_TRY(FindHighs(highs, searches, communicator));
+    PT_TRY(SplitTies(sorted, width, searches, communicator));
+    for (size_t s = 0; s < searches.size(); ++s) own[s + 1] = int64_t(searches[s].begin);
+  }
+  return ShareCuts(own, communicator);
+}
+
+}  // namespace protium

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "collective/communicator.h"
+
+namespace protium {
+
+// cuts[r][s]: how many of rank r's sorted rows lie below shard s; shards + 1 entries a rank.
+using Cuts = std::vector<std::vector<int64_t>>;
+
+// The position where shard `shard` begins among `rows` rows: floor(shard * rows / shards).
+int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
+
+// Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
+// both sides of a cut are dealt in the order of ranks.
+Result<Cuts> FindCuts(std::span<const std::byte> sorted, int64_t width, int32_t shards,
+                      Communicator& communicator);
+
+}  // namespace protium

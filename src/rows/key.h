@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What orders rows: a hash of their bytes, and the bytes themselves where hashes agree.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "rows/rows.h"
+
+namespace protium {
+
+// XXH3-128 with seed 0. Compared as one number of 128 bits.
+struct RowKey {
+  uint64_t high = 0;
+  uint64_t low = 0;
+  auto operator<=>(const RowKey&) const = default;
+};
+
+RowKey KeyOf(const std::byte* row, int64_t width);
+
+// The order of rows: by key, then by bytes as unsigned numbers from the first on.
+std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const RowKey& b_key,
+                                 const std::byte* b, int64_t width);
+
+// Writes the high halves of the keys of out.size() rows.
+void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
+
+inline void AddKey(const RowKey& key, ShardIdentity& identity) {
+  identity.rows += 1;
+  identity.key_sum_low += key.low;
+  identity.key_sum_high += key.high + (identity.key_sum_low < key.low ? 1 : 0);
+}
+
+}  // namespace protium

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "rows/cuts.h"
+#include "rows/exchange.h"
+#include "rows/key.h"
+#include "rows/packer.h"
+#include "rows/sort.h"
+
+namespace protium {
+namespace {
+
+class OwnRows final : public ShardedRows {
+ public:
+  OwnRows(RowLayout layout, const Cuts& cuts, int32_t begin, OwnedShards own,
+          std::vector<ShardIdentity> identity)
+      : layout_(std::move(layout)),
+        begin_(begin),
+        memory_(std::move(own.memory)),
+        identity_(std::move(identity)) {
+    int64_t at = 0;
+    offsets_.push_back(0);
+    for (const ShardIdentity& each : own.identities) {
+      offsets_.push_back(at += each.rows * layout_.width());
+    }
+    for (const auto& of_rank : cuts) total_rows_ += of_rank.back();
+  }
+
+  const RowLayout& layout() const override { return layout_; }
+  int32_t shards() const override { return int32_t(identity_.size()); }
+  int64_t total_rows() const override { return total_rows_; }
+  int64_t rows(int32_t shard) const override { return identity_.at(size_t(shard)).rows; }
+  bool owns(int32_t shard) const override {
+    return shard >= begin_ && shard < begin_ + int32_t(offsets_.size()) - 1;
+  }
+  std::span<const std::byte> shard(int32_t shard) const override {
+    PT_CHECK(owns(shard));
+    const auto i = size_t(shard - begin_);
+    return {memory_.data() + offsets_[i], size_t(offsets_[i + 1] - offsets_[i])};
+  }
+  const std::vector<ShardIdentity>& identity() const override { return identity_; }
+
+ private:
+  RowLayout layout_;
+  int32_t begin_;
+  RowMemory memory_;
+  std::vector<int64_t> offsets_;
+  std::vector<ShardIdentity> identity_;
+  int64_t total_rows_ = 0;
+};
+
+Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
+  if (first.size() == size_t(world) + 1 && first.front() == 0 && first.back() >= 1 &&
+      std::is_sorted(first.begin(), first.end())) {
+    return Status::OK();
+  }
+  std::string text;
+  for (const int32_t each : first) text += " " + std::to_string(each);
+  return Status::Invalid("shards cannot be owned as", text, " in a world of ", world);
+}
+
+// What ranks must have in common, as text.
+std::string LayoutText(const RowLayout& layout, const std::vector<int32_t>& first) {
+  Json json{{"numeric", layout.numeric},       {"label", layout.label},
+            {"weight", layout.weight},         {"categories", layout.categories},
+            {"label_mean", layout.label_mean}, {"label_deviation", layout.label_deviation},
+            {"allow_nan", layout.allow_nan},   {"first", first}};
+  return Sha256Hex(Dump(json));
+}
+
+// Collective: every rank fails alike when any could not pack its rows, or packs them otherwise.
+Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
+                   Communicator& communicator) {
+  const Json own{{"layout", LayoutText(packer.layout(), first)},
+                 {"refused", RefusedToJson(packer.refused())}};
+  PT_LET(const auto all, communicator.AllGather(Dump(own)));
+  std::vector<Refused> refused;
+  for (size_t r = 0; r < all.size(); ++r) {
+    PT_LET(const Json json, ParseJson(all[r]));
+    if (json.value("layout", "") != LayoutText(packer.layout(), first)) {
+      return Status::Invalid("ranks ", communicator.rank(), " and ", r,
+                             " lay out rows or shards in different ways");
+    }
+    PT_LET(Refused one, RefusedFromJson(json.value("refused", Json())));
+    refused.push_back(std::move(one));
+  }
+  return MergeRefused(refused).ToStatus();
+}
+
+// Without other ranks sorted rows are the shards already.
+OwnedShards KeepRows(RowMemory sorted, int64_t width, const std::vector<int64_t>& cuts) {
+  OwnedShards own;
+  for (size_t s = 0; s + 1 < cuts.size(); ++s) {
+    own.identities.push_back(IdentityOf(
+        {sorted.data() + cuts[s] * width, size_t((cuts[s + 1] - cuts[s]) * width)}, width));
+  }
+  own.memory = std::move(sorted);
+  return own;
+}
+
+Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdentity>& own,
+                                                   const std::vector<int32_t>& first,
+                                                   Communicator& communicator) {
+  const std::string_view text(reinterpret_cast<const char*>(own.data()),
+                              own.size() * sizeof(ShardIdentity));
+  PT_LET(const auto all, communicator.AllGather(text));
+  std::vector<ShardIdentity> identities(size_t(first.back()));
+  for (size_t r = 0; r < all.size(); ++r) {
+    const size_t shards = size_t(first[r + 1] - first[r]);
+    if (all[r].size() != shards * sizeof(ShardIdentity)) {
+      return Status::Invalid("rank ", r, " has other shards than it owns");
+    }
+    if (shards > 0) std::memcpy(&identities[size_t(first[r])], all[r].data(), all[r].size());
+  }
+  return identities;
+}
+
+Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<int32_t>& first,
+                                           Communicator& communicator) {
+  PT_TRY(CheckOwners(first, communicator.world()));
+  PT_TRY(AgreeOnRows(mine, first, communicator));
+  const RowLayout layout = mine.layout();
+  const int64_t width = layout.width();
+  const size_t bytes = mine.bytes().size();
+  RowMemory memory = mine.TakeMemory();
+  PT_TRY(SortRows({memory.data(), bytes}, width));
+  PT_LET(const Cuts cuts, FindCuts({memory.data(), bytes}, width, first.back(), communicator));
+  OwnedShards own;
+  if (communicator.world() == 1) {
+    own = KeepRows(std::move(memory), width, cuts[0]);
+  } else {
+    PT_LET(own, ExchangeRows(std::move(memory), width, cuts, first, communicator));
+  }
+  PT_LET(auto identity, ShareIdentities(own.identities, first, communicator));
+  const int32_t begin = first[size_t(communicator.rank())];
+  return std::unique_ptr<ShardedRows>(
+      new OwnRows(layout, cuts, begin, std::move(own), std::move(identity)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
+                                               const std::vector<int32_t>& first,
+                                               Communicator& communicator) {
+  auto* packer = dynamic_cast<RowPacker*>(mine.get());
+  PT_CHECK(packer != nullptr);
+  auto sharded = Shard(*packer, first, communicator);
+  // Others may be waiting for this rank.
+  if (!sharded.ok()) communicator.Abort(sharded.status());
+  return sharded;
+}
+
+}  // namespace protium

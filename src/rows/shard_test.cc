@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/fault.h"
+#include "collective/self.h"
+#include "collective/thread_ranks.h"
+#include "rows/rows.h"
+
+namespace protium {
+namespace {
+
+const SchemaPtr kSchema =
+    arrow::schema({arrow::field("x", arrow::float64()), arrow::field("y", arrow::float32()),
+                   arrow::field("code", arrow::int32())});
+const RowLayout kLayout{.numeric = {"x"}, .label = "y", .categories = {"code"}};
+constexpr int64_t kBudget = int64_t{1} << 30;
+
+struct Row {
+  double x = 0;
+  float y = 0;
+  int32_t code = 0;
+};
+
+std::shared_ptr<arrow::RecordBatch> MakeBatch(const std::vector<Row>& rows) {
+  arrow::DoubleBuilder x;
+  arrow::FloatBuilder y;
+  arrow::Int32Builder code;
+  for (const Row& row : rows) {
+    EXPECT_TRUE(x.Append(row.x).ok() && y.Append(row.y).ok() && code.Append(row.code).ok());
+  }
+  return arrow::RecordBatch::Make(
+      kSchema, int64_t(rows.size()),
+      {x.Finish().ValueOrDie(), y.Finish().ValueOrDie(), code.Finish().ValueOrDie()});
+}
+
+Result<std::unique_ptr<Packer>> Pack(const std::vector<Row>& rows) {
+  PT_LET(auto packer, Packer::Make(kLayout, kSchema, kBudget, Refusal::kWhenSharded));
+  const auto batch = MakeBatch(rows);
+  const auto half = batch->num_rows() / 2;
+  PT_TRY(packer->Append(*batch->Slice(0, half)));
+  PT_TRY(packer->Append(*batch->Slice(half)));
+  return packer;
+}
+
+// Every shard's bytes and identity.
+struct Outcome {
+  std::vector<std::string> shards;
+  std::vector<ShardIdentity> identity;
+  bool operator==(const Outcome&) const = default;
+};
+
+void Take(const ShardedRows& rows, Outcome& out) {
+  for (int32_t s = 0; s < rows.shards(); ++s) {
+    if (!rows.owns(s)) continue;
+    const auto bytes = rows.shard(s);
+    out.shards[size_t(s)] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    EXPECT_EQ(IdentityOf(bytes, kLayout.width()), rows.identity()[size_t(s)]);
+  }
+}
+
+// Deals rows to ranks at random, after `empty` ranks that get none, and shards them.
+Outcome ShardAmong(int32_t world, int32_t shards, std::vector<Row> rows, uint32_t seed,
+                   int32_t empty = 0) {
+  std::mt19937 random(seed);
+  std::shuffle(rows.begin(), rows.end(), random);
+  std::vector<std::vector<Row>> parts(static_cast<size_t>(world));
+  for (const Row& row : rows) {
+    parts[size_t(empty) + random() % size_t(world - empty)].push_back(row);
+  }
+  Outcome out;
+  out.shards.resize(size_t(shards));
+  const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
+    PT_LET(auto packer, Pack(parts[size_t(communicator.rank())]));
+    const auto first = ShardOwners(shards, world);
+    PT_LET(auto sharded, ShardRows(std::move(packer), first, communicator));
+    EXPECT_EQ(sharded->total_rows(), int64_t(rows.size()));
+    Take(*sharded, out);
+    if (communicator.rank() == 0) out.identity = sharded->identity();
+    return Status::OK();
+  });
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status;
+  return out;
+}
+
+std::vector<Row> SomeRows(int64_t count, double share_of_one_row) {
+  std::mt19937 random(static_cast<uint32_t>(count));
+  std::vector<Row> rows;
+  for (int64_t i = 0; i < count; ++i) {
+    const bool same = double(random()) < share_of_one_row * 4294967296.0;
+    rows.push_back(same ? Row{1, 2, 3}
+                        : Row{double(random() % 5000) / 7, float(random() % 3), int32_t(i % 11)});
+  }
+  return rows;
+}
+
+TEST(ShardRows, GivesTheSameShardsToAnyWorldAndAnyOrder) {
+  for (const double share : {0.0, 0.9, 1.0}) {
+    for (const int64_t count : {0, 1, 3, 4, 5, 50, 20'000}) {
+      const std::vector<Row> rows = SomeRows(count, share);
+      for (const int32_t shards : {4, 7}) {
+        const Outcome alone = ShardAmong(1, shards, rows, 0);
+        ASSERT_EQ(alone.identity.size(), size_t(shards));
+        for (const ShardIdentity& each : alone.identity) {
+          EXPECT_GE(each.rows, count / shards);
+          EXPECT_LE(each.rows, (count + shards - 1) / shards);
+        }
+        for (const int32_t world : {1, 2, 3, 4}) {
+          ASSERT_EQ(ShardAmong(world, shards, rows, uint32_t(world)), alone)
+              << world << " ranks, " << count << " rows, " << share << " the same";
+        }
+        ASSERT_EQ(ShardAmong(3, shards, rows, 9, 1), alone) << "one rank without rows";
+        ASSERT_EQ(ShardAmong(4, shards, rows, 9, 3), alone) << "three ranks without rows";
+      }
+    }
+  }
+}
+
+TEST(ShardRows, GivesTheSameShardsWithoutACommunicatorOfManyRanks) {
+  const std::vector<Row> rows = SomeRows(1000, 0.1);
+  const auto self = MakeSelfCommunicator();
+  auto sharded = ShardRows(Pack(rows).ValueOrDie(), ShardOwners(4, 1), *self).ValueOrDie();
+  Outcome out;
+  out.shards.resize(4);
+  Take(*sharded, out);
+  out.identity = sharded->identity();
+  EXPECT_EQ(out, ShardAmong(2, 4, rows, 5));
+}
+
+TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
+  const std::vector<Row> rows = SomeRows(5003, 0.3);
+  const auto self = MakeSelfCommunicator();
+  auto sharded = ShardRows(Pack(rows).ValueOrDie(), ShardOwners(4, 1), *self).ValueOrDie();
+  const int64_t width = kLayout.width();
+  for (int32_t s = 0; s < 4; ++s) {
+    for (int64_t epoch = 0; epoch < 3; ++epoch) {
+      const Permutation order(7, epoch, s, sharded->rows(s));
+      ShardIdentity visited;
+      for (int64_t k = 0; k < StepsPerEpoch(5003, 250); ++k) {
+        const Positions at = StepPositions(sharded->rows(s), 5003, 250, k);
+        std::vector<std::byte> batch(static_cast<size_t>((at.end - at.begin) * width));
+        GatherRows(sharded->shard(s), width, order, at, batch.data());
+        visited += IdentityOf(batch, width);
+      }
+      EXPECT_EQ(visited, sharded->identity()[size_t(s)]);
+    }
+  }
+}
+
+TEST(ShardRows, TellsEveryRankWhatAnyRankCouldNotPack) {
+  const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
+    PT_LET(auto packer,
+           Packer::Make({.numeric = {"x"}, .label = "y"}, kSchema, kBudget, Refusal::kWhenSharded));
+    std::vector<Row> rows(10);
+    if (communicator.rank() == 1) rows[3].x = NAN;
+    if (communicator.rank() == 1) rows[5].x = NAN;
+    PT_TRY(packer->Append(*MakeBatch(rows)));
+    return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
+  });
+  for (const Status& status : statuses) {
+    EXPECT_EQ(FaultOf(status).what, "column x is NaN in 2 of 20 rows");
+    EXPECT_EQ(FaultOf(status).where, "column x, first in row 4 of rank 1");
+  }
+}
+
+TEST(ShardRows, TellsEveryRankWhoseRowsExceedTheBudget) {
+  const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
+    PT_LET(auto packer, Packer::Make(kLayout, kSchema, 1000, Refusal::kWhenSharded));
+    PT_TRY(packer->Append(*MakeBatch(std::vector<Row>(communicator.rank() == 0 ? 10 : 100))));
+    return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
+  });
+  for (const Status& status : statuses) {
+    EXPECT_EQ(FaultOf(status).what, "packed rows need 1600 bytes, the budget allows 1000");
+    EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);
+  }
+}
+
+TEST(ShardRows, RefusesRanksThatLayOutRowsDifferently) {
+  const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
+    RowLayout layout = kLayout;
+    layout.label_mean = communicator.rank();
+    PT_LET(auto packer, Packer::Make(layout, kSchema, kBudget));
+    return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
+  });
+  for (const Status& status : statuses) EXPECT_FALSE(status.ok());
+}
+
+TEST(ShardRows, LetsOneRankOwnSeveralShardsAndAnotherNone) {
+  const std::vector<Row> rows = SomeRows(500, 0);
+  const auto statuses = RunThreadRanks(3, {}, [&](Communicator& communicator) {
+    PT_LET(auto packer, Pack(communicator.rank() == 1 ? rows : std::vector<Row>()));
+    PT_LET(auto sharded, ShardRows(std::move(packer), {0, 3, 3, 4}, communicator));
+    EXPECT_EQ(sharded->owns(0), communicator.rank() == 0);
+    EXPECT_EQ(sharded->owns(3), communicator.rank() == 2);
+    EXPECT_EQ(sharded->rows(3), 125);
+    return Status::OK();
+  });
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status;
+}
+
+}  // namespace
+}  // namespace protium
