@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to which every engine must give the same answer: cases/<name>.sql, one a file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/node.h"
+#include "tables.h"
+
+namespace protium {
+
+using MakeCase = std::function<Plan(const Tables&)>;
+
+// What the comments at the top of a file say.
+struct Case {
+  std::string name;
+  MakeCase plan;
+  bool ordered = false;            // -- ordered: the order of the rows is part of the answer.
+  std::vector<std::string> fails;  // -- fails: a|b: every engine fails, naming one of these.
+  std::string refused;             // -- refused: x: the local engine refuses, naming x.
+};
+
+// In the order of their names.
+Result<std::vector<Case>> ReadCases(const std::filesystem::path& folder);
+
+// Cases whose files say "-- built in code": plans of verbs and expressions. Their SQL is the same
+// question as Spark is asked it.
+const std::map<std::string, MakeCase>& CodedCases();
+
+}  // namespace protium

@@ -1,0 +1,2 @@
+-- fails: 2013-02-30
+SELECT CAST('2013-02-30' AS DATE) AS day

@@ -1,0 +1,3 @@
+-- tables: cells
+-- fails: abc
+SELECT CAST(text AS INT) AS whole FROM cells WHERE id = 4

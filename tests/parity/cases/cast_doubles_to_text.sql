@@ -1,0 +1,2 @@
+-- tables: numbers
+SELECT id, CAST(x AS STRING) AS text FROM numbers

@@ -1,0 +1,3 @@
+-- tables: cells
+-- fails: 4.9
+SELECT CAST(text AS INT) AS whole FROM cells WHERE id = 3

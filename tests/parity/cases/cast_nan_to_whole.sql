@@ -1,0 +1,3 @@
+-- tables: numbers
+-- fails: nan
+SELECT CAST(x AS BIGINT) AS whole FROM numbers WHERE id = 5

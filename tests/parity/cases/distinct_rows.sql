@@ -1,0 +1,2 @@
+-- tables: visits
+SELECT DISTINCT person, place FROM visits

@@ -1,0 +1,3 @@
+-- tables: numbers
+-- fails: zero
+SELECT x / y AS q FROM numbers WHERE id = 2

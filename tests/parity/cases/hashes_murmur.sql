@@ -1,0 +1,3 @@
+-- tables: people
+-- refused: hash
+SELECT person, hash(name) AS h FROM people

@@ -1,0 +1,3 @@
+-- tables: words
+-- refused: regexp
+SELECT id, regexp_extract(text, '(?<=a)a', 0) AS behind FROM words

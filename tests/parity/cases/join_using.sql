@@ -1,0 +1,2 @@
+-- tables: people, visits
+SELECT person, name, place FROM people JOIN visits USING (person)

@@ -1,0 +1,3 @@
+-- tables: numbers
+-- ordered
+SELECT id, x FROM numbers ORDER BY x, id

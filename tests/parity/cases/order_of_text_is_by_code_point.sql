@@ -1,0 +1,3 @@
+-- tables: numbers
+-- ordered
+SELECT name, count(*) AS rows FROM numbers GROUP BY name ORDER BY name

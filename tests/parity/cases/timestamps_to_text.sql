@@ -1,0 +1,2 @@
+-- tables: days
+SELECT id, CAST(at AS STRING) AS text, CAST(CAST('2013-07-04 05:06:07' AS TIMESTAMP) AS STRING) AS zone FROM days

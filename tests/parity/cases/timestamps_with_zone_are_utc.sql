@@ -1,0 +1,2 @@
+SELECT CAST('2013-07-04T05:06:07+02:00' AS TIMESTAMP) AS at, hour(CAST('2013-07-04T05:06:07Z' AS TIMESTAMP)) AS h, unix_timestamp(TIMESTAMP '2013-07-04 05:06:07') AS seconds,
+       to_timestamp('2013-07-04 05:06') AS short

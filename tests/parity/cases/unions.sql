@@ -1,0 +1,2 @@
+-- tables: people, visits
+SELECT person FROM people UNION SELECT person FROM visits

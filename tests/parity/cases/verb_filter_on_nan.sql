@@ -1,0 +1,3 @@
+-- tables: numbers
+-- built in code
+SELECT * FROM numbers WHERE x >= 0.5D

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases.h"
+
+namespace protium {
+namespace {
+
+Expr Is(const std::string& function, Expr argument) {
+  return CallOf(function, {std::move(argument)});
+}
+
+Plan FilterOf(const Tables& tables) {
+  const Expr either = Col("i") > Lit(int64_t{0}) || Col("x") < Lit(int64_t{0});
+  return MakePlan(Filter{either && !(Col("name") == Lit("B"))}, {tables["numbers"]});
+}
+
+Plan FilterOnNan(const Tables& tables) {
+  return MakePlan(Filter{Col("x") >= Lit(0.5)}, {tables["numbers"]});
+}
+
+Plan ProjectOf(const Tables& tables) {
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"sum", Col("i") + Col("j")},
+                           {"less", Col("i") - Lit(int64_t{1})},
+                           {"twice", Col("x") * Lit(2.0)},
+                           {"ratio", Col("i") / Col("j")},
+                           {"negated", Is("negate", Col("i"))},
+                           {"same", Col("i") == Col("j")},
+                           {"other", Col("i") != Lit(int64_t{7})},
+                           {"most", Col("x") <= Col("y")},
+                           {"none", Is("is_null", Col("name"))},
+                           {"some", Is("is_not_null", Col("name"))}}},
+                  {tables["numbers"]});
+}
+
+Plan ProjectFunctions(const Tables& tables) {
+  const Expr sign = CallOf("if", {Col("i") > Lit(int64_t{0}), Lit("plus"), Lit("other")});
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"nan", Is("is_nan", Col("x"))},
+                           {"no_nan", Is("nan_to_null", Col("x"))},
+                           {"filled", CallOf("coalesce", {Col("i"), Col("j"), Lit(int64_t{0})})},
+                           {"most", CallOf("greatest", {Col("x"), Col("y")})},
+                           {"fewest", CallOf("least", {Col("x"), Col("y")})},
+                           {"sign", sign},
+                           {"size", Is("abs", Col("i"))},
+                           {"root", Is("sqrt", Col("x"))},
+                           {"low", Is("lower", Col("name"))},
+                           {"up", Is("upper", Col("name"))},
+                           {"n", Is("length", Col("name"))}}},
+                  {tables["numbers"]});
+}
+
+Plan ProjectCasts(const Tables& tables) {
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"one", Is("cast_int64", Col("flag"))},
+                           {"whole", Is("cast_int64", Col("number"))},
+                           {"number", Is("cast_double", Col("whole"))},
+                           {"single", Is("cast_float", Col("number"))},
+                           {"text", Is("cast_string", Col("whole"))},
+                           {"truth", Is("cast_bool", Col("whole"))},
+                           {"down", Is("floor", Col("number"))},
+                           {"up", Is("ceil", Col("number"))},
+                           {"y", Is("year", Col("day"))},
+                           {"m", Is("month", Col("day"))},
+                           {"d", Is("day", Col("day"))}}},
+                  {tables["cells"]});
+}
+
+Plan CastTextWithSpaces(const Tables& tables) {
+  const Plan few = MakePlan(Filter{Col("id") <= Lit(int64_t{2})}, {tables["cells"]});
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"whole", Is("cast_int64", Col("text"))},
+                           {"number", Is("cast_double", Col("text"))}}},
+                  {few});
+}
+
+Plan CastBadText(const Tables& tables) {
+  const Plan one = MakePlan(Filter{Col("id") == Lit(int64_t{4})}, {tables["cells"]});
+  return MakePlan(Project{{{"whole", Is("cast_int64", Col("text"))}}}, {one});
+}
+
+Plan DivideByZero(const Tables& tables) {
+  const Plan one = MakePlan(Filter{Col("id") == Lit(int64_t{1})}, {tables["numbers"]});
+  return MakePlan(Project{{{"ratio", Col("i") / (Col("j") - Col("j"))}}}, {one});
+}
+
+Plan AddOverflow(const Tables& tables) {
+  return MakePlan(Project{{{"more", Col("whole") + Lit(int64_t{1})}}}, {tables["kinds"]});
+}
+
+std::shared_ptr<const std::vector<std::string>> Keys(std::vector<std::string> keys) {
+  return std::make_shared<const std::vector<std::string>>(std::move(keys));
+}
+
+Plan LookupOf(const Tables& tables) {
+  return MakePlan(Lookup{"name", "code", Keys({"b", "a"}), 2, -1}, {tables["numbers"]});
+}
+
+Plan LookupOfNumbers(const Tables& tables) {
+  return MakePlan(Lookup{"i", "code", Keys({"7", "-7"}), {}, {}}, {tables["numbers"]});
+}
+
+Plan LookupWithoutKeys(const Tables& tables) {
+  return MakePlan(Lookup{"place", "code", Keys({}), 5, 9}, {tables["visits"]});
+}
+
+MakeCase SplitOf(Split::Side side) {
+  return [side](const Tables& tables) {
+    return MakePlan(Split{{"year", "month", "day"}, 0.5, 7, side}, {tables["flights"]});
+  };
+}
+
+Plan MarkSplitWithNulls(const Tables& tables) {
+  return MakePlan(MarkSplit{{"text", "other"}, 0.25, -3, "held"}, {tables["words"]});
+}
+
+Plan MarkSplitByEveryType(const Tables& tables) {
+  const Plan marked =
+      MakePlan(MarkSplit{{"flag", "whole", "day", "at"}, 0.5, 1, "held"}, {tables["kinds"]});
+  return MakePlan(Project{{{"id", Col("id")}, {"held", Col("held")}}}, {marked});
+}
+
+Plan LimitOf(const Tables& tables) {
+  const Sql sorted{"SELECT id, i FROM numbers ORDER BY i DESC, id", {"numbers"}};
+  return MakePlan(Limit{3}, {MakePlan(sorted, {tables["numbers"]})});
+}
+
+Plan MaterializeOf(const Tables& tables) {
+  const Plan kept = MakePlan(Materialize{"visits"}, {tables["visits"]});
+  const Sql pairs{
+      "SELECT a.person, count(*) AS pairs FROM a JOIN b ON a.person = b.person "
+      "GROUP BY a.person",
+      {"a", "b"}};
+  return MakePlan(pairs, {kept, kept});
+}
+
+Plan SqlOverVerbs(const Tables& tables) {
+  const Plan some = MakePlan(Filter{Col("i") > Lit(int64_t{0})}, {tables["numbers"]});
+  const Plan names =
+      MakePlan(Project{{{"person", Col("person")}, {"name", Col("name")}}}, {tables["people"]});
+  return MakePlan(Sql{"SELECT n.id, p.name FROM n LEFT JOIN p ON p.person = n.id", {"n", "p"}},
+                  {some, names});
+}
+
+}  // namespace
+
+const std::map<std::string, MakeCase>& CodedCases() {
+  static const std::map<std::string, MakeCase> cases = {
+      {"verb_filter", FilterOf},
+      {"verb_filter_on_nan", FilterOnNan},
+      {"verb_project", ProjectOf},
+      {"verb_project_functions", ProjectFunctions},
+      {"verb_project_casts", ProjectCasts},
+      {"verb_cast_text_with_spaces", CastTextWithSpaces},
+      {"verb_cast_bad_text", CastBadText},
+      {"verb_divide_by_zero", DivideByZero},
+      {"verb_add_overflow", AddOverflow},
+      {"verb_lookup", LookupOf},
+      {"verb_lookup_of_numbers", LookupOfNumbers},
+      {"verb_lookup_without_keys", LookupWithoutKeys},
+      {"verb_split_rest", SplitOf(Split::Side::kRest)},
+      {"verb_split_part", SplitOf(Split::Side::kPart)},
+      {"verb_mark_split_with_nulls", MarkSplitWithNulls},
+      {"verb_mark_split_by_every_type", MarkSplitByEveryType},
+      {"verb_limit", LimitOf},
+      {"verb_materialize", MaterializeOf},
+      {"verb_sql_over_verbs", SqlOverVerbs},
+  };
+  return cases;
+}
+
+}  // namespace protium

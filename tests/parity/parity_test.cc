@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every case on every engine against its answer, which is Spark's.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "answer.h"
+#include "base/fault.h"
+#include "cases.h"
+#include "engines.h"
+#include "tables.h"
+
+namespace protium {
+namespace {
+
+const std::filesystem::path kFolder = PROTIUM_PARITY_FOLDER;
+
+struct Question {
+  std::string address;
+  Case asked;
+};
+
+std::vector<Question> Questions() {
+  std::vector<Question> questions;
+  const auto cases = ReadCases(kFolder / "cases");
+  if (!cases.ok()) return questions;  // Parity.CasesAreRead fails.
+  for (const std::string& address : EngineAddresses()) {
+    for (const Case& each : *cases) questions.push_back({address, each});
+  }
+  return questions;
+}
+
+Engine* EngineFor(const std::string& address) {
+  static std::map<std::string, Result<std::unique_ptr<Engine>>> engines;
+  auto found = engines.find(address);
+  if (found == engines.end()) found = engines.emplace(address, EngineAt(address)).first;
+  return found->second.ok() ? found->second->get() : nullptr;
+}
+
+Result<std::string> Ask(const Question& question) {
+  Engine* const engine = EngineFor(question.address);
+  if (engine == nullptr) return EngineAt(question.address).status();
+  PT_LET(const Tables tables, Tables::Read(kFolder / "tables"));
+  PT_LET(const auto stream, engine->Execute(question.asked.plan(tables), {}));
+  return TextOf(*stream, question.asked.ordered);
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+void ExpectNamed(const Status& status, const std::vector<std::string>& any) {
+  const Fault fault = FaultOf(status);
+  const std::string text = Lower(fault.what + " " + fault.where + " " + fault.why);
+  const bool named = std::any_of(any.begin(), any.end(), [&](const std::string& word) {
+    return text.find(Lower(word)) != std::string::npos;
+  });
+  EXPECT_TRUE(named) << "names none of " << fmt::format("{}", fmt::join(any, "|")) << ":\n"
+                     << Render(fault);
+  EXPECT_NE(fault.exit, Exit::kBug);
+}
+
+void ExpectRefused(const Question& question) {
+  const auto tables = Tables::Read(kFolder / "tables");
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  const auto explained = EngineFor(question.address)->Explain(question.asked.plan(*tables), {});
+  ASSERT_FALSE(explained.ok()) << "explained as\n" << explained->sql;
+  ExpectNamed(explained.status(), {question.asked.refused});
+  EXPECT_EQ(FaultOf(explained.status()).exit, Exit::kUsage);
+  EXPECT_FALSE(FaultOf(explained.status()).why.empty()) << Render(FaultOf(explained.status()));
+}
+
+class Parity : public testing::TestWithParam<Question> {};
+
+TEST_P(Parity, Answer) {
+  const Question& question = GetParam();
+  const Case& asked = question.asked;
+  if (!asked.refused.empty() && question.address.starts_with("local")) {
+    return ExpectRefused(question);
+  }
+  const auto wanted = ReadAnswer(kFolder / "answers" / (asked.name + ".csv"), asked.ordered);
+  ASSERT_TRUE(wanted.ok()) << wanted.status();
+  const auto answer = Ask(question);
+  if (asked.fails.empty()) {
+    ASSERT_TRUE(answer.ok()) << Render(FaultOf(answer.status()));
+    EXPECT_EQ(*wanted, *answer);
+  } else {
+    EXPECT_TRUE(wanted->starts_with("!fails")) << *wanted;
+    ASSERT_FALSE(answer.ok()) << "answered\n" << *answer;
+    ExpectNamed(answer.status(), asked.fails);
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<Question>& info) {
+  std::string name = info.param.address + "_" + info.param.asked.name;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Parity, testing::ValuesIn(Questions()), NameOf);
+
+std::set<std::string> NamesIn(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().stem().string());
+  }
+  return names;
+}
+
+TEST(ParityFiles, CasesAreRead) {
+  const auto cases = ReadCases(kFolder / "cases");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  EXPECT_GE(cases->size(), 40u);
+}
+
+TEST(ParityFiles, EveryCaseHasAnAnswerAndEveryAnswerACase) {
+  EXPECT_EQ(NamesIn(kFolder / "cases"), NamesIn(kFolder / "answers"));
+}
+
+TEST(ParityFiles, EveryCodedCaseIsAsked) {
+  const std::set<std::string> cases = NamesIn(kFolder / "cases");
+  for (const auto& [name, plan] : CodedCases()) EXPECT_TRUE(cases.contains(name)) << name;
+}
+
+TEST(ParityFiles, EveryEngineOpens) {
+  for (const std::string& address : EngineAddresses()) {
+    const auto engine = EngineAt(address);
+    EXPECT_TRUE(engine.ok()) << engine.status();
+  }
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tables.h"
+
+#include "base/fields.h"
+#include "base/json.h"
+#include "column/schema.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+Result<Plan> ScanOf(const std::string& name, const Json& table,
+                    const std::filesystem::path& folder) {
+  Scan scan{.table = name};
+  scan.paths = {(folder / table.at("file").get<std::string>()).string()};
+  PT_LET(scan.schema, SchemaFromJson(table.at("schema")));
+  if (table.contains("csv")) {
+    scan.csv.null = table.at("csv").at("null").get<std::string>();
+    scan.csv.delimiter = table.at("csv").at("delimiter").get<std::string>();
+  } else {
+    scan.format = Format::kParquet;
+  }
+  return MakePlan(std::move(scan));
+}
+
+}  // namespace
+
+Result<Tables> Tables::Read(const std::filesystem::path& folder) {
+  PT_LET(const std::string text, ReadFile(folder / "tables.json"));
+  PT_LET(const Json json, ParseJson(text));
+  Tables tables;
+  for (const auto& [name, table] : json.items()) {
+    PT_LET(tables.scans_[name], ScanOf(name, table, folder));
+  }
+  return tables;
+}
+
+Plan Tables::operator[](const std::string& name) const {
+  const auto found = scans_.find(name);
+  if (found != scans_.end()) return found->second;
+  return MakePlan(Broken{Status::KeyError("there is no table ", name)});
+}
+
+}  // namespace protium
