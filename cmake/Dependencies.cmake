@@ -29,4 +29,6 @@ if(PROTIUM_WITH_TORCH)
   target_link_options(protium::torch INTERFACE
     "LINKER:-rpath-link,${PROTIUM_DEPS}/py/nvidia/cu13/lib" "LINKER:--no-as-needed")
   target_link_libraries(protium::torch INTERFACE protium::c10)
+  # LibTorch's include folder carries an fmt of its own, of another version than the library.
+  target_compile_definitions(protium::torch INTERFACE FMT_HEADER_ONLY=1)
 endif()

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/safetensors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +13,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "os/file.h"
 
 namespace protium {
 namespace {
@@ -147,59 +145,14 @@ void AddNumber(Sha256& hash, uint64_t number) {
   hash.Add(bytes);
 }
 
-class OpenFile {
- public:
-  explicit OpenFile(const std::filesystem::path& path)
-      : fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {}
-  ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-bool WriteAll(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(size_t(written));
-  }
-  return true;
-}
-
-bool WriteParts(const std::filesystem::path& path, const std::string& header,
-                std::span<const NamedTensor> tensors) {
-  const OpenFile file(path);
-  if (file.fd() < 0 || !WriteAll(file.fd(), std::as_bytes(std::span(header)))) return false;
-  for (const NamedTensor& tensor : tensors) {
-    if (!WriteAll(file.fd(), tensor.data)) return false;
-  }
-  return ::fsync(file.fd()) == 0;
-}
-
 }  // namespace
 
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
-  const std::string header = HeaderBytes(tensors, metadata);
-  const std::filesystem::path draft = path.string() + ".partial";
-  if (WriteParts(draft, header, tensors) && ::rename(draft.c_str(), path.c_str()) == 0) {
-    return Status::OK();
-  }
-  const int error = errno;
-  ::unlink(draft.c_str());
-  int64_t bytes = int64_t(header.size());
-  for (const NamedTensor& tensor : tensors) bytes += int64_t(tensor.data.size());
-  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  return Fail({.exit = full ? Exit::kNoRoom : Exit::kEnvironment,
-               .what = fmt::format("cannot write {} bytes to {}", bytes, path.string()),
-               .where = path.string(),
-               .why = std::strerror(error)});
+  PT_LET(AtomicFile file, AtomicFile::Make(path));
+  PT_TRY(file.Write(HeaderBytes(tensors, metadata)));
+  for (const NamedTensor& tensor : tensors) PT_TRY(file.Write(tensor.data));
+  return file.Commit();
 }
 
 Result<Safetensors> Safetensors::Parse(std::vector<std::byte> file, const std::string& where) {
