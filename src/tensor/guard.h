@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wall for LibTorch's exceptions: every call into it passes here once.
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/status.h"
+
+namespace protium {
+
+// The status of the exception being handled; called in a catch block only.
+Status StatusOfException(std::string_view doing, const std::exception& error);
+
+template <class T>
+struct Guarded {
+  using type = Result<T>;
+};
+template <>
+struct Guarded<void> {
+  using type = Status;
+};
+template <>
+struct Guarded<Status> {
+  using type = Status;
+};
+template <class T>
+struct Guarded<Result<T>> {
+  using type = Result<T>;
+};
+
+// Calls `fn`, which may throw. Gives its Status or Result, a Status where it returns nothing, and a
+// Result of anything else.
+template <std::invocable Fn>
+typename Guarded<std::invoke_result_t<Fn>>::type Guard(std::string_view doing, Fn&& fn) {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Fn>>) {
+      std::invoke(std::forward<Fn>(fn));
+      return Status::OK();
+    } else {
+      return std::invoke(std::forward<Fn>(fn));
+    }
+  } catch (const std::exception& error) {
+    return StatusOfException(doing, error);
+  }
+}
+
+}  // namespace protium

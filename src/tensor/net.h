@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is trained: a function of packed rows with parameters, forward and backward.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+// A packed row is `numeric` floats, label, weight, then `categories` int32 values.
+struct RowShape {
+  int64_t numeric = 0;
+  int64_t categories = 0;
+  int64_t stride() const { return numeric + 2 + categories; }  // In units of 4 bytes.
+};
+
+// Consecutive packed rows; borrowed.
+struct RowBlock {
+  const float* data = nullptr;
+  int64_t rows = 0;
+  RowShape shape;
+  const float* row(int64_t i) const { return data + i * shape.stride(); }
+  float label(int64_t i) const { return row(i)[shape.numeric]; }
+  float weight(int64_t i) const { return row(i)[shape.numeric + 1]; }
+  const int32_t* categories(int64_t i) const {
+    return reinterpret_cast<const int32_t*>(row(i) + shape.numeric + 2);
+  }
+};
+
+struct Variable {
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t count() const {
+    int64_t n = 1;
+    for (const int64_t dimension : shape) n *= dimension;
+    return n;
+  }
+};
+
+// Where one shard's gradient goes: one tensor per parameter, of its shape.
+struct GradientSink {
+  std::span<const at::Tensor> parameters;
+  bool add = false;          // Add to what is there, in one addition per element; else overwrite.
+  std::span<float> defined;  // Grows by 1 for every parameter that got a gradient.
+};
+
+// One copy of a net on one rank; one thread. Forward and Backward may throw LibTorch's exceptions:
+// callers go through Guard(). Given the same rows, weights and key they give the same bits.
+class Net {
+ public:
+  virtual ~Net() = default;
+  // What it learns and, apart from that, carries along; float32, in an order that stays.
+  virtual const std::vector<Variable>& parameters() const = 0;
+  virtual const std::vector<Variable>& buffers() const = 0;
+  // The fewest rows a training forward can work on.
+  virtual int64_t least_rows() const = 0;
+  // Hands over the memory of parameters and buffers; before anything below.
+  virtual void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) = 0;
+  // Sets them to where training starts.
+  virtual void Initialise(uint64_t key) = 0;
+  // One output per row, float32 [rows], valid until the next call. With `training`, the key of all
+  // randomness of this forward, it may draw, update buffers, and Backward may follow.
+  virtual at::Tensor Forward(const RowBlock& rows, const uint64_t* training) = 0;
+  // `outputs`: the derivative of the loss by every output of the last Forward.
+  virtual void Backward(const at::Tensor& outputs, const GradientSink& sink) = 0;
+};
+
+// What a net is made for.
+struct NetShape {
+  Json options;
+  int64_t numeric = 0;
+  std::vector<int64_t> cardinalities;  // Of the categorical columns.
+  RowShape rows() const { return {numeric, int64_t(cardinalities.size())}; }
+};
+
+using NetBuilder = std::function<Result<std::unique_ptr<Net>>(const NetShape&)>;
+using NetTable = std::map<std::string, NetBuilder, std::less<>>;
+
+// Builds the net `name` of the table, or refuses with the nearest name.
+Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
+                                      const NetShape& shape);
+
+}  // namespace protium

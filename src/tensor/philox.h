@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers that are a function of a key and a position, never a stream: the same on every
+// processor, whatever was drawn before. Philox 4x32 with ten rounds.
+//
+// Element i of a draw comes from counter (i / 64) * 16 + i % 16 and word (i % 64) / 16 of its four.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+namespace protium {
+
+// What a draw is for; the first word of its key.
+enum class DrawTag : uint64_t { kInitialise = 1, kDropout = 2 };
+
+// Mixes words into one key; the order counts.
+uint64_t DrawKey(DrawTag tag, std::initializer_list<uint64_t> words);
+
+// Each element evenly from [low, high), in steps of 2^-24 of the range.
+void DrawUniform(uint64_t key, float low, float high, std::span<float> out);
+
+// Each element near a normal distribution with mean 0: the sum of twelve even draws, so that no
+// function of a mathematical library decides bits.
+void DrawNormal(uint64_t key, float deviation, std::span<float> out);
+
+// values = max(values, 0), then each element is zeroed with probability `drop` and the others are
+// divided by 1 - drop. NaN stays NaN. Gives the factor of the elements that were kept.
+float ReluDropout(uint64_t key, double drop, std::span<float> values);
+
+}  // namespace protium

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/weights.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/types.h>
+#include <xxhash.h>
+
+#include <cstring>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "tensor/guard.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kAlignFloats = 16;
+
+std::span<std::byte> BytesOf(float* data, int64_t count) {
+  return std::as_writable_bytes(std::span(data, size_t(count)));
+}
+
+Status Foreign(const std::string& where, std::string why) {
+  return Fail({.exit = Exit::kInput,
+               .what = "weights do not fit the net: " + where,
+               .where = where,
+               .why = std::move(why)});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
+                                      const NetShape& shape) {
+  const auto found = table.find(name);
+  if (found != table.end()) {
+    return Guard("building net " + name, [&] { return found->second(shape); });
+  }
+  std::vector<std::string> known;
+  for (const auto& [each, builder] : table) known.push_back(each);
+  return Fail({.exit = Exit::kUsage,
+               .what = "unknown net \"" + name + "\"",
+               .where = "net",
+               .fix = Suggest(name, known)});
+}
+
+Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
+  auto out = std::make_unique<Weights>();
+  for (const Variable& variable : net.parameters()) {
+    out->variables_.push_back(variable);
+    out->parts_.push_back({out->size_, variable.count()});
+    out->size_ += (variable.count() + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
+  }
+  int64_t buffer_floats = 0;
+  for (const Variable& variable : net.buffers()) {
+    out->variables_.push_back(variable);
+    out->buffer_offsets_.push_back(buffer_floats);
+    buffer_floats += variable.count();
+  }
+  PT_TRY(Guard("making room for weights", [&] {
+    out->memory_ = torch::zeros({out->size_}, torch::kFloat32);
+    out->buffer_memory_ = torch::zeros({buffer_floats}, torch::kFloat32);
+    out->parameters_ = {out->memory_.data_ptr<float>(), size_t(out->size_)};
+    out->buffers_ = {out->buffer_memory_.data_ptr<float>(), size_t(buffer_floats)};
+    std::vector<at::Tensor> buffers;
+    for (size_t i = 0; i < net.buffers().size(); ++i) {
+      buffers.push_back(torch::from_blob(out->buffers_.data() + out->buffer_offsets_[i],
+                                         net.buffers()[i].shape, torch::kFloat32));
+    }
+    net.Bind(out->Views(out->parameters_.data()), std::move(buffers));
+  }));
+  return out;
+}
+
+std::vector<at::Tensor> Weights::Views(float* base) const {
+  std::vector<at::Tensor> views;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    views.push_back(
+        torch::from_blob(base + parts_[i].offset, variables_[i].shape, torch::kFloat32));
+  }
+  return views;
+}
+
+std::vector<NamedTensor> Weights::Tensors() const {
+  std::vector<NamedTensor> out;
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    const bool buffer = i >= parts_.size();
+    float* data = buffer ? buffers_.data() + buffer_offsets_[i - parts_.size()]
+                         : parameters_.data() + parts_[i].offset;
+    out.push_back(
+        {variables_[i].name, "F32", variables_[i].shape, BytesOf(data, variables_[i].count())});
+  }
+  return out;
+}
+
+Status Weights::Load(const Safetensors& file, const std::string& where) {
+  const std::vector<NamedTensor> mine = Tensors();
+  for (const NamedTensor& to : mine) {
+    const NamedTensor* from = file.Find(to.name);
+    if (from == nullptr) return Foreign(where, "it has no tensor " + to.name);
+    if (from->dtype != to.dtype || from->shape != to.shape) {
+      return Foreign(
+          where, fmt::format("tensor {} is {} [{}], the net has {} [{}]", to.name, from->dtype,
+                             fmt::join(from->shape, ", "), to.dtype, fmt::join(to.shape, ", ")));
+    }
+  }
+  if (file.tensors().size() != mine.size()) {
+    return Foreign(
+        where, fmt::format("it has {} tensors, the net {}", file.tensors().size(), mine.size()));
+  }
+  for (const NamedTensor& to : mine) {
+    const NamedTensor* from = file.Find(to.name);
+    std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
+  }
+  return Status::OK();
+}
+
+std::string Weights::Hash() const {
+  const XXH128_hash_t a = XXH3_128bits(parameters_.data(), parameters_.size_bytes());
+  const XXH128_hash_t b =
+      XXH3_128bits_withSeed(buffers_.data(), buffers_.size_bytes(), a.low64 ^ a.high64);
+  return fmt::format("{:016x}{:016x}{:016x}{:016x}", a.high64, a.low64, b.high64, b.low64);
+}
+
+}  // namespace protium
