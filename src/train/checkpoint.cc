@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <set>
+
+#include "base/fault.h"
+#include "base/fields.h"
+#include "os/fd.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial";
+constexpr int64_t kMostStateBytes = 256 << 20;
+
+std::string NameOf(int64_t step) { return fmt::format("step-{:09}", step); }
+
+// Names of the checkpoints, newest first.
+std::vector<std::string> StepsOf(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("step-") && !name.ends_with(kPartial)) names.push_back(name);
+  }
+  std::sort(names.rbegin(), names.rend());
+  return names;
+}
+
+Status Sync(const fs::path& folder) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0 && ::fsync(fd.get()) == 0) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "cannot flush " + folder.string(),
+               .why = std::strerror(errno)});
+}
+
+int64_t AttemptIn(const fs::path& folder) {
+  const auto text = ReadFile(folder / "attempt", 64);
+  int64_t attempt = 0;
+  if (text.ok()) std::from_chars(text->data(), text->data() + text->size(), attempt);
+  return attempt;
+}
+
+void RemovePartial(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    std::error_code ignored;
+    if (name.ends_with(kPartial)) fs::remove_all(entry.path(), ignored);
+  }
+}
+
+Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
+  PT_LET(const std::string text, ReadFile(path / "state.json", kMostStateBytes));
+  PT_LET(const Json json, ParseJson(text));
+  Checkpoint out{.path = path};
+  if (!json.is_object() || json.value("format", Json()) != Json(1)) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "checkpoint of another format: " + path.string(),
+                 .where = (path / "state.json").string()});
+  }
+  PT_TRY(FieldsFromJson(json, "", out.state));
+  PT_LET(out.weights, Safetensors::Read(path / "weights.safetensors"));
+  PT_LET(out.optimizer, Safetensors::Read(path / "optimizer.safetensors"));
+  return out;
+}
+
+// Puts the text of a failed write together with what is still there.
+Status KeptOn(const Status& status, const fs::path& folder) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  const auto names = StepsOf(folder);
+  fault.kept =
+      names.empty() ? "no checkpoint yet" : "the checkpoint " + (folder / names[0]).string();
+  return Fail(std::move(fault));
+}
+
+int64_t RowsIn(const Json& rows) {
+  int64_t total = 0;
+  for (const Json& shard : rows) {
+    if (shard.is_array() && !shard.empty() && shard[0].is_number_integer()) {
+      total += shard[0].get<int64_t>();
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<CheckpointFolder> CheckpointFolder::Open(fs::path folder) {
+  PT_TRY(MakeFolder(folder));
+  PT_TRY(MakeFolder(folder / "best"));
+  const int64_t attempt = AttemptIn(folder) + 1;
+  PT_TRY(WriteFile(folder / "attempt", std::to_string(attempt) + "\n"));
+  RemovePartial(folder);
+  return CheckpointFolder(std::move(folder), attempt);
+}
+
+Result<std::optional<Checkpoint>> CheckpointFolder::Newest(std::vector<Status>& damaged) const {
+  for (const std::string& name : StepsOf(path_)) {
+    auto read = ReadCheckpoint(path_ / name);
+    if (read.ok()) return std::optional<Checkpoint>(std::move(*read));
+    damaged.push_back(Annotate(read.status(), "checkpoint " + (path_ / name).string()));
+  }
+  return std::optional<Checkpoint>();
+}
+
+Status CheckpointFolder::CheckAttempt() const {
+  const int64_t now = AttemptIn(path_);
+  if (now == attempt_) return Status::OK();
+  return Fail({.exit = Exit::kFailed,
+               .what = fmt::format("attempt {} may not write checkpoints any more: attempt {} has "
+                                   "taken over",
+                                   attempt_, now),
+               .where = path_.string()});
+}
+
+Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
+                                         std::span<const NamedTensor> weights,
+                                         std::span<const NamedTensor> optimizer, int32_t keep) {
+  const fs::path target = path_ / NameOf(state.step);
+  const fs::path draft = target.string() + std::string(kPartial);
+  const auto write = [&]() -> Status {
+    PT_TRY(CheckAttempt());
+    PT_TRY(MakeFolder(draft));
+    PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
+    PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
+    PT_TRY(WriteFile(draft / "state.json", Pretty(FieldsToJson(state)) + "\n"));
+    PT_TRY(CheckAttempt());
+    std::error_code error;
+    fs::remove_all(target, error);
+    fs::rename(draft, target, error);
+    if (!error) return Sync(path_);
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = "cannot make " + target.string(),
+                 .why = error.message()});
+  };
+  const Status written = write();
+  if (!written.ok()) {
+    std::error_code ignored;
+    fs::remove_all(draft, ignored);
+    return KeptOn(Annotate(written, "saving a checkpoint"), path_);
+  }
+  PT_TRY(Prune(keep));
+  return target;
+}
+
+Result<std::string> CheckpointFolder::WriteBest(int64_t step,
+                                                std::span<const NamedTensor> weights) {
+  PT_TRY(CheckAttempt());
+  const std::string file = "best/" + NameOf(step) + ".safetensors";
+  PT_TRY(
+      KeptOn(Annotate(WriteSafetensors(path_ / file, weights), "saving the best weights"), path_));
+  return file;
+}
+
+Status CheckpointFolder::Prune(int32_t keep) const {
+  const std::vector<std::string> names = StepsOf(path_);
+  std::set<std::string> needed;
+  std::error_code error;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (int64_t(i) >= std::max(keep, 1)) {
+      fs::remove_all(path_ / names[i], error);
+      continue;
+    }
+    PT_LET(const std::string text, ReadFile(path_ / names[i] / "state.json", kMostStateBytes));
+    const auto json = ParseJson(text);
+    const Json best = json.ok() && json->is_object() ? json->value("best", Json()) : Json();
+    if (best.is_object()) needed.insert(best.value("file", std::string()));
+  }
+  for (const auto& entry : fs::directory_iterator(path_ / "best", error)) {
+    std::error_code ignored;
+    const std::string file = "best/" + entry.path().filename().string();
+    if (!needed.contains(file)) fs::remove(entry.path(), ignored);
+  }
+  return Status::OK();
+}
+
+Status Resumable(const Json& then, const Json& now, const std::string& where) {
+  for (const auto& [key, value] : now.items()) {
+    const Json before = then.value(key, Json());
+    if (before == value) continue;
+    if (key == "rows" || key == "validation_rows") {
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("input changed: the checkpoint was made with {} rows, now "
+                                       "there are {}{}",
+                                       RowsIn(before), RowsIn(value),
+                                       RowsIn(before) == RowsIn(value) ? " of other content" : ""),
+                   .where = where,
+                   .fix = "restore the input, or start a new run"});
+    }
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("{} changed since the checkpoint", key),
+                 .where = where,
+                 .why = fmt::format("it was {}, now it is {}", Dump(before), Dump(value)),
+                 .fix = "resume with what the run began with, or start a new run"});
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

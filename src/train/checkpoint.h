@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of one training, in a folder of its own:
+//
+//   step-000000120/weights.safetensors    parameters and buffers
+//   step-000000120/optimizer.safetensors  the optimiser's state
+//   step-000000120/state.json             everything else; see CheckpointState
+//   best/step-000000100.safetensors       the best weights so far, as validation chose them
+//   attempt                               the number of the attempt that may write
+//
+// 1. A checkpoint's folder appears by one rename, with all its files flushed.
+// 2. Who opens the folder takes the next attempt number; an older attempt can write no more.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "format/safetensors.h"
+
+namespace protium {
+
+// The weights that validation liked best.
+struct BestSoFar {
+  int64_t epoch = 0;  // From 1; 0: none yet.
+  int64_t step = 0;
+  double value = 0;
+  Json metrics = Json::object();
+  std::string file;  // Below the folder.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("epoch", epoch);
+    visit("step", step);
+    visit("value", value);
+    visit("metrics", metrics);
+    visit("file", file);
+  }
+};
+
+struct CheckpointState {
+  int64_t format = 1;
+  int64_t epoch = 0;       // Epochs finished.
+  int64_t epoch_step = 0;  // Steps finished of the epoch after those.
+  int64_t step = 0;        // Steps finished in all.
+  int64_t skipped = 0;     // Of these, steps of total weight 0.
+  double epoch_loss = 0;   // Sums over the steps of the epoch begun.
+  double epoch_weight = 0;
+  double seconds = 0;  // Spent training so far, in all attempts.
+  std::string weights_hash;
+  Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
+  BestSoFar best;
+  Json history = Json::array();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("format", format);
+    visit("epoch", epoch);
+    visit("epoch_step", epoch_step);
+    visit("step", step);
+    visit("skipped", skipped);
+    visit("epoch_loss", epoch_loss);
+    visit("epoch_weight", epoch_weight);
+    visit("seconds", seconds);
+    visit("weights_hash", weights_hash);
+    visit("identity", identity);
+    visit("best", best);
+    visit("history", history);
+  }
+};
+
+struct Checkpoint {
+  std::filesystem::path path;
+  CheckpointState state;
+  Safetensors weights;
+  Safetensors optimizer;
+};
+
+class CheckpointFolder {
+ public:
+  // Makes the folder if need be, removes what a killed writer left half done, takes an attempt.
+  static Result<CheckpointFolder> Open(std::filesystem::path folder);
+
+  // The newest checkpoint that can be read, if there is any; `damaged` tells of newer ones that
+  // cannot.
+  Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
+
+  // Writes a checkpoint; then removes all but the `keep` newest and the files of best weights that
+  // none of these names. Refused when another attempt has opened the folder since.
+  Result<std::filesystem::path> Write(const CheckpointState& state,
+                                      std::span<const NamedTensor> weights,
+                                      std::span<const NamedTensor> optimizer, int32_t keep);
+  // Writes the best weights, to be named in the next checkpoint; gives BestSoFar::file.
+  Result<std::string> WriteBest(int64_t step, std::span<const NamedTensor> weights);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  CheckpointFolder(std::filesystem::path path, int64_t attempt)
+      : path_(std::move(path)), attempt_(attempt) {}
+  Status CheckAttempt() const;
+  Status Prune(int32_t keep) const;
+
+  std::filesystem::path path_;
+  int64_t attempt_;
+};
+
+// Refuses to go on when `now` differs from what the checkpoint at `where` was made with, naming the
+// first key that differs and both values; other rows are named as changed input with both counts.
+// Both are objects with the keys shards, options, fingerprint, stages_sha256, rows,
+// validation_rows.
+Status Resumable(const Json& then, const Json& now, const std::string& where);
+
+}  // namespace protium

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+const float kValues[3] = {1, 2, 3};
+
+std::vector<NamedTensor> Tensors() {
+  return {{"w", "F32", {3}, std::as_bytes(std::span(kValues))}};
+}
+
+class Checkpoints : public testing::Test {
+ protected:
+  CheckpointFolder Open() { return CheckpointFolder::Open(path_).ValueOrDie(); }
+  static Status Write(CheckpointFolder& folder, int64_t step, std::string best = {}) {
+    CheckpointState state{.step = step};
+    state.best.file = std::move(best);
+    return folder.Write(state, Tensors(), Tensors(), 2).status();
+  }
+  int64_t NewestStep(const CheckpointFolder& folder) {
+    damaged_.clear();
+    const auto newest = folder.Newest(damaged_).ValueOrDie();
+    return newest ? newest->state.step : -1;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  std::filesystem::path path_ = folder_.path() / "run";
+  std::vector<Status> damaged_;
+};
+
+TEST_F(Checkpoints, GiveBackTheNewest) {
+  auto folder = Open();
+  EXPECT_EQ(NewestStep(folder), -1);
+  for (const int64_t step : {9, 10, 11}) ASSERT_TRUE(Write(folder, step).ok());
+  EXPECT_EQ(NewestStep(folder), 11);
+  EXPECT_FALSE(std::filesystem::exists(path_ / "step-000000009"));
+  EXPECT_TRUE(std::filesystem::exists(path_ / "step-000000010"));
+}
+
+TEST_F(Checkpoints, OfAnOlderAttemptAreRefused) {
+  auto old = Open();
+  ASSERT_TRUE(Write(old, 1).ok());
+  auto fresh = Open();
+  EXPECT_THAT(FaultOf(Write(old, 2)).what, HasSubstr("attempt 2 has taken over"));
+  EXPECT_FALSE(old.WriteBest(2, Tensors()).ok());
+  ASSERT_TRUE(Write(fresh, 3).ok());
+  EXPECT_EQ(NewestStep(fresh), 3);
+}
+
+TEST_F(Checkpoints, ThatAreDamagedGiveWayToTheOneBefore) {
+  auto folder = Open();
+  ASSERT_TRUE(Write(folder, 1).ok());
+  ASSERT_TRUE(Write(folder, 2).ok());
+  std::filesystem::resize_file(path_ / "step-000000002" / "weights.safetensors", 50);
+  EXPECT_EQ(NewestStep(folder), 1);
+  ASSERT_EQ(damaged_.size(), 1u);
+  EXPECT_THAT(FaultOf(damaged_[0]).what, HasSubstr("step-000000002"));
+}
+
+TEST_F(Checkpoints, HalfWrittenOnesAreRemovedAtTheNextStart) {
+  ASSERT_TRUE(MakeFolder(path_ / "step-000000007.partial").ok());
+  auto folder = Open();
+  EXPECT_FALSE(std::filesystem::exists(path_ / "step-000000007.partial"));
+  EXPECT_EQ(NewestStep(folder), -1);
+}
+
+TEST_F(Checkpoints, KeepTheBestWeightsThatTheyName) {
+  auto folder = Open();
+  std::vector<std::string> files;
+  for (const int64_t step : {1, 2}) {
+    files.push_back(folder.WriteBest(step, Tensors()).ValueOrDie());
+  }
+  ASSERT_TRUE(Write(folder, 2, files[1]).ok());
+  EXPECT_FALSE(std::filesystem::exists(path_ / files[0]));
+  EXPECT_TRUE(std::filesystem::exists(path_ / files[1]));
+  ASSERT_TRUE(Write(folder, 3, files[1]).ok());
+  EXPECT_TRUE(std::filesystem::exists(path_ / files[1]));
+}
+
+TEST(Resumable, NamesWhatChanged) {
+  const Json then = {{"shards", 4}, {"rows", {{10, "aa"}, {9, "bb"}}}};
+  Json now = then;
+  EXPECT_TRUE(Resumable(then, now, "x").ok());
+  now["rows"] = {{10, "aa"}, {8, "cc"}};
+  EXPECT_EQ(FaultOf(Resumable(then, now, "x")).what,
+            "input changed: the checkpoint was made with 19 rows, now there are 18");
+  now["rows"] = {{10, "aa"}, {9, "cc"}};
+  EXPECT_THAT(FaultOf(Resumable(then, now, "x")).what, HasSubstr("19 of other content"));
+  now["shards"] = 5;
+  EXPECT_EQ(FaultOf(Resumable(then, now, "x")).why, "it was 4, now it is 5");
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/feed.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+
+namespace protium {
+
+RowShape ShapeOf(const RowLayout& layout) {
+  return {int64_t(layout.numeric.size()), int64_t(layout.categories.size())};
+}
+
+Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
+    : rows_(rows),
+      batch_size_(batch_size),
+      seed_(seed),
+      steps_(StepsPerEpoch(rows.total_rows(), batch_size)),
+      shape_(ShapeOf(rows.layout())) {
+  for (int32_t shard = 0; shard < rows.shards(); ++shard) {
+    if (rows.owns(shard)) own_.push_back(shard);
+  }
+  memory_.resize(own_.size());
+  blocks_.resize(own_.size());
+}
+
+void Feed::StartEpoch(int64_t epoch) {
+  orders_.clear();
+  for (const int32_t shard : own_) orders_.emplace_back(seed_, epoch, shard, rows_.rows(shard));
+}
+
+std::span<const RowBlock> Feed::At(int64_t step) {
+  for (size_t i = 0; i < own_.size(); ++i) {
+    const Positions positions =
+        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step);
+    const int64_t n = positions.end - positions.begin;
+    memory_[i].resize(std::max(memory_[i].size(), size_t(n * shape_.stride())));
+    GatherRows(rows_.shard(own_[i]), rows_.layout().width(), orders_[i], positions,
+               reinterpret_cast<std::byte*>(memory_[i].data()));
+    blocks_[i] = {memory_[i].data(), n, shape_};
+  }
+  return blocks_;
+}
+
+Status Feed::CheckBatches(int64_t least) const {
+  if (least <= 1) return Status::OK();
+  for (int64_t step = 0; step < steps_; ++step) {
+    for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
+      const Positions positions =
+          StepPositions(rows_.rows(shard), rows_.total_rows(), batch_size_, step);
+      const int64_t n = positions.end - positions.begin;
+      if (n == 0 || n >= least) continue;
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("step {} of every epoch gives shard {} {} row, but batch "
+                                       "norm needs {}",
+                                       step + 1, shard, n, least),
+                   .where = "train.batch_size",
+                   .why = fmt::format("{} rows in batches of {} over {} shards", rows_.total_rows(),
+                                      batch_size_, rows_.shards()),
+                   .fix = "change train.batch_size or train.shards, or set batch_norm = false"});
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rows/rows.h"
+#include "tensor/net.h"
+
+namespace protium {
+
+RowShape ShapeOf(const RowLayout& layout);
+
+// The rows of a rank's own shards, step by step, in the order of (seed, epoch, shard).
+class Feed {
+ public:
+  Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed);
+
+  int64_t steps() const { return steps_; }  // Of an epoch.
+  void StartEpoch(int64_t epoch);
+  // One block a shard, in shard order; valid until the next call.
+  std::span<const RowBlock> At(int64_t step);
+
+  // Refuses when some step of an epoch would give a shard a batch of fewer than `least` rows, but
+  // not none.
+  Status CheckBatches(int64_t least) const;
+
+ private:
+  const ShardedRows& rows_;
+  int64_t batch_size_;
+  int64_t seed_;
+  int64_t steps_;
+  RowShape shape_;
+  std::vector<int32_t> own_;
+  std::vector<Permutation> orders_;
+  std::vector<std::vector<float>> memory_;
+  std::vector<RowBlock> blocks_;
+};
+
+}  // namespace protium

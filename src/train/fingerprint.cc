@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/fingerprint.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <cpuid.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <cstring>
+#include <regex>
+#include <string>
+
+#include "base/fault.h"
+#include "tensor/guard.h"
+
+namespace protium {
+namespace {
+
+std::string ProcessorVendor() {
+  unsigned eax = 0;
+  unsigned words[3] = {};
+  if (__get_cpuid(0, &eax, &words[0], &words[2], &words[1]) == 0) return "unknown";
+  char text[13] = {};
+  std::memcpy(text, words, 12);
+  return text;
+}
+
+// What follows `name` in LibTorch's own description, up to the end of the version.
+std::string VersionIn(const std::string& description, const std::string& name) {
+  std::smatch found;
+  const std::regex pattern(name + "[^0-9\n]*([0-9][0-9.]*)");
+  return std::regex_search(description, found, pattern) ? found[1].str() : "none";
+}
+
+}  // namespace
+
+Json NumericsFingerprint(int32_t threads_per_shard) {
+  const std::string description = at::show_config();
+  return {{"torch", TORCH_VERSION},
+          {"cpu_capability", at::get_cpu_capability()},
+          {"processor_vendor", ProcessorVendor()},
+          {"mkl", VersionIn(description, "Math Kernel Library Version")},
+          {"onednn", VersionIn(description, "MKL-DNN v")},
+          {"threads_per_shard", threads_per_shard},
+          {"device", "cpu"}};
+}
+
+Status AgreeOn(const Json& fingerprint, Communicator& communicator) {
+  PT_LET(const std::vector<std::string> all, communicator.AllGather(Dump(fingerprint)));
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = fmt::format("ranks 0 and {} compute differently", rank),
+                 .why = fmt::format("rank 0 has {}, rank {} has {}", all[0], rank, all[rank]),
+                 .fix = "run the gang on machines of one kind"});
+  }
+  return Status::OK();
+}
+
+Status UseThreads(int32_t threads_per_shard) {
+  return Guard("setting threads", [&] { at::set_num_threads(threads_per_shard); });
+}
+
+}  // namespace protium

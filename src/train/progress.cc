@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/progress.h"
+
+namespace protium {
+namespace {
+
+constexpr std::chrono::milliseconds kEvery{500};
+
+double SecondsBetween(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+}  // namespace
+
+Progress::Progress(std::function<void(const Json&)> report, int64_t steps)
+    : report_(std::move(report)), steps_(steps) {}
+
+void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result) {
+  last_ = Clock::now();
+  wait_seconds_ += result.wait_seconds;
+  wait_since_told_ += result.wait_seconds;
+  loss_ += result.loss * result.weight;
+  weight_ += result.weight;
+  rows_ += result.rows;
+  if (!first_ && last_ - told_ < kEvery && step != steps_) return;
+  const double seconds = SecondsBetween(told_, last_);
+  Tell({{"event", "step"},
+        {"step", step},
+        {"steps", steps_},
+        {"epoch", epoch},
+        {"loss", weight_ > 0 ? loss_ / weight_ : 0.0},
+        {"rows_per_second", seconds > 0 ? double(rows_) / seconds : 0.0},
+        {"wait_share", seconds > 0 ? wait_since_told_ / seconds : 0.0}});
+  first_ = false;
+  told_ = last_;
+  wait_since_told_ = loss_ = weight_ = 0;
+  rows_ = 0;
+}
+
+void Progress::Tell(const Json& event) const {
+  if (report_) report_(event);
+}
+
+double Progress::seconds() const { return SecondsBetween(begun_, Clock::now()); }
+
+double Progress::wait_share() const {
+  const double seconds = SecondsBetween(begun_, last_);
+  return seconds > 0 ? wait_seconds_ / seconds : 0;
+}
+
+}  // namespace protium

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/call.h"
+#include "base/json.h"
+#include "train/stepper.h"
+
+namespace protium {
+
+// Tells of steps: the first of this process, then at least every second.
+class Progress {
+ public:
+  // `report` may be empty: this rank says nothing.
+  Progress(std::function<void(const Json&)> report, int64_t steps);
+
+  void Stepped(int64_t step, int64_t epoch, const StepResult& result);
+  void Tell(const Json& event) const;
+  double seconds() const;     // Since it was made.
+  double wait_share() const;  // Of the time between the first and the last step.
+
+ private:
+  std::function<void(const Json&)> report_;
+  int64_t steps_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point told_ = begun_;
+  Clock::time_point last_ = begun_;
+  bool first_ = true;
+  double wait_seconds_ = 0;
+  double wait_since_told_ = 0;
+  double loss_ = 0;  // Sums since told.
+  double weight_ = 0;
+  int64_t rows_ = 0;
+};
+
+}  // namespace protium

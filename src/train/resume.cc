@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/resume.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "base/fields.h"
+
+namespace protium {
+namespace {
+
+// What rank 0 tells the others: {"status": ..., "state": null or ...}.
+struct Found {
+  Status status;
+  std::optional<CheckpointState> state;
+};
+
+Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& weights,
+                                            Optimizer& optimizer, const Json& identity,
+                                            std::optional<CheckpointFolder>& folder,
+                                            const std::function<void(const Json&)>& report) {
+  PT_LET(folder, CheckpointFolder::Open(wish.folder));
+  std::vector<Status> damaged;
+  PT_LET(std::optional<Checkpoint> checkpoint, folder->Newest(damaged));
+  if (!checkpoint && damaged.empty()) return std::optional<CheckpointState>();
+  if (!wish.wanted) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the folder holds checkpoints of another run: " + wish.folder.string(),
+                 .where = wish.folder.string(),
+                 .fix = "resume that run, or train in a new folder"});
+  }
+  if (!checkpoint) return damaged[0];
+  for (const Status& status : damaged) {
+    if (report) report({{"event", "checkpoint_damaged"}, {"error", StatusToJson(status)}});
+  }
+  const std::string where = checkpoint->path.string();
+  PT_TRY(Resumable(checkpoint->state.identity, identity, where));
+  PT_TRY(weights.Load(checkpoint->weights, where));
+  PT_TRY(optimizer.Load(checkpoint->optimizer, where));
+  if (weights.Hash() != checkpoint->state.weights_hash) {
+    return Fail(
+        {.exit = Exit::kInput, .what = "weights of another step: " + where, .where = where});
+  }
+  return std::optional<CheckpointState>(std::move(checkpoint->state));
+}
+
+Result<Found> Share(const Result<std::optional<CheckpointState>>& loaded,
+                    Communicator& communicator) {
+  std::string message;
+  if (communicator.rank() == 0) {
+    Json json = {{"status", StatusToJson(loaded.status())}};
+    if (loaded.ok() && *loaded) json["state"] = FieldsToJson(**loaded);
+    message = Dump(json);
+  }
+  PT_LET(const auto all, communicator.AllGather(message));
+  PT_LET(const Json json, ParseJson(all[0]));
+  Found out{.status = StatusFromJson(json["status"])};
+  if (!json.contains("state")) return out;
+  out.state.emplace();
+  PT_TRY(FieldsFromJson(json["state"], "", *out.state));
+  return out;
+}
+
+}  // namespace
+
+Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
+  Json out = Json::array();
+  for (const ShardIdentity& shard : identity) {
+    out.push_back(
+        {shard.rows, fmt::format("{:016x}{:016x}", shard.key_sum_high, shard.key_sum_low)});
+  }
+  return out;
+}
+
+Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, Weights& weights,
+                        Optimizer& optimizer, CheckpointState& state,
+                        std::optional<CheckpointFolder>& folder,
+                        const std::function<void(const Json&)>& report) {
+  Result<std::optional<CheckpointState>> loaded = std::optional<CheckpointState>();
+  if (communicator.rank() == 0) {
+    loaded = Load(wish, weights, optimizer, state.identity, folder, report);
+  }
+  PT_LET(Found found, Share(loaded, communicator));
+  PT_TRY(found.status);
+  if (!found.state) return false;
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(weights.parameters()), 0));
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(weights.buffers()), 0));
+  for (const NamedTensor& tensor : optimizer.Tensors()) {
+    PT_TRY(communicator.Broadcast({const_cast<std::byte*>(tensor.data.data()), tensor.data.size()},
+                                  0));
+  }
+  state = std::move(*found.state);
+  return true;
+}
+
+Status AgreeOnWeights(const std::string& hash, int64_t step, Communicator& communicator) {
+  PT_LET(const auto all, communicator.AllGather(hash));
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    if (all[rank] == all[0]) continue;
+    return Fail(
+        {.exit = Exit::kFailed,
+         .what = fmt::format("ranks 0 and {} hold different weights after step {}", rank, step),
+         .why = "their processors or libraries compute differently",
+         .kept = "the checkpoint before"});
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/stepper.h"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/call.h"
+#include "base/fault.h"
+#include "tensor/guard.h"
+#include "tensor/philox.h"
+#include "train/update_kernels.h"
+
+namespace protium {
+namespace {
+
+constexpr unsigned kRoundingAndFlush = 0xe040;  // Rounding mode, flush to zero, denormals are zero.
+
+void AddOnto(std::span<float> to, std::span<const float> from) {
+  float* a = to.data();
+  const float* b = from.data();
+  for (size_t i = 0; i < to.size(); ++i) a[i] += b[i];
+}
+
+Status NotFinite(const char* what, int64_t step) {
+  return Fail({.exit = Exit::kFailed,
+               .what = fmt::format("{} is not finite at step {}", what, step + 1),
+               .where = fmt::format("step {}", step + 1),
+               .why = "a loss or gradient became NaN or infinite",
+               .fix = "lower train.optimizer.learning_rate, or set train.clip_norm"});
+}
+
+}  // namespace
+
+Status CheckFloatingPoint() {
+  if ((_mm_getcsr() & kRoundingAndFlush) == 0) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = fmt::format("this thread's floating-point mode is changed: mxcsr={:#x}",
+                                   _mm_getcsr()),
+               .why = "a library built with -ffast-math does that when it is loaded"});
+}
+
+Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
+                                               Optimizer& optimizer, Communicator& communicator) {
+  std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer));
+  out->parameters_ = int64_t(weights.parts().size());
+  out->count_ = weights.size() + out->parameters_ + kFixed + int64_t(weights.buffers().size());
+  out->first_shard_ = spec.first[size_t(communicator.rank())];
+  out->buffers_before_.resize(weights.buffers().size());
+  PT_LET(out->tree_, communicator.MakeTree(
+                         {.leaves = spec.first.back(), .count = out->count_, .first = spec.first}));
+  for (const Subtree& subtree : out->tree_->own()) {
+    std::fill(subtree.sum.begin(), subtree.sum.end(), 0.0f);
+    PT_LET(auto views,
+           Guard("laying out gradients", [&] { return weights.Views(subtree.sum.data()); }));
+    out->own_.push_back({subtree.sum, std::move(views)});
+  }
+  return out;
+}
+
+std::span<float> Stepper::Defined(Place& place) const {
+  return place.sum.subspan(size_t(weights_.size()), size_t(parameters_));
+}
+
+float* Stepper::TailOf(Place& place) const {
+  return place.sum.data() + weights_.size() + parameters_;
+}
+
+Stepper::Place& Stepper::Spare(size_t depth) {
+  while (spares_.size() <= depth) {
+    auto& [memory, place] = spares_.emplace_back(std::vector<float>(size_t(count_)), nullptr);
+    place = std::make_unique<Place>();
+    place->sum = memory;
+    place->gradients = weights_.Views(memory.data());
+  }
+  return *spares_[depth].second;
+}
+
+// Leaves [begin, end): their sum overwrites `place`, or is added to it with one addition.
+Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
+                      size_t depth) {
+  if (end - begin == 1) return Leaf(input, begin, place, add);
+  if (add) {
+    PT_LET(Place * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
+    PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
+    AddOnto(place.sum, spare->sum);
+    return Status::OK();
+  }
+  const int32_t middle = begin + (end - begin) / 2;
+  PT_TRY(AddUp(input, begin, middle, place, false, depth));
+  return AddUp(input, middle, end, place, true, depth);
+}
+
+Status Stepper::Leaf(const StepInput& input, int32_t shard, Place& place, bool add) {
+  if (!add) {
+    std::fill(place.sum.begin() + weights_.size(), place.sum.end(), 0.0f);
+  }
+  const RowBlock& rows = input.shards[size_t(shard - first_shard_)];
+  if (rows.rows > 0) return RunNet(rows, input.step, shard, place, add);
+  // A leaf of zeros; adding it counts, since it turns -0.0 into 0.0.
+  for (float& value : place.sum) value = add ? value + 0.0f : 0.0f;
+  return Status::OK();
+}
+
+Status Stepper::RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place& place, bool add) {
+  const std::span<float> buffers = weights_.buffers();
+  std::copy(buffers.begin(), buffers.end(), buffers_before_.begin());
+  const uint64_t key =
+      DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(step), uint64_t(shard)});
+  output_gradient_.resize(std::max(output_gradient_.size(), size_t(rows.rows)));
+  const std::span<float> gradient(output_gradient_.data(), size_t(rows.rows));
+  const auto run = [&] {
+    const at::Tensor outputs = net_.Forward(rows, &key);
+    const LossSums sums = WeightedLoss(
+        spec_.loss, {outputs.const_data_ptr<float>(), size_t(rows.rows)}, rows, gradient);
+    float* tail = TailOf(place);
+    tail[kWeight] += float(sums.weight);
+    tail[kLoss] += float(sums.loss);
+    tail[kRows] += float(rows.rows);
+    net_.Backward(torch::from_blob(gradient.data(), {rows.rows}, torch::kFloat32),
+                  {place.gradients, add, Defined(place)});
+  };
+  PT_TRY(Guard(fmt::format("step {}, shard {}", step + 1, shard), run));
+  AddBuffers(rows, place);
+  return Status::OK();
+}
+
+// Adds the buffers this shard's forward left, and puts back those the step began with.
+void Stepper::AddBuffers(const RowBlock& rows, Place& place) {
+  const std::span<float> buffers = weights_.buffers();
+  float* out = TailOf(place) + kFixed;
+  for (size_t i = 0; i < buffers.size(); ++i) out[i] += buffers[i] * float(rows.rows);
+  std::copy(buffers_before_.begin(), buffers_before_.end(), buffers.begin());
+}
+
+Result<StepResult> Stepper::Run(const StepInput& input) {
+  PT_TRY(CheckFloatingPoint());
+  const std::span<const Subtree> own = tree_->own();
+  for (size_t i = 0; i < own.size(); ++i) {
+    PT_TRY(AddUp(input, own[i].begin, own[i].end, own_[i], false, 0));
+  }
+  if (!own_.empty()) {
+    TailOf(own_[0])[kStop] += input.stop ? 1 : 0;
+    TailOf(own_[0])[kSave] += input.save ? 1 : 0;
+  }
+  const auto before = Clock::now();
+  PT_LET(const std::span<const float> reduced, tree_->Reduce());
+  const std::chrono::duration<double> waited = Clock::now() - before;
+  PT_LET(StepResult result, Apply(reduced, input.step));
+  result.wait_seconds = waited.count();
+  return result;
+}
+
+Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight, int64_t step) const {
+  if (spec_.clip_norm <= 0) return 1;
+  const double norm = std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size()))) / double(weight);
+  if (!std::isfinite(norm)) return NotFinite("the gradient", step);
+  return norm > spec_.clip_norm ? float(spec_.clip_norm / (norm + 1e-6)) : 1;
+}
+
+Result<StepResult> Stepper::Apply(std::span<const float> reduced, int64_t step) {
+  const std::span<const float> sum = reduced.first(size_t(weights_.size()));
+  const std::span<const float> defined = reduced.subspan(sum.size(), size_t(parameters_));
+  const std::span<const float> tail = reduced.subspan(sum.size() + defined.size());
+  StepResult out;
+  out.weight = tail[kWeight];
+  out.rows = int64_t(tail[kRows]);
+  out.stop = tail[kStop] > 0;
+  out.save = tail[kSave] > 0;
+  out.skipped = tail[kWeight] == 0;
+  if (!std::isfinite(tail[kLoss]) || !std::isfinite(tail[kWeight])) {
+    return NotFinite("the loss", step);
+  }
+  const std::span<float> buffers = weights_.buffers();
+  for (size_t i = 0; i < buffers.size() && tail[kRows] > 0; ++i) {
+    buffers[i] = tail[kFixed + i] / tail[kRows];
+  }
+  if (out.skipped) return out;
+  out.loss = double(tail[kLoss]) / double(tail[kWeight]);
+  PT_LET(const float factor, ClipFactor(sum, tail[kWeight], step));
+  if (!optimizer_.Step({sum, tail[kWeight], factor}, defined)) {
+    return NotFinite("the gradient", step);
+  }
+  return out;
+}
+
+}  // namespace protium

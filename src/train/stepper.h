@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of training over all shards.
+//
+// 1. A shard's leaf is the gradient of the sum of its weighted losses, with a tail: how many shards
+//    gave each parameter a gradient, sums of weight, loss and rows, flags, buffers times rows.
+// 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
+//    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
+// 3. One division by the sum of weights follows; then clipping, the check that all is finite, and
+//    the optimiser.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "collective/communicator.h"
+#include "tensor/net.h"
+#include "tensor/weights.h"
+#include "train/loss.h"
+#include "train/optimizer.h"
+
+namespace protium {
+
+struct StepSpec {
+  std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
+  RowShape shape;
+  LossSpec loss;
+  double clip_norm = 0;  // 0: none.
+  int64_t seed = 0;
+};
+
+struct StepInput {
+  int64_t step = 0;                  // Over all epochs, from 0; decides the randomness.
+  std::span<const RowBlock> shards;  // The rows of the own shards, in order; may be empty ones.
+  bool stop = false;                 // This rank asks for a stop, or for a checkpoint.
+  bool save = false;
+};
+
+struct StepResult {
+  double loss = 0;  // Weighted mean over all shards.
+  double weight = 0;
+  int64_t rows = 0;
+  bool stop = false;  // Some rank asked.
+  bool save = false;
+  bool skipped = false;     // The weights summed to 0.
+  double wait_seconds = 0;  // Spent in the reduction, waiting included.
+};
+
+class Stepper {
+ public:
+  // Collective. `net`, `weights` and `optimizer` must outlive it; one thread, that of every Run().
+  static Result<std::unique_ptr<Stepper>> Make(const StepSpec& spec, Net& net, Weights& weights,
+                                               Optimizer& optimizer, Communicator& communicator);
+
+  // Collective. A loss or gradient that is NaN or infinite fails on all ranks, naming the step.
+  Result<StepResult> Run(const StepInput& input);
+
+ private:
+  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kFixed };
+
+  Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer)
+      : spec_(spec), net_(net), weights_(weights), optimizer_(optimizer) {}
+  // Where sums are made: a subtree of the communicator's, or a spare one.
+  struct Place {
+    std::span<float> sum;
+    std::vector<at::Tensor> gradients;
+  };
+  Status AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
+               size_t depth);
+  Status Leaf(const StepInput& input, int32_t shard, Place& place, bool add);
+  Status RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place& place, bool add);
+  void AddBuffers(const RowBlock& rows, Place& place);
+  Place& Spare(size_t depth);
+  Result<StepResult> Apply(std::span<const float> reduced, int64_t step);
+  Result<float> ClipFactor(std::span<const float> sum, float weight, int64_t step) const;
+
+  std::span<float> Defined(Place& place) const;
+  float* TailOf(Place& place) const;
+
+  StepSpec spec_;
+  Net& net_;
+  Weights& weights_;
+  Optimizer& optimizer_;
+  std::unique_ptr<Tree> tree_;
+  int64_t parameters_ = 0;
+  int64_t count_ = 0;  // Floats of a leaf.
+  int32_t first_shard_ = 0;
+  std::vector<Place> own_;
+  std::vector<std::pair<std::vector<float>, std::unique_ptr<Place>>> spares_;
+  std::vector<float> buffers_before_;
+  std::vector<float> output_gradient_;
+};
+
+// Fails unless this thread rounds to nearest and keeps denormals: a library built with fast-math
+// may have changed that.
+Status CheckFloatingPoint();
+
+}  // namespace protium

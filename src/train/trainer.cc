@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/call.h"
+#include "base/fault.h"
+#include "tensor/guard.h"
+#include "tensor/philox.h"
+#include "train/checkpoint.h"
+#include "train/feed.h"
+#include "train/fingerprint.h"
+#include "train/progress.h"
+#include "train/resume.h"
+#include "train/stepper.h"
+#include "train/validation.h"
+
+namespace protium {
+namespace {
+
+class Training {
+ public:
+  Training(const TrainSpec& spec, const TrainInput& input);
+  Result<TrainOutcome> Run();
+
+ private:
+  Status Begin();
+  Status Initialise();
+  Status RunEpoch();
+  Status AfterStep(const StepResult& result);
+  Status EndEpoch();
+  Status Choose(const Json& values);
+  Status Save();
+  Status Stopped();
+  Result<TrainOutcome> Outcome();
+
+  bool leads() const { return in_.communicator.rank() == 0; }
+  std::vector<int32_t> Owners() const {
+    return ShardOwners(in_.rows.shards(), in_.communicator.world());
+  }
+
+  const TrainSpec& spec_;
+  const TrainInput& in_;
+  Feed feed_;
+  Optimizer optimizer_;
+  Progress progress_;
+  std::optional<Validation> validation_;
+  std::unique_ptr<Stepper> stepper_;
+  std::optional<CheckpointFolder> folder_;  // On rank 0.
+  CheckpointState state_;
+  double seconds_before_ = 0;  // Spent by earlier attempts.
+  Clock::time_point saved_at_ = Clock::now();
+  std::filesystem::path newest_;
+};
+
+Training::Training(const TrainSpec& spec, const TrainInput& input)
+    : spec_(spec),
+      in_(input),
+      feed_(input.rows, spec.batch_size, spec.seed),
+      optimizer_(spec.optimizer, input.weights),
+      progress_(input.communicator.rank() == 0 ? input.report : nullptr,
+                feed_.steps() * spec.epochs) {
+  if (input.validation != nullptr) validation_.emplace(*input.validation, input.net, spec.metrics);
+}
+
+Result<TrainOutcome> Training::Run() {
+  PT_TRY(Begin());
+  while (state_.epoch < spec_.epochs) PT_TRY(RunEpoch());
+  return Outcome();
+}
+
+Status Training::Begin() {
+  PT_TRY(UseThreads(spec_.threads_per_shard));
+  PT_TRY(CheckFloatingPoint());
+  const Json fingerprint = NumericsFingerprint(spec_.threads_per_shard);
+  PT_TRY(AgreeOn(fingerprint, in_.communicator));
+  PT_TRY(feed_.CheckBatches(in_.net.least_rows()));
+  state_.identity = {{"shards", in_.rows.shards()},
+                     {"options", spec_.options},
+                     {"fingerprint", fingerprint},
+                     {"stages_sha256", spec_.stages_sha256},
+                     {"rows", IdentityToJson(in_.rows.identity())}};
+  if (in_.validation != nullptr) {
+    state_.identity["validation_rows"] = IdentityToJson(in_.validation->identity());
+  }
+  PT_LET(const bool resumed,
+         ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume}, in_.communicator, in_.weights,
+                    optimizer_, state_, folder_, in_.report));
+  if (!resumed) PT_TRY(Initialise());
+  seconds_before_ = state_.seconds;
+  PT_LET(stepper_, Stepper::Make({.first = Owners(),
+                                  .shape = ShapeOf(in_.rows.layout()),
+                                  .loss = spec_.loss,
+                                  .clip_norm = spec_.clip_norm,
+                                  .seed = spec_.seed},
+                                 in_.net, in_.weights, optimizer_, in_.communicator));
+  progress_.Tell({{"event", "train_start"},
+                  {"rows", in_.rows.total_rows()},
+                  {"steps", feed_.steps() * spec_.epochs},
+                  {"batch", spec_.batch_size},
+                  {"shards", in_.rows.shards()},
+                  {"step", state_.step}});
+  return Status::OK();
+}
+
+// Rank 0 decides where training starts, whatever the others' libraries would draw.
+Status Training::Initialise() {
+  if (leads()) {
+    PT_TRY(Guard("initialising the net", [&] {
+      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(spec_.seed)}));
+    }));
+  }
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
+  return in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0);
+}
+
+Status Training::RunEpoch() {
+  feed_.StartEpoch(state_.epoch);
+  while (state_.epoch_step < feed_.steps()) {
+    const bool due = spec_.every_seconds > 0 && leads() &&
+                     Clock::now() - saved_at_ >= std::chrono::duration<double>(spec_.every_seconds);
+    PT_LET(const StepResult result, stepper_->Run({.step = state_.step,
+                                                   .shards = feed_.At(state_.epoch_step),
+                                                   .stop = in_.stop.stop_requested(),
+                                                   .save = due}));
+    PT_TRY(AfterStep(result));
+  }
+  return EndEpoch();
+}
+
+Status Training::AfterStep(const StepResult& result) {
+  ++state_.step;
+  ++state_.epoch_step;
+  state_.skipped += result.skipped ? 1 : 0;
+  state_.epoch_loss += result.loss * result.weight;
+  state_.epoch_weight += result.weight;
+  progress_.Stepped(state_.step, state_.epoch + 1, result);
+  const bool by_count = spec_.every_steps > 0 && state_.step % spec_.every_steps == 0;
+  const bool last = state_.epoch_step == feed_.steps();
+  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
+  return result.stop ? Stopped() : Status::OK();
+}
+
+Status Training::EndEpoch() {
+  ++state_.epoch;
+  Json entry = {{"epoch", state_.epoch},
+                {"step", state_.step},
+                {"loss", state_.epoch_weight > 0 ? state_.epoch_loss / state_.epoch_weight : 0.0}};
+  state_.epoch_step = 0;
+  state_.epoch_loss = state_.epoch_weight = 0;
+  if (validation_) {
+    PT_LET(const Json values, validation_->Measure(in_.communicator));
+    entry["validation"] = values;
+    Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
+    event.update(values);
+    progress_.Tell(event);
+    PT_TRY(Choose(values));
+  }
+  entry["seconds"] = seconds_before_ + progress_.seconds();
+  state_.history.push_back(entry);
+  return Save();
+}
+
+// Keeps the weights when these values are the best so far.
+Status Training::Choose(const Json& values) {
+  const Json chosen = values.value(spec_.best, Json());
+  if (!chosen.is_number()) return Status::OK();
+  const double value = std::fabs(chosen.get<double>());
+  if (state_.best.epoch > 0 && !(value < state_.best.value)) return Status::OK();
+  state_.best = {.epoch = state_.epoch, .step = state_.step, .value = value, .metrics = values};
+  if (!leads()) return Status::OK();
+  PT_LET(state_.best.file, folder_->WriteBest(state_.step, in_.weights.Tensors()));
+  return Status::OK();
+}
+
+Status Training::Save() {
+  state_.weights_hash = in_.weights.Hash();
+  PT_TRY(AgreeOnWeights(state_.weights_hash, state_.step, in_.communicator));
+  state_.seconds = seconds_before_ + progress_.seconds();
+  saved_at_ = Clock::now();
+  if (!leads()) return Status::OK();
+  PT_LET(newest_, folder_->Write(state_, in_.weights.Tensors(), optimizer_.Tensors(), spec_.keep));
+  progress_.Tell({{"event", "checkpoint"},
+                  {"step", state_.step},
+                  {"epoch", state_.epoch},
+                  {"path", newest_.string()}});
+  return Status::OK();
+}
+
+Status Training::Stopped() {
+  return Fail(
+      {.exit = Exit::kStopped,
+       .what = fmt::format("stopped at step {} of {}", state_.step, feed_.steps() * spec_.epochs),
+       .kept = fmt::format("a checkpoint of step {} in {}", state_.step, spec_.folder.string())});
+}
+
+Result<TrainOutcome> Training::Outcome() {
+  TrainOutcome out;
+  out.steps = state_.step;
+  out.skipped_steps = state_.skipped;
+  out.best_epoch = state_.best.epoch;
+  out.validation = state_.best.metrics;
+  out.history = state_.history;
+  out.fingerprint = state_.identity["fingerprint"];
+  out.rows_identity = state_.identity["rows"];
+  out.wait_share = progress_.wait_share();
+  if (!leads()) return out;
+  out.weights = spec_.folder / (state_.best.epoch > 0
+                                    ? state_.best.file
+                                    : fmt::format("step-{:09}/weights.safetensors", state_.step));
+  PT_LET(out.weights_sha256, WeightsSha256(out.weights));
+  return out;
+}
+
+}  // namespace
+
+Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
+  if (input.rows.total_rows() == 0) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "there are no rows to train on",
+                 .fix = "check the query, the split and the validation share"});
+  }
+  return Training(spec, input).Run();
+}
+
+}  // namespace protium

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's life: agree, resume or begin, step through the epochs, validate, save.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "collective/communicator.h"
+#include "rows/rows.h"
+#include "tensor/net.h"
+#include "tensor/weights.h"
+#include "train/loss.h"
+#include "train/optimizer.h"
+
+namespace protium {
+
+struct TrainSpec {
+  int64_t epochs = 1;
+  int64_t batch_size = 512;
+  int64_t seed = 0;
+  double clip_norm = 0;
+  int32_t threads_per_shard = 1;
+  LossSpec loss;
+  OptimizerSpec optimizer;
+  std::vector<std::string> metrics;
+  std::string best;  // One of `metrics`; the epoch with the lowest is kept.
+
+  std::filesystem::path folder;  // Of checkpoints.
+  bool resume = false;           // From the newest checkpoint; without one, from the start.
+  int32_t keep = 3;
+  int64_t every_steps = 0;
+  double every_seconds = 30;
+  Json options;  // All that decides the weights; a checkpoint made with others is refused.
+  std::string stages_sha256;
+};
+
+struct TrainInput {
+  Net& net;
+  Weights& weights;
+  const ShardedRows& rows;
+  const ShardedRows* validation = nullptr;  // nullptr: none.
+  Communicator& communicator;
+  std::function<void(const Json&)> report;  // Called on rank 0.
+  std::stop_token stop;
+};
+
+struct TrainOutcome {
+  std::filesystem::path weights;  // On rank 0 only, as the hash.
+  std::string weights_sha256;
+  int64_t steps = 0;
+  int64_t skipped_steps = 0;
+  int64_t best_epoch = 0;  // From 1; 0 without validation.
+  Json validation = Json::object();
+  Json history = Json::array();
+  Json fingerprint;
+  Json rows_identity;
+  double wait_share = 0;
+};
+
+// Collective; computes in the calling thread. A stop asked of any rank ends all after the same
+// step, with a checkpoint, as a Cancelled fault that names the step.
+Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input);
+
+}  // namespace protium

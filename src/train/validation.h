@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "collective/communicator.h"
+#include "rows/rows.h"
+#include "tensor/predict.h"
+
+namespace protium {
+
+// Measures a net on the validation rows of all ranks, in the label's own units.
+class Validation {
+ public:
+  // `rows` and `net` must outlive it.
+  Validation(const ShardedRows& rows, Net& net, std::vector<std::string> metrics);
+  // Collective. The same values on every rank, whoever owns which shard.
+  Result<Json> Measure(Communicator& communicator);
+
+ private:
+  const ShardedRows& rows_;
+  std::vector<std::string> metrics_;
+  Predictor predictor_;
+  std::vector<float> outputs_;
+};
+
+}  // namespace protium
