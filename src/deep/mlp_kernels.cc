@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/mlp_kernels.h"
+
+#include <algorithm>
+
+#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+
+namespace protium {
+
+void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
+                 const std::vector<const float*>& tables, float* out) {
+  for (int64_t i = 0; i < rows.rows; ++i) {
+    const int32_t* categories = rows.categories(i);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const int64_t width = columns[c].width;
+      out = std::copy_n(tables[c] + categories[c] * width, width, out);
+    }
+    out = std::copy_n(rows.row(i), rows.shape.numeric, out);
+  }
+}
+
+void ScatterEmbedded(const RowBlock& rows, int64_t category, const EmbeddedColumn& column,
+                     const float* gradient, int64_t stride, float* table) {
+  for (int64_t i = 0; i < rows.rows; ++i) {
+    float* to = table + rows.categories(i)[category] * column.width;
+    const float* from = gradient + i * stride + column.offset;
+    for (int64_t j = 0; j < column.width; ++j) to[j] += from[j];
+  }
+}
+
+PT_CLONES void SumColumns(const float* in, int64_t rows, int64_t columns, float* out) {
+  std::copy_n(in, columns, out);
+  for (int64_t i = 1; i < rows; ++i) {
+    const float* row = in + i * columns;
+    for (int64_t j = 0; j < columns; ++j) out[j] += row[j];
+  }
+}
+
+PT_CLONES void BackwardRelu(std::span<const float> activated, float factor,
+                            std::span<float> gradient) {
+  const float* h = activated.data();
+  float* g = gradient.data();
+  const size_t n = gradient.size();
+  for (size_t i = 0; i < n; ++i) g[i] = h[i] > 0 ? g[i] * factor : 0.0f;
+}
+
+PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
+  float* a = to.data();
+  const float* b = from.data();
+  const size_t n = to.size();
+  for (size_t i = 0; i < n; ++i) a[i] += b[i];
+}
+
+}  // namespace protium

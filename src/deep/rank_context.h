@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task's context without worker processes: for tests and benchmarks.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gang/task.h"
+
+namespace protium {
+
+using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
+
+class BatchList : public BatchStream {
+ public:
+  BatchList(SchemaPtr schema, Batches batches)
+      : schema_(std::move(schema)), batches_(std::move(batches)) {}
+  const SchemaPtr& schema() const override { return schema_; }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    return next_ < batches_.size() ? batches_[next_++] : nullptr;
+  }
+
+ private:
+  SchemaPtr schema_;
+  Batches batches_;
+  size_t next_ = 0;
+};
+
+// What the ranks of one test share.
+struct Told {
+  std::mutex mutex;
+  std::vector<Json> events;
+  Batches emitted;
+  std::stop_source stop;
+  std::function<void(const Json&)> on_event;
+};
+
+class RankContext : public TaskContext {
+ public:
+  RankContext(Communicator* communicator, std::string config, SchemaPtr schema, Batches input,
+              Told& told)
+      : communicator_(communicator),
+        config_(std::move(config)),
+        input_(std::move(schema), std::move(input)),
+        told_(told) {}
+
+  int32_t rank() const override { return communicator_ ? communicator_->rank() : 0; }
+  int32_t world() const override { return communicator_ ? communicator_->world() : 1; }
+  int32_t attempt() const override { return 0; }
+  const std::string& host() const override { return host_; }
+  const std::vector<Device>& devices() const override { return devices_; }
+  const std::string& config() const override { return config_; }
+  BatchStream& input() override { return input_; }
+  const SchemaPtr& output_schema() const override { return output_schema_; }
+  Status Emit(const arrow::RecordBatch& batch) override {
+    const std::lock_guard lock(told_.mutex);
+    told_.emitted.push_back(batch.Slice(0));
+    return Status::OK();
+  }
+  Result<Communicator*> communicator() override {
+    if (communicator_ == nullptr) return Status::Invalid("not in a gang");
+    return communicator_;
+  }
+  void Report(const Json& event) override {
+    const std::lock_guard lock(told_.mutex);
+    told_.events.push_back(event);
+    if (told_.on_event) told_.on_event(event);
+  }
+  std::stop_token stop() const override { return told_.stop.get_token(); }
+
+ private:
+  Communicator* communicator_;
+  std::string config_;
+  std::string host_ = "here";
+  std::vector<Device> devices_;
+  BatchList input_;
+  SchemaPtr output_schema_;
+  Told& told_;
+};
+
+}  // namespace protium

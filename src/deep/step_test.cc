@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "base/fault.h"
+#include "collective/thread_ranks.h"
+#include "deep/synthetic_rows.h"
+#include "deep/tabular_mlp.h"
+#include "rows/rows.h"
+#include "train/fingerprint.h"
+#include "train/stepper.h"
+
+namespace protium {
+namespace {
+
+constexpr int32_t kShards = 4;
+
+// Steps a net over `blocks[step][shard]` in a world of `world`; gives the hash of the weights.
+std::vector<std::string> HashesAfter(int32_t world,
+                                     const std::vector<std::vector<RowBlock>>& blocks,
+                                     const Json& options, StepSpec spec = {}) {
+  std::vector<std::string> hashes{size_t(world)};
+  const NetShape shape{.options = options, .numeric = 6, .cardinalities = {5, 9}};
+  const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
+    PT_TRY(UseThreads(1));
+    PT_LET(auto net, MakeTabularMlp(shape));
+    PT_LET(auto weights, Weights::Make(*net));
+    net->Initialise(4);
+    Optimizer optimizer({.learning_rate = 0.01, .weight_decay = 1e-4}, *weights);
+    StepSpec mine = spec;
+    mine.first = ShardOwners(kShards, world);
+    mine.shape = shape.rows();
+    mine.seed = 9;
+    PT_LET(auto stepper, Stepper::Make(mine, *net, *weights, optimizer, communicator));
+    const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
+    const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
+    for (size_t step = 0; step < blocks.size(); ++step) {
+      const std::span<const RowBlock> all = blocks[step];
+      PT_TRY(stepper->Run({.step = int64_t(step), .shards = all.subspan(begin, end - begin)}));
+    }
+    hashes[size_t(communicator.rank())] = weights->Hash();
+    return Status::OK();
+  });
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status.ToString();
+  return hashes;
+}
+
+std::vector<std::vector<RowBlock>> StepsOf(const SyntheticRows& rows,
+                                           const std::vector<int>& sizes) {
+  std::vector<std::vector<RowBlock>> out;
+  int64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); i += kShards) {
+    out.emplace_back();
+    for (size_t s = i; s < i + kShards; ++s) {
+      out.back().push_back(rows.block(at, at + sizes[s]));
+      at += sizes[s];
+    }
+  }
+  return out;
+}
+
+const SyntheticRows& Rows() {
+  static const SyntheticRows rows({.rows = 400, .numeric = 6, .cardinalities = {5, 9}, .seed = 8});
+  return rows;
+}
+
+void ExpectSameBitsInEveryWorld(const Json& options, const StepSpec& spec = {}) {
+  const auto blocks = StepsOf(Rows(), {32, 31, 32, 33, 30, 32, 31, 32, 2, 0, 3, 2});
+  const std::string one = HashesAfter(1, blocks, options, spec)[0];
+  for (const int32_t world : {2, 3, 4}) {
+    EXPECT_THAT(HashesAfter(world, blocks, options, spec), testing::Each(one)) << world;
+  }
+}
+
+TEST(Step, GivesTheSameBitsForAnyNumberOfWorkers) {
+  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}});
+}
+
+TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
+  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}},
+                             {.loss = {.kind = LossKind::kHuber}, .clip_norm = 0.05});
+}
+
+TEST(Step, SkipsStepsWithoutWeight) {
+  const auto blocks = StepsOf(Rows(), {8, 8, 8, 8});
+  auto with_empty = blocks;
+  with_empty.push_back(std::vector<RowBlock>(kShards, Rows().block(0, 0)));
+  EXPECT_EQ(HashesAfter(2, blocks, {{"hidden", {4}}}),
+            HashesAfter(2, with_empty, {{"hidden", {4}}}));
+}
+
+TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
+  std::vector<float> bad(10, std::numeric_limits<float>::quiet_NaN());
+  bad[8] = bad[9] = 0;  // Two categories.
+  const NetShape shape{.options = {{"hidden", {4}}}, .numeric = 6, .cardinalities = {5, 9}};
+  const RowBlock block{bad.data(), 1, shape.rows()};
+  const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
+    PT_LET(auto net, MakeTabularMlp(shape));
+    PT_LET(auto weights, Weights::Make(*net));
+    net->Initialise(4);
+    Optimizer optimizer({}, *weights);
+    PT_LET(auto stepper, Stepper::Make({.first = {0, 1, 2}, .shape = shape.rows()}, *net, *weights,
+                                       optimizer, communicator));
+    const RowBlock mine = communicator.rank() == 0 ? block : Rows().block(0, 3);
+    return stepper->Run({.step = 6, .shards = {&mine, 1}}).status();
+  });
+  for (const Status& status : statuses) {
+    EXPECT_THAT(FaultOf(status).what, testing::HasSubstr("the loss is not finite at step 7"));
+  }
+}
+
+TEST(Optimizer, AdamFollowsLibTorchs) {
+  auto net = MakeTabularMlp({.options = {{"hidden", {40}}}, .numeric = 17}).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  std::vector<at::Tensor> theirs;
+  for (const auto& view : weights->Views(weights->parameters().data())) {
+    theirs.push_back(view.clone().set_requires_grad(true));
+  }
+  torch::optim::Adam adam(theirs, torch::optim::AdamOptions(0.01).weight_decay(1e-2));
+  Optimizer ours({.learning_rate = 0.01, .weight_decay = 1e-2}, *weights);
+  const std::vector<float> defined(weights->parts().size(), 1.0f);
+  std::vector<float> sum(size_t(weights->size()));
+  for (uint64_t step = 0; step < 20; ++step) {
+    DrawUniform(step, -1, 1, sum);
+    const auto gradients = weights->Views(sum.data());
+    for (size_t i = 0; i < theirs.size(); ++i) theirs[i].mutable_grad() = gradients[i] / 4;
+    adam.step();
+    ASSERT_TRUE(ours.Step({sum, 4, 1}, defined));
+  }
+  const auto mine = weights->Views(weights->parameters().data());
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(mine[i], theirs[i], 1e-5, 1e-6));
+  }
+}
+
+TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
+  auto net = MakeTabularMlp({.options = {{"hidden", {4}}}, .numeric = 3}).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  const auto views = weights->Views(weights->parameters().data());
+  const auto before = views[1].clone();
+  const auto first = views[0].clone();
+  Optimizer optimizer({.kind = OptimizerKind::kSgd, .momentum = 0.9}, *weights);
+  const std::vector<float> sum(size_t(weights->size()), 1.0f);
+  const std::vector<float> defined = {1, 0, 1, 1};
+  ASSERT_TRUE(optimizer.Step({sum, 1, 1}, defined));
+  EXPECT_TRUE(torch::equal(views[1], before));
+  EXPECT_TRUE(torch::allclose(views[0], first - 1e-3));
+}
+
+}  // namespace
+}  // namespace protium

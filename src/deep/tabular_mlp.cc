@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/tabular_mlp.h"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "base/fault.h"
+#include "deep/mlp_kernels.h"
+#include "learn/options.h"
+#include "tensor/philox.h"
+
+namespace protium {
+namespace {
+
+constexpr double kNormMomentum = 0.1;
+constexpr double kNormEpsilon = 1e-5;
+
+at::Tensor Floats(int64_t rows, int64_t columns) { return at::empty({rows, columns}); }
+
+std::span<float> SpanOf(const at::Tensor& tensor) {
+  return {tensor.data_ptr<float>(), size_t(tensor.numel())};
+}
+
+// The memory of a forward and backward over a number of rows.
+struct Scratch {
+  at::Tensor input;
+  at::Tensor embedded;                  // Gradient by the embedded part of the input.
+  std::vector<at::Tensor> before_norm;  // With batch norm: what each dense layer gave.
+  std::vector<at::Tensor> hidden;
+  std::vector<at::Tensor> gradient;
+  at::Tensor output;
+};
+
+class TabularMlpNet : public Net {
+ public:
+  TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options);
+
+  const std::vector<Variable>& parameters() const override { return parameters_; }
+  const std::vector<Variable>& buffers() const override { return buffers_; }
+  int64_t least_rows() const override { return options_.batch_norm ? 2 : 1; }
+  void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override;
+  void Initialise(uint64_t key) override;
+  at::Tensor Forward(const RowBlock& rows, const uint64_t* training) override;
+  void Backward(const at::Tensor& outputs, const GradientSink& sink) override;
+
+ private:
+  struct Layer {
+    size_t weight = 0;  // Index of the parameter; the bias follows.
+    size_t norm = 0;    // Index of norm.weight; norm.bias follows.
+    int64_t in = 0;
+    int64_t out = 0;
+  };
+  struct Norm {
+    at::Tensor mean;
+    at::Tensor deviation;  // Inverse.
+  };
+
+  void AddLayer(const std::string& name, int64_t out);
+  Scratch& ScratchFor(int64_t rows);
+  void Activate(size_t l, Scratch& scratch, const uint64_t* training);
+  void BackwardDense(const Layer& layer, const at::Tensor& gradient, const at::Tensor& input,
+                     const GradientSink& sink);
+  void BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink);
+  void BackwardEmbeddings(Scratch& scratch, const GradientSink& sink);
+  float* Target(size_t parameter, const GradientSink& sink);
+  void Settle(size_t parameter, const GradientSink& sink);
+
+  NetShape shape_;
+  TabularMlpOptions options_;
+  std::vector<EmbeddedColumn> embedded_;
+  int64_t embedded_width_ = 0;
+  int64_t width_ = 0;          // Of the last layer added.
+  std::vector<Layer> layers_;  // Hidden ones, then the output.
+  std::vector<Variable> parameters_;
+  std::vector<Variable> buffers_;
+
+  std::vector<at::Tensor> weights_;
+  std::vector<at::Tensor> transposed_;  // Of each layer's weight.
+  std::vector<at::Tensor> running_;
+  std::vector<at::Tensor> spare_;  // Where a gradient is made before it is added; by parameter.
+  std::map<int64_t, Scratch> scratch_;
+  RowBlock rows_;
+  float kept_factor_ = 1;
+  std::vector<Norm> norms_;
+};
+
+TabularMlpNet::TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options)
+    : shape_(shape), options_(options) {
+  for (size_t c = 0; c < shape.cardinalities.size(); ++c) {
+    const int64_t n = shape.cardinalities[c];
+    const int64_t width =
+        options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
+    embedded_.push_back({.offset = embedded_width_, .width = width});
+    embedded_width_ += width;
+    parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
+  }
+  width_ = embedded_width_ + shape.numeric;
+  for (size_t l = 0; l < options.hidden.size(); ++l) {
+    AddLayer(fmt::format("dense.{}", l), options.hidden[l]);
+    if (!options.batch_norm) continue;
+    layers_.back().norm = parameters_.size();
+    for (const char* name : {"weight", "bias"}) {
+      parameters_.push_back({fmt::format("norm.{}.{}", l, name), {width_}});
+    }
+    for (const char* name : {"running_mean", "running_var"}) {
+      buffers_.push_back({fmt::format("norm.{}.{}", l, name), {width_}});
+    }
+  }
+  AddLayer("output", 1);
+}
+
+void TabularMlpNet::AddLayer(const std::string& name, int64_t out) {
+  layers_.push_back({.weight = parameters_.size(), .in = width_, .out = out});
+  parameters_.push_back({name + ".weight", {out, width_}});
+  parameters_.push_back({name + ".bias", {out}});
+  width_ = out;
+}
+
+void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) {
+  weights_ = std::move(parameters);
+  running_ = std::move(buffers);
+  for (const Layer& layer : layers_) transposed_.push_back(weights_[layer.weight].t());
+  spare_.resize(weights_.size());
+  norms_.resize(layers_.size());
+}
+
+void TabularMlpNet::Initialise(uint64_t key) {
+  const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
+  for (size_t i = 0; i < embedded_.size(); ++i) DrawNormal(draw(i), 1, SpanOf(weights_[i]));
+  for (const Layer& layer : layers_) {
+    const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
+    for (const size_t i : {layer.weight, layer.weight + 1}) {
+      DrawUniform(draw(i), -bound, bound, SpanOf(weights_[i]));
+    }
+    if (layer.norm == 0) continue;
+    weights_[layer.norm].fill_(1);
+    weights_[layer.norm + 1].fill_(0);
+  }
+  for (size_t i = 0; i < running_.size(); ++i) running_[i].fill_(i % 2 == 0 ? 0 : 1);
+}
+
+// Steps differ by a row or so and then end with a short one: a few heights come again and again.
+Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
+  const auto found = scratch_.find(rows);
+  if (found != scratch_.end()) return found->second;
+  if (scratch_.size() >= 8) scratch_.clear();
+  Scratch& scratch = scratch_[rows];
+  scratch.input = Floats(rows, embedded_width_ + shape_.numeric);
+  scratch.embedded = Floats(rows, embedded_width_);
+  for (const Layer& layer : layers_) {
+    if (&layer == &layers_.back()) break;
+    scratch.hidden.push_back(Floats(rows, layer.out));
+    scratch.gradient.push_back(Floats(rows, layer.out));
+    if (options_.batch_norm) scratch.before_norm.push_back(Floats(rows, layer.out));
+  }
+  scratch.output = Floats(rows, 1);
+  return scratch;
+}
+
+at::Tensor TabularMlpNet::Forward(const RowBlock& rows, const uint64_t* training) {
+  const c10::InferenceMode no_graph;
+  Scratch& scratch = ScratchFor(rows.rows);
+  std::vector<const float*> tables;
+  for (size_t c = 0; c < embedded_.size(); ++c) {
+    tables.push_back(weights_[c].const_data_ptr<float>());
+  }
+  GatherInput(rows, embedded_, tables, scratch.input.data_ptr<float>());
+  const at::Tensor* input = &scratch.input;
+  for (size_t l = 0; l + 1 < layers_.size(); ++l) {
+    at::Tensor& out = options_.batch_norm ? scratch.before_norm[l] : scratch.hidden[l];
+    at::addmm_out(out, weights_[layers_[l].weight + 1], *input, transposed_[l]);
+    Activate(l, scratch, training);
+    input = &scratch.hidden[l];
+  }
+  at::addmm_out(scratch.output, weights_[layers_.back().weight + 1], *input, transposed_.back());
+  rows_ = rows;
+  return scratch.output.view({-1});
+}
+
+// Batch norm, ReLU and dropout of hidden layer l.
+void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* training) {
+  if (options_.batch_norm) {
+    const size_t n = layers_[l].norm;
+    const auto [out, mean, deviation] = at::native_batch_norm(
+        scratch.before_norm[l], weights_[n], weights_[n + 1], running_[2 * l], running_[2 * l + 1],
+        training != nullptr, kNormMomentum, kNormEpsilon);
+    scratch.hidden[l].copy_(out);
+    norms_[l] = {mean, deviation};
+  }
+  const double drop = training != nullptr ? options_.dropout : 0;
+  const uint64_t key = training != nullptr ? DrawKey(DrawTag::kDropout, {*training, l}) : 0;
+  kept_factor_ = ReluDropout(key, drop, SpanOf(scratch.hidden[l]));
+}
+
+// Memory to make the gradient of a parameter in.
+float* TabularMlpNet::Target(size_t parameter, const GradientSink& sink) {
+  if (!sink.add) return sink.parameters[parameter].data_ptr<float>();
+  if (!spare_[parameter].defined()) spare_[parameter] = at::empty_like(weights_[parameter]);
+  return spare_[parameter].data_ptr<float>();
+}
+
+void TabularMlpNet::Settle(size_t parameter, const GradientSink& sink) {
+  if (sink.add) AddTo(SpanOf(sink.parameters[parameter]), SpanOf(spare_[parameter]));
+  sink.defined[parameter] += 1;
+}
+
+void TabularMlpNet::BackwardDense(const Layer& layer, const at::Tensor& gradient,
+                                  const at::Tensor& input, const GradientSink& sink) {
+  Target(layer.weight, sink);
+  at::Tensor weight = sink.add ? spare_[layer.weight] : sink.parameters[layer.weight];
+  at::mm_out(weight, gradient.t(), input);
+  SumColumns(gradient.const_data_ptr<float>(), gradient.size(0), layer.out,
+             Target(layer.weight + 1, sink));
+  Settle(layer.weight, sink);
+  Settle(layer.weight + 1, sink);
+}
+
+void TabularMlpNet::BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink) {
+  const size_t n = layers_[l].norm;
+  const auto [input, weight, bias] =
+      at::native_batch_norm_backward(scratch.gradient[l], scratch.before_norm[l], weights_[n],
+                                     running_[2 * l], running_[2 * l + 1], norms_[l].mean,
+                                     norms_[l].deviation, true, kNormEpsilon, {true, true, true});
+  scratch.gradient[l].copy_(input);
+  std::copy_n(weight.const_data_ptr<float>(), layers_[l].out, Target(n, sink));
+  std::copy_n(bias.const_data_ptr<float>(), layers_[l].out, Target(n + 1, sink));
+  Settle(n, sink);
+  Settle(n + 1, sink);
+}
+
+void TabularMlpNet::BackwardEmbeddings(Scratch& scratch, const GradientSink& sink) {
+  const at::Tensor& first = layers_.size() > 1 ? scratch.gradient.front() : scratch.output;
+  at::mm_out(scratch.embedded, first, weights_[layers_[0].weight].narrow(1, 0, embedded_width_));
+  for (size_t c = 0; c < embedded_.size(); ++c) {
+    float* table = Target(c, sink);
+    std::fill_n(table, weights_[c].numel(), 0.0f);
+    ScatterEmbedded(rows_, int64_t(c), embedded_[c], scratch.embedded.const_data_ptr<float>(),
+                    embedded_width_, table);
+    Settle(c, sink);
+  }
+}
+
+void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink) {
+  const c10::InferenceMode no_graph;
+  Scratch& scratch = ScratchFor(rows_.rows);
+  const at::Tensor column = outputs.view({-1, 1});
+  const size_t hidden = layers_.size() - 1;
+  BackwardDense(layers_.back(), column, hidden > 0 ? scratch.hidden.back() : scratch.input, sink);
+  for (size_t l = hidden; l-- > 0;) {
+    const Layer& above = layers_[l + 1];
+    at::mm_out(scratch.gradient[l], l + 1 == hidden ? column : scratch.gradient[l + 1],
+               weights_[above.weight]);
+    BackwardRelu(SpanOf(scratch.hidden[l]), kept_factor_, SpanOf(scratch.gradient[l]));
+    if (options_.batch_norm) BackwardNorm(l, scratch, sink);
+    BackwardDense(layers_[l], scratch.gradient[l], l > 0 ? scratch.hidden[l - 1] : scratch.input,
+                  sink);
+  }
+  if (hidden == 0) scratch.output.copy_(column);
+  if (!embedded_.empty()) BackwardEmbeddings(scratch, sink);
+}
+
+Status CheckOptions(const NetShape& shape, const TabularMlpOptions& options) {
+  const auto refuse = [](std::string key, std::string must, double got) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("net.{} must be {}, got {}", key, must, got),
+                 .where = "net." + key});
+  };
+  if (!(options.dropout >= 0 && options.dropout < 1)) {
+    return refuse("dropout", "at least 0 and below 1", options.dropout);
+  }
+  if (options.embedding && *options.embedding < 1) {
+    return refuse("embedding", "at least 1", *options.embedding);
+  }
+  for (const int32_t width : options.hidden) {
+    if (width < 1 || width > 1'000'000) return refuse("hidden", "from 1 to 1000000", width);
+  }
+  for (const int64_t n : shape.cardinalities) {
+    if (n < 1) return refuse("categorical", "of at least one category", double(n));
+  }
+  if (shape.numeric + int64_t(shape.cardinalities.size()) > 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net tabular_mlp has no inputs",
+               .fix = "name columns in `categorical` or `numeric`"});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> MakeTabularMlp(const NetShape& shape) {
+  TabularMlpOptions options;
+  PT_TRY(FieldsFromJson(shape.options, "net", options));
+  PT_TRY(CheckOptions(shape, options));
+  return std::make_unique<TabularMlpNet>(shape, options);
+}
+
+}  // namespace protium

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tensor/net.h"
+
+namespace protium {
+
+// The net `tabular_mlp` of learn/options.h (TabularMlpOptions). Parameters, in order:
+//   embedding.<c>.weight [cardinality, width]    one a categorical column
+//   dense.<l>.weight [out, in], dense.<l>.bias   input: embeddings in column order, then numerics
+//   norm.<l>.weight, norm.<l>.bias               with batch_norm, each after its dense.<l>
+//   output.weight [1, in], output.bias [1]
+// Hidden layers go through ReLU, then dropout. Its backward is written out: at a few hundred rows a
+// recorded graph costs as much as the arithmetic.
+Result<std::unique_ptr<Net>> MakeTabularMlp(const NetShape& shape);
+
+}  // namespace protium

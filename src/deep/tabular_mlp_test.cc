@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/tabular_mlp.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "base/fault.h"
+#include "deep/synthetic_rows.h"
+#include "tensor/weights.h"
+
+namespace protium {
+namespace {
+
+NetShape Shape(Json options) {
+  return {.options = std::move(options), .numeric = 5, .cardinalities = {7, 3}};
+}
+
+// The same net by LibTorch's own operations, recorded; `variables` as the net's parameters.
+at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, bool norm) {
+  const auto all = torch::from_blob(const_cast<float*>(rows.data), {rows.rows, rows.shape.stride()},
+                                    torch::kFloat32);
+  const auto categories = torch::from_blob(const_cast<float*>(rows.data),
+                                           {rows.rows, rows.shape.stride()}, torch::kInt32)
+                              .narrow(1, 7, 2)
+                              .to(torch::kInt64);
+  auto x = torch::cat({torch::embedding(p[0], categories.select(1, 0)),
+                       torch::embedding(p[1], categories.select(1, 1)), all.narrow(1, 0, 5)},
+                      1);
+  size_t at = 2;
+  for (int layer = 0; layer < 2; ++layer) {
+    x = torch::linear(x, p[at], p[at + 1]);
+    at += 2;
+    if (norm) {
+      x = torch::batch_norm(x, p[at], p[at + 1], {}, {}, true, 0.1, 1e-5, false);
+      at += 2;
+    }
+    x = torch::relu(x);
+  }
+  return torch::linear(x, p[at], p[at + 1]).view({-1});
+}
+
+void ExpectGradientsOfReference(bool norm) {
+  const auto net = MakeTabularMlp(Shape({{"hidden", {16, 8}}, {"batch_norm", norm}})).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  const SyntheticRows made({.rows = 33, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
+  const RowBlock rows = made.block();
+
+  std::vector<float> memory(size_t(weights->size()), 100.0f);
+  std::vector<float> defined(weights->parts().size());
+  const auto sink = weights->Views(memory.data());
+  const auto outputs_by = torch::linspace(-1, 1, rows.rows);
+  const uint64_t key = 1;
+  const at::Tensor outputs = net->Forward(rows, &key).clone();
+  net->Backward(outputs_by, {sink, false, defined});
+  net->Backward(outputs_by, {sink, true, defined});
+
+  std::vector<at::Tensor> leaves;
+  for (const at::Tensor& view : weights->Views(weights->parameters().data())) {
+    leaves.push_back(view.clone().set_requires_grad(true));
+  }
+  const at::Tensor expected = Reference(leaves, rows, norm);
+  expected.backward(outputs_by);
+  EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(sink[i], 2 * leaves[i].grad(), 1e-3, 1e-5))
+        << net->parameters()[i].name;
+    EXPECT_EQ(defined[i], 2);
+  }
+}
+
+TEST(TabularMlp, HasTheGradientOfTheRecordedNet) { ExpectGradientsOfReference(false); }
+
+TEST(TabularMlp, HasTheGradientOfTheRecordedNetWithBatchNorm) { ExpectGradientsOfReference(true); }
+
+TEST(TabularMlp, NamesItsParametersInOrder) {
+  const auto net = MakeTabularMlp(Shape({{"hidden", {4}}, {"batch_norm", true}})).ValueOrDie();
+  std::vector<std::string> names;
+  for (const Variable& variable : net->parameters()) names.push_back(variable.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"embedding.0.weight", "embedding.1.weight",
+                                             "dense.0.weight", "dense.0.bias", "norm.0.weight",
+                                             "norm.0.bias", "output.weight", "output.bias"}));
+  EXPECT_EQ(net->parameters()[0].shape, (std::vector<int64_t>{7, 4}));
+  EXPECT_EQ(net->parameters()[2].shape, (std::vector<int64_t>{4, 4 + 2 + 5}));
+  EXPECT_EQ(net->buffers().size(), 2u);
+  EXPECT_EQ(net->least_rows(), 2);
+}
+
+TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
+  const auto net = MakeTabularMlp(Shape({{"hidden", {64}}, {"dropout", 0.5}})).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  const SyntheticRows made({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
+  const uint64_t keys[] = {5, 6};
+  const at::Tensor one = net->Forward(made.block(), &keys[0]).clone();
+  const at::Tensor other = net->Forward(made.block(), &keys[1]).clone();
+  EXPECT_TRUE(torch::equal(one, net->Forward(made.block(), &keys[0])));
+  EXPECT_FALSE(torch::equal(one, other));
+}
+
+TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {
+  const auto why = [](Json options) {
+    const auto made = MakeTabularMlp(Shape(std::move(options)));
+    return made.ok() ? "made" : FaultOf(made.status()).what;
+  };
+  EXPECT_EQ(why({{"dropout", 1.0}}), "net.dropout must be at least 0 and below 1, got 1");
+  EXPECT_EQ(why({{"hidden", {0}}}), "net.hidden must be from 1 to 1000000, got 0");
+  EXPECT_EQ(why({{"width", 3}}), "unknown key \"width\" in net");
+  EXPECT_FALSE(MakeTabularMlp({}).ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "base/fault.h"
+#include "collective/thread_ranks.h"
+#include "deep/rank_context.h"
+#include "deep/tasks.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+SchemaPtr TableSchema() {
+  return arrow::schema({arrow::field("a", arrow::float64()), arrow::field("b", arrow::int64()),
+                        arrow::field("c", arrow::int64()), arrow::field("y", arrow::float64()),
+                        arrow::field("held", arrow::boolean())});
+}
+
+// Rows `ids` of an endless table; y depends on a, b and c.
+std::shared_ptr<arrow::RecordBatch> RowsOf(const std::vector<int>& ids) {
+  arrow::DoubleBuilder a, y;
+  arrow::Int64Builder b, c;
+  arrow::BooleanBuilder held;
+  for (const int id : ids) {
+    const double x = double(id * 7919 % 1000) / 500 - 1;
+    const int64_t n = id * 104729 % 17;
+    const int64_t category = id * 31 % 5;
+    (void)a.Append(x);
+    (void)b.Append(n);
+    (void)c.Append(category);
+    (void)y.Append(100 + 20 * x * double(category) - double(n));
+    (void)held.Append(id % 10 == 3);
+  }
+  return arrow::RecordBatch::Make(
+      TableSchema(), int64_t(ids.size()),
+      {*a.Finish(), *b.Finish(), *c.Finish(), *y.Finish(), *held.Finish()});
+}
+
+// Ids 0 to rows-1, dealt to `world` ranks in an order drawn from `shuffle`; 0: as they are.
+std::vector<Batches> Deal(int rows, int32_t world, unsigned shuffle) {
+  std::vector<int> ids(static_cast<size_t>(rows));
+  for (int i = 0; i < rows; ++i) ids[size_t(i)] = i;
+  std::mt19937 random(shuffle);
+  if (shuffle != 0) std::ranges::shuffle(ids, random);
+  std::vector<Batches> out{size_t(world)};
+  for (size_t at = 0; at < ids.size(); at += 50) {
+    const size_t end = std::min(ids.size(), at + 50);
+    out[at / 50 % size_t(world)].push_back(RowsOf({&ids[at], &ids[at] + (end - at)}));
+  }
+  return out;
+}
+
+class TrainTask : public testing::Test {
+ protected:
+  TrainTask() {
+    config_.net.net = {"tabular_mlp", {{"hidden", {16, 8}}, {"dropout", 0.2}}};
+    config_.net.categorical = {{.column = "c", .cardinality = 5}};
+    config_.net.numeric = {"a", "b"};
+    config_.net.label = "y";
+    config_.net.label_scale = {.mean = 100, .deviation = 30};
+    config_.held_out = "held";
+    config_.loss = {"huber", {{"delta", 1.0}}};
+    config_.train.epochs = 2;
+    config_.train.batch_size = 64;
+    config_.train.seed = 5;
+    config_.stages_sha256 = "s";
+    Fresh("run");
+  }
+  void Fresh(const std::string& name) { config_.folder = (folder_.path() / name).string(); }
+
+  // One run of all ranks; gives rank 0's status.
+  Status Run(int32_t world, const std::vector<Batches>& input) {
+    told_.emplace();
+    told_->on_event = on_event_;
+    const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
+      RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
+                          input[size_t(communicator.rank())], *told_);
+      return RunTrainTask(context, BuiltInNets());
+    });
+    return statuses[0];
+  }
+
+  TrainResult ResultOf(int32_t world, const std::vector<Batches>& input) {
+    TrainResult result;
+    const Status status = Run(world, input);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    if (!status.ok()) return result;
+    const auto& column = static_cast<const arrow::StringArray&>(*told_->emitted.at(0)->column(0));
+    EXPECT_TRUE(FieldsFromJson(*ParseJson(column.GetView(0)), "", result).ok());
+    return result;
+  }
+
+  std::vector<Json> Events(const std::string& name) {
+    std::vector<Json> out;
+    for (const Json& event : told_->events) {
+      if (event.at("event") == name) out.push_back(event);
+    }
+    return out;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  TrainConfig config_;
+  std::optional<Told> told_;
+  std::function<void(const Json&)> on_event_;
+};
+
+TEST_F(TrainTask, GivesTheSameWeightsForAnyWorkersAndOrderOfRows) {
+  const TrainResult one = ResultOf(1, Deal(700, 1, 0));
+  EXPECT_EQ(one.rows, 630);
+  EXPECT_EQ(one.validation_rows, 70);
+  EXPECT_EQ(one.steps, 2 * 10);
+  EXPECT_EQ(one.history.size(), 2u);
+  for (const int32_t world : {1, 2, 3, 4}) {
+    Fresh("run" + std::to_string(world));
+    const TrainResult other = ResultOf(world, Deal(700, world, unsigned(world) + 6));
+    EXPECT_EQ(other.weights_sha256, one.weights_sha256) << world;
+    EXPECT_EQ(other.validation, one.validation) << world;
+  }
+}
+
+TEST_F(TrainTask, LearnsAndKeepsTheBestEpoch) {
+  config_.train.epochs = 12;
+  config_.train.optimizer = Named{"adam", {{"learning_rate", 0.02}}};
+  const TrainResult result = ResultOf(2, Deal(1000, 2, 1));
+  const double first = result.history[0]["validation"]["rmse"].get<double>();
+  EXPECT_LT(result.validation["rmse"].get<double>(), first / 2);
+  EXPECT_GT(result.best_epoch, 1);
+  EXPECT_TRUE(std::filesystem::exists(result.weights));
+  EXPECT_EQ(Events("step").front()["step"], 1);
+  EXPECT_EQ(Events("validation").size(), 12u);
+  EXPECT_EQ(Events("train_start").size(), 1u);
+}
+
+TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
+  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  Fresh("stopped");
+  config_.train.checkpoint.every_steps = 3;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && event["step"] == 3) told_->stop.request_stop();
+  };
+  const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
+  EXPECT_EQ(fault.exit, Exit::kStopped);
+  EXPECT_THAT(fault.what, HasSubstr("stopped at step 4 of 20"));
+  on_event_ = nullptr;
+  config_.resume = true;
+  const TrainResult resumed = ResultOf(3, Deal(700, 3, 4));
+  EXPECT_EQ(Events("train_start")[0]["step"], 4);
+  EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(resumed.steps, whole.steps);
+  EXPECT_EQ(ResultOf(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
+}
+
+TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
+  ResultOf(1, Deal(700, 1, 0));
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("checkpoints of another run"));
+  config_.resume = true;
+  const Fault rows = FaultOf(Run(1, Deal(690, 1, 0)));
+  EXPECT_THAT(rows.what, HasSubstr("input changed: the checkpoint was made with 630 rows, now "
+                                   "there are 621"));
+  config_.train.seed = 6;
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainTask, ANotFiniteLossNamesTheStepAndKeepsTheCheckpoint) {
+  config_.loss = {"mse"};
+  config_.train.optimizer = Named{"sgd", {{"learning_rate", 1e20}}};
+  config_.train.checkpoint.every_steps = 1;
+  const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
+  EXPECT_THAT(fault.what, HasSubstr("is not finite at step"));
+  EXPECT_FALSE(Events("checkpoint").empty());
+  EXPECT_TRUE(std::filesystem::exists(std::string(Events("checkpoint").back()["path"]) +
+                                      "/weights.safetensors"));
+}
+
+TEST_F(TrainTask, TrainsOnFewerRowsThanShards) {
+  config_.held_out.clear();
+  config_.train.best = "mae";
+  const TrainResult one = ResultOf(1, Deal(2, 1, 0));
+  EXPECT_EQ(one.rows, 2);
+  EXPECT_EQ(one.best_epoch, 0);
+  Fresh("other");
+  EXPECT_EQ(ResultOf(4, Deal(2, 4, 0)).weights_sha256, one.weights_sha256);
+}
+
+TEST_F(TrainTask, RefusesWhatCannotBeTrained) {
+  EXPECT_THAT(FaultOf(Run(2, Deal(0, 2, 0))).what, HasSubstr("no row"));
+  config_.held_out.clear();
+  EXPECT_THAT(FaultOf(Run(2, Deal(0, 2, 0))).what, HasSubstr("no rows to train on"));
+  EXPECT_THAT(FaultOf(Run(5, Deal(700, 5, 0))).fix, HasSubstr("train.shards = 5"));
+  config_.memory_bytes = 1000;
+  const Fault room = FaultOf(Run(2, Deal(700, 2, 0)));
+  EXPECT_EQ(room.exit, Exit::kNoRoom);
+  config_.memory_bytes = 0;
+  config_.net.categorical[0].cardinality = 4;
+  EXPECT_THAT(FaultOf(Run(2, Deal(700, 2, 0))).what, HasSubstr("column c holds category 4"));
+}
+
+TEST_F(TrainTask, RefusesOneRowStepsWithBatchNorm) {
+  config_.net.net.options["batch_norm"] = true;
+  config_.held_out.clear();
+  const Fault fault = FaultOf(Run(2, Deal(64 + 2, 2, 0)));
+  EXPECT_THAT(fault.what, HasSubstr("gives shard"));
+  EXPECT_TRUE(Run(2, Deal(64 * 3, 2, 0)).ok());
+}
+
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    action_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, action_);
+  }
+
+ private:
+  rlimit before_;
+  sighandler_t action_;
+};
+
+TEST_F(TrainTask, ACheckpointThatDoesNotFitLeavesTheOneBefore) {
+  config_.train.checkpoint.every_steps = 4;
+  std::optional<FileSizeLimit> limit;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && !limit) limit.emplace(1000);
+  };
+  const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
+  limit.reset();
+  EXPECT_THAT(fault.what, HasSubstr("bytes to " + config_.folder));
+  EXPECT_THAT(fault.kept, HasSubstr("step-000000004"));
+  on_event_ = nullptr;
+  config_.resume = true;
+  EXPECT_EQ(ResultOf(2, Deal(700, 2, 0)).steps, 20);
+}
+
+}  // namespace
+}  // namespace protium
