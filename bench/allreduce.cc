@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums float32 vectors of two processes of one host: plainly, and in the tree over four shards.
+#include <algorithm>
+#include <string>
+
+#include "bench/ranks.h"
+
+namespace protium {
+namespace {
+
+struct Size {
+  const char* name;
+  int64_t count;
+  int repetitions;
+};
+constexpr Size kSizes[] = {{"4 KiB", 1024, 5000},
+                           {"256 KiB", 65'536, 1000},
+                           {"16 MiB", 4 << 20, 20},
+                           {"100 MB", 25'000'000, 5}};
+constexpr int kWarmUp = 3;
+
+Status CheckSum(std::span<const float> sum, float scale) {
+  for (size_t i = 0; i < sum.size(); ++i) {
+    if (sum[i] != scale * float(i % 7)) return Status::Invalid("wrong sum at element ", i);
+  }
+  return Status::OK();
+}
+
+void Fill(std::span<float> values, float scale) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] = scale * float(i % 7);
+}
+
+// Seconds of one all-reduce; checks a sum made afterwards in the same memory.
+Result<double> TimeAllReduce(Communicator& communicator, const Size& size) {
+  std::vector<float> values(size_t(size.count), 0.0f);
+  for (int i = 0; i < kWarmUp; ++i) {
+    PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+  }
+  PT_TRY(communicator.Barrier("timing"));
+  const Stopwatch watch;
+  for (int i = 0; i < size.repetitions; ++i) {
+    PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+  }
+  const double seconds = watch.seconds() / size.repetitions;
+  Fill(values, float(communicator.rank() + 1));
+  PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+  PT_TRY(CheckSum(values, 3));
+  return seconds;
+}
+
+// The same in the tree that training uses; each rank owns two of four leaves.
+Result<double> TimeTree(Communicator& communicator, const Size& size) {
+  PT_LET(const auto tree,
+         communicator.MakeTree({.leaves = 4, .count = size.count, .first = {0, 2, 4}}));
+  for (const Subtree& subtree : tree->own()) Fill(subtree.sum, float(communicator.rank() + 1));
+  for (int i = 0; i < kWarmUp; ++i) PT_TRY(tree->Reduce().status());
+  PT_TRY(communicator.Barrier("timing"));
+  const Stopwatch watch;
+  for (int i = 0; i < size.repetitions; ++i) PT_TRY(tree->Reduce().status());
+  const double seconds = watch.seconds() / size.repetitions;
+  for (const Subtree& subtree : tree->own()) Fill(subtree.sum, float(communicator.rank() + 1));
+  PT_LET(const auto sum, tree->Reduce());
+  PT_TRY(CheckSum(sum, 3));
+  return seconds;
+}
+
+Status Run(Communicator& communicator) {
+  for (const Size& size : kSizes) {
+    PT_LET(const double plain, TimeAllReduce(communicator, size));
+    PT_LET(const double tree, TimeTree(communicator, size));
+    if (communicator.rank() != 0) continue;
+    PrintFigure(std::string("all-reduce ") + size.name, plain * 1e6, "us");
+    PrintFigure(std::string("tree over 4 shards ") + size.name, tree * 1e6, "us");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+}  // namespace protium
+
+int main() { return protium::ExitCode(protium::RunProcessRanks(2, protium::Run)); }

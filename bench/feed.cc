@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeds shuffled batches of 1024 rows from a Parquet file of 2 M rows x 40 float32, on one thread:
+// bench_feed FILE (made when it is not there).
+#include <arrow/api.h>
+#include <arrow/io/file.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/properties.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <random>
+
+#include "bench/ranks.h"
+#include "collective/self.h"
+#include "rows/rows.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kRows = 2'000'000;
+constexpr int64_t kColumns = 40;
+constexpr int64_t kBatch = 1024;
+constexpr int32_t kShards = 4;
+constexpr int kLaterEpochs = 3;
+
+SchemaPtr TableSchema() {
+  arrow::FieldVector fields;
+  for (int i = 0; i < kColumns; ++i) {
+    fields.push_back(arrow::field(fmt::format("c{}", i), arrow::float32()));
+  }
+  return arrow::schema(fields);
+}
+
+// Rows [begin, end): their number in c0, noise in the others.
+Result<std::shared_ptr<arrow::RecordBatch>> MakeRows(int64_t begin, int64_t end) {
+  std::mt19937 random{uint32_t(begin)};
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (int i = 0; i < kColumns; ++i) {
+    arrow::FloatBuilder builder;
+    PT_TRY(builder.Reserve(end - begin));
+    for (int64_t row = begin; row < end; ++row) {
+      builder.UnsafeAppend(i == 0 ? float(row) : float(random()) * 0x1p-31f - 1);
+    }
+    PT_LET(auto column, builder.Finish());
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(TableSchema(), end - begin, std::move(columns));
+}
+
+Status WriteTable(const std::string& path) {
+  const std::string unfinished = path + ".tmp";
+  PT_LET(auto file, arrow::io::FileOutputStream::Open(unfinished));
+  const auto properties =
+      parquet::WriterProperties::Builder().compression(parquet::Compression::SNAPPY)->build();
+  PT_LET(auto writer, parquet::arrow::FileWriter::Open(*TableSchema(), arrow::default_memory_pool(),
+                                                       file, properties));
+  for (int64_t begin = 0; begin < kRows; begin += 100'000) {
+    PT_LET(const auto rows, MakeRows(begin, begin + 100'000));
+    PT_TRY(writer->NewRowGroup());
+    PT_TRY(writer->WriteRecordBatch(*rows));
+  }
+  PT_TRY(writer->Close());
+  PT_TRY(file->Close());
+  std::filesystem::rename(unfinished, path);
+  return Status::OK();
+}
+
+Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communicator& alone) {
+  PT_LET(auto file, arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
+  PT_LET(auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
+  reader->set_use_threads(false);
+  PT_LET(auto batches, reader->GetRecordBatchReader());
+  RowLayout layout;
+  for (const auto& field : TableSchema()->fields()) layout.numeric.push_back(field->name());
+  PT_LET(auto packer, Packer::Make(layout, batches->schema(), std::numeric_limits<int64_t>::max()));
+  while (true) {
+    PT_LET(const auto batch, batches->Next());
+    if (batch == nullptr) break;
+    PT_TRY(packer->Append(*batch));
+  }
+  return ShardRows(std::move(packer), ShardOwners(kShards, 1), alone);
+}
+
+// Visits every row once, batch by batch, each batch in one piece of memory.
+Status RunEpoch(const ShardedRows& rows, int64_t epoch) {
+  const int64_t width = rows.layout().width();
+  std::vector<std::byte> batch(size_t(width * (kBatch + kShards)));
+  std::vector<Permutation> orders;
+  for (int32_t s = 0; s < kShards; ++s) orders.emplace_back(7, epoch, s, rows.rows(s));
+  double sum = 0;
+  int64_t seen = 0;
+  for (int64_t step = 0; step < StepsPerEpoch(kRows, kBatch); ++step) {
+    int64_t filled = 0;
+    for (int32_t s = 0; s < kShards; ++s) {
+      const Positions positions = StepPositions(rows.rows(s), kRows, kBatch, step);
+      GatherRows(rows.shard(s), width, orders[size_t(s)], positions, batch.data() + filled * width);
+      filled += positions.end - positions.begin;
+    }
+    for (int64_t i = 0; i < filled; ++i) {
+      sum += *reinterpret_cast<const float*>(batch.data() + i * width);
+    }
+    seen += filled;
+  }
+  const bool right = seen == kRows && sum == double(kRows) * double(kRows - 1) / 2;
+  return right ? Status::OK() : Status::Invalid("an epoch did not visit every row once");
+}
+
+Status Run(const std::string& path) {
+  if (!std::filesystem::exists(path)) PT_TRY(WriteTable(path));
+  const auto alone = MakeSelfCommunicator();
+  const Stopwatch first;
+  PT_LET(const auto rows, ReadRows(path, *alone));
+  PT_TRY(RunEpoch(*rows, 0));
+  PrintFigure("feeding, first epoch", double(kRows) / first.seconds() / 1e6, "M rows/s");
+  const Stopwatch later;
+  for (int64_t epoch = 1; epoch <= kLaterEpochs; ++epoch) PT_TRY(RunEpoch(*rows, epoch));
+  PrintFigure("feeding, later epochs", double(kRows) * kLaterEpochs / later.seconds() / 1e6,
+              "M rows/s");
+  return Status::OK();
+}
+
+}  // namespace
+}  // namespace protium
+
+int main(int argc, char** argv) {
+  if (argc != 2) return protium::ExitCode(protium::Status::Invalid("usage: bench_feed FILE"));
+  return protium::ExitCode(protium::Run(argv[1]));
+}

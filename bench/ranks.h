@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benchmarks share: ranks that are processes, and how a figure is printed.
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "collective/thread_ranks.h"
+
+namespace protium {
+
+// One JSON line; bench/bench.py gathers them by name.
+inline void PrintFigure(std::string_view figure, double value, std::string_view unit) {
+  fmt::print("{}\n", Dump(Json{{"figure", figure}, {"value", value}, {"unit", unit}}));
+  std::fflush(stdout);
+}
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+using RankBody = std::function<Status(Communicator&)>;
+
+inline Status RunRank(int32_t rank, std::vector<std::vector<UniqueFd>> ends, const RankBody& body) {
+  std::vector<UniqueFd> own = std::move(ends[size_t(rank)]);
+  ends.clear();  // A copy of another rank's end would hide that rank's death.
+  PT_LET(const auto communicator, MakeSharedCommunicator(rank, std::move(own), {}));
+  return body(*communicator);
+}
+
+// Runs `body` on every rank of a shared-memory world. Rank 0 is this process, the others are forked
+// from it and end with it; call it while there is one thread.
+inline Status RunProcessRanks(int32_t world, const RankBody& body) {
+  PT_LET(auto ends, ConnectRanks(world));
+  std::vector<pid_t> children;
+  for (int32_t rank = 1; rank < world; ++rank) {
+    const pid_t child = fork();
+    if (child < 0) return Status::IOError("a rank could not be started");
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const Status status = RunRank(rank, std::move(ends), body);
+      if (!status.ok()) fmt::print(stderr, "rank {}: {}\n", rank, status.ToString());
+      _exit(status.ok() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  Status status = RunRank(0, std::move(ends), body);
+  for (const pid_t child : children) {
+    int how = 0;
+    waitpid(child, &how, 0);
+    if (status.ok() && how != 0) status = Status::UnknownError("a rank failed");
+  }
+  return status;
+}
+
+// What main returns.
+inline int ExitCode(const Status& status) {
+  if (!status.ok()) fmt::print(stderr, "bench: {}\n", status.ToString());
+  return status.ok() ? 0 : 1;
+}
+
+}  // namespace protium

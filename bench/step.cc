@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One training step of two processes: 512 rows each, huber loss, Adam, four shards, one thread a
+// shard.
+#include <string>
+
+#include "bench/ranks.h"
+#include "collective/self.h"
+#include "deep/synthetic_rows.h"
+#include "deep/tabular_mlp.h"
+#include "rows/rows.h"
+#include "train/fingerprint.h"
+#include "train/stepper.h"
+
+namespace protium {
+namespace {
+
+constexpr int32_t kShards = 4;
+constexpr int64_t kRowsPerShard = 256;
+
+struct Case {
+  const char* figure;
+  int64_t width;
+  std::vector<int64_t> hidden;
+  int steps;
+};
+const Case kCases[] = {{"step 67-128-64-1", 67, {128, 64}, 300},
+                       {"step 300-1000-1000-1000-500-1", 300, {1000, 1000, 1000, 500}, 15}};
+constexpr int kWarmUp = 5;
+
+// A net, its weights and what steps it, in a rank's world.
+struct Training {
+  std::unique_ptr<Net> net;
+  std::unique_ptr<Weights> weights;
+  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<SyntheticRows> rows;
+  std::vector<RowBlock> own;
+
+  Status Step(int64_t step) { return stepper->Run({.step = step, .shards = own}).status(); }
+};
+
+Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
+  PT_TRY(UseThreads(1));
+  Training t;
+  const NetShape shape{.options = {{"hidden", c.hidden}}, .numeric = c.width};
+  PT_LET(t.net, MakeTabularMlp(shape));
+  PT_LET(t.weights, Weights::Make(*t.net));
+  t.net->Initialise(4);
+  t.optimizer = std::make_unique<Optimizer>(OptimizerSpec{}, *t.weights);
+  const std::vector<int32_t> first = ShardOwners(kShards, communicator.world());
+  PT_LET(t.stepper,
+         Stepper::Make({.first = first, .shape = shape.rows(), .loss = {.kind = LossKind::kHuber}},
+                       *t.net, *t.weights, *t.optimizer, communicator));
+  t.rows = std::make_unique<SyntheticRows>(
+      SyntheticRows::Spec{.rows = kShards * kRowsPerShard, .numeric = c.width, .seed = 8});
+  const auto rank = size_t(communicator.rank());
+  for (int32_t s = first[rank]; s < first[rank + 1]; ++s) {
+    t.own.push_back(t.rows->block(s * kRowsPerShard, (s + 1) * kRowsPerShard));
+  }
+  return t;
+}
+
+// The weights after the warm-up must be those of a world of one, bit for bit.
+Status CheckAlone(const Case& c, const std::string& hash) {
+  const auto alone = MakeSelfCommunicator();
+  PT_LET(Training t, MakeTraining(c, *alone));
+  for (int i = 0; i < kWarmUp; ++i) PT_TRY(t.Step(i));
+  return t.weights->Hash() == hash ? Status::OK()
+                                   : Status::Invalid("two ranks changed the weights");
+}
+
+Status Run(Communicator& communicator) {
+  for (const Case& c : kCases) {
+    PT_LET(Training t, MakeTraining(c, communicator));
+    for (int i = 0; i < kWarmUp; ++i) PT_TRY(t.Step(i));
+    const std::string hash = t.weights->Hash();
+    PT_TRY(communicator.Barrier("timing"));
+    const Stopwatch watch;
+    for (int i = 0; i < c.steps; ++i) PT_TRY(t.Step(kWarmUp + i));
+    const double milliseconds = watch.seconds() * 1e3 / c.steps;
+    if (communicator.rank() == 0) {
+      PT_TRY(CheckAlone(c, hash));
+      PrintFigure(c.figure, milliseconds, "ms");
+    }
+    PT_TRY(communicator.Barrier("checked"));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+}  // namespace protium
+
+int main() { return protium::ExitCode(protium::RunProcessRanks(2, protium::Run)); }
