@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench.py [--ours] [NAME...]: our figures beside the peers', measured in turn in one run.
+
+Every program prints figures as JSON lines and checks the answer it computed. The table gives the
+medians of all rounds, and how many times better ours is.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+BIN = "build/release/bin"
+PYTHON = ".deps/peers/bin/python"
+TORCHRUN = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+JOB = "examples/flights/flights.toml"
+REAL_TABLES = "../shared/data/nycflights"
+MADE_TABLES = "examples/flights/data"
+ONE_CORE = ["taskset", "-c", "0"]
+
+# What a figure must reach: at least so many times the peer, or at most or least so much.
+TIMES, AT_MOST, AT_LEAST = "x", "<=", ">="
+GOALS = {
+    "answer --help": [(AT_MOST, 50)],
+    "answer a misspelt key": [(AT_MOST, 50)],
+    "flights, first step": [(AT_MOST, 2)],
+    "flights job": [(TIMES, 8)],
+    "step 67-128-64-1": [(TIMES, 1.8)],
+    "step 300-1000-1000-1000-500-1": [(TIMES, 1.0)],
+    "all-reduce 4 KiB": [(TIMES, 10)],
+    "all-reduce 256 KiB": [(TIMES, 10)],
+    "all-reduce 16 MiB": [(TIMES, 3)],
+    "all-reduce 100 MB": [(TIMES, 2)],
+    "feeding, first epoch": [(AT_LEAST, 2)],
+    "feeding, later epochs": [(AT_LEAST, 12)],
+}
+MORE_IS_BETTER = {"M rows/s"}
+
+
+def figure(name, value, unit):
+    return {"figure": name, "value": value, "unit": unit}
+
+
+def run(command, **settings):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False, **settings)
+    if done.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def figures_in(text):
+    lines = [line for line in text.splitlines() if line.startswith('{"figure"')]
+    return [json.loads(line) for line in lines]
+
+
+def tables():
+    return REAL_TABLES if os.path.isdir(REAL_TABLES) else MADE_TABLES
+
+
+# Milliseconds until a command that must end with `code` has ended: the median of many.
+def answer_ms(command, code):
+    times = []
+    for _ in range(20):
+        begun = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, check=False)
+        times.append((time.perf_counter() - begun) * 1e3)
+        if done.returncode != code:
+            sys.exit(f"bench: {' '.join(command)} ended with {done.returncode}, not {code}")
+    return statistics.median(times)
+
+
+def our_answers():
+    protium = f"{BIN}/protium"
+    yield figure("answer --help", answer_ms([protium, "--help"], 0), "ms")
+    yield figure("answer a misspelt key", answer_ms([protium, "run", JOB, "--set", "train.epoch=1"], 2), "ms")
+
+
+def our_flights():
+    with tempfile.TemporaryDirectory(prefix="protium-bench-") as runs:
+        said = run([f"{BIN}/protium", "run", JOB, "--set", f"data={tables()}", "--runs-dir", runs, "--json"])
+    result = json.loads(said.strip().splitlines()[-1])
+    test, line = result["metrics"]["test"], result["metrics"]["baseline"]
+    if not (test["rows"] > 0 and test["rmse"] < line["rmse"]):
+        sys.exit(f"bench: the flights job learned nothing: {test} against {line}")
+    yield figure("flights job", result["seconds"]["total"], "s")
+    yield figure("flights, first step", result["seconds"]["first_step"], "s")
+
+
+def peer_flights():
+    with tempfile.TemporaryDirectory(prefix="protium-bench-") as scratch:
+        return figures_in(run([PYTHON, "bench/peers/spark_flights.py", JOB, tables(), scratch]))
+
+
+def program(*command, threads=None):
+    environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
+    return lambda: figures_in(run(list(command), env=environment))
+
+
+ROWS = "build/bench/rows.parquet"
+# name: (rounds, ours, the peer's, the peer's name)
+BENCHES = {
+    "start": (1, our_answers, None, ""),
+    "allreduce": (3, program(f"{BIN}/bench_allreduce"),
+                  program(*TORCHRUN, "bench/peers/gloo_allreduce.py", threads=1), "Gloo"),
+    "feed": (3, program(*ONE_CORE, f"{BIN}/bench_feed", ROWS),
+             program(*ONE_CORE, PYTHON, "bench/peers/data_loader.py", ROWS), "DataLoader"),
+    "step": (5, program(f"{BIN}/bench_step", threads=1),
+             program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),
+    "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
+}
+
+
+# {figure: (values, unit)}
+def gather(into, figures):
+    for one in figures:
+        into.setdefault(one["figure"], ([], one["unit"]))[0].append(one["value"])
+
+
+def goal_text(name, value, ratio):
+    texts = []
+    for kind, goal in GOALS.get(name, []):
+        reached = {TIMES: ratio is not None and ratio >= goal, AT_MOST: value <= goal, AT_LEAST: value >= goal}[kind]
+        wanted = f">= {goal} x" if kind == TIMES else f"{kind} {goal}"
+        texts.append(f"{wanted} {'reached' if reached else 'unknown' if kind == TIMES and ratio is None else 'MISSED'}")
+    return ", ".join(texts)
+
+
+def print_table(ours, theirs, peer):
+    for name in [*ours, *[name for name in theirs if name not in ours]]:
+        values, unit = ours.get(name) or theirs[name]
+        mine = statistics.median(ours[name][0]) if name in ours else None
+        their = statistics.median(theirs[name][0]) if name in theirs else None
+        ratio = None
+        if mine is not None and their is not None:
+            ratio = mine / their if unit in MORE_IS_BETTER else their / mine
+        cells = [f"{mine:.4g} {unit}" if mine is not None else "-", f"{their:.4g} {unit}" if their is not None else "-",
+                 f"{ratio:.3g} x" if ratio is not None else ""]
+        print(f"{name:34} {cells[0]:>16} {cells[1]:>16} {cells[2]:>8}  {goal_text(name, mine, ratio) if mine is not None else peer}",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench")
+    parser.add_argument("--ours", action="store_true", help="do not run the peers")
+    parser.add_argument("--rounds", type=int, help="instead of each benchmark's own number")
+    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], metavar="name", help=", ".join(BENCHES))
+    asked = parser.parse_args()
+    os.makedirs("build/bench", exist_ok=True)
+    print(f"{'':34} {'ours':>16} {'peer':>16} {'ratio':>8}  must be")
+    for name in asked.names or BENCHES:
+        rounds, our_side, peer_side, peer = BENCHES[name]
+        ours, theirs = {}, {}
+        for _ in range(asked.rounds or rounds):
+            gather(ours, our_side())
+            if peer_side and not asked.ours:
+                gather(theirs, peer_side())
+        print(f"{name}{' beside ' + peer if theirs else ''}")
+        print_table(ours, theirs, peer)
+
+
+main()
