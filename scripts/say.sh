@@ -34,6 +34,10 @@ Step() {
 # The last line of the log that looks like the reason, without a tool's own decoration.
 Reason() {
   local line
+  if grep -qaE '(name resolution|Could not resolve|NewConnectionError|unreachable|EAI_AGAIN|ENOTFOUND)' "$LOG"; then
+    echo "the network cannot be reached"
+    return
+  fi
   line=$(grep -aE '(^E: |^Err|ERROR|[Ee]rror:|npm error|No space left)' "$LOG" | tail -n 1)
   [ -n "$line" ] || line=$(tail -n 1 "$LOG")
   printf '%s' "$line" | tr -s ' ' | cut -c1-300
