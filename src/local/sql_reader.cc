@@ -2,11 +2,36 @@
 #include "local/sql_reader.h"
 
 #include "local/query.h"
+#include "sql/check.h"
 
 namespace protium {
+namespace {
 
-Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection&) {
-  return RelationSql{sql.text, {}};
+std::string Quoted(const std::string& text) { return QuoteText(text, DuckDbDialect()); }
+
+bool HasFunction(const duck::Connection& connection, const std::string& name) {
+  const auto answer = duck::AskText(
+      connection,
+      "SELECT CAST(count(*) AS VARCHAR) FROM duckdb_functions() WHERE function_name = " +
+          Quoted(name));
+  return answer.ok() && *answer != "0";
+}
+
+}  // namespace
+
+Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) {
+  PT_LET(const std::string parsed,
+         duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(sql.text) + ")"));
+  Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
+  const SqlNames names{sql.names,
+                       [&](const std::string& name) { return HasFunction(connection, name); }};
+  PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, names));
+  // A text that ends its statement by itself cannot stand in parentheses.
+  const bool ends = sql.text.find(';') != std::string::npos;
+  if (!checked.changed && !ends) return RelationSql{sql.text, std::move(checked.not_exact)};
+  PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
+                                                         Quoted(Dump(checked.tree)) + ")"));
+  return RelationSql{std::move(text), std::move(checked.not_exact)};
 }
 
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,

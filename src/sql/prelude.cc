@@ -51,6 +51,8 @@ constexpr Macro kMacros[] = {
     {"ceiling", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
     {"sign", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
     {"signum", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
+    {"round", "(x) AS pt_round(x, 0), (x, d) AS pt_round(x, d)"},
+    {"bround", "(x) AS pt_bround(x, 0), (x, d) AS pt_bround(x, d)"},
     {"rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"},
 
     // NULL and NaN.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of Spark's that no SQL of DuckDB's can express, made in C++.
+#pragma once
+
+#include <cstdint>
+
+#include "local/duckdb.h"
+
+namespace protium {
+
+// Registers pt_round(x, digits) and pt_bround(x, digits) for DOUBLE and BIGINT.
+Status RegisterScalarFunctions(const duck::Connection& connection);
+
+// Rounds the shortest decimal text of `value` to `digits` behind the point (negative: before it),
+// halves away from zero or, with `to_even`, to the even neighbour. Gives no -0.0.
+double RoundDecimal(double value, int32_t digits, bool to_even);
+
+// The same for whole numbers; false when the result does not fit 64 bits.
+bool RoundWhole(int64_t value, int32_t digits, bool to_even, int64_t& rounded);
+
+}  // namespace protium

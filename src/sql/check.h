@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks through the parsed tree of a user's SQL, as DuckDB's json_serialize_sql gives it, for what
+// engines do not agree on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct CheckedTree {
+  Json tree;             // Casts to whole numbers are calls of macros that cut fractions off.
+  bool changed = false;  // Whether `tree` differs from what was given.
+  std::vector<std::string> not_exact;
+};
+
+// What the check may rely on.
+struct SqlNames {
+  std::vector<std::string> tables;                          // Known by name to the text.
+  std::function<bool(const std::string&)> engine_function;  // Does the engine have a function?
+};
+
+// `text` is for places (line and column) in messages. Refusals (kUsage) name the function, the
+// reason and what to write instead: functions that mean something else in Spark or are unknown,
+// tables that are not declared, files, samples, more than one statement.
+Result<CheckedTree> CheckSql(Json tree, const std::string& text, const SqlNames& names);
+
+}  // namespace protium
