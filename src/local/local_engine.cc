@@ -163,6 +163,11 @@ class LocalEngine : public Engine {
 
 }  // namespace
 
+Result<std::unique_ptr<Engine>> MakeLocalEngine(LocalOptions options) {
+  PT_LET(std::unique_ptr<Workers> workers, Workers::Make(options.workers));
+  return MakeLocalEngine(std::move(options), std::move(workers));
+}
+
 std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Workers> workers) {
   return std::make_unique<LocalEngine>(std::move(options), std::move(workers));
 }

@@ -75,6 +75,11 @@ class Checker {
     const std::string kind = TextOf(node, "class"), type = TextOf(node, "type");
     if (kind == "FUNCTION" || kind == "WINDOW") return LookAtCall(node, kind == "WINDOW");
     if (kind == "CAST") LookAtCast(node);
+    if (node.contains("sample") && !node["sample"].is_null()) {
+      return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
+                    "use a split with a seed");
+    }
+    if (type == "TABLE_FUNCTION") return LookAtTableFunction(node);
     if (type == "BASE_TABLE") return LookAtTable(node);
     if (type == "SELECT_NODE") return LookAtSelect(node);
     if (type == "SHOW_REF" || type == "PIVOT") {
@@ -160,11 +165,16 @@ class Checker {
                   Suggest(name, names_.tables));
   }
 
+  Status LookAtTableFunction(const Json& node) {
+    const std::string name =
+        node.contains("function") ? Lower(TextOf(node["function"], "function_name")) : "";
+    const KnownFunction* const known = FindKnownFunction(name);
+    if (known != nullptr) return Status::OK();  // Looked at as a call.
+    return Refuse(node, "there is no table function \"" + name + "\"",
+                  "SQL text reads tables by name; the engine's own tables are not shared", "");
+  }
+
   Status LookAtSelect(const Json& node) {
-    if (node.contains("sample") && !node["sample"].is_null()) {
-      return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
-                    "use a split with a seed");
-    }
     bool ordered = false, limited = false;
     for (const Json& modifier : node.value("modifiers", Json::array())) {
       const std::string type = TextOf(modifier, "type");
