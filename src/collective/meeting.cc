@@ -185,7 +185,8 @@ Status Meeting::Late() const {
 
 Status Meeting::Gone(int32_t rank) const {
   const std::string name = board_.ready() ? Describe(Asked(rank_)) : "the start of the gang";
-  return Fail({.what = fmt::format("rank {} is gone; the others waited for it in {}", rank, name)});
+  return Fail({.exit = Exit::kRemote,
+               .what = fmt::format("rank {} is gone; the others waited for it in {}", rank, name)});
 }
 
 Status Meeting::Abort(const Status& cause) {

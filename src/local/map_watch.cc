@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/fault.h"
 #include "local/map_run.h"
@@ -201,6 +202,9 @@ void MapRun::Finish() {
   }
   for (auto& worker : workers) {
     if (outcome.status.ok()) pool_.Give(std::move(worker));
+  }
+  for (const auto& worker : workers) {
+    if (worker) worker->process.Signal(SIGKILL);  // All at once, so that they end side by side.
   }
   workers.clear();  // The others are killed and reaped before anyone hears how it ended.
   std::lock_guard lock(mutex_);
