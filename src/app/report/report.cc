@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/report.h"
+
+#include <fmt/format.h>
+
+#include "app/report/chart.h"
+#include "app/report/sections.h"
+#include "app/report/style.h"
+#include "run/folder.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<Json> ReadObject(const fs::path& file) {
+  if (!fs::exists(file)) return Json::object();
+  PT_LET(const std::string text, ReadTextFile(file));
+  Result<Json> json = ParseJson(text);
+  return json.ok() && json->is_object() ? json : Json::object();
+}
+
+std::string Head(const ReportFacts& facts) {
+  const std::string state = facts.run.value("state", "running");
+  return fmt::format(
+      "<h1>{}<span class=\"state {}\">{}</span></h1>\n<p class=\"soft\">{} &middot; started {}"
+      "{}</p>\n",
+      Escaped(facts.run.value("name", facts.id)), Escaped(state), Escaped(state), Escaped(facts.id),
+      Escaped(facts.run.value("started", "")),
+      facts.run.value("ended", "").empty()
+          ? ""
+          : " &middot; ended " + Escaped(facts.run["ended"].get<std::string>()));
+}
+
+}  // namespace
+
+Result<ReportFacts> ReadReportFacts(const fs::path& run) {
+  ReportFacts facts{.id = run.filename().string()};
+  PT_LET(facts.run, ReadObject(run / "run.json"));
+  PT_LET(facts.result, ReadObject(run / "result.json"));
+  PT_LET(facts.job, ReadObject(run / "job.json"));
+  PT_LET(facts.events, ReadEvents(run / "events.jsonl"));
+  return facts;
+}
+
+std::string RenderReport(const ReportFacts& facts) {
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, "
+      "initial-scale=1\">\n<title>{}</title>\n<style>{}</style></head>\n"
+      "<body><main>\n",
+      Escaped(facts.id), kReportStyle);
+  page += Head(facts);
+  for (const auto section :
+       {FaultSection, TilesSection, CurvesSection, MetricsSection, TimeSection, WorkersSection,
+        StagesSection, SettingsSection, SqlSection, VersionsSection}) {
+    page += section(facts);
+  }
+  return page + "</main></body></html>\n";
+}
+
+}  // namespace protium

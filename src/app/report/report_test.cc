@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/report/chart.h"
+#include "app/report/sections.h"
+
+namespace protium {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+ReportFacts SomeFacts() {
+  ReportFacts facts{.id = "flights-20130101-081500-abcd"};
+  facts.run = {{"name", "flights"}, {"state", "done"}, {"started", "2013-01-01T08:15:00.000Z"}};
+  facts.result = Json::parse(R"({
+    "metrics": {"test": {"rmse": 16.25, "mae": 11.5, "rows": 6400},
+                "baseline": {"rmse": 17.0, "mae": 12.0}, "validation": {"rmse": 16.0, "mae": 11.0}},
+    "seconds": {"total": 9.5, "etl": 1.0, "first_step": 1.8, "train": 6.0, "score": 0.5},
+    "steps": 460, "rows": 23512, "best_epoch": 2, "weights_sha256": "00ff",
+    "history": [{"epoch": 1, "step": 46, "loss": 0.5, "validation": {"rmse": 17.5}},
+                {"epoch": 2, "step": 92, "loss": 0.4, "validation": {"rmse": 16.0}}]})");
+  facts.job = Json::parse(R"({"job": {"etl": {"sql": "SELECT 1 < 2 AS \"<b>\""}},
+    "plan": {"training": {"workers": 2, "shards": 4, "batch_size": 512},
+             "placement": [{"rank": 0, "host": "here", "seats": "0"}],
+             "not_exact": ["avg(x): depends on the order"]},
+    "settings": [{"key": "train.epochs", "value": 2, "from": "flights.toml:70:14"}]})");
+  return facts;
+}
+
+TEST(Report, TellsTheWholeRunInOneFileWithoutNetwork) {
+  const std::string page = RenderReport(SomeFacts());
+  for (const char* part :
+       {"-4.4 % against the baseline", "kept: epoch 2", "flights.toml:70:14", "00ff",
+        "512 rows a step = 4 shards x 128 rows; 2 workers with 2 shards each", "1.8 s to the end",
+        "depends on the order", "class=\"state done\""}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  EXPECT_THAT(page, HasSubstr("SELECT 1 &lt; 2 AS &quot;&lt;b&gt;&quot;"));
+  for (const char* outside : {"http:", "https:", "src=", "@import", "url("}) {
+    EXPECT_THAT(page, Not(HasSubstr(outside)));
+  }
+}
+
+TEST(Report, TellsAFailureWithWhatIsKnown) {
+  ReportFacts facts{.id = "broken"};
+  facts.run = {{"name", "broken"}, {"state", "failed"}};
+  facts.result = Json::parse(R"({"error": {"exit": 1, "what": "rank 1: signal 9 <killed>"}})");
+  facts.events = {Json{{"event", "step"}, {"step", 1}, {"loss", 0.7}},
+                  Json{{"event", "step"}, {"step", 9}, {"loss", 0.5}},
+                  Json{{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 18.0}}};
+  const std::string page = RenderReport(facts);
+  EXPECT_THAT(page, HasSubstr("error: rank 1: signal 9 &lt;killed&gt;"));
+  EXPECT_THAT(page, HasSubstr("Training loss"));
+  EXPECT_THAT(page, HasSubstr("Validation rmse"));
+  EXPECT_THAT(page, Not(HasSubstr("<h2>Metrics")));
+}
+
+TEST(Report, StandsWithNothingKnown) {
+  EXPECT_THAT(RenderReport({.id = "x"}), HasSubstr("</html>"));
+}
+
+TEST(Chart, LeavesOutWhatIsNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(DrawChart({.title = "t", .series = {{"a", {{1, nan}}, true}}}), "");
+  const std::string svg =
+      DrawChart({.title = "t", .x_name = "step", .series = {{"a", {{1, 2}, {2, nan}}, true}}});
+  EXPECT_THAT(svg, HasSubstr("<circle"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+TEST(Chart, DividesItsAxesByRoundNumbers) {
+  EXPECT_THAT(Ticks(0, 10, 5), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_THAT(Ticks(0.93, 1.07, 3),
+              ElementsAre(testing::DoubleEq(0.95), 1.0, testing::DoubleEq(1.05)));
+  EXPECT_THAT(Ticks(3, 3, 5), ElementsAre(3));
+}
+
+TEST(Shards, AreExplained) {
+  EXPECT_EQ(
+      ShardsText({{"workers", 3}, {"shards", 4}, {"batch_size", 512}}),
+      "512 rows a step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
+}
+
+}  // namespace protium

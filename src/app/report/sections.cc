@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/sections.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "app/report/chart.h"
+#include "base/fault.h"
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace {
+
+std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
+                size_t numbers_from = 99) {
+  std::string row = "<tr>";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    row += fmt::format("<{}{}>{}</{}>", kind, i >= numbers_from ? " class=\"num\"" : "",
+                       Escaped(cells[i]), kind);
+  }
+  return row + "</tr>\n";
+}
+
+// A list of flat objects, with their keys as the heading.
+std::string TableOf(const Json& list) {
+  if (!list.is_array() || list.empty() || !list[0].is_object()) return {};
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : list[0].items()) keys.push_back(key);
+  std::string table = "<div class=\"scroll\"><table>\n" + Row(keys, "th");
+  for (const Json& each : list) {
+    std::vector<std::string> cells;
+    for (const std::string& key : keys) cells.push_back(Shown(each.value(key, Json())));
+    table += Row(cells);
+  }
+  return table + "</table></div>\n";
+}
+
+void Tile(std::string& tiles, const std::string& value, const std::string& says) {
+  if (value.empty()) return;
+  tiles += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", Escaped(value),
+                       Escaped(says));
+}
+
+std::string Compared(const Json& metrics, const char* name) {
+  const Json ours = AtPath(metrics, std::string("test.") + name);
+  const Json theirs = AtPath(metrics, std::string("baseline.") + name);
+  if (!ours.is_number() || !theirs.is_number() || theirs.get<double>() == 0) return {};
+  const double change = 100 * (ours.get<double>() / theirs.get<double>() - 1);
+  return fmt::format(", {:+.1f} % against the baseline", change);
+}
+
+}  // namespace
+
+Json AtPath(const Json& tree, std::string_view path) {
+  const Json* node = &tree;
+  while (true) {
+    const size_t dot = path.find('.');
+    const auto found =
+        node->is_object() ? node->find(std::string(path.substr(0, dot))) : node->end();
+    if (!node->is_object() || found == node->end()) return Json();
+    node = &*found;
+    if (dot == path.npos) return *node;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::string Shown(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.5g}", value.get<double>());
+  if (value.is_number_integer()) return Grouped(value.get<int64_t>());
+  if (!value.is_array()) return Dump(value);
+  std::string list;
+  for (const Json& each : value) list += (list.empty() ? "" : ", ") + Shown(each);
+  return list;
+}
+
+std::string FaultSection(const ReportFacts& facts) {
+  const Json error = AtPath(facts.result, "error");
+  if (!error.is_object() || error.empty()) return {};
+  return "<div class=\"fault\"><pre>" + Escaped(Render(FaultOf(StatusFromJson(error)))) +
+         "</pre></div>\n";
+}
+
+std::string TilesSection(const ReportFacts& facts) {
+  const Json metrics = AtPath(facts.result, "metrics");
+  std::string tiles;
+  for (const char* name : {"rmse", "mae", "accuracy", "auc", "logloss"}) {
+    const Json value = AtPath(metrics, std::string("test.") + name);
+    if (value.is_number())
+      Tile(tiles, Shown(value), std::string("test ") + name + Compared(metrics, name));
+  }
+  const Json total = AtPath(facts.result, "seconds.total");
+  if (total.is_number()) Tile(tiles, Seconds(total.get<double>()), "from start to end");
+  Tile(tiles, Shown(AtPath(facts.result, "rows")), "training rows");
+  Tile(tiles, Shown(AtPath(metrics, "test.rows")), "rows scored with a label");
+  Tile(tiles, Shown(AtPath(facts.result, "steps")), "steps");
+  return tiles.empty() ? "" : "<div class=\"tiles\">\n" + tiles + "</div>\n";
+}
+
+std::string MetricsSection(const ReportFacts& facts) {
+  const Json metrics = AtPath(facts.result, "metrics");
+  std::vector<std::string> names;
+  for (const char* set : {"test", "validation"}) {
+    const Json values = AtPath(metrics, set);
+    if (!values.is_object() || !names.empty()) continue;
+    for (const auto& [name, value] : values.items()) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  std::vector<std::string> head = {"rows"};
+  head.insert(head.end(), names.begin(), names.end());
+  head[0] = "";
+  std::string table = "<h2>Metrics</h2>\n<div class=\"scroll\"><table>\n" + Row(head, "th", 1);
+  const Json column = AtPath(facts.result, "baseline_column");
+  const std::string line = column.is_string() ? " in " + column.get<std::string>() : "";
+  for (const auto& [set, label] :
+       {std::pair{"test", std::string("the model, on test rows")},
+        std::pair{"baseline", "the baseline, a straight line" + line + ", on test rows"},
+        std::pair{"validation", std::string("the model, on validation rows")}}) {
+    const Json values = AtPath(metrics, set);
+    if (!values.is_object() || values.empty()) continue;
+    std::vector<std::string> cells = {label};
+    for (const std::string& name : names) cells.push_back(Shown(AtPath(values, name)));
+    table += Row(cells, "td", 1);
+  }
+  return table + "</table></div>\n";
+}
+
+std::string TimeSection(const ReportFacts& facts) {
+  const Json seconds = AtPath(facts.result, "seconds");
+  const Json total = AtPath(seconds, "total");
+  if (!total.is_number() || total.get<double>() <= 0) return {};
+  std::vector<std::pair<std::string, double>> parts;
+  double left = total.get<double>();
+  for (const char* name : {"etl", "fit", "train", "score"}) {
+    const Json part = AtPath(seconds, name);
+    if (!part.is_number()) continue;
+    parts.emplace_back(name, part.get<double>());
+    left -= part.get<double>();
+  }
+  parts.emplace_back("the rest", std::max(0.0, left));
+  std::string bar, legend;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const double share = 100 * parts[i].second / total.get<double>();
+    bar += fmt::format("<div class=\"key{}\" style=\"width:{:.2f}%\" title=\"{} {}\"></div>", i,
+                       share, parts[i].first, Seconds(parts[i].second));
+    legend += fmt::format("<span><i class=\"key{}\"></i>{} {}</span>", i, parts[i].first,
+                          Seconds(parts[i].second));
+  }
+  std::string text = "<h2>Time</h2>\n<div class=\"bar\">" + bar + "</div><div class=\"legend\">" +
+                     legend + "</div>\n";
+  const Json first = AtPath(seconds, "first_step"), wait = AtPath(facts.result, "wait_share");
+  text += fmt::format("<p class=\"soft\">{} in all", Seconds(total.get<double>()));
+  if (first.is_number())
+    text += ", " + Seconds(first.get<double>()) + " to the end of the first step";
+  if (wait.is_number())
+    text += fmt::format(", {:.1f} % of the training time spent waiting", 100 * wait.get<double>());
+  return text + "</p>\n";
+}
+
+std::string ShardsText(const Json& training) {
+  const int64_t workers = training.value("workers", int64_t{1});
+  const int64_t shards = training.value("shards", int64_t{1});
+  const int64_t batch = training.value("batch_size", int64_t{0});
+  std::string text = fmt::format("{} rows a step = {} shards x {} rows", batch, shards,
+                                 batch % shards == 0 ? std::to_string(batch / shards)
+                                                     : fmt::format("about {}", batch / shards));
+  const int64_t most = (shards + workers - 1) / workers;
+  if (workers > shards) return text + fmt::format("; {} workers are more than shards", workers);
+  if (shards % workers == 0) {
+    return text + fmt::format("; {} worker{} with {} shard{} each", workers, workers > 1 ? "s" : "",
+                              most, most > 1 ? "s" : "");
+  }
+  const double idle = 1 - double(shards) / double(most * workers);
+  return text + fmt::format("; {} workers with {} or {} shards, {:.0f} % of them idle", workers,
+                            most - 1, most, 100 * idle);
+}
+
+std::string WorkersSection(const ReportFacts& facts) {
+  const Json training = AtPath(facts.job, "plan.training");
+  if (!training.is_object() || training.empty()) return {};
+  std::string text = "<h2>Workers</h2>\n<p>" + Escaped(ShardsText(training)) + "</p>\n";
+  return text + TableOf(AtPath(facts.job, "plan.placement"));
+}
+
+std::string StagesSection(const ReportFacts& facts) {
+  const std::string table = TableOf(AtPath(facts.job, "plan.stages"));
+  return table.empty() ? "" : "<h2>Pipeline</h2>\n" + table;
+}
+
+std::string SettingsSection(const ReportFacts& facts) {
+  const std::string table = TableOf(AtPath(facts.job, "settings"));
+  if (table.empty()) return {};
+  return "<h2>Settings</h2>\n<details open><summary>every value and where it came "
+         "from</summary>\n" +
+         table + "</details>\n";
+}
+
+std::string SqlSection(const ReportFacts& facts) {
+  const Json sql = AtPath(facts.job, "job.etl.sql");
+  if (!sql.is_string()) return {};
+  std::string text = "<h2>SQL</h2>\n<pre>" + Escaped(sql.get<std::string>()) + "</pre>\n";
+  const Json doubts = AtPath(facts.job, "plan.not_exact");
+  if (!doubts.is_array() || doubts.empty()) return text;
+  text += "<p class=\"soft\">May differ between engines or runs:</p><ul>\n";
+  for (const Json& doubt : doubts) text += "<li>" + Escaped(Shown(doubt)) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string VersionsSection(const ReportFacts& facts) {
+  std::string rows;
+  const Json sha = AtPath(facts.result, "weights_sha256");
+  if (sha.is_string()) rows += Row({"weights, SHA-256", sha.get<std::string>()});
+  for (const char* from : {"versions", "fingerprint"}) {
+    const Json facts_of =
+        AtPath(std::string_view(from) == "versions" ? facts.job : facts.result, from);
+    if (!facts_of.is_object()) continue;
+    for (const auto& [key, value] : facts_of.items()) rows += Row({key, Shown(value)});
+  }
+  return rows.empty() ? "" : "<h2>Versions</h2>\n<table>\n" + rows + "</table>\n";
+}
+
+}  // namespace protium
