@@ -17,17 +17,17 @@ namespace {
 
 constexpr const char* kVersion = "0.1.0";
 
-const Verb* FindVerb(const std::vector<Verb>& verbs, const std::string& name) {
-  for (const Verb& verb : verbs) {
+const CommandVerb* FindVerb(const std::vector<CommandVerb>& verbs, const std::string& name) {
+  for (const CommandVerb& verb : verbs) {
     if (verb.shape.name == name) return &verb;
   }
   return nullptr;
 }
 
-Status UnknownVerb(const std::vector<Verb>& verbs, const Invocation& invocation,
+Status UnknownVerb(const std::vector<CommandVerb>& verbs, const Invocation& invocation,
                    const std::string& word) {
   std::vector<std::string> known;
-  for (const Verb& verb : verbs) known.push_back(verb.shape.name);
+  for (const CommandVerb& verb : verbs) known.push_back(verb.shape.name);
   const std::string job = word.ends_with(".toml") ? invocation.name + " run " + word : "";
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} has no verb \"{}\"", invocation.name, word),
@@ -36,8 +36,8 @@ Status UnknownVerb(const std::vector<Verb>& verbs, const Invocation& invocation,
 
 Status RunVerbNamed(const Invocation& invocation, const std::string& name,
                     const std::vector<std::string>& words) {
-  const std::vector<Verb> verbs = AllVerbs();
-  const Verb* verb = FindVerb(verbs, name);
+  const std::vector<CommandVerb> verbs = AllVerbs();
+  const CommandVerb* verb = FindVerb(verbs, name);
   if (verb == nullptr) return UnknownVerb(verbs, invocation, name);
   VerbShape shape = verb->shape;
   // A program of one's own is its job.
@@ -68,7 +68,10 @@ Status Dispatch(const Invocation& invocation) {
 
 }  // namespace
 
-std::vector<Verb> AllVerbs() { return {RunsVerb(), LogsVerb(), ExampleVerb(), HelpVerb()}; }
+std::vector<CommandVerb> AllVerbs() {
+  return {RunVerb(),  PlanVerb(), ResumeVerb(),  PredictVerb(), InspectVerb(),
+          RunsVerb(), LogsVerb(), ExampleVerb(), HelpVerb()};
+}
 
 int RunCommand(const Invocation& invocation) {
   const Status status = Dispatch(invocation);
@@ -130,7 +133,7 @@ std::string HelpPage(const std::string& program) {
         "  protium resume last                          go on after an interruption\n\n";
   }
   std::vector<std::vector<std::string>> rows;
-  for (const Verb& verb : AllVerbs()) {
+  for (const CommandVerb& verb : AllVerbs()) {
     std::string call = "  " + verb.shape.name;
     for (const std::string& operand : verb.shape.operands) call += " " + operand;
     rows.push_back({call, verb.shape.says});

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/command.h"
+#include "frame/program.h"
 
-int main(int argc, char** argv) {
-  return protium::RunCommand({.name = "protium", .argv = {argv, argv + argc}});
-}
+int main(int argc, char** argv) { return protium::Main(argc, argv, {}); }

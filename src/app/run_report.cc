@@ -63,6 +63,35 @@ Json Differences(const Json& a, const Json& b, bool all) {
   return rows;
 }
 
+// {"train.epochs": 10, ...}
+Json SettingsIn(const Json& run) {
+  Json flat = Json::object();
+  const Json settings = run["job"].value("settings", Json::array());
+  for (const Json& each : settings) flat[each.value("key", "")] = each.value("value", Json());
+  return flat;
+}
+
+// The keys that scripts rely on, in their order.
+Json LineOf(const Json& result) {
+  Json line = Json::object();
+  for (const char* key :
+       {"run", "folder", "model", "outputs", "metrics", "seconds", "workers", "shards", "steps"}) {
+    line[key] = result.value(key, Json());
+  }
+  return line;
+}
+
+std::string Said(const Json& result) {
+  std::string text = MetricsTable(result);
+  if (!text.empty()) text += "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& output : result["outputs"])
+    rows.push_back({"output", output.get<std::string>()});
+  if (result["model"].is_string()) rows.push_back({"model", result["model"].get<std::string>()});
+  rows.push_back({"report", result["folder"].get<std::string>() + "/report.html"});
+  return text + TextTable(rows);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree) {
@@ -108,7 +137,7 @@ Result<std::string> RunAsText(const fs::path& run) {
 Json CompareRuns(const fs::path& a, const fs::path& b) {
   const Json left = RunAsJson(a), right = RunAsJson(b);
   return {{"runs", {a.filename().string(), b.filename().string()}},
-          {"settings", Differences(left["job"], right["job"], false)},
+          {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
           {"metrics", Differences(left["result"].value("metrics", Json::object()),
                                   right["result"].value("metrics", Json::object()), true)},
           {"seconds", Differences(left["result"].value("seconds", Json::object()),
@@ -127,6 +156,10 @@ std::string ComparedAsText(const Json& compared) {
     }
   }
   return TextTable(rows);
+}
+
+Status PrintRunResult(const Json& result, bool json) {
+  return PrintResult(json ? Dump(LineOf(result)) + "\n" : Said(result));
 }
 
 std::string MetricsTable(const Json& result) {

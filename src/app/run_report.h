@@ -25,6 +25,9 @@ std::string ComparedAsText(const Json& compared);
 // The metrics of a result as a table: a row for the model and one for the baseline.
 std::string MetricsTable(const Json& result);
 
+// The end of run and resume on stdout: for people, or the one JSON line that scripts rely on.
+Status PrintRunResult(const Json& result, bool json);
+
 // Leaves of a tree by dotted path, in order.
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree);
 

@@ -2,6 +2,7 @@
 // A verb of the command: its shape and what it does. One file each under verbs/.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,25 +19,26 @@ struct Invocation {
   std::string name;               // "protium", or that of the user's program.
   std::vector<std::string> argv;  // Whole, with the program.
   const Program* program = nullptr;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 
-struct Verb {
+struct CommandVerb {
   VerbShape shape;
   Status (*run)(const Arguments&, const Invocation&);
 };
 
 // Every verb, in the order of help.
-std::vector<Verb> AllVerbs();
+std::vector<CommandVerb> AllVerbs();
 
-Verb RunVerb();
-Verb PlanVerb();
-Verb ResumeVerb();
-Verb PredictVerb();
-Verb InspectVerb();
-Verb RunsVerb();
-Verb LogsVerb();
-Verb ExampleVerb();
-Verb HelpVerb();
+CommandVerb RunVerb();
+CommandVerb PlanVerb();
+CommandVerb ResumeVerb();
+CommandVerb PredictVerb();
+CommandVerb InspectVerb();
+CommandVerb RunsVerb();
+CommandVerb LogsVerb();
+CommandVerb ExampleVerb();
+CommandVerb HelpVerb();
 
 // Results go to stdout; everything else to stderr. A closed or full stdout is a fault.
 Status PrintResult(std::string_view text);

@@ -30,7 +30,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 
 }  // namespace
 
-Verb ExampleVerb() {
+CommandVerb ExampleVerb() {
   return {{.name = "example",
            .operands = {"NAME", "DIR"},
            .flags = {{"--rows", "N", "how many flights (32735)", ""},

@@ -14,7 +14,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
   if (topic.empty()) return PrintResult(HelpPage(invocation.name));
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
   std::vector<std::string> known = {"exit-codes"};
-  for (const Verb& verb : AllVerbs()) {
+  for (const CommandVerb& verb : AllVerbs()) {
     if (verb.shape.name == topic) return PrintResult(HelpOf(invocation.name, verb.shape));
     known.push_back(verb.shape.name);
   }
@@ -25,7 +25,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 
 }  // namespace
 
-Verb HelpVerb() {
+CommandVerb HelpVerb() {
   return {{.name = "help", .operands = {"[TOPIC]"}, .says = "more on a verb, or on exit-codes"},
           Run};
 }

@@ -69,7 +69,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 
 }  // namespace
 
-Verb LogsVerb() {
+CommandVerb LogsVerb() {
   return {{.name = "logs",
            .operands = {"[RUN]"},
            .flags = {{"--rank", "N", "only this worker's", ""},

@@ -77,7 +77,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 
 }  // namespace
 
-Verb RunsVerb() {
+CommandVerb RunsVerb() {
   return {{.name = "runs",
            .operands = {"[list|show|compare]", "[RUN]", "[RUN]"},
            .flags = {JsonFlag(), RunsDirFlag()},

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/frames.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "app/job/sql_place.h"
+#include "app/run_report.h"
+#include "base/fault.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status NameTheTable(const Job& job, const std::string& table, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  const Place* place = job.settings.Find("tables." + table);
+  if (fault.where.empty() && place != nullptr) fault.where = place->value;
+  fault.kept = "nothing was started";
+  return Fail(std::move(fault));
+}
+
+Status OpenTables(Session& session, const Job& job) {
+  for (const auto& [name, table] : job.file.tables.all) {
+    const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
+    const DataFrame frame = table.csv ? session.Read().Csv(path.string(), table.options)
+                                      : session.Read().Parquet(path.string());
+    PT_TRY(NameTheTable(job, name, FirstError(frame.plan())));
+    session.Table(name, frame);
+  }
+  return Status::OK();
+}
+
+// Faults of stages name "pipeline.3.train.epochs"; the file may have said "train.epochs".
+Status InTermsOfTheFile(const Job& job, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  if (job.estimator) {
+    for (const char* name : {"train", "gang"}) {
+      const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+      const bool shorthand = job.settings.places.contains(name);
+      for (size_t at = fault.what.find(path); shorthand && at != std::string::npos;
+           at = fault.what.find(path)) {
+        fault.what.replace(at, path.size(), name);
+      }
+    }
+  }
+  if (fault.kept.empty()) fault.kept = "nothing was started";
+  return Locate(job.settings, Fail(std::move(fault)));
+}
+
+Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
+  if (job.file.pipeline.empty()) return std::optional<Pipeline>();
+  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline);
+  if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
+  return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
+}
+
+Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std::string& made) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    for (size_t i = 0; i < output.columns.size(); ++i) {
+      const std::string& column = output.columns[i];
+      if (column == made || schema.GetFieldIndex(column) >= 0) continue;
+      std::vector<std::string> known = schema.field_names();
+      if (!made.empty()) known.push_back(made);
+      return InTermsOfTheFile(
+          job, Fail({.exit = Exit::kInput,
+                     .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
+                                         name, column),
+                     .where = fmt::format("outputs.{}.columns.{}", name, i),
+                     .fix = Suggest(column, known)}));
+    }
+  }
+  return Status::OK();
+}
+
+// The column that the estimator adds; outputs of stages are not checked here.
+std::string PredictionOf(const Job& job) {
+  if (!job.estimator) return {};
+  return job.file.pipeline[*job.estimator].value("prediction", "prediction");
+}
+
+Json EtlOf(const Job& job) {
+  Json etl = {{"tables", Json::object()}, {"sql", job.file.etl.sql}};
+  for (const auto& [name, table] : job.file.tables.all) etl["tables"][name] = FieldsToJson(table);
+  return etl;
+}
+
+}  // namespace
+
+Result<JobFrames> FramesOf(Session& session, const Job& job) {
+  // The job's own text is checked before any file is opened.
+  PT_LET(std::optional<Pipeline> pipeline, PipelineOf(job));
+  PT_TRY(OpenTables(session, job));
+  const DataFrame etl = session.Sql(job.file.etl.sql);
+  const Result<SchemaPtr> schema = etl.Schema();
+  if (!schema.ok()) return PlaceInFile(job, schema.status());
+  JobFrames frames{.etl = etl, .train = etl, .test = etl, .pipeline = std::move(pipeline)};
+  if (job.file.split) {
+    const JobSplit& split = *job.file.split;
+    const Sides sides = etl.Split({.by = split.by, .test = split.test, .seed = split.seed});
+    PT_TRY(InTermsOfTheFile(job, sides.test.Schema().status()));
+    frames.train = sides.train;
+    frames.test = sides.test;
+  }
+  PT_TRY(CheckOutputColumns(job, **schema, PredictionOf(job)));
+  return frames;
+}
+
+Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
+  Json plan = Json::object();
+  Plan tree = frames.etl.plan();
+  if (frames.pipeline) {
+    Result<Preview> preview = frames.pipeline->Look(frames.train);
+    if (!preview.ok()) return InTermsOfTheFile(job, preview.status());
+    plan["pipeline"] = preview->pipeline;
+    plan["stages"] = preview->stages;
+    plan["training"] = preview->training;
+    tree = preview->plan;
+  }
+  Result<EnginePlan> explained = session.engine().Explain(tree, session.call());
+  if (!explained.ok()) return InTermsOfTheFile(job, explained.status());
+  plan["engine"] = session.engine().address();
+  plan["tree"] = Explain(tree);
+  plan["sql"] = explained->sql;
+  plan["not_exact"] = explained->not_exact;
+  plan["placement"] = explained->placement;
+  return plan;
+}
+
+Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
+  DataFrame scored = frames.test;
+  if (frames.pipeline) {
+    Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
+    if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
+    const PipelineModel model = fitted->WithEtl(EtlOf(job));
+    scored = model.Transform(frames.test);
+    PT_TRY(scored.plan() ? FirstError(scored.plan()) : Status::OK());
+    PT_TRY(model.Save("model"));
+  }
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const DataFrame chosen = output.columns.empty() ? scored : scored.Select(output.columns);
+    PT_TRY(chosen.Write().Parquet(output.parquet));
+  }
+  return Status::OK();
+}
+
+Json SettingsOf(const Job& job, const Json& pipeline) {
+  Json whole = FieldsToJson(job.file);
+  whole.erase("train");
+  whole.erase("gang");
+  if (pipeline.is_array() && !pipeline.empty()) whole["pipeline"] = pipeline;
+  Json settings = Json::array();
+  for (const auto& [path, value] : Leaves(whole)) {
+    const auto said = job.settings.places.find(path);
+    std::string key = path,
+                from = said == job.settings.places.end() ? "default" : said->second.value;
+    if (job.estimator) {
+      for (const char* name : {"train", "gang"}) {
+        const std::string own = fmt::format("pipeline.{}.{}.", *job.estimator, name);
+        if (path.starts_with(own)) key = std::string(name) + "." + path.substr(own.size());
+      }
+    }
+    settings.push_back({{"key", key}, {"value", value}, {"from", from}});
+  }
+  return settings;
+}
+
+}  // namespace protium

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Main(): a process is a worker or a command.
+#include "frame/program.h"
+
+#include <filesystem>
+#include <new>
+
+#include "app/command.h"
+#include "app/torch_library.h"
+#include "base/fault.h"
+#include "learn/fit_task.h"
+#include "local/workers.h"
+
+namespace protium {
+
+namespace {
+
+TaskTable TasksOf(const Program& program) {
+  TaskTable tasks = {{"fit", FitTask}};
+  for (const auto& [name, task] : program.tasks) tasks[name] = task;
+  return tasks;
+}
+
+int Start(int argc, char** argv, const Program& program) {
+  if (IsWorker()) {
+    return WorkerMain(TasksOf(program), [] { return LoadTorchTasks(); });
+  }
+  Invocation invocation{.name = std::filesystem::path(argc > 0 ? argv[0] : "protium").filename(),
+                        .argv = {argv, argv + argc}};
+  if (program.run) invocation.program = &program;
+  return RunCommand(invocation);
+}
+
+}  // namespace
+
+// The last wall: what any library throws ends as one message and not as a crash.
+int Main(int argc, char** argv, const Program& program) {
+  Fault fault;
+  try {
+    return Start(argc, argv, program);
+  } catch (const std::bad_alloc&) {
+    fault = {.exit = Exit::kNoRoom, .what = "out of memory"};
+  } catch (const std::exception& error) {
+    fault = {.exit = Exit::kBug, .what = std::string("a bug in protium: ") + error.what()};
+  }
+  PrintNote(Render(fault));
+  return static_cast<int>(fault.exit);
+}
+
+}  // namespace protium

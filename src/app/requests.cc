@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/requests.h"
+
+#include <arrow/config.h>
+
+#include <memory>
+#include <utility>
+
+#include "app/job/frames.h"
+#include "base/fault.h"
+#include "frame/program.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The frames live between the check of a job and its run.
+struct Prepared {
+  Job job;
+  std::optional<JobFrames> frames;
+};
+
+SessionOptions OptionsOf(const Job& job) {
+  SessionOptions options;
+  options.engine = job.file.engine;
+  options.base = job.file.data;
+  options.memory_bytes = job.memory_bytes;
+  options.spill = job.file.spill;
+  return options;
+}
+
+Json SettingsOf(const Json& settings) {
+  Json list = Json::array();
+  for (const auto& [key, value] : settings.items()) {
+    list.push_back({{"key", key}, {"value", value}, {"from", "--set"}});
+  }
+  return list;
+}
+
+}  // namespace
+
+RunRequest RequestForJob(Job job, const Invocation& invocation) {
+  RunRequest request{.name = job.file.name, .argv = invocation.argv};
+  request.session = OptionsOf(job);
+  request.description = {{"kind", "job"},
+                         {"file", fs::absolute(job.settings.file).lexically_normal().string()},
+                         {"job", job.ToJson()}};
+  const auto prepared = std::make_shared<Prepared>(Prepared{.job = std::move(job)});
+  request.prepare = [prepared](Session& session, Json& description) -> Status {
+    PT_LET(prepared->frames, FramesOf(session, prepared->job));
+    PT_LET(description["plan"], PlanOf(session, prepared->job, *prepared->frames));
+    description["settings"] =
+        SettingsOf(prepared->job, description["plan"].value("pipeline", Json()));
+    description["versions"] = Versions();
+    return Status::OK();
+  };
+  request.run = [prepared](Session& session) {
+    return RunJob(session, prepared->job, *prepared->frames);
+  };
+  return request;
+}
+
+RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
+                             const fs::path& base, const std::string& engine) {
+  RunRequest request{.name = invocation.name, .argv = invocation.argv};
+  request.resume_command = invocation.argv[0] + " resume";
+  request.session.engine = engine;
+  request.session.base = base;
+  for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
+  request.description = {{"kind", "program"},     {"program", invocation.argv[0]},
+                         {"engine", engine},      {"base", base.string()},
+                         {"values", settings},    {"settings", SettingsOf(settings)},
+                         {"versions", Versions()}};
+  request.prepare = [](Session&, Json&) { return Status::OK(); };
+  request.run = invocation.program->run;
+  return request;
+}
+
+Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
+  Json settings = Json::object();
+  for (const std::string& words : sets) {
+    PT_LET(const Assignment assignment, ReadAssignment(words));
+    settings[assignment.path] =
+        assignment.path == "data" ? Json(assignment.text) : assignment.value;
+  }
+  return settings;
+}
+
+Json Versions() { return {{"protium", "0.1.0"}, {"arrow", ARROW_VERSION_STRING}}; }
+
+}  // namespace protium

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run_to_end.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "app/report/report.h"
+#include "app/run_report.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "os/signals.h"
+#include "run/progress.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What the events of a run tell that its end must know.
+class Watch {
+ public:
+  Watch(EventLog& log, Progress& progress) : log_(log), progress_(progress) {}
+
+  void On(const Json& event) {
+    // A full disk stops no training; Append keeps the fault for the end.
+    (void)log_.Append(event);
+    progress_.On(event);
+    const std::string kind = event.value("event", "");
+    const std::lock_guard lock(mutex_);
+    began_ = true;
+    if (kind == "checkpoint") checkpoint_ = event.value("step", int64_t{-1});
+  }
+  bool began() const {
+    const std::lock_guard lock(mutex_);
+    return began_;
+  }
+  int64_t checkpoint() const {
+    const std::lock_guard lock(mutex_);
+    return checkpoint_;
+  }
+
+ private:
+  EventLog& log_;
+  Progress& progress_;
+  mutable std::mutex mutex_;
+  bool began_ = false;
+  int64_t checkpoint_ = -1;
+};
+
+bool HasCheckpoint(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path checkpoints = folder / "checkpoints";
+  return fs::is_directory(checkpoints, ignored) && !fs::is_empty(checkpoints, ignored);
+}
+
+Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
+                const Watch& watch) {
+  const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
+                       fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
+  if (!goes_on) return fault;
+  if (fault.kept.empty() && HasCheckpoint(folder.path())) {
+    fault.kept = watch.checkpoint() >= 0
+                     ? fmt::format("the checkpoint of step {}", watch.checkpoint())
+                     : "the last checkpoint";
+  }
+  if (fault.fix.empty()) {
+    fault.fix = fmt::format("{} {}", request.resume_command, folder.path().string());
+  }
+  return fault;
+}
+
+void AddTo(Json& result, const Json& more) {
+  for (const auto& [key, value] : more.items()) result[key] = value;
+}
+
+Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point started) {
+  Json result = {{"run", folder.id()},
+                 {"folder", folder.path().string()},
+                 {"model", nullptr},
+                 {"outputs", Json::array()},
+                 {"metrics", Json::object()}};
+  AddTo(result, session.results());
+  result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
+  return result;
+}
+
+Status WriteReport(const RunFolder& folder) {
+  PT_LET(const ReportFacts facts, ReadReportFacts(folder.path()));
+  return folder.WriteFile("report.html", RenderReport(facts));
+}
+
+class Run {
+ public:
+  Run(RunRequest request, const StopOnSignal& signals)
+      : request_(std::move(request)),
+        signals_(signals),
+        progress_(Terminal::Of(STDERR_FILENO), [](std::string_view text) { PrintNote(text); }) {}
+
+  Status ToEnd() {
+    PT_TRY(Open());
+    const Status prepared = request_.prepare ? Prepare() : Status::OK();
+    if (!prepared.ok()) return GiveUp(prepared);
+    const Status status = request_.run(*session_);
+    progress_.Close();
+    return status.ok() ? Succeed() : FailWith(status);
+  }
+
+ private:
+  Status Open() {
+    PT_LET(folder_, request_.resume
+                        ? RunFolder::Reopen(*request_.resume, request_.argv)
+                        : RunFolder::Create(request_.runs, request_.name, request_.argv));
+    watch_ = std::make_unique<Watch>(folder_->events(), progress_);
+    SessionOptions& options = request_.session;
+    options.folder = folder_->path();
+    options.resume = request_.resume.has_value();
+    options.call.stop = signals_.token();
+    options.call.events = [this](const Json& event) { watch_->On(event); };
+    Result<std::unique_ptr<Session>> session = Session::Open(options);
+    if (!session.ok()) return GiveUp(session.status());
+    session_ = session.MoveValueUnsafe();
+    return Status::OK();
+  }
+
+  Status Prepare() {
+    PT_TRY(request_.prepare(*session_, request_.description));
+    return folder_->WriteFile("job.json", Pretty(request_.description) + "\n");
+  }
+
+  // Nothing ran: what was just made for this run goes again.
+  Status GiveUp(const Status& status) {
+    progress_.Close();
+    session_.reset();
+    if (request_.resume) {
+      // What the run has is untouched: it can be taken up when the cause is gone.
+      PT_TRY(folder_->Finish(RunState::kStopped));
+      return status;
+    }
+    const fs::path path = folder_->path();
+    folder_.reset();
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    return status;
+  }
+
+  Status Succeed() {
+    const Json result = ResultOf(*folder_, *session_, request_.session.started);
+    PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
+    PT_TRY(folder_->Finish(RunState::kDone));
+    PT_TRY(WriteReport(*folder_));
+    const Status logged = folder_->events().status();
+    if (!logged.ok()) PrintNote("warning: " + FaultOf(logged).what + "\n");
+    return PrintRunResult(result, request_.json);
+  }
+
+  Status FailWith(const Status& status) {
+    if (!watch_->began() && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
+    Fault fault = FaultOf(status);
+    fault = Completed(std::move(fault), request_, *folder_, *watch_);
+    Json result = ResultOf(*folder_, *session_, request_.session.started);
+    result["error"] = StatusToJson(Fail(fault));
+    const bool stopped = fault.exit == Exit::kStopped;
+    // The run's own fault is what counts; what cannot be written now is only told.
+    for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
+                               folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed),
+                               WriteReport(*folder_)}) {
+      if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
+    }
+    if (request_.json) {
+      PT_TRY(PrintResult(Dump({{"run", folder_->id()},
+                               {"folder", folder_->path().string()},
+                               {"error", result["error"]}}) +
+                         "\n"));
+    }
+    return Fail(std::move(fault));
+  }
+
+  RunRequest request_;
+  const StopOnSignal& signals_;
+  Progress progress_;
+  std::unique_ptr<RunFolder> folder_;
+  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+Status RunToEnd(RunRequest request) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  return Run(std::move(request), *signals).ToEnd();
+}
+
+}  // namespace protium

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/torch_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+constexpr const char* kLibrary = "libprotium_torch.so";
+constexpr const char* kEntry = "protium_torch_tasks";
+
+// The folder that this code was loaded from.
+std::filesystem::path OwnFolder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&LoadTorchTasks), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+Status CannotLoad(const std::filesystem::path& library, const char* why) {
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(library, ignored);
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "training and scoring need " + library.string() +
+                       (there ? ", which cannot be loaded" : ", which is not there"),
+               .why = there && why != nullptr ? why : "",
+               .fix = there ? "" : "build with PROTIUM_WITH_TORCH=ON, as the preset release does"});
+}
+
+}  // namespace
+
+Result<TaskTable> LoadTorchTasks() {
+  const std::filesystem::path library = OwnFolder() / kLibrary;
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return CannotLoad(library, dlerror());
+  using Entry = const TaskTable* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, kEntry));
+  if (entry == nullptr) return CannotLoad(library, "it has no protium_torch_tasks()");
+  return *entry();
+}
+
+}  // namespace protium

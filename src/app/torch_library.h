@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "gang/task.h"
+
+namespace protium {
+
+// Opens libprotium_torch.so, which lies beside this library, and gives its tasks. Only workers do:
+// it takes a fifth of a second. The library stays open.
+Result<TaskTable> LoadTorchTasks();
+
+}  // namespace protium

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "app/job/frames.h"
+#include "app/report/sections.h"
+#include "app/requests.h"
+#include "app/verb.h"
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+std::string Indented(const std::string& text) {
+  std::string indented = "  ";
+  for (const char c : text) {
+    indented.push_back(c);
+    if (c == '\n') indented += "  ";
+  }
+  while (!indented.empty() && (indented.back() == ' ' || indented.back() == '\n'))
+    indented.pop_back();
+  return indented + "\n";
+}
+
+std::string StagesText(const Json& stages) {
+  std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
+  for (const Json& stage : stages) {
+    const size_t inputs = stage["inputs"].size();
+    std::string names = Shown(stage["inputs"]);
+    if (names.size() > 60) names = names.substr(0, names.find(", ", 40)) + ", ...";
+    rows.push_back({"  " + stage.value("id", ""), stage.value("kind", ""),
+                    fmt::format("{} ({})", names, inputs)});
+  }
+  return TextTable(rows);
+}
+
+std::string PlacementText(const Json& placement) {
+  const Json ranks =
+      placement.is_object() ? placement.value("ranks", Json::array()) : Json::array();
+  std::string text;
+  if (!ranks.empty()) {
+    std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
+    for (const Json& rank : ranks) {
+      rows.push_back({"  " + Shown(rank.value("rank", Json())), Shown(rank.value("host", Json())),
+                      Shown(rank.value("cores", Json())), Shown(rank.value("gpus", Json()))});
+    }
+    text = TextTable(rows, {false, false, true, false});
+  } else if (!placement.empty()) {
+    text = "  " + Dump(placement) + "\n";
+  }
+  const std::string note = placement.is_object() ? Shown(placement.value("note", Json())) : "";
+  return note.empty() ? text : text + "  " + note + "\n";
+}
+
+std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
+  std::string text = fmt::format("plan of {} on {}\n{}", job.file.name, plan.value("engine", ""),
+                                 Indented(plan.value("tree", "")));
+  text += "\nsql\n" + Indented(plan.value("sql", ""));
+  text += "\nnot exact\n";
+  if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
+  for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
+  if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"]);
+  if (plan.contains("training") && !plan["training"].empty()) {
+    text += "\ngang\n  " + ShardsText(plan["training"]) + "\n" + PlacementText(plan["placement"]);
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& each : settings) {
+    const std::string from = each["from"].get<std::string>();
+    if (from.starts_with("--set")) {
+      rows.push_back({"  " + each["key"].get<std::string>(), Shown(each["value"]), from});
+    }
+  }
+  if (!rows.empty()) text += "\noverridden\n" + TextTable(rows);
+  return text + "\nnothing was run; `protium plan --json` shows every setting\n";
+}
+
+Status Run(const Arguments& arguments, const Invocation& invocation) {
+  if (invocation.program != nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "plan reads job files; what a program does is known when it has run",
+                 .fix = invocation.name + " run, then its report"});
+  }
+  std::vector<std::string> sets = arguments.Values("--set");
+  if (arguments.Has("--engine")) sets.push_back("engine=" + arguments.Value("--engine"));
+  PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
+  const RunRequest request = RequestForJob(job, invocation);
+  PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
+  PT_LET(const JobFrames frames, FramesOf(*session, job));
+  PT_LET(Json plan, PlanOf(*session, job, frames));
+  const Json settings = SettingsOf(job, plan.value("pipeline", Json()));
+  if (!arguments.Has("--json")) return PrintResult(PlanText(job, plan, settings));
+  Json whole = {{"job", job.file.name}, {"settings", settings}};
+  for (const auto& [key, value] : plan.items()) whole[key] = value;
+  return PrintResult(Dump(whole) + "\n");
+}
+
+}  // namespace
+
+CommandVerb PlanVerb() {
+  return {{.name = "plan",
+           .operands = {"JOB"},
+           .flags = {SetFlag(), EngineFlag(), JsonFlag()},
+           .says = "shows what a job will do, and runs nothing",
+           .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
+                   "where its\nworkers sit. With --json also every setting in effect and where it "
+                   "was said.\n"},
+          Run};
+}
+
+}  // namespace protium

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/requests.h"
+#include "app/run_report.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "frame/program.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<Json> DescriptionOf(const fs::path& run) {
+  const fs::path file = run / "job.json";
+  Result<std::string> text = ReadTextFile(file);
+  if (!text.ok()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = run.string() + " cannot be resumed: it has no job.json",
+                 .fix = "run the job anew"});
+  }
+  Result<Json> json = ParseJson(*text);
+  if (json.ok() && json->is_object() && json->contains("kind")) return json;
+  return Fail({.exit = Exit::kInput, .what = "damaged file " + file.string()});
+}
+
+Status WrongProgram(const Json& description, const fs::path& run) {
+  const bool job = description["kind"] == "job";
+  const std::string command = job ? "protium" : description.value("program", "");
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("{} is a run of {}", run.string(), command),
+               .fix = fmt::format("{} resume {}", command, run.string())});
+}
+
+Result<RunRequest> RequestOf(const Json& description, const fs::path& run,
+                             const Invocation& invocation) {
+  const bool job = description["kind"] == "job";
+  if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
+  if (job) {
+    PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
+    read.settings.file = description.value("file", "");
+    return RequestForJob(std::move(read), invocation);
+  }
+  return RequestForProgram(invocation, description.value("values", Json::object()),
+                           description.value("base", ""), description.value("engine", "local"));
+}
+
+Status Run(const Arguments& arguments, const Invocation& invocation) {
+  const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
+  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
+  PT_LET(const RunRecord record, ReadRunRecord(run));
+  if (record.state == RunState::kDone) {
+    PrintNote("this run is done already\n");
+    return PrintRunResult(ReadResult(run), arguments.Has("--json"));
+  }
+  PT_LET(const Json description, DescriptionOf(run));
+  PT_LET(RunRequest request, RequestOf(description, run, invocation));
+  request.session.started = invocation.started;
+  request.resume = run;
+  request.json = arguments.Has("--json");
+  return RunToEnd(std::move(request));
+}
+
+}  // namespace
+
+CommandVerb ResumeVerb() {
+  return {{.name = "resume",
+           .operands = {"[RUN]"},
+           .flags = {RunsDirFlag(), JsonFlag()},
+           .says = "goes on with a run that was stopped or broke off",
+           .more = "From its last checkpoint, with the same settings and the same input files. "
+                   "The model is the\nsame, bit for bit, as if nothing had happened.\n\n"
+                   "  protium resume last\n"},
+          Run};
+}
+
+}  // namespace protium

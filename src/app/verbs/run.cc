@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "app/requests.h"
+#include "app/verb.h"
+#include "frame/program.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invocation) {
+  std::vector<std::string> sets = arguments.Values("--set");
+  if (invocation.program != nullptr) {
+    PT_LET(const Json settings, SettingsFrom(sets));
+    return RequestForProgram(invocation, settings, fs::current_path(),
+                             arguments.Value("--engine", "local"));
+  }
+  if (arguments.Has("--engine")) sets.push_back("engine=" + arguments.Value("--engine"));
+  PT_LET(Job job, ReadJob(arguments.operand(0), sets));
+  return RequestForJob(std::move(job), invocation);
+}
+
+Status Run(const Arguments& arguments, const Invocation& invocation) {
+  PT_LET(RunRequest request, RequestOf(arguments, invocation));
+  request.session.started = invocation.started;
+  request.runs = RunsDir(arguments);
+  request.json = arguments.Has("--json");
+  request.name = arguments.Value("--name", request.name);
+  return RunToEnd(std::move(request));
+}
+
+}  // namespace
+
+CommandVerb RunVerb() {
+  return {{.name = "run",
+           .operands = {"JOB"},
+           .flags = {SetFlag(),
+                     EngineFlag(),
+                     {"--name", "NAME", "how the run is called", ""},
+                     RunsDirFlag(),
+                     JsonFlag()},
+           .says = "runs a job to its model and its outputs",
+           .more = "Paths in a job file are relative to the file, in --set to where you are; "
+                   "outputs go\ninto the run folder. Ctrl-C saves a checkpoint and ends with 75; "
+                   "`protium resume` goes on.\n\n"
+                   "  protium run flights.toml\n"
+                   "  protium run flights.toml --set data=other --set train.epochs=20\n"},
+          Run};
+}
+
+}  // namespace protium
