@@ -24,7 +24,7 @@ namespace {
 // What the events of a run tell that its end must know.
 class Watch {
  public:
-  Watch(EventLog& log, Progress& progress) : log_(log), progress_(progress) {}
+  Watch(EventLog& log, ProgressDisplay& progress) : log_(log), progress_(progress) {}
 
   void On(const Json& event) {
     // A full disk stops no training; Append keeps the fault for the end.
@@ -46,7 +46,7 @@ class Watch {
 
  private:
   EventLog& log_;
-  Progress& progress_;
+  ProgressDisplay& progress_;
   mutable std::mutex mutex_;
   bool began_ = false;
   int64_t checkpoint_ = -1;
@@ -182,7 +182,7 @@ class Run {
 
   RunRequest request_;
   const StopOnSignal& signals_;
-  Progress progress_;
+  ProgressDisplay progress_;
   std::unique_ptr<RunFolder> folder_;
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<Session> session_;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kLibrary = "libprotium_torch.so";
 constexpr const char* kEntry = "protium_torch_tasks";
+constexpr int32_t kVersion = 1;  // Of the tables that the two libraries share.
 
 // The folder that this code was loaded from.
 std::filesystem::path OwnFolder() {
@@ -39,10 +40,12 @@ Result<TaskTable> LoadTorchTasks() {
   const std::filesystem::path library = OwnFolder() / kLibrary;
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return CannotLoad(library, dlerror());
-  using Entry = const TaskTable* (*)();
+  using Entry = bool (*)(int32_t version, TaskTable * tasks);
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, kEntry));
   if (entry == nullptr) return CannotLoad(library, "it has no protium_torch_tasks()");
-  return *entry();
+  TaskTable tasks;
+  if (!entry(kVersion, &tasks)) return CannotLoad(library, "it belongs to another version");
+  return tasks;
 }
 
 }  // namespace protium

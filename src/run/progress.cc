@@ -76,7 +76,8 @@ void ProgressLines::MaybePlain(Deadline now) {
   out_(line + "\n");
 }
 
-Progress::Progress(Terminal terminal, TextOut out) : lines_(terminal, std::move(out)) {
+ProgressDisplay::ProgressDisplay(Terminal terminal, TextOut out)
+    : lines_(terminal, std::move(out)) {
   clock_ = std::jthread([this](const std::stop_token& stop) {
     std::condition_variable_any wake;
     std::unique_lock lock(mutex_);
@@ -87,14 +88,14 @@ Progress::Progress(Terminal terminal, TextOut out) : lines_(terminal, std::move(
   });
 }
 
-Progress::~Progress() { Close(); }
+ProgressDisplay::~ProgressDisplay() { Close(); }
 
-void Progress::On(const Json& event) {
+void ProgressDisplay::On(const Json& event) {
   const std::lock_guard lock(mutex_);
   lines_.On(event, Clock::now());
 }
 
-void Progress::Close() {
+void ProgressDisplay::Close() {
   if (!clock_.joinable()) return;
   clock_.request_stop();
   clock_.join();

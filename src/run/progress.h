@@ -38,10 +38,10 @@ class ProgressLines {
 };
 
 // The display with its clock: events from any thread, redrawn ten times a second.
-class Progress {
+class ProgressDisplay {
  public:
-  Progress(Terminal terminal, TextOut out);
-  ~Progress();
+  ProgressDisplay(Terminal terminal, TextOut out);
+  ~ProgressDisplay();
   void On(const Json& event);
   void Close();
 

@@ -100,9 +100,11 @@ void ProgressState::OnStep(const Json& event, Deadline now) {
 }
 
 void ProgressState::OnValidation(const Json& event) {
+  step_ = CountAt(event, "step", step_);
+  epoch_ = CountAt(event, "epoch", epoch_);
   validation_.clear();
   for (const auto& [key, value] : event.items()) {
-    if (key == "epoch" || key == "step" || !value.is_number()) continue;
+    if (key == "epoch" || key == "step" || key == "rows" || !value.is_number()) continue;
     validation_ +=
         fmt::format("{}{} {:.4g}", validation_.empty() ? "" : " ", key, value.get<double>());
   }

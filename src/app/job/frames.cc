@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/job/frames.h"
 
+#include <arrow/type.h>
 #include <fmt/format.h>
 
 #include <filesystem>

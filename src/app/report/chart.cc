@@ -11,8 +11,8 @@ namespace protium {
 
 namespace {
 
-constexpr double kWidth = 560, kHeight = 260;
-constexpr double kLeft = 52, kRight = 14, kTop = 16, kBottom = 34;
+constexpr double kWidth = 560, kHeight = 300;
+constexpr double kLeft = 58, kRight = 16, kTop = 18, kBottom = 44;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -62,10 +62,10 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
   }
   for (const double x : Ticks(frame.x.low, frame.x.high, 6)) {
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
-                       frame.X(x), kHeight - kBottom + 17, x);
+                       frame.X(x), kHeight - kBottom + 19, x);
   }
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                     kWidth - kRight, kHeight - 3, Escaped(x_name));
+                     kWidth - kRight, kHeight - 4, Escaped(x_name));
   return svg + fmt::format("<line class=\"axis\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/>\n",
                            kLeft, kWidth - kRight, kHeight - kBottom);
 }
@@ -78,7 +78,7 @@ std::string Line(const Frame& frame, const Series& series, size_t number) {
     points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", x, y);
     if (!series.dots) continue;
     dots += fmt::format(
-        "<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\"><title>{} at {:.6g}: "
+        "<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\"><title>{} at {:.6g}: "
         "{:.6g}</title></circle>\n",
         number, x, y, Escaped(series.name), point.first, point.second);
   }

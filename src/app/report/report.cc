@@ -21,16 +21,23 @@ Result<Json> ReadObject(const fs::path& file) {
   return json.ok() && json->is_object() ? json : Json::object();
 }
 
+// "2013-01-31T08:15:00.123Z" as "2013-01-31 08:15:00 UTC".
+std::string ShownTime(const Json& run, const char* key) {
+  std::string time = run.value(key, "");
+  if (time.size() < 19) return Escaped(time);
+  time.resize(19);
+  time[10] = ' ';
+  return Escaped(time + " UTC");
+}
+
 std::string Head(const ReportFacts& facts) {
   const std::string state = facts.run.value("state", "running");
+  const std::string ended = ShownTime(facts.run, "ended");
   return fmt::format(
-      "<h1>{}<span class=\"state {}\">{}</span></h1>\n<p class=\"soft\">{} &middot; started {}"
-      "{}</p>\n",
+      "<h1>{}<span class=\"state {}\">{}</span></h1>\n<p class=\"soft\">{} &middot; started {} "
+      "{}{}</p>\n",
       Escaped(facts.run.value("name", facts.id)), Escaped(state), Escaped(state), Escaped(facts.id),
-      Escaped(facts.run.value("started", "")),
-      facts.run.value("ended", "").empty()
-          ? ""
-          : " &middot; ended " + Escaped(facts.run["ended"].get<std::string>()));
+      ShownTime(facts.run, "started"), ended.empty() ? "" : "&middot; ended ", ended);
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ std::string TableOf(const Json& list) {
   return table + "</table></div>\n";
 }
 
+std::string ShownMetric(const Json& value) {
+  return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : Shown(value);
+}
+
 void Tile(std::string& tiles, const std::string& value, const std::string& says) {
   if (value.empty()) return;
   tiles += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", Escaped(value),
@@ -91,7 +95,8 @@ std::string TilesSection(const ReportFacts& facts) {
   for (const char* name : {"rmse", "mae", "accuracy", "auc", "logloss"}) {
     const Json value = AtPath(metrics, std::string("test.") + name);
     if (value.is_number())
-      Tile(tiles, Shown(value), std::string("test ") + name + Compared(metrics, name));
+      Tile(tiles, fmt::format("{:.3f}", value.get<double>()),
+           std::string("test ") + name + Compared(metrics, name));
   }
   const Json total = AtPath(facts.result, "seconds.total");
   if (total.is_number()) Tile(tiles, Seconds(total.get<double>()), "from start to end");
@@ -123,7 +128,7 @@ std::string MetricsSection(const ReportFacts& facts) {
     const Json values = AtPath(metrics, set);
     if (!values.is_object() || values.empty()) continue;
     std::vector<std::string> cells = {label};
-    for (const std::string& name : names) cells.push_back(Shown(AtPath(values, name)));
+    for (const std::string& name : names) cells.push_back(ShownMetric(AtPath(values, name)));
     table += Row(cells, "td", 1);
   }
   return table + "</table></div>\n";

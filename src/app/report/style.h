@@ -13,7 +13,7 @@ inline constexpr const char* kReportStyle = R"css(
 * { box-sizing:border-box; }
 body { margin:0; background:var(--ground); color:var(--ink);
   font:15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-main { max-width:1080px; margin:0 auto; padding:32px 24px 64px; }
+main { max-width:1120px; margin:0 auto; padding:32px 24px 64px; }
 h1 { font-size:26px; margin:0; letter-spacing:-.01em; }
 h2 { font-size:17px; margin:36px 0 12px; }
 p { margin:6px 0; } .soft { color:var(--soft); }
@@ -22,19 +22,19 @@ code, pre, .num { font-family:ui-monospace, "SF Mono", Menlo, Consolas, monospac
 .state { display:inline-block; padding:1px 10px; border-radius:99px; font-size:13px; margin-left:10px;
   vertical-align:4px; border:1px solid currentColor; }
 .done { color:var(--good); } .failed { color:var(--bad); } .stopped { color:var(--c1); }
-.tiles { display:grid; grid-template-columns:repeat(auto-fit, minmax(150px, 1fr)); gap:12px;
+.tiles { display:grid; grid-template-columns:repeat(auto-fit, minmax(160px, 1fr)); gap:12px;
   margin:22px 0 4px; }
 .tile { background:var(--card); border-radius:10px; padding:12px 16px; }
 .tile b { display:block; font-size:23px; font-weight:600; font-variant-numeric:tabular-nums; }
 .tile span { color:var(--soft); font-size:13px; }
 .fault { background:var(--card); border-left:4px solid var(--bad); border-radius:6px;
   padding:12px 18px; margin:20px 0; overflow-x:auto; }
-.fault pre { margin:0; white-space:pre-wrap; }
-.charts { display:grid; grid-template-columns:repeat(auto-fit, minmax(420px, 1fr)); gap:16px; }
+.fault pre { margin:0; padding:0; background:none; white-space:pre-wrap; }
+.charts { display:grid; grid-template-columns:repeat(auto-fit, minmax(310px, 1fr)); gap:14px; }
 figure { margin:0; background:var(--card); border-radius:10px; padding:14px 16px; min-width:0; }
 figcaption { font-weight:600; font-size:14px; margin-bottom:6px; }
 svg { width:100%; height:auto; display:block; }
-svg text { fill:var(--soft); font-size:11px; font-family:inherit; }
+svg text { fill:var(--soft); font-size:14px; font-family:inherit; }
 .grid { stroke:var(--rule); } .axis { stroke:var(--soft); }
 .mark { stroke:var(--soft); stroke-dasharray:3 4; }
 polyline { fill:none; stroke-width:2; stroke-linejoin:round; stroke-linecap:round; }

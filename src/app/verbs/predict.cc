@@ -110,7 +110,8 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::Make());
-  Progress progress(Terminal::Of(STDERR_FILENO), [](std::string_view text) { PrintNote(text); });
+  ProgressDisplay progress(Terminal::Of(STDERR_FILENO),
+                           [](std::string_view text) { PrintNote(text); });
   SessionOptions options;
   options.engine = arguments.Value("--engine", "local");
   options.folder = scratch->path();
