@@ -24,10 +24,11 @@ struct Prepared {
 
 SessionOptions OptionsOf(const Job& job) {
   SessionOptions options;
-  options.engine = job.file.engine;
+  options.engine = job.file.engine.address;
   options.base = job.file.data;
   options.memory_bytes = job.memory_bytes;
-  options.spill = job.file.spill;
+  options.rows_memory_bytes = job.rows_memory_bytes;
+  options.spill = job.file.engine.spill;
   return options;
 }
 

@@ -82,7 +82,7 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
     const std::string who =
         record.ok() ? fmt::format(" (process {}, since {})", record->pid, record->started) : "";
     return Fail({.exit = Exit::kEnvironment,
-                 .what = fmt::format("another job runs in {}{}", folder.string(), who),
+                 .what = fmt::format("{} is in use by another job{}", folder.string(), who),
                  .fix = "wait for it, or stop it first",
                  .kept = "nothing in the folder was changed"});
   }

@@ -24,7 +24,8 @@ Status Wrong(std::string path, std::string what, std::string fix = "") {
 
 // --set is typed by hand, so text that looks like a number still is text where text belongs.
 Json Typed(const Assignment& assignment) {
-  for (const char* text : {"name", "data", "engine", "memory", "spill"}) {
+  for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
+                           "engine.rows_memory", "engine.spill"}) {
     if (assignment.path == text && !assignment.value.is_string()) return assignment.text;
   }
   return assignment.value;
@@ -122,6 +123,20 @@ void MakeWhole(const Settings& settings, const char* key, std::string& path) {
       (typed ? Below(fs::current_path(), path) : Below(settings.file.parent_path(), path)).string();
 }
 
+// engine = "local[4]" is short for [engine] address, so that --set can add to it.
+void SpellOutEngine(Settings& settings) {
+  const auto found = settings.tree.find("engine");
+  if (found == settings.tree.end() || !found->is_string()) return;
+  settings.places["engine.address"] = settings.places["engine"];
+  *found = Json{{"address", *found}};
+}
+
+Result<int64_t> SizeAt(const char* path, const std::string& text) {
+  if (text.empty()) return 0;
+  const Result<int64_t> bytes = ReadBytes(text);
+  return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
+}
+
 Result<Job> Finish(Settings settings, const Settings& as_written) {
   Job job{.settings = std::move(settings)};
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
@@ -132,16 +147,22 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   PT_TRY(MoveShorthand(job, "gang", job.file.gang, as_written));
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
   MakeWhole(job.settings, "data", job.file.data);
-  MakeWhole(job.settings, "spill", job.file.spill);
-  if (!job.file.memory.empty()) {
-    Result<int64_t> bytes = ReadBytes(job.file.memory);
-    if (!bytes.ok()) return fields::Refuse("memory", "a size such as \"4 GiB\"", job.file.memory);
-    job.memory_bytes = *bytes;
-  }
+  JobEngine& engine = job.file.engine;
+  MakeWhole(job.settings, "engine.spill", engine.spill);
+  PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
+  PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
   return job;
 }
 
 }  // namespace
+
+Json ToJson(const JobEngineOrAddress& engine) { return fields::Write<JobEngine>(engine); }
+
+Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine) {
+  if (!json.is_string()) return fields::ReadObject<JobEngine>(json, path, engine);
+  engine.address = json.get<std::string>();
+  return Status::OK();
+}
 
 Json Job::ToJson() const {
   Json json = FieldsToJson(file);
@@ -152,6 +173,7 @@ Json Job::ToJson() const {
 Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
   PT_LET(const Settings as_written, ReadToml(file));
   Settings settings = as_written;
+  SpellOutEngine(settings);
   for (const std::string& words : sets) {
     PT_LET(Assignment assignment, ReadAssignment(words));
     assignment.value = Typed(assignment);

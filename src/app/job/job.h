@@ -81,13 +81,30 @@ struct JobOutput {
   }
 };
 
+// Where the job runs. A text alone is the address.
+struct JobEngine {
+  std::string address = "local";
+  std::string memory;       // Of the tables, as "4 GiB"; empty: half of what the machine allows.
+  std::string rows_memory;  // Of packed training rows; empty: a quarter of it.
+  std::string spill;        // The folder for tables that outgrow memory; empty: the run folder.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("address", address);
+    visit("memory", memory);
+    visit("rows_memory", rows_memory);
+    visit("spill", spill);
+  }
+};
+
+struct JobEngineOrAddress : JobEngine {};
+Json ToJson(const JobEngineOrAddress& engine);
+Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine);
+
 // The whole file. `train` and `gang` are shorthand for those of the only estimator.
 struct JobFile {
   std::string name;
   std::string data = ".";
-  std::string engine = "local";
-  std::string memory;  // "4 GiB"; empty: half of what the machine allows.
-  std::string spill;   // Empty: the run folder.
+  JobEngineOrAddress engine;
   ByName<JobTable> tables;
   JobEtl etl;
   std::optional<JobSplit> split;
@@ -100,8 +117,6 @@ struct JobFile {
     visit("name", name);
     visit("data", data);
     visit("engine", engine);
-    visit("memory", memory);
-    visit("spill", spill);
     visit("tables", tables);
     visit("etl", etl);
     visit("split", split);
@@ -114,9 +129,11 @@ struct JobFile {
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile file;  // `data` and `spill` are whole paths; `train` and `gang` are in the pipeline.
+  JobFile
+      file;  // `data` and `engine.spill` are whole paths; `train` and `gang` are in the pipeline.
   Settings settings;
   int64_t memory_bytes = 0;
+  int64_t rows_memory_bytes = 0;
   std::optional<size_t> estimator;  // Its place in the pipeline.
 
   // The job as a file for the run folder; ReadSavedJob() reads it again.

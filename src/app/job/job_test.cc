@@ -99,7 +99,7 @@ TEST_F(JobFiles, NameThePlaceOfAWrongType) {
 
 TEST_F(JobFiles, NameTheAssignmentThatIsWrong) {
   EXPECT_EQ(FaultIn(kJob, {"split.sed=1"}).where, "--set split.sed=1");
-  EXPECT_EQ(FaultIn(kJob, {"splt.seed=1"}).fix, "did you mean \"split\" or \"spill\"?");
+  EXPECT_EQ(FaultIn(kJob, {"splt.seed=1"}).fix, "did you mean \"split\"?");
   EXPECT_THAT(FaultIn(kJob, {"train"}).what, HasSubstr("key=value"));
   EXPECT_THAT(FaultIn(kJob, {"pipeline.7.id=x"}).what, HasSubstr("no \"7\""));
 }
@@ -118,6 +118,18 @@ TEST_F(JobFiles, RefuseAShorthandThatCouldMeanTwo) {
   EXPECT_THAT(FaultIn(two).where, HasSubstr("job.toml:16:"));
   const std::string twice = With("label = \"y\"", "train = { epochs = 2 }");
   EXPECT_THAT(FaultIn(twice).what, HasSubstr("set twice"));
+}
+
+TEST_F(JobFiles, TakeTheEngineAsAnAddressOrInFull) {
+  const Job job = Read("engine = \"local[3]\"\n" + std::string(kJob),
+                       {"engine.rows_memory=\"64KiB\"", "engine.memory=2GiB"})
+                      .ValueOrDie();
+  EXPECT_EQ(job.file.engine.address, "local[3]");
+  EXPECT_EQ(job.rows_memory_bytes, 65536);
+  EXPECT_EQ(job.memory_bytes, int64_t{2} << 30);
+  EXPECT_EQ(Read(kJob, {"engine=local[2]"}).ValueOrDie().file.engine.address, "local[2]");
+  EXPECT_EQ(FaultIn(kJob, {"engine.memory=lots"}).where, "--set engine.memory=lots");
+  EXPECT_THAT(FaultIn(kJob, {"engine.memroy=1"}).fix, HasSubstr("\"memory\""));
 }
 
 TEST_F(JobFiles, SayWhatIsMissing) {

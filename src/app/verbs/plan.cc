@@ -81,7 +81,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
                  .fix = invocation.name + " run, then its report"});
   }
   std::vector<std::string> sets = arguments.Values("--set");
-  if (arguments.Has("--engine")) sets.push_back("engine=" + arguments.Value("--engine"));
+  if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
   const RunRequest request = RequestForJob(job, invocation);
   PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
@@ -99,7 +99,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb PlanVerb() {
   return {{.name = "plan",
            .operands = {"JOB"},
-           .flags = {SetFlag(), EngineFlag(), JsonFlag()},
+           .flags = {SetFlag(), EngineFlag(), JsonFlag(), RunsDirFlag()},
            .says = "shows what a job will do, and runs nothing",
            .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
                    "where its\nworkers sit. With --json also every setting in effect and where it "

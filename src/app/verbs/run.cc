@@ -18,7 +18,7 @@ Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invoc
     return RequestForProgram(invocation, settings, fs::current_path(),
                              arguments.Value("--engine", "local"));
   }
-  if (arguments.Has("--engine")) sets.push_back("engine=" + arguments.Value("--engine"));
+  if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(Job job, ReadJob(arguments.operand(0), sets));
   return RequestForJob(std::move(job), invocation);
 }
