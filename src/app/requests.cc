@@ -42,7 +42,8 @@ Json SettingsOf(const Json& settings) {
 
 }  // namespace
 
-RunRequest RequestForJob(Job job, const Invocation& invocation) {
+Result<RunRequest> RequestForJob(Job job, const Invocation& invocation) {
+  PT_TRY(PipelineOf(job).status());
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
   request.session = OptionsOf(job);
   request.description = {{"kind", "job"},

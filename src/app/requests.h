@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// The job as it will run; `engine` is what --engine said, or empty.
-RunRequest RequestForJob(Job job, const Invocation& invocation);
+// The job as it will run. Its own text is checked here, before any file is opened.
+Result<RunRequest> RequestForJob(Job job, const Invocation& invocation);
 
 // A user's own program. `settings` is what --set said: {"data": "...", "train.epochs": 5}.
 RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,

@@ -10,6 +10,7 @@
 #include "app/job/sql_place.h"
 #include "app/run_report.h"
 #include "base/fault.h"
+#include "learn/known.h"
 
 namespace protium {
 
@@ -55,11 +56,14 @@ Status InTermsOfTheFile(const Job& job, const Status& status) {
   return Locate(job.settings, Fail(std::move(fault)));
 }
 
-Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
-  if (job.file.pipeline.empty()) return std::optional<Pipeline>();
-  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline);
-  if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
-  return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
+Status CheckEstimators(const std::vector<StageOptions>& stages) {
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const auto* const estimator = std::get_if<TorchEstimatorOptions>(&stages[i]);
+    if (estimator != nullptr) {
+      PT_TRY(Complete(*estimator, fmt::format("pipeline.{}", i)).status());
+    }
+  }
+  return Status::OK();
 }
 
 Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std::string& made) {
@@ -92,10 +96,29 @@ Json EtlOf(const Job& job) {
   return etl;
 }
 
+// [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one a gang.
+Json GangsOf(const Json& placement) {
+  Json gangs = Json::array();
+  for (const Json& each : placement) {
+    Json gang = {{"task", each.value("task", "")}};
+    const Json seats = each.value("ranks", Json());
+    if (seats.is_object()) gang.update(seats);
+    gangs.push_back(std::move(gang));
+  }
+  return gangs;
+}
+
 }  // namespace
 
+Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
+  if (job.file.pipeline.empty()) return std::optional<Pipeline>();
+  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline);
+  if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
+  PT_TRY(InTermsOfTheFile(job, CheckEstimators(pipeline->stages())));
+  return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
+}
+
 Result<JobFrames> FramesOf(Session& session, const Job& job) {
-  // The job's own text is checked before any file is opened.
   PT_LET(std::optional<Pipeline> pipeline, PipelineOf(job));
   PT_TRY(OpenTables(session, job));
   const DataFrame etl = session.Sql(job.file.etl.sql);
@@ -130,7 +153,7 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
   plan["tree"] = Explain(tree);
   plan["sql"] = explained->sql;
   plan["not_exact"] = explained->not_exact;
-  plan["placement"] = explained->placement;
+  plan["placement"] = GangsOf(explained->placement);
   return plan;
 }
 

@@ -11,6 +11,10 @@
 
 namespace protium {
 
+// The job's stages, checked as far as is possible without a table. Faults name the place in the
+// job file. Nothing, where the job has no pipeline.
+Result<std::optional<Pipeline>> PipelineOf(const Job& job);
+
 struct JobFrames {
   DataFrame etl;
   DataFrame train;  // All of it, where the job has no [split].

@@ -25,7 +25,7 @@ ReportFacts SomeFacts() {
                 {"epoch": 2, "step": 92, "loss": 0.4, "validation": {"rmse": 16.0}}]})");
   facts.job = Json::parse(R"({"job": {"etl": {"sql": "SELECT 1 < 2 AS \"<b>\""}},
     "plan": {"training": {"workers": 2, "shards": 4, "batch_size": 512},
-             "placement": [{"rank": 0, "host": "here", "seats": "0"}],
+             "placement": [{"task": "train", "ranks": [{"rank": 0, "host": "here"}]}],
              "not_exact": ["avg(x): depends on the order"]},
     "settings": [{"key": "train.epochs", "value": 2, "from": "flights.toml:70:14"}]})");
   return facts;

@@ -188,7 +188,14 @@ std::string WorkersSection(const ReportFacts& facts) {
   const Json training = AtPath(facts.job, "plan.training");
   if (!training.is_object() || training.empty()) return {};
   std::string text = "<h2>Workers</h2>\n<p>" + Escaped(ShardsText(training)) + "</p>\n";
-  return text + TableOf(AtPath(facts.job, "plan.placement"));
+  const Json gangs = AtPath(facts.job, "plan.placement");
+  if (!gangs.is_array()) return text;
+  for (const Json& gang : gangs) {
+    text += TableOf(gang.value("ranks", Json::array()));
+    const Json note = gang.value("note", Json());
+    if (note.is_string()) text += "<p class=\"soft\">" + Escaped(Shown(note)) + "</p>\n";
+  }
+  return text;
 }
 
 std::string StagesSection(const ReportFacts& facts) {

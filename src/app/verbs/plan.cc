@@ -34,22 +34,14 @@ std::string StagesText(const Json& stages) {
   return TextTable(rows);
 }
 
-std::string PlacementText(const Json& placement) {
-  const Json ranks =
-      placement.is_object() ? placement.value("ranks", Json::array()) : Json::array();
-  std::string text;
-  if (!ranks.empty()) {
-    std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
-    for (const Json& rank : ranks) {
-      rows.push_back({"  " + Shown(rank.value("rank", Json())), Shown(rank.value("host", Json())),
-                      Shown(rank.value("cores", Json())), Shown(rank.value("gpus", Json()))});
-    }
-    text = TextTable(rows, {false, false, true, false});
-  } else if (!placement.empty()) {
-    text = "  " + Dump(placement) + "\n";
+std::string GangText(const Json& gang) {
+  std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
+  for (const Json& rank : gang.value("ranks", Json::array())) {
+    rows.push_back({"  " + Shown(rank.value("rank", Json())), Shown(rank.value("host", Json())),
+                    Shown(rank.value("cores", Json())), Shown(rank.value("gpus", Json()))});
   }
-  const std::string note = placement.is_object() ? Shown(placement.value("note", Json())) : "";
-  return note.empty() ? text : text + "  " + note + "\n";
+  const std::string note = gang.value("note", "");
+  return TextTable(rows, {false, false, true, false}) + (note.empty() ? "" : "  " + note + "\n");
 }
 
 std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
@@ -61,7 +53,8 @@ std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
   for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
   if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"]);
   if (plan.contains("training") && !plan["training"].empty()) {
-    text += "\ngang\n  " + ShardsText(plan["training"]) + "\n" + PlacementText(plan["placement"]);
+    text += "\ngang\n  " + ShardsText(plan["training"]) + "\n";
+    for (const Json& gang : plan["placement"]) text += GangText(gang);
   }
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
@@ -83,7 +76,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
-  const RunRequest request = RequestForJob(job, invocation);
+  PT_LET(const RunRequest request, RequestForJob(job, invocation));
   PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
   PT_LET(const JobFrames frames, FramesOf(*session, job));
   PT_LET(Json plan, PlanOf(*session, job, frames));
