@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "column/source.h"
+
+namespace protium {
+
+// The columns of Parquet files, from their footers. A file that is truncated or no Parquet file,
+// and files that differ in their columns, are faults (exit kInput) with the path.
+Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths);
+
+}  // namespace protium
