@@ -2,8 +2,11 @@
 #include "frame/open.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/fault.h"
+#include "local/local_engine.h"
+#include "os/machine.h"
 
 namespace protium {
 namespace {
@@ -26,6 +29,10 @@ Result<int32_t> SeatsOf(const std::string& address) {
   return seats;
 }
 
+int64_t MemoryOf(const SessionOptions& options) {
+  return options.memory_bytes > 0 ? options.memory_bytes : ReadMachine().memory_bytes / 2;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
@@ -34,8 +41,15 @@ Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
                  .what = "the engine " + options.engine + " is not built yet",
                  .fix = "use \"local\""});
   }
-  PT_TRY(SeatsOf(options.engine));
-  return Fail({.exit = Exit::kEnvironment, .what = "the embedded engine is not built yet"});
+  PT_LET(const int32_t seats, SeatsOf(options.engine));
+  const auto folder = options.folder;
+  LocalOptions local{
+      .address = options.engine,
+      .memory_bytes = MemoryOf(options),
+      .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill};
+  local.workers.seats = seats;
+  if (!folder.empty()) local.workers.logs = folder / "logs";
+  return MakeLocalEngine(std::move(local));
 }
 
 }  // namespace protium

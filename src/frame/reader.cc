@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "base/fault.h"
 #include "format/csv.h"
+#include "format/parquet.h"
 #include "frame/inputs.h"
 #include "frame/session.h"
 
@@ -33,18 +36,27 @@ Status Missing(const fs::path& path) {
                .fix = Suggest(path.filename().string(), NamesIn(folder))});
 }
 
-// The file itself, or the files with `ending` in the folder `path`, by name.
+// The file itself, the files that a pattern such as "2013-*.csv" means, or those with `ending` in
+// the folder `path`; by name.
 Result<std::vector<std::string>> FilesOf(const fs::path& path, const std::string& ending) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return Missing(path);
-  if (!fs::is_directory(path, ignored)) return std::vector<std::string>{path.string()};
+  const std::string last = path.filename().string();
+  const bool there = fs::exists(path, ignored);
+  const bool is_pattern = !there && last.find_first_of("*?[") != std::string::npos;
+  if (!there && !is_pattern) return Missing(path);
+  if (!is_pattern && !fs::is_directory(path, ignored)) {
+    return std::vector<std::string>{path.string()};
+  }
+  const fs::path folder = is_pattern ? path.parent_path() : path;
+  const std::string pattern = is_pattern ? last : "*" + ending;
   std::vector<std::string> files;
-  for (const std::string& name : NamesIn(path)) {
-    if (name.ends_with(ending) && !name.starts_with('.')) files.push_back((path / name).string());
+  for (const std::string& name : NamesIn(folder)) {
+    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+    if (fs::is_regular_file(folder / name, ignored)) files.push_back((folder / name).string());
   }
   if (!files.empty()) return files;
   return Fail({.exit = Exit::kInput,
-               .what = "the folder " + path.string() + " holds no file ending in " + ending});
+               .what = "the folder " + folder.string() + " holds no file like " + pattern});
 }
 
 }  // namespace
@@ -57,9 +69,8 @@ Result<Plan> Reader::ScanOf(const std::string& path, Format format,
   for (const std::string& file : files) PT_TRY(session_->inputs().Add(file));
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files)};
   scan.csv = options;
-  if (format == Format::kCsv) {
-    PT_LET(scan.schema, InferCsv(scan.paths, options));
-  }
+  PT_LET(scan.schema,
+         format == Format::kCsv ? InferCsv(scan.paths, options) : ParquetSchema(scan.paths));
   return MakePlan(std::move(scan));
 }
 

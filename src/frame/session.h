@@ -40,8 +40,8 @@ class InputRecord;
 class Reader {
  public:
   explicit Reader(Session& session) : session_(&session) {}
-  // A file, or a folder: all its files with that ending, by name. Column types are inferred once,
-  // over all rows.
+  // A file, a pattern for the last part of the path ("2013-*.csv"), or a folder: all its files with
+  // that ending, by name. Column types are inferred once, over all rows.
   DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
   DataFrame Parquet(const std::string& path) const;
 
