@@ -265,11 +265,20 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
   return placer.Take();
 }
 
-Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, int32_t level) {
-  for (const PlacedStage& each : chain.stages) {
-    if (each.level >= level) continue;
-    rows = each.stage->Apply(std::move(rows), columns);
-    columns.insert(columns.end(), each.stage->outputs().begin(), each.stage->outputs().end());
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted) {
+  std::vector<bool> used(chain.stages.size());
+  for (size_t i = chain.stages.size(); i-- > 0;) {
+    const Stage& stage = *chain.stages[i].stage;
+    for (const std::string& output : stage.outputs()) {
+      used[i] = used[i] || std::find(wanted.begin(), wanted.end(), output) != wanted.end();
+    }
+    if (used[i]) wanted.insert(wanted.end(), stage.inputs().begin(), stage.inputs().end());
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    const Stage& stage = *chain.stages[i].stage;
+    rows = stage.Apply(std::move(rows), columns);
+    columns.insert(columns.end(), stage.outputs().begin(), stage.outputs().end());
   }
   return rows;
 }

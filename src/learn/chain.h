@@ -46,8 +46,8 @@ struct Chain {
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
                           const std::vector<std::string>& own_nets = {});
 
-// Adds to `rows`, whose columns are `columns`, the outputs of the stages below `level`, which must
-// have learned; `columns` gets their names.
-Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, int32_t level);
+// Adds to `rows`, whose columns are `columns`, the outputs of the stages that `wanted` rest on,
+// which must have learned; `columns` gets their names.
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted);
 
 }  // namespace protium

@@ -137,11 +137,19 @@ TEST(Chain, AppliesStagesAsExpressions) {
                     "deviation": 4.0}]}]})");
   ASSERT_TRUE(LearnedFromJson(learned, chain).ok());
   Columns columns = {"temp"};
-  const Plan plan = ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, 3);
+  const Plan plan =
+      ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, {"temp__fill__scale"});
   EXPECT_THAT(columns, ElementsAre("temp", "temp__fill", "temp__fill__scale"));
   const std::string text = Explain(plan);
   EXPECT_THAT(text, HasSubstr("temp__fill = coalesce(nan_to_null(temp), 7.0)"));
   EXPECT_THAT(text, HasSubstr("((cast_double(temp__fill) - 2.0) / 4.0)"));
+}
+
+TEST(Chain, AppliesOnlyStagesThatAreWanted) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  Columns columns = {"temp", "hour"};
+  ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, {"temp__fill"});
+  EXPECT_THAT(columns, ElementsAre("temp", "hour", "temp__fill"));
 }
 
 TEST(Learned, RefusesWhatDoesNotFitThePipeline) {

@@ -106,8 +106,11 @@ Status FitLevel(Session& session, const Plan& rows, Chain& chain, int32_t level,
   std::vector<size_t> by_estimator;
   const bool estimator = chain.estimator && chain.estimator->level == level;
   if (estimator) by_estimator = pass.Ask(EstimatorNeeds(chain.estimator->options));
-  Columns columns = chain.sources;
-  const Plan input = ApplyStages(chain, rows, columns, level);
+  Columns columns = chain.sources, wanted;
+  for (const Need& need : pass.all()) {
+    wanted.insert(wanted.end(), need.columns.begin(), need.columns.end());
+  }
+  const Plan input = ApplyStages(chain, rows, columns, wanted);
   PT_LET(const std::vector<State> states, Fit(session.engine(), input, pass.all(), session.call()));
   for (auto& [placed, places] : asked) {
     const Status status = placed->stage->Learn(Pick(states, places));

@@ -116,11 +116,25 @@ Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema
   return WithColumns(rows, NamesOf(table), {{options.prediction, Col(options.prediction)}});
 }
 
+// What the net eats; without an estimator, everything that stages make.
+Columns Wanted(const ModelState& state) {
+  Columns wanted;
+  if (state.chain->estimator) {
+    for (const CategoricalColumn& each : state.net.categorical) wanted.push_back(each.column);
+    wanted.insert(wanted.end(), state.net.numeric.begin(), state.net.numeric.end());
+    return wanted;
+  }
+  for (const StageColumn& each : state.chain->columns) {
+    if (each.maker >= 0) wanted.push_back(each.name);
+  }
+  return wanted;
+}
+
 Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table) {
   PT_LET(const SchemaPtr schema, table.Schema());
   PT_TRY(CheckTable(*state.chain, *schema));
   Columns columns = NamesOf(*schema);
-  const Plan applied = ApplyStages(*state.chain, table.plan(), columns, state.chain->levels() + 1);
+  const Plan applied = ApplyStages(*state.chain, table.plan(), columns, Wanted(state));
   return state.chain->estimator ? ScorePlan(state, applied, *schema) : applied;
 }
 

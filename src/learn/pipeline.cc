@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/pipeline.h"
 
-#include <arrow/type.h>
+#include <arrow/api.h>
 
 #include <utility>
 
@@ -70,10 +70,26 @@ TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRow
   return config;
 }
 
+Result<int64_t> CountRows(Session& session, const Plan& rows) {
+  const Plan count =
+      MakePlan(Sql{.text = "SELECT count(*) AS num_rows FROM train", .names = {"train"}}, {rows});
+  PT_LET(const BatchStreamPtr stream, session.engine().Execute(count, session.call()));
+  int64_t total = 0;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return total;
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      PT_LET(const auto value, batch->column(0)->GetScalar(i));
+      if (value->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
+      total += static_cast<const arrow::Int64Scalar&>(*value).value;
+    }
+  }
+}
+
 // Evaluates the training rows, which makes everything below them as well.
 Status MakeRows(Session& session, const TrainRows& rows) {
   const auto since = Clock::now();
-  PT_LET(const int64_t count, session.engine().Run(rows.all, session.call()));
+  PT_LET(const int64_t count, CountRows(session, rows.all));
   session.AddSeconds("etl", since);
   session.call().Tell({{"event", "etl_done"}, {"rows", count}});
   if (count > 0) return Status::OK();

@@ -38,9 +38,10 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
   Columns columns = chain.sources;
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
-  const Plan applied = ApplyStages(chain, rows.all, columns, chain.levels() + 1);
+  const Columns wanted = Eaten(chain, config);
+  const Plan applied = ApplyStages(chain, rows.all, columns, wanted);
   std::vector<NamedExpr> eaten;
-  for (const std::string& column : Eaten(chain, config)) eaten.push_back({column, Col(column)});
+  for (const std::string& column : wanted) eaten.push_back({column, Col(column)});
   return MakePlan(MapTask{.task = "train",
                           .config = Dump(FieldsToJson(config)),
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),

@@ -36,6 +36,7 @@ constexpr Function kFunctions[] = {
     {"greatest", 2, -1, "greatest($*)", "greatest($*)"},
     {"least", 2, -1, "least($*)", "least($*)"},
     {"if", 3, 3, "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
+    {"error", 1, 1, "error($1)", "raise_error($1)"},
     {"cast_bool", 1, 1, "CAST($1 AS BOOLEAN)", "CAST($1 AS BOOLEAN)"},
     {"cast_int64", 1, 1, "pt_to_bigint($1)", "CAST($1 AS BIGINT)"},
     {"cast_double", 1, 1, "CAST($1 AS DOUBLE)", "CAST($1 AS DOUBLE)"},

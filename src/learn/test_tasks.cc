@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workers of this room's tests can do. Training stands in for the real one: it notes which
+// rows came and leaves a file as its weights, so that everything around it runs without LibTorch.
+#include <arrow/api.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "column/metrics.h"
+#include "gang/task.h"
+#include "learn/fit_task.h"
+#include "learn/torch_task.h"
+
+namespace protium {
+
+const TaskTable& TestTasks();
+
+namespace {
+
+struct Rows {
+  int64_t learning = 0;
+  int64_t held_out = 0;
+};
+
+Result<Rows> CountRows(TaskContext& context, const std::string& held_out) {
+  Rows rows;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
+    if (!batch) return rows;
+    const auto mark =
+        std::static_pointer_cast<arrow::BooleanArray>(batch->GetColumnByName(held_out));
+    const int64_t out = mark ? mark->true_count() : 0;
+    rows.held_out += out;
+    rows.learning += batch->num_rows() - out;
+  }
+}
+
+Status TrainTask(TaskContext& context) {
+  PT_LET(const Json json, ParseJson(context.config()));
+  TrainConfig config;
+  PT_TRY(FieldsFromJson(json, "train", config));
+  PT_LET(const Rows mine, CountRows(context, config.held_out));
+  PT_LET(Communicator* const ranks, context.communicator());
+  std::vector<int64_t> sums = {mine.learning, mine.held_out};
+  PT_TRY(ranks->AllReduce(BufferOf(std::span(sums)), Reduce::kSum));
+  if (context.rank() != 0) return Status::OK();
+  context.Report({{"event", "step"}, {"step", 1}, {"steps", 1}, {"epoch", 1}, {"loss", 0.5}});
+  std::filesystem::create_directories(config.folder);
+  TrainResult result{.weights = config.folder + "/best.safetensors", .weights_sha256 = "cafe"};
+  std::ofstream(result.weights) << "weights of " << context.config();
+  result.rows = sums[0];
+  result.validation_rows = sums[1];
+  result.steps = config.resume ? 2 : 1;
+  result.validation = {{"rmse", 1.5}};
+  result.fingerprint = {{"stages", config.stages_sha256}};
+  arrow::StringBuilder builder;
+  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
+  PT_LET(const auto text, builder.Finish());
+  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {text}));
+}
+
+// Predicts the first numeric input.
+Status ScoreTask(TaskContext& context) {
+  PT_LET(const Json json, ParseJson(context.config()));
+  ScoreConfig config;
+  PT_TRY(FieldsFromJson(json, "score", config));
+  PT_LET(MetricState state, MetricState::Make(config.metrics));
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
+    if (!batch) break;
+    const auto x = std::static_pointer_cast<arrow::DoubleArray>(
+        batch->GetColumnByName(config.net.numeric.front()));
+    const auto y = batch->GetColumnByName(config.net.label);
+    for (int64_t i = 0; y && i < batch->num_rows(); ++i) {
+      state.Add(static_cast<const arrow::DoubleArray&>(*y).Value(i), x->Value(i));
+    }
+    PT_LET(const auto scored,
+           batch->AddColumn(batch->num_columns(), context.output_schema()->fields().back(), x));
+    PT_TRY(context.Emit(*scored));
+  }
+  context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
+  return Status::OK();
+}
+
+}  // namespace
+
+const TaskTable& TestTasks() {
+  static const TaskTable tasks = {{"fit", FitTask}, {"train", TrainTask}, {"score", ScoreTask}};
+  return tasks;
+}
+
+}  // namespace protium
