@@ -172,9 +172,4 @@ std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Wo
   return std::make_unique<LocalEngine>(std::move(options), std::move(workers));
 }
 
-Result<std::unique_ptr<Engine>> MakeLocalEngine(LocalOptions options) {
-  PT_LET(std::unique_ptr<Workers> workers, Workers::Make(options.workers));
-  return MakeLocalEngine(std::move(options), std::move(workers));
-}
-
 }  // namespace protium
