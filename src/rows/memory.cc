@@ -34,15 +34,16 @@ RowMemory& RowMemory::operator=(RowMemory&& other) noexcept {
 Status RowMemory::Reserve(int64_t bytes) {
   if (bytes <= capacity_) return Status::OK();
   const int64_t wanted = (bytes + kStep - 1) / kStep * kStep;
+  // Address space costs nothing until it is written: no need to count it against the system now.
   void* memory = data_ == nullptr
                      ? mmap(nullptr, size_t(wanted), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                      : mremap(data_, size_t(capacity_), size_t(wanted), MREMAP_MAYMOVE);
   if (memory == MAP_FAILED) {
     return Fail({.exit = Exit::kNoRoom,
                  .what = "no memory for " + std::to_string(wanted) + " bytes of packed rows"});
   }
-  madvise(memory, size_t(wanted), MADV_HUGEPAGE);
+  if (bytes >= kStep) madvise(memory, size_t(wanted), MADV_HUGEPAGE);
   data_ = static_cast<std::byte*>(memory);
   capacity_ = wanted;
   return Status::OK();

@@ -17,6 +17,8 @@ namespace {
 
 // The index that sorts rows has 32 bits.
 constexpr int64_t kMostRows = int64_t{1} << 32;
+// A larger budget is none.
+constexpr int64_t kMostReserved = int64_t{1} << 40;
 
 Status WrongType(const std::string& name, const arrow::DataType& type, const char* must) {
   return Fail(
@@ -150,8 +152,11 @@ Status RowPacker::Grow(int64_t rows) {
   }
   const int64_t needed = rows * layout_.width();
   if (needed <= memory_.capacity()) return Status::OK();
-  constexpr int64_t kFirst = int64_t{32} << 20;
-  return memory_.Reserve(std::max({needed, 2 * memory_.capacity(), kFirst}));
+  // Moving large pages splits them: the first reservation is for all there may ever be, where that
+  // is known and the system lets us.
+  const bool bounded = memory_.capacity() == 0 && budget_bytes_ <= kMostReserved;
+  if (bounded && memory_.Reserve(budget_bytes_).ok()) return Status::OK();
+  return memory_.Reserve(std::max(needed, 2 * memory_.capacity()));
 }
 
 void RowPacker::PackTile(const arrow::RecordBatch& batch, const Picked& picked, std::byte* out) {

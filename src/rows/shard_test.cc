@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <random>
 
 #include "base/fault.h"
@@ -128,6 +130,26 @@ TEST(ShardRows, GivesTheSameShardsWithoutACommunicatorOfManyRanks) {
   Take(*sharded, out);
   out.identity = sharded->identity();
   EXPECT_EQ(out, ShardAmong(2, 4, rows, 5));
+}
+
+// The worked example of docs/rows.md.
+TEST(ShardRows, GivesTheShardsWrittenDown) {
+  const RowLayout layout{.numeric = {"x"}};
+  auto packer = Packer::Make(layout, kSchema, kBudget).ValueOrDie();
+  for (int32_t x = 0; x < 6; ++x) ASSERT_TRUE(packer->Append(*MakeBatch({{.x = double(x)}})).ok());
+  const auto self = MakeSelfCommunicator();
+  auto sharded = ShardRows(std::move(packer), ShardOwners(4, 1), *self).ValueOrDie();
+  std::vector<std::vector<float>> values;
+  for (int32_t s = 0; s < 4; ++s) {
+    auto& shard = values.emplace_back();
+    for (int64_t row = 0; row < sharded->rows(s); ++row) {
+      std::memcpy(&shard.emplace_back(), sharded->shard(s).data() + row * layout.width(), 4);
+    }
+  }
+  EXPECT_EQ(values, (std::vector<std::vector<float>>{{3}, {0, 4}, {2}, {1, 5}}));
+  EXPECT_EQ(sharded->identity()[1],
+            (ShardIdentity{
+                .rows = 2, .key_sum_low = 0x971b1d0e5299f99d, .key_sum_high = 0x34bf98ab80db4b94}));
 }
 
 TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
