@@ -35,7 +35,7 @@ def is_allowed(path, room, used, rooms):
     floor, uses = rooms[room]
     if used == room or used in uses:
         return True
-    return path.endswith("_test.cc") and rooms[used][0] < floor
+    return re.search(r"(_test|/test_\w+)\.cc$", path) and rooms[used][0] < floor
 
 
 def main():
