@@ -45,6 +45,16 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
   for (int32_t rank = 0; rank < spec_.most; ++rank) PT_TRY(AddMember(mesh[rank]));
+  Json ranks = PlacementToJson(*spec_.placement)["ranks"];
+  for (const auto& member : members_) {
+    Json& seat = ranks[size_t(member->rank)];
+    seat["pid"] = member->worker->process.pid();
+    if (!member->log.empty()) seat["log"] = member->log.string();
+  }
+  call_.Tell({{"event", "gang_start"},
+              {"task", spec_.task.task},
+              {"attempt", spec_.attempt},
+              {"ranks", std::move(ranks)}});
   return Status::OK();
 }
 

@@ -90,18 +90,21 @@ Running::Running(std::vector<std::string> argv, const fs::path& scratch,
 
 Running::~Running() {
   for (const pid_t pid : Descendants()) kill(pid, SIGKILL);
-  if (!reaped_) {
+  if (!reaped_ && pid_ > 0) {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status_, 0);
   }
 }
 
 bool Running::alive() {
+  if (pid_ <= 0) return false;
   if (!reaped_ && waitpid(pid_, &status_, WNOHANG) == pid_) reaped_ = true;
   return !reaped_;
 }
 
-void Running::Signal(int signal) const { kill(pid_, signal); }
+void Running::Signal(int signal) const {
+  if (pid_ > 0) kill(pid_, signal);
+}
 
 Outcome Running::Wait(std::chrono::seconds limit) {
   const auto deadline = Steady::now() + limit;

@@ -68,6 +68,12 @@ pid_t PidOfRank(const Scratch& scratch, int rank) {
   return pid;
 }
 
+// Sends `signal` to the process of `rank`; false when it is not known.
+bool SignalRank(const Scratch& scratch, int rank, int signal) {
+  const pid_t pid = PidOfRank(scratch, rank);
+  return pid > 1 && kill(pid, signal) == 0;
+}
+
 Outcome Resume(const Scratch& scratch, const std::vector<std::string>& more = {}) {
   std::vector<std::string> argv = {ProtiumCommand(), "resume", OnlyRun(scratch).string(), "--json"};
   argv.insert(argv.end(), more.begin(), more.end());
@@ -85,7 +91,7 @@ TEST(KilledRank, WithoutRestartsEndsWithOneCauseAndResumesToTheSameBits) {
     Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"gang.max_restarts=0"})),
                     scratch.path());
     ASSERT_TRUE(AwaitStep(command, scratch, 5 + int64_t(random() % 60)));
-    ASSERT_EQ(kill(PidOfRank(scratch, rank), SIGKILL), 0);
+    ASSERT_TRUE(SignalRank(scratch, rank, SIGKILL));
     const Outcome failed = command.Wait(seconds(30));
     EXPECT_EQ(failed.exit, 1) << failed.err;
     EXPECT_NE(failed.err.find("rank " + std::to_string(rank)), std::string::npos) << failed.err;
@@ -104,7 +110,7 @@ TEST(KilledRank, IsRestartedByItselfToTheSameBits) {
     Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"gang.max_restarts=2"})),
                     scratch.path());
     ASSERT_TRUE(AwaitStep(command, scratch, 5 + int64_t(random() % 60)));
-    ASSERT_EQ(kill(PidOfRank(scratch, rank), SIGKILL), 0);
+    ASSERT_TRUE(SignalRank(scratch, rank, SIGKILL));
     const Outcome run = command.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
     EXPECT_EQ(ModelWeights(run, scratch), Undisturbed()) << "rank " << rank;
@@ -117,7 +123,7 @@ TEST(StoppedRank, IsNamedWithinItsDeadline) {
                                  With({"gang.max_restarts=0", "gang.deadline=3"})),
                   scratch.path());
   ASSERT_TRUE(AwaitStep(command, scratch, 10));
-  ASSERT_EQ(kill(PidOfRank(scratch, 1), SIGSTOP), 0);
+  ASSERT_TRUE(SignalRank(scratch, 1, SIGSTOP));
   const Outcome failed = command.Wait(seconds(20));
   EXPECT_NE(failed.exit, 0);
   EXPECT_NE(failed.exit, -1000) << "the driver still waits";
