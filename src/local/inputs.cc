@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/inputs.h"
 
+#include <algorithm>
 #include <functional>
 #include <unordered_set>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "format/csv.h"
 #include "format/file.h"
 
@@ -20,6 +22,35 @@ Status EachScan(const Plan& plan, std::unordered_set<const Node*>& seen, const V
   return Status::OK();
 }
 
+// The name in `what` between the first `before` and the next quote.
+std::string Quoted(const std::string& what, const std::string& before) {
+  const size_t at = what.find(before);
+  if (at == std::string::npos) return {};
+  const size_t begin = at + before.size();
+  return what.substr(begin, what.find('"', begin) - begin);
+}
+
+std::string UnknownColumn(const std::string& what) {
+  const std::string of_table = Quoted(what, "does not have a column named \"");
+  return of_table.empty() ? Quoted(what, "eferenced column \"") : of_table;
+}
+
+// Names the nearest columns of the tables below where DuckDB named none.
+Status SuggestColumn(const Status& status, const std::string& unknown, const Plan& plan) {
+  std::vector<std::string> known;
+  std::unordered_set<const Node*> seen;
+  PT_TRY(EachScan(plan, seen, [&](const Scan& scan) {
+    for (const std::string& name : scan.schema->field_names()) known.push_back(name);
+    return Status::OK();
+  }));
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  Fault fault = FaultOf(status);
+  fault.what = "no column \"" + unknown + "\" here";
+  fault.fix = Suggest(unknown, known);
+  return Fail(std::move(fault));
+}
+
 }  // namespace
 
 Status CheckFiles(const Plan& plan) {
@@ -31,7 +62,11 @@ Status CheckFiles(const Plan& plan) {
 }
 
 Status Sharpen(const Status& status, const Plan& plan) {
-  if (status.ok() || FaultOf(status).what.find("CSV") == std::string::npos) return status;
+  if (status.ok()) return status;
+  const Fault fault = FaultOf(status);
+  const std::string unknown = UnknownColumn(fault.what);
+  if (!unknown.empty() && fault.fix.empty()) return SuggestColumn(status, unknown, plan);
+  if (fault.what.find("CSV") == std::string::npos) return status;
   std::unordered_set<const Node*> seen;
   PT_TRY(EachScan(plan, seen, [](const Scan& scan) {
     return scan.format == Format::kCsv ? CheckCsv(scan.paths, scan.csv, *scan.schema)

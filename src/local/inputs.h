@@ -10,7 +10,8 @@ namespace protium {
 Status CheckFiles(const Plan& plan);
 
 // Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, where a scan
-// below `plan` turns out to hold the cause; other statuses stay.
+// below `plan` turns out to hold the cause, and names the nearest columns where one is unknown;
+// other statuses stay.
 Status Sharpen(const Status& status, const Plan& plan);
 
 }  // namespace protium

@@ -28,8 +28,10 @@ class LocalEngine : public Engine {
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(const duck::Connection connection, database_->Connect());
     PT_LET(const RelationSql sql, WriteFor(connection, plan, kept_.Ready()));
-    PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
-    return SchemaOf(connection, select);
+    PT_LET(const std::string select, Select(connection, sql, plan));
+    auto schema = SchemaOf(connection, select);
+    PT_TRY(Sharpen(schema.status(), plan));
+    return schema;
   }
 
   Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
@@ -55,7 +57,9 @@ class LocalEngine : public Engine {
     PT_TRY(CheckFiles(plan));
     PT_LET(const duck::Connection connection, database_->Connect());
     Explainer explainer(connection, workers_.get());
-    return explainer.Explain(plan);
+    auto explained = explainer.Explain(plan);
+    PT_TRY(Sharpen(explained.status(), plan));
+    return explained;
   }
 
   void Expect(int32_t workers, bool torch) override {
@@ -77,6 +81,13 @@ class LocalEngine : public Engine {
     }
   }
 
+  static Result<std::string> Select(const duck::Connection& connection, const RelationSql& sql,
+                                    const Plan& plan) {
+    auto select = WithPlainTypes(connection, sql.text);
+    PT_TRY(Sharpen(select.status(), plan));
+    return select;
+  }
+
   // Rows of tasks go straight through where only limits and choices of columns follow; everything
   // else is a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call) {
@@ -90,7 +101,7 @@ class LocalEngine : public Engine {
     PT_TRY(Prepare(plan, call, tables, held));
     PT_LET(duck::Connection connection, database_->Connect());
     PT_LET(const RelationSql sql, WriteFor(connection, plan, std::move(tables)));
-    PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
+    PT_LET(const std::string select, Select(connection, sql, plan));
     auto stream = StreamQuery(std::move(connection), select, call, "query");
     PT_TRY(Sharpen(stream.status(), plan));
     return HoldingStream(std::move(*stream), std::move(held), plan);
@@ -140,7 +151,7 @@ class LocalEngine : public Engine {
       PT_TRY(Prepare(input, call, tables, held));
       PT_LET(const duck::Connection connection, database_->Connect());
       PT_LET(const RelationSql sql, WriteFor(connection, input, std::move(tables)));
-      PT_LET(const std::string select, WithPlainTypes(connection, sql.text));
+      PT_LET(const std::string select, Select(connection, sql, plan));
       PT_LET(KeptTable table, KeptTable::Name(database_));
       const auto& name = std::get<Materialize>(plan->verb).name;
       const auto made =

@@ -52,7 +52,7 @@ Status InTermsOfTheFile(const Job& job, const Status& status) {
       }
     }
   }
-  if (fault.kept.empty()) fault.kept = "nothing was started";
+  if (fault.kept.empty() && fault.exit == Exit::kUsage) fault.kept = "nothing was started";
   return Locate(job.settings, Fail(std::move(fault)));
 }
 
