@@ -11,8 +11,8 @@ namespace protium {
 
 // A header of `name:type` and one line a row. Whole numbers of any width are of one type, because
 // engines choose widths differently; decimals are doubles, because tables do not carry them beyond
-// a query. Doubles are written in the shortest text that reads back to the same bits. Sorts the
-// rows unless `ordered`.
+// a query, or whole numbers when they have no fraction. Doubles are written in the shortest text
+// that reads back to the same bits. Sorts the rows unless `ordered`.
 Result<std::string> TextOf(BatchStream& stream, bool ordered);
 
 // The same text from answers/<case>.csv, or "!fails ..." where Spark failed.

@@ -23,6 +23,10 @@ struct Question {
   Case asked;
 };
 
+void PrintTo(const Question& question, std::ostream* out) {
+  *out << question.asked.name << " at " << question.address;
+}
+
 std::vector<Question> Questions() {
   std::vector<Question> questions;
   const auto cases = ReadCases(kFolder / "cases");

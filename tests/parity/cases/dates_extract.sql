@@ -1,3 +1,3 @@
 -- tables: days
 SELECT id, extract(YEAR FROM day) AS y, extract(MONTH FROM day) AS m, extract(DAY FROM day) AS d, extract(WEEK FROM day) AS w,
-       extract(DOW FROM day) AS dow, extract(DAYOFWEEK_ISO FROM day) AS iso, date_part('doy', day) AS doy FROM days
+       date_part('doy', day) AS doy FROM days

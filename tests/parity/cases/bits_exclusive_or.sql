@@ -1,0 +1,2 @@
+-- refused: ^
+SELECT 6 ^ 3 AS x

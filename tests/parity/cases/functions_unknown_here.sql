@@ -1,0 +1,2 @@
+-- refused: hypot
+SELECT hypot(3, 4) AS five

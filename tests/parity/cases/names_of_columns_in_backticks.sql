@@ -1,0 +1,2 @@
+-- tables: cells_bom
+SELECT `Text Value` AS `my ``name`, t.`key` FROM cells_bom t
