@@ -1,3 +1,2 @@
 -- tables: days
--- refused: dow
 SELECT id, extract(DOW FROM day) AS dow FROM days

@@ -1,3 +1,2 @@
 -- tables: days
--- refused: date_format
 SELECT id, date_format(day, 'yyyy-MM-dd') AS iso, date_format(at, 'HH:mm') AS clock FROM days
