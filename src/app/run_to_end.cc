@@ -105,6 +105,7 @@ class Run {
     PT_TRY(Open());
     const Status prepared = request_.prepare ? Prepare() : Status::OK();
     if (!prepared.ok()) return GiveUp(prepared);
+    progress_.On({{"event", "etl"}});
     const Status status = request_.run(*session_);
     progress_.Close();
     return status.ok() ? Succeed() : FailWith(status);

@@ -104,7 +104,8 @@ void ProgressState::OnValidation(const Json& event) {
   epoch_ = CountAt(event, "epoch", epoch_);
   validation_.clear();
   for (const auto& [key, value] : event.items()) {
-    if (key == "epoch" || key == "step" || key == "rows" || !value.is_number()) continue;
+    const bool metric = key != "epoch" && key != "step" && key != "rows" && key != "rank";
+    if (!metric || !value.is_number()) continue;
     validation_ +=
         fmt::format("{}{} {:.4g}", validation_.empty() ? "" : " ", key, value.get<double>());
   }

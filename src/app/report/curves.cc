@@ -51,7 +51,8 @@ std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts) {
   for (const Json& event : facts.events) {
     if (!Is(event, "validation")) continue;
     for (const auto& [name, value] : event.items()) {
-      if (name != "epoch" && name != "step" && name != "rows" && value.is_number()) {
+      const bool metric = name != "epoch" && name != "step" && name != "rows" && name != "rank";
+      if (metric && value.is_number()) {
         Add(curves[name], event, "epoch", name.c_str());
       }
     }
