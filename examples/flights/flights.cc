@@ -17,18 +17,18 @@ pt::Status Run(pt::Session& session) {
   auto [train, test] = session.Sql(kFlightsSql).Split({.by = day, .test = 0.2, .seed = 7});
 
   pt::Pipeline pipeline({
-      pt::StringIndexer({.id = "index",
-                         .inputs = {"airline", "origin", "dest", "part_of_day", "manufacturer",
-                                    "month", "hour"},
-                         .unseen = pt::Unseen::kOwnIndex}),
+      pt::StringIndexer(
+          {.id = "index",
+           .inputs = {"airline", "origin", "dest", "part_of_day", "manufacturer", "month", "hour"},
+           .unseen = pt::Unseen::kOwnIndex}),
       pt::Imputer({.id = "fill",
                    .inputs = {"temp", "dewp", "humid", "wind_dir", "wind_speed", "precip",
                               "pressure", "visib", "plane_age", "seats", "lat", "lon"},
                    .with = pt::Fill::kMedian}),
-      pt::StandardScaler({.id = "scale",
-                          .inputs = pt::Columns{"dep_delay", "distance", "week", "day_of_year",
-                                                "previous_delay"} +
-                                    pt::OutputsOf("fill")}),
+      pt::StandardScaler(
+          {.id = "scale",
+           .inputs = pt::Columns{"dep_delay", "distance", "week", "day_of_year", "previous_delay"} +
+                     pt::OutputsOf("fill")}),
       pt::TorchEstimator(
           {.net = pt::TabularMlp({.hidden = {128, 64}, .dropout = 0.1}),
            .categorical = pt::OutputsOf("index"),
@@ -51,8 +51,8 @@ pt::Status Run(pt::Session& session) {
 
   PT_LET(pt::PipelineModel model, pipeline.Fit(train));
   PT_TRY(model.Transform(test)
-             .Select({"year", "month", "day", "origin", "dest", "dep_delay", "arr_delay",
-                      "prediction"})
+             .Select(
+                 {"year", "month", "day", "origin", "dest", "dep_delay", "arr_delay", "prediction"})
              .Write()
              .Parquet("predictions.parquet"));
   return model.Save("model");

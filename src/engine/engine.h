@@ -15,9 +15,9 @@ namespace protium {
 
 // What an engine says about a plan before it runs.
 struct EnginePlan {
-  std::string sql;                      // The relational part as the engine will see it.
-  std::vector<std::string> not_exact;   // What may differ between engines or runs, with reasons.
-  Json placement;                       // Of each gang: a table of ranks, or why it does not fit.
+  std::string sql;                     // The relational part as the engine will see it.
+  std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
+  Json placement;                      // Of each gang: a table of ranks, or why it does not fit.
 };
 
 class Engine {

@@ -12,7 +12,8 @@ namespace protium {
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// They call functions that the room `local` registers. CREATE MACRO <name> <body>; macros may use those before them.
+// They call functions that the room `local` registers. CREATE MACRO <name> <body>; macros may use
+// those before them.
 struct Macro {
   std::string_view name;
   std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."
