@@ -41,11 +41,13 @@ Status MergeState(const Json& more, Json& into) {
   return Status::OK();
 }
 
+// Null when no row was scored.
 Result<Json> ValuesOf(const Json& json, bool with_rows) {
   std::vector<std::string> names;
   PT_TRY(FieldsFromJson(json["names"], "names", names));
   PT_LET(MetricState state, MetricState::Make(names));
   PT_TRY(state.Merge(json));
+  if (state.rows() == 0) return Json();
   Json values = state.Values();
   if (with_rows) values["rows"] = state.rows();
   return values;
@@ -165,7 +167,7 @@ void Session::MergeScores(const Json& event) {
     if (found == event.end() || !found->is_object()) continue;
     if (!MergeState(*found, scores_[kind]).ok()) continue;
     Result<Json> values = ValuesOf(scores_[kind], std::string_view(kind) == "model");
-    if (values.ok()) At(results_, key) = std::move(values).MoveValueUnsafe();
+    if (values.ok() && !values->is_null()) At(results_, key) = *std::move(values);
   }
 }
 

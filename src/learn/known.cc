@@ -171,6 +171,12 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   PT_TRY(CheckGang(options, at + "gang"));
   PT_TRY(Must(!options.label.empty(), at + "label", "the name of a column", options.label));
   PT_TRY(Must(!options.prediction.empty(), at + "prediction", "a name", options.prediction));
+  if (options.loss.name == "binary_cross_entropy" && options.label_scale != Scale::kNone) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "binary_cross_entropy learns labels 0 and 1, which must not be scaled",
+                 .where = at + "label_scale",
+                 .fix = "set label_scale = \"none\""});
+  }
   if (!options.categorical.empty() || !options.numeric.empty()) return options;
   return Fail({.exit = Exit::kUsage,
                .what = "the estimator has no inputs",

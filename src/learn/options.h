@@ -124,7 +124,7 @@ struct HuberOptions {
 Named Huber(const HuberOptions& options = {});
 Named MeanSquaredError();
 Named MeanAbsoluteError();
-Named BinaryCrossEntropy();
+Named BinaryCrossEntropy();  // Labels 0 and 1; the prediction is the logit.
 
 struct AdamOptions {
   double learning_rate = 1e-3;

@@ -72,6 +72,11 @@ TEST(Complete, RefusesValuesOutOfRange) {
   EXPECT_EQ(where([](auto& o) { o.train.optimizer.options["momentum"] = 1; }),
             "train.optimizer.momentum");
   EXPECT_EQ(where([](auto& o) { o.gang.workers = 5; }), "gang.workers");
+  EXPECT_EQ(where([](auto& o) {
+              o.loss = BinaryCrossEntropy();
+              o.label_scale = Scale::kStandard;
+            }),
+            "label_scale");
   EXPECT_EQ(where([](auto& o) { o.label = ""; }), "label");
   EXPECT_EQ(where([](auto& o) { o.numeric.clear(); }), "numeric");
   EXPECT_EQ(where([](auto& o) {

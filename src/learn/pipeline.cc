@@ -36,18 +36,35 @@ Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) 
   return FieldsFromJson(gang, "gang", only->gang);
 }
 
-// `expect`: has workers load LibTorch while the tables are read.
-Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train, bool expect) {
+Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
   Session& session = train.session();
   PT_TRY(FirstError(train.plan()));
   std::vector<StageOptions> stages = given;
   PT_TRY(ApplySettings(session, stages));
-  for (const StageOptions& stage : stages) {
-    const auto* const estimator = std::get_if<TorchEstimatorOptions>(&stage);
-    if (expect && estimator) session.engine().Expect(estimator->gang.workers, true);
-  }
   PT_LET(const SchemaPtr schema, train.Schema());
   return PlaceStages(stages, *schema, session.options().nets);
+}
+
+Plan GangOver(const GangSpec& gang, Plan rows) {
+  return MakePlan(MapTask{.task = "train",
+                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                          .workers = gang.workers,
+                          .gang = gang},
+                  {std::move(rows)});
+}
+
+// A gang that can never be seated is refused before any row is read; one that can starts its
+// workers now, so that they load LibTorch while the tables are made.
+Status AwaitGang(Session& session, const Chain& chain) {
+  if (session.folder().empty()) {
+    return Fail({.exit = Exit::kUsage, .what = "a session that fits a pipeline needs a folder"});
+  }
+  if (!chain.estimator) return Status::OK();
+  const GangSpec& gang = chain.estimator->options.gang;
+  const Plan nothing = MakePlan(Sql{.text = "SELECT 1 AS nothing"});
+  PT_TRY(session.engine().Explain(GangOver(gang, nothing), session.call()).status());
+  session.engine().Expect(gang.workers, true);
+  return Status::OK();
 }
 
 int64_t RowsMemory(const SessionOptions& options) {
@@ -182,7 +199,7 @@ Result<Pipeline> Pipeline::FromJson(const Json& list) {
 }
 
 Result<Preview> Pipeline::Look(const DataFrame& train) const {
-  PT_LET(const Chain chain, Place(stages_, train, false));
+  PT_LET(const Chain chain, Place(stages_, train));
   const TrainRows rows = RowsFor(chain, train.plan());
   Preview preview{.pipeline = StagesToJson(chain.options), .stages = StagesOf(chain)};
   preview.training = Json::object();
@@ -190,17 +207,14 @@ Result<Preview> Pipeline::Look(const DataFrame& train) const {
   if (!chain.estimator) return preview;
   const TorchEstimatorOptions& options = chain.estimator->options;
   preview.training = TrainingOf(options);
-  preview.plan = MakePlan(MapTask{.task = "train",
-                                  .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-                                  .workers = options.gang.workers,
-                                  .gang = options.gang},
-                          {rows.all});
+  preview.plan = GangOver(options.gang, rows.all);
   return preview;
 }
 
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   Session& session = train.session();
-  PT_LET(Chain chain, Place(stages_, train, true));
+  PT_LET(Chain chain, Place(stages_, train));
+  PT_TRY(AwaitGang(session, chain));
   const TrainRows rows = RowsFor(chain, train.plan());
   PT_TRY(MakeRows(session, rows));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));

@@ -209,6 +209,14 @@ TEST_F(PipelineTest, LooksBeforeAnythingRuns) {
   EXPECT_FALSE(fs::exists(folder_ / "run" / "stages.json"));
 }
 
+TEST_F(PipelineTest, RefusesAGangThatNeverFitsBeforeAnyRowIsRead) {
+  Open({{"gang.workers", 3}});
+  const Fault fault = FaultOf(Pipeline(Stages()).Fit(Tables().train).status());
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_THAT(fault.what, HasSubstr("can never fit"));
+  EXPECT_FALSE(session_->results().contains("seconds"));
+}
+
 TEST_F(PipelineTest, SaysThatThereAreNoRows) {
   session_->Table("t", session_->Read().Csv("t.csv", {.null = "NA"}));
   const DataFrame none = session_->Sql("SELECT * FROM t WHERE hour > 99");
