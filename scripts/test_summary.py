@@ -6,8 +6,11 @@ that died before it wrote its results counts as one failure.
 """
 
 import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
+
+_PLACE = re.compile(r"^\S+\.(cc|h):\d+$")
 
 
 # The cases of one GoogleTest program as (name, outcome, text), or None if it left no results.
@@ -32,7 +35,7 @@ def read_program(path):
 # The text after GoogleTest's own "file:line" line.
 def reason_of(skipped):
     lines = (skipped.get("message") or "").splitlines() if skipped is not None else []
-    said = [line for line in lines if line.strip() and "_test.cc:" not in line]
+    said = [line for line in lines if line.strip() and not _PLACE.match(line)]
     return " ".join(said) or "disabled in the source"
 
 
