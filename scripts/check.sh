@@ -16,6 +16,7 @@ Check() {
   mkdir -p build
   LOG=$PWD/build/check.log
   : >"$LOG"
+  CheckSystem
   InstallPackages check
   for name in Format floors sizes words docs; do
     local found
