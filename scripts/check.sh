@@ -17,6 +17,7 @@ Check() {
   LOG=$PWD/build/check.log
   : >"$LOG"
   CheckSystem
+  InstallPackages build
   InstallPackages check
   for name in Format floors sizes words docs; do
     local found
