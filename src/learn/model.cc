@@ -130,11 +130,34 @@ Columns Wanted(const ModelState& state) {
   return wanted;
 }
 
+// A text file carries no types: a column of few rows, all of them empty, reads as text. Where the
+// model learned from numbers, text is read as numbers; text that is none fails with its value.
+Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& schema) {
+  Project project;
+  arrow::FieldVector fields = schema->fields();
+  bool changed = false;
+  for (auto& field : fields) {
+    Expr value = Col(field->name());
+    const auto learned = state.input->GetFieldByName(field->name());
+    if (learned && field->type()->id() == arrow::Type::STRING &&
+        CheckNumeric(*learned->type()).ok()) {
+      value = CallOf("cast_double", {std::move(value)});
+      field = field->WithType(arrow::float64());
+      changed = true;
+    }
+    project.columns.push_back({field->name(), std::move(value)});
+  }
+  if (!changed) return table;
+  schema = arrow::schema(std::move(fields));
+  return MakePlan(std::move(project), {table});
+}
+
 Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table) {
-  PT_LET(const SchemaPtr schema, table.Schema());
+  PT_LET(SchemaPtr schema, table.Schema());
+  const Plan typed = WithLearnedTypes(state, table.plan(), schema);
   PT_TRY(CheckTable(*state.chain, *schema));
   Columns columns = NamesOf(*schema);
-  const Plan applied = ApplyStages(*state.chain, table.plan(), columns, Wanted(state));
+  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
   return state.chain->estimator ? ScorePlan(state, applied, *schema) : applied;
 }
 

@@ -170,6 +170,18 @@ TEST_F(PipelineTest, NamesEveryColumnThatAModelMisses) {
   EXPECT_THAT(fault.what, HasSubstr("\"origin\", \"temp\""));
 }
 
+TEST_F(PipelineTest, ScoresAColumnWithoutAnyValue) {
+  const PipelineModel model = Fitted();
+  std::ofstream(folder_ / "one.csv") << "origin,hour,temp,one\nJFK,7,NA,1\n";
+  const auto scored = Read(model.Transform(session_->Read().Csv("one.csv", {.null = "NA"})));
+  ASSERT_EQ(scored->num_rows(), 1);
+  EXPECT_TRUE((*scored->GetColumnByName("prediction")->GetScalar(0))->is_valid);
+  std::ofstream(folder_ / "bad.csv") << "origin,hour,temp,one\nJFK,7,warm,1\n";
+  auto stream = model.Transform(session_->Read().Csv("bad.csv")).Stream();
+  const Status status = stream.ok() ? (*stream)->Next().status() : stream.status();
+  EXPECT_THAT(status.message(), HasSubstr("warm"));
+}
+
 TEST_F(PipelineTest, TakesSettingsForTheOnlyEstimator) {
   Open({{"train.epochs", 3}, {"gang.workers", 1}, {"train.optimizer", {{"name", "sgd"}}}});
   const PipelineModel model = Fitted();
