@@ -111,9 +111,10 @@ void MapRun::Ended(Member& member) {
   if (member.done) return;
   member.done = true;
   const std::string how = ended.ok() && *ended ? (*ended)->Describe() : "closed its channel";
-  Fail(member.Failure(
-      spec_, RankFailure::Kind::kEnded,
-      protium::Fail({.what = how + " in the middle of task \"" + spec_.task.task + "\""}), Now()));
+  const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
+  Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
+  if (killed) fault.why = "a person did it, or the system because memory ran out";
+  Fail(member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
 }
 
 // Errors about other ranks are often told before the error they follow from.

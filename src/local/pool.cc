@@ -28,7 +28,7 @@ Result<std::unique_ptr<Worker>> Pool::Start() {
                  {"MKL_NUM_THREADS", "1"},
                  {"MKL_DYNAMIC", "FALSE"}};
   options.fds = {{ends.second.fd(), kWorkerFd}};
-  if (!settings_.logs.empty()) options.log = settings_.logs / "workers.log";
+  if (!settings_.logs.empty()) options.log = settings_.logs / kIdleLog;
   auto worker = std::make_unique<Worker>();
   PT_LET(worker->process, spawner_.Start(options));
   worker->link = std::make_shared<Link>(std::move(ends.first));

@@ -14,6 +14,9 @@
 
 namespace protium {
 
+// Where workers write while they have no task, in the folder of logs.
+inline constexpr char kIdleLog[] = "workers.log";
+
 // A worker process as its driver sees it. One owner.
 struct Worker {
   Subprocess process;

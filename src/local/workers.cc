@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,15 @@
 namespace protium {
 
 namespace {
+
+Holding HoldingOf(const Placement& placement, const std::string& who) {
+  Holding holding{.who = who};
+  for (const Seat& seat : placement.seats) {
+    holding.cores += seat.cores;
+    holding.gpus.insert(holding.gpus.end(), seat.gpus.begin(), seat.gpus.end());
+  }
+  return holding;
+}
 
 // The seats of this machine and who has them.
 class Seats {
@@ -44,7 +54,7 @@ class Seats {
     for (bool told = false;; told = true) {
       PT_LET(auto answer, Place(gang, {&host_, 1}));
       if (auto* placed = std::get_if<Placement>(&answer)) {
-        host_.holdings.push_back({.who = who, .cores = gang.workers * gang.cores_per_worker});
+        host_.holdings.push_back(HoldingOf(*placed, who));
         return std::move(*placed);
       }
       const std::string& why = std::get<NotNow>(answer).why;
@@ -89,6 +99,13 @@ class LocalWorkers : public Workers {
  public:
   explicit LocalWorkers(WorkerSettings settings)
       : settings_(settings), seats_(settings.seats), pool_(std::move(settings)) {}
+
+  ~LocalWorkers() override {
+    if (settings_.logs.empty()) return;
+    std::error_code ignored;
+    const auto log = settings_.logs / kIdleLog;  // Hardly ever holds anything.
+    if (std::filesystem::is_empty(log, ignored)) std::filesystem::remove(log, ignored);
+  }
 
   void Expect(int32_t workers, bool torch) override {
     // Only a hint: whoever needs a worker starts one and hears what is wrong.

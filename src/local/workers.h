@@ -34,8 +34,9 @@ class Workers {
   virtual Result<Json> Placement(const GangSpec& gang) = 0;
 
   // Runs `task` over what `open_input` streams (opened anew for every attempt of a gang) and gives
-  // its output. A gang's output appears only when the attempt succeeded. Failed gangs are restarted
-  // up to gang.max_restarts times; then the fault names rank, cause, last log lines, what to do.
+  // its output, a stream that must not outlive the workers. That of a gang appears only when the
+  // attempt succeeded. Failed gangs are restarted up to gang.max_restarts times; then the fault names
+  // rank, cause and last log lines.
   virtual Result<BatchStreamPtr> Map(const MapTask& task,
                                      std::function<Result<BatchStreamPtr>()> open_input,
                                      const Call& call) = 0;

@@ -149,6 +149,7 @@ TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
     (void)RunTask(*workers, GangTask("until_stopped", 3), Numbers(1, 1), call);
     ::_exit(0);
   }
+  ASSERT_GT(driver, 1);  // kill() of -1 would be for everybody.
   std::vector<int> pids(3);
   for (int& pid : pids) ASSERT_EQ(::read(ours.get(), &pid, sizeof(pid)), sizeof(pid));
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Orphans come to us, so that their end can be seen.

@@ -158,7 +158,7 @@ Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
 }
 
 void Subprocess::Signal(int signal) {
-  if (pid_ > 0 && !ended_) ::kill(-pid_, signal);
+  if (pid_ > 1 && !ended_) ::kill(-pid_, signal);
 }
 
 Ended Subprocess::Kill() {
