@@ -41,7 +41,7 @@ TEST_F(HardCases, ATaskThatRefusesIsToldInItsOwnWords) {
   EXPECT_EQ(alone.fix, "drop them");
   EXPECT_THAT(alone.where, HasSubstr("partition 0"));
   int restarts = 0;
-  const Call call{.events = [&](const Json&) { ++restarts; }};
+  const Call call{.events = [&](const Json& event) { restarts += event["event"] == "restart"; }};
   const Fault gang =
       FaultOf(RunTask(*workers_, GangTask("refuse", 3, 2), Numbers(1, 1), call).status());
   EXPECT_EQ(gang.what, "3 labels are null");
@@ -79,11 +79,14 @@ TEST_F(HardCases, AKilledRankIsNamedAtOnce) {
 
 TEST_F(HardCases, AGangIsRestartedUntilItSucceeds) {
   std::vector<std::string> events;
-  const Call call{.events = [&](const Json& event) { events.push_back(Dump(event["attempt"])); }};
+  const Call call{.events = [&](const Json& event) {
+    events.push_back(event["event"].get<std::string>() + " " + Dump(event["attempt"]));
+  }};
   const auto output =
       RunTask(*workers_, GangTask("kill_until", 2, 2, "2"), Numbers(2, 10), call).ValueOrDie();
   EXPECT_THAT(SortedTexts(output), ElementsAre("0/2 from 0 from 1", "1/2 from 0 from 1"));
-  EXPECT_THAT(events, ElementsAre("1", "2", "2", "2"));
+  EXPECT_THAT(events, ElementsAre("gang_start 0", "restart 1", "gang_start 1", "restart 2",
+                                  "gang_start 2", "facts 2", "facts 2"));
 }
 
 TEST_F(HardCases, RestartsAreUsedUp) {
@@ -122,7 +125,9 @@ TEST_F(HardCases, AnInputThatFailsEndsTheRun) {
 
 TEST_F(HardCases, AStopReachesTheTaskAndItsWordsComeBack) {
   std::stop_source stop;
-  const Call call{.stop = stop.get_token(), .events = [&](const Json&) { stop.request_stop(); }};
+  const Call call{.stop = stop.get_token(), .events = [&](const Json& event) {
+                    if (event["event"] == "waiting") stop.request_stop();
+                  }};
   const Fault fault =
       FaultOf(RunTask(*workers_, GangTask("until_stopped", 2, 2), Numbers(1, 1), call).status());
   EXPECT_EQ(fault.exit, Exit::kStopped);
@@ -143,6 +148,7 @@ TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
   if (driver == 0) {
     auto workers = Workers::Make({}).ValueOrDie();
     const Call call{.events = [&](const Json& event) {
+      if (event["event"] != "waiting") return;
       const int pid = event["pid"].get<int>();
       (void)!::write(theirs.get(), &pid, sizeof(pid));
     }};
