@@ -78,12 +78,37 @@ Json LineOf(const Json& result) {
        {"run", "folder", "model", "outputs", "metrics", "seconds", "workers", "shards", "steps"}) {
     line[key] = result.value(key, Json());
   }
+  Json metrics = Json::object(), seconds = Json::object();
+  for (const char* set : {"validation", "test", "baseline"}) {
+    metrics[set] = result.value("metrics", Json::object()).value(set, Json::object());
+  }
+  for (const char* part : {"total", "etl", "first_step", "train", "score"}) {
+    seconds[part] = result.value("seconds", Json::object()).value(part, Json());
+  }
+  line["metrics"] = std::move(metrics);
+  line["seconds"] = std::move(seconds);
   return line;
 }
 
+// "done in 3.0 s: etl 0.55 s, fit 0.14 s, ..."
+std::string TimeText(const Json& seconds) {
+  if (!seconds.contains("total")) return "done";
+  std::string text = "done in " + Seconds(seconds["total"].get<double>());
+  const char* before = ": ";
+  for (const char* part : {"etl", "fit", "train", "score"}) {
+    const Json spent = seconds.value(part, Json());
+    if (!spent.is_number()) continue;
+    text += std::string(before) + part + " " + Seconds(spent.get<double>());
+    before = ", ";
+  }
+  return text;
+}
+
 std::string Said(const Json& result) {
-  std::string text = MetricsTable(result);
-  if (!text.empty()) text += "\n";
+  std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
+                                 TimeText(result.value("seconds", Json::object())));
+  const std::string metrics = MetricsTable(result);
+  if (!metrics.empty()) text += metrics + "\n";
   std::vector<std::vector<std::string>> rows;
   for (const Json& output : result["outputs"])
     rows.push_back({"output", output.get<std::string>()});

@@ -32,7 +32,7 @@ class Watch {
     progress_.On(event);
     const std::string kind = event.value("event", "");
     const std::lock_guard lock(mutex_);
-    began_ = true;
+    began_ = began_ || kind != "start";
     if (kind == "checkpoint") checkpoint_ = event.value("step", int64_t{-1});
   }
   bool began() const {
@@ -105,7 +105,6 @@ class Run {
     PT_TRY(Open());
     const Status prepared = request_.prepare ? Prepare() : Status::OK();
     if (!prepared.ok()) return GiveUp(prepared);
-    progress_.On({{"event", "etl"}});
     const Status status = request_.run(*session_);
     progress_.Close();
     return status.ok() ? Succeed() : FailWith(status);
@@ -122,6 +121,7 @@ class Run {
     options.resume = request_.resume.has_value();
     options.call.stop = signals_.token();
     options.call.events = [this](const Json& event) { watch_->On(event); };
+    watch_->On({{"event", "start"}, {"run", folder_->id()}, {"resumed", options.resume}});
     Result<std::unique_ptr<Session>> session = Session::Open(options);
     if (!session.ok()) return GiveUp(session.status());
     session_ = session.MoveValueUnsafe();

@@ -142,6 +142,14 @@ void RecordTraining(Session& session, const Chain& chain, const TrainResult& tra
   Json validation = trained.validation;
   if (trained.validation_rows > 0) validation["rows"] = trained.validation_rows;
   session.Record("metrics.validation", std::move(validation));
+  session.Record("rows", trained.rows);
+  session.Record("best_epoch", trained.best_epoch);
+  session.Record("history", trained.history);
+  session.Record("wait_share", trained.wait_share);
+  session.Record("fingerprint", trained.fingerprint);
+  if (!options.train.baseline.empty()) {
+    session.Record("baseline_column", options.train.baseline);
+  }
 }
 
 SchemaPtr InputOf(const Chain& chain) {

@@ -114,7 +114,7 @@ struct TrainResult {
   }
 };
 
-// Events of "train": {"event": "train_start", "rows", "steps", "batch", "shards"},
+// Events of "train": {"event": "train_start", "rows", "steps", "epochs", "batch", "shards"},
 // {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"} at least
 // every second and for the first step, {"event": "validation", "epoch", "step", <metrics>},
 // {"event": "checkpoint", "step", "epoch", "path"}.

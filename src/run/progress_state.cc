@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <string_view>
 
 #include "run/terminal.h"
 
@@ -31,7 +33,7 @@ std::string TextAt(const Json& event, const char* key) {
 std::vector<std::string> ProgressState::On(const Json& event, Deadline now) {
   const std::string kind = TextAt(event, "event");
   std::vector<std::string> lines;
-  if (kind == "etl" || kind == "etl_done") {
+  if (kind == "start" || kind == "etl" || kind == "etl_done") {
     // Later plans report their scans as well; only the first phase is the ETL.
     if (phase_ != Phase::kNone && phase_ != Phase::kEtl) return {};
     lines = Enter(Phase::kEtl, now);
@@ -74,8 +76,9 @@ std::vector<std::string> ProgressState::Enter(Phase phase, Deadline now) {
 }
 
 std::vector<std::string> ProgressState::Finish(Deadline now) {
-  if (phase_ == Phase::kNone) return {};
-  std::vector<std::string> lines = {Summary(now)};
+  std::vector<std::string> lines;
+  const bool nothing = phase_ == Phase::kNone || (phase_ == Phase::kEtl && rows_ == 0);
+  if (!nothing) lines.push_back(Summary(now));
   phase_ = Phase::kNone;
   return lines;
 }
@@ -104,8 +107,9 @@ void ProgressState::OnValidation(const Json& event) {
   epoch_ = CountAt(event, "epoch", epoch_);
   validation_.clear();
   for (const auto& [key, value] : event.items()) {
-    const bool metric = key != "epoch" && key != "step" && key != "rows" && key != "rank";
-    if (!metric || !value.is_number()) continue;
+    static constexpr std::string_view kPlaces[] = {"epoch", "step", "rows", "rank", "attempt"};
+    const bool place = std::find(std::begin(kPlaces), std::end(kPlaces), key) != std::end(kPlaces);
+    if (place || !value.is_number()) continue;
     validation_ +=
         fmt::format("{}{} {:.4g}", validation_.empty() ? "" : " ", key, value.get<double>());
   }

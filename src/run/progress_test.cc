@@ -68,13 +68,26 @@ TEST_F(ProgressText, SaysHowLongItMayStillTake) {
   ProgressState state;
   state.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}, {"epochs", 4}}, now_);
   state.On(Step(1, 1, 0.5), now_);
-  state.On({{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 17.123}}, now_);
+  state.On({{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 17.123}, {"rank", 0}},
+           now_);
   state.On(Step(51, 2, 0.25), now_ += seconds(10));
   const std::string line = state.Line(now_, true);
   EXPECT_THAT(line, HasSubstr("epoch 2/4"));
   EXPECT_THAT(line, HasSubstr("rmse 17.12"));
+  EXPECT_THAT(line, Not(HasSubstr("rank")));
   EXPECT_THAT(line, HasSubstr("█▁"));
   EXPECT_THAT(line, HasSubstr("about 10 s left"));
+}
+
+TEST_F(ProgressText, CountsTheEtlFromTheStartAndIsSilentWhenNothingCameOfIt) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "start"}}, now_);
+  lines.Close(now_ += seconds(1));
+  EXPECT_EQ(text_, "");
+  lines.On({{"event", "start"}}, now_);
+  lines.On({{"event", "etl_done"}, {"rows", 1000}}, now_ += seconds(2));
+  lines.Close(now_);
+  EXPECT_EQ(text_, "etl      1,000 rows  2.0 s\n");
 }
 
 TEST_F(ProgressText, ShowsRestartsForGood) {

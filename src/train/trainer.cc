@@ -101,6 +101,7 @@ Status Training::Begin() {
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
                   {"steps", feed_.steps() * spec_.epochs},
+                  {"epochs", spec_.epochs},
                   {"batch", spec_.batch_size},
                   {"shards", in_.rows.shards()},
                   {"step", state_.step}});

@@ -158,20 +158,20 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
 }
 
 Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
+  std::optional<PipelineModel> model;
   DataFrame scored = frames.test;
   if (frames.pipeline) {
     Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
     if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
-    const PipelineModel model = fitted->WithEtl(EtlOf(job));
-    scored = model.Transform(frames.test);
-    PT_TRY(scored.plan() ? FirstError(scored.plan()) : Status::OK());
-    PT_TRY(model.Save("model"));
+    model = fitted->WithEtl(EtlOf(job));
+    scored = model->Transform(frames.test);
   }
   for (const auto& [name, output] : job.file.outputs.all) {
     const DataFrame chosen = output.columns.empty() ? scored : scored.Select(output.columns);
     PT_TRY(chosen.Write().Parquet(output.parquet));
   }
-  return Status::OK();
+  // Last, so that it carries the metrics of the rows scored.
+  return model ? model->Save("model") : Status::OK();
 }
 
 Json SettingsOf(const Job& job, const Json& pipeline) {

@@ -36,13 +36,24 @@ bool Finite(const std::pair<double, double>& point) {
   return std::isfinite(point.first) && std::isfinite(point.second);
 }
 
+// A first point far off, as of a net that has learned nothing yet, would flatten all the others.
+bool FirstIsFarOff(const Series& series) {
+  Range rest;
+  for (size_t i = 1; i < series.points.size(); ++i) {
+    if (Finite(series.points[i])) rest.Take(series.points[i].second);
+  }
+  const double first = series.points.empty() ? 0 : series.points[0].second;
+  return series.points.size() > 4 && first > rest.high + 3 * (rest.high - rest.low);
+}
+
 Frame FrameOf(const Chart& chart) {
   Frame frame;
   for (const Series& series : chart.series) {
-    for (const auto& point : series.points) {
-      if (!Finite(point)) continue;
-      frame.x.Take(point.first);
-      frame.y.Take(point.second);
+    const size_t from = FirstIsFarOff(series) ? 1 : 0;
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      if (!Finite(series.points[i])) continue;
+      frame.x.Take(series.points[i].first);
+      if (i >= from) frame.y.Take(series.points[i].second);
     }
   }
   const double room = frame.y.high > frame.y.low ? 0.06 * (frame.y.high - frame.y.low)
@@ -71,18 +82,22 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
 }
 
 std::string Line(const Frame& frame, const Series& series, size_t number) {
-  std::string points, dots;
+  std::string points, dots, beyond;
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
     const double x = frame.X(point.first), y = frame.Y(point.second);
+    if (y < kTop)
+      beyond = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">from {:.4g}</text>\n", x + 14, kTop + 8,
+                           point.second);
     points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", x, y);
-    if (!series.dots) continue;
+    if (!series.dots || y < kTop) continue;
     dots += fmt::format(
         "<circle class=\"dot{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\"><title>{} at {:.6g}: "
         "{:.6g}</title></circle>\n",
         number, x, y, Escaped(series.name), point.first, point.second);
   }
-  return fmt::format("<polyline class=\"line{}\" points=\"{}\"/>\n", number, points) + dots;
+  return fmt::format("<polyline class=\"line{}\" points=\"{}\"/>\n", number, points) + dots +
+         beyond;
 }
 
 std::string Marks(const Frame& frame, const Chart& chart) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "app/report/chart.h"
@@ -51,8 +54,10 @@ std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts) {
   for (const Json& event : facts.events) {
     if (!Is(event, "validation")) continue;
     for (const auto& [name, value] : event.items()) {
-      const bool metric = name != "epoch" && name != "step" && name != "rows" && name != "rank";
-      if (metric && value.is_number()) {
+      static constexpr std::string_view kPlaces[] = {"epoch", "step", "rows", "rank", "attempt"};
+      const bool place =
+          std::find(std::begin(kPlaces), std::end(kPlaces), name) != std::end(kPlaces);
+      if (!place && value.is_number()) {
         Add(curves[name], event, "epoch", name.c_str());
       }
     }

@@ -199,16 +199,37 @@ std::string WorkersSection(const ReportFacts& facts) {
 }
 
 std::string StagesSection(const ReportFacts& facts) {
-  const std::string table = TableOf(AtPath(facts.job, "plan.stages"));
-  return table.empty() ? "" : "<h2>Pipeline</h2>\n" + table;
+  const Json stages = AtPath(facts.job, "plan.stages");
+  if (!stages.is_array() || stages.empty()) return {};
+  std::string table = "<h2>Pipeline</h2>\n<div class=\"scroll\"><table>\n" +
+                      Row({"stage", "kind", "from", "columns made"}, "th", 3);
+  for (const Json& stage : stages) {
+    const Json outputs = stage.value("outputs", Json::array());
+    table += Row({stage.value("id", ""), stage.value("kind", ""),
+                  Shown(stage.value("inputs", Json())), std::to_string(outputs.size())},
+                 "td", 3);
+  }
+  return table + "</table></div>\n";
 }
 
 std::string SettingsSection(const ReportFacts& facts) {
-  const std::string table = TableOf(AtPath(facts.job, "settings"));
-  if (table.empty()) return {};
-  return "<h2>Settings</h2>\n<details open><summary>every value and where it came "
-         "from</summary>\n" +
-         table + "</details>\n";
+  const Json settings = AtPath(facts.job, "settings");
+  if (!settings.is_array() || settings.empty()) return {};
+  std::string table =
+      "<h2>Settings</h2>\n<details open><summary>every value and where it came from</summary>\n"
+      "<div class=\"scroll\"><table>\n" +
+      Row({"key", "value", "from"}, "th");
+  for (const Json& each : settings) {
+    std::string value = Shown(each.value("value", Json()));
+    if (value.find('\n') != value.npos) value = fmt::format("({} characters)", value.size());
+    // "/long/path/flights.toml:12:3" is no clearer than "flights.toml:12:3".
+    std::string from = each.value("from", "");
+    if (from.starts_with('/')) from = from.substr(from.rfind('/') + 1);
+    std::string row = Row({each.value("key", ""), value, from});
+    if (from == "default") row.insert(3, " class=\"soft\"");
+    table += row;
+  }
+  return table + "</table></div></details>\n";
 }
 
 std::string SqlSection(const ReportFacts& facts) {

@@ -22,7 +22,18 @@ std::string Indented(const std::string& text) {
   return indented + "\n";
 }
 
-std::string StagesText(const Json& stages) {
+// The estimator is no stage that others read from, but it is one to whoever reads the plan.
+void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
+  for (const Json& stage : pipeline) {
+    const std::string kind = stage.value("kind", "");
+    if (!kind.ends_with("estimator")) continue;
+    rows.push_back(
+        {"  " + stage.value("id", kind), kind,
+         fmt::format("{} learns {}", stage["net"].value("name", ""), stage.value("label", ""))});
+  }
+}
+
+std::string StagesText(const Json& stages, const Json& pipeline) {
   std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
   for (const Json& stage : stages) {
     const size_t inputs = stage["inputs"].size();
@@ -31,6 +42,7 @@ std::string StagesText(const Json& stages) {
     rows.push_back({"  " + stage.value("id", ""), stage.value("kind", ""),
                     fmt::format("{} ({})", names, inputs)});
   }
+  AddEstimators(pipeline, rows);
   return TextTable(rows);
 }
 
@@ -51,7 +63,7 @@ std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
-  if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"]);
+  if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"], plan["pipeline"]);
   if (plan.contains("training") && !plan["training"].empty()) {
     text += "\ngang\n  " + ShardsText(plan["training"]) + "\n";
     for (const Json& gang : plan["placement"]) text += GangText(gang);
