@@ -58,7 +58,8 @@ void ProgressLines::Print(const std::vector<std::string>& lines) {
 
 // The cursor waits at the end of the line, one column before the border, so that nothing wraps.
 void ProgressLines::DrawLive(Deadline now) {
-  std::string line = CutToWidth(state_.Line(now, terminal_.unicode), terminal_.width - 1);
+  std::string line =
+      CutToWidth(state_.Line(now, terminal_.unicode, terminal_.width - 1), terminal_.width - 1);
   if (line.empty() || line == drawn_) return;
   out_("\r" + (terminal_.color ? Colored(line) : line) + "\x1b[K");
   drawn_ = std::move(line);

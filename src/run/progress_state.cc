@@ -23,6 +23,21 @@ int64_t CountAt(const Json& event, const char* key, int64_t otherwise) {
   return static_cast<int64_t>(NumberAt(event, key, static_cast<double>(otherwise)));
 }
 
+// A part of a line; the highest `drop` stays longest, 0 for good.
+struct Piece {
+  std::string text;
+  int drop = 0;
+};
+
+std::string Joined(std::vector<Piece> pieces, int32_t width) {
+  for (int drop = 1;; ++drop) {
+    std::string line;
+    for (const Piece& piece : pieces) line += piece.text;
+    if (drop > 5 || Columns(line) <= width) return line;
+    std::erase_if(pieces, [&](const Piece& piece) { return piece.drop == drop; });
+  }
+}
+
 std::string TextAt(const Json& event, const char* key) {
   const auto found = event.find(key);
   return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -110,8 +125,7 @@ void ProgressState::OnValidation(const Json& event) {
     static constexpr std::string_view kPlaces[] = {"epoch", "step", "rows", "rank", "attempt"};
     const bool place = std::find(std::begin(kPlaces), std::end(kPlaces), key) != std::end(kPlaces);
     if (place || !value.is_number()) continue;
-    validation_ +=
-        fmt::format("{}{} {:.4g}", validation_.empty() ? "" : " ", key, value.get<double>());
+    validation_.push_back(fmt::format("{} {:.4g}", key, value.get<double>()));
   }
 }
 
@@ -125,7 +139,7 @@ std::optional<double> ProgressState::percent() const {
   return std::nullopt;
 }
 
-std::string ProgressState::Line(Deadline now, bool unicode) const {
+std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const {
   const double seconds = SecondsIn(now);
   switch (phase_) {
     case Phase::kNone:
@@ -139,28 +153,34 @@ std::string ProgressState::Line(Deadline now, bool unicode) const {
     case Phase::kFit:
       return "fit      " + stage_ + "  " + Seconds(seconds);
     case Phase::kTrain:
-      return TrainLine(now, unicode);
+      return TrainLine(now, unicode, width);
     case Phase::kScore:
       return "score    " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + Seconds(seconds);
   }
   return {};
 }
 
-std::string ProgressState::TrainLine(Deadline now, bool unicode) const {
+std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) const {
   if (step_ == 0) return "train    starting workers  " + Seconds(SecondsIn(now));
-  std::string line = "train    epoch " + std::to_string(epoch_);
-  if (epochs_ > 0) line += "/" + std::to_string(epochs_);
-  line += fmt::format("  step {}/{}  loss {:.4g}", step_, steps_, loss_);
-  if (unicode && losses_.size() > 1) line += " " + Sparkline(losses_.data(), losses_.size(), 10);
-  if (!validation_.empty()) line += "  " + validation_;
-  if (rows_per_second_ > 0) line += "  " + Short(rows_per_second_) + " rows/s";
-  line += fmt::format("  waiting {:.0f} %", 100 * wait_share_);
+  const std::string of_epochs = epochs_ > 0 ? fmt::format("/{}", epochs_) : "";
+  std::vector<Piece> pieces = {{fmt::format("train    epoch {}{}", epoch_, of_epochs)},
+                               {fmt::format("  step {}/{}", step_, steps_)},
+                               {fmt::format("  loss {:.4g}", loss_)}};
+  if (unicode && losses_.size() > 1) {
+    pieces.push_back({" " + Sparkline(losses_.data(), losses_.size(), 10), 1});
+  }
+  for (const std::string& each : validation_) {
+    const bool first = &each == &validation_.front();
+    pieces.push_back({(first ? "  " : " ") + each, first ? 5 : 2});
+  }
+  if (rows_per_second_ > 0) pieces.push_back({"  " + Short(rows_per_second_) + " rows/s", 4});
+  pieces.push_back({fmt::format("  waiting {:.0f} %", 100 * wait_share_), 3});
   const double trained = std::chrono::duration<double>(now - first_step_at_).count();
   if (step_ > first_step_ && steps_ > step_) {
     const double left = trained / double(step_ - first_step_) * double(steps_ - step_);
-    line += "  " + RoughSeconds(left) + " left";
+    pieces.push_back({"  " + RoughSeconds(left) + " left"});
   }
-  return line;
+  return Joined(std::move(pieces), width);
 }
 
 std::string ProgressState::Summary(Deadline now) const {
@@ -169,7 +189,9 @@ std::string ProgressState::Summary(Deadline now) const {
     std::string line = fmt::format("train    {} steps", Grouped(step_));
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
     line += fmt::format("  loss {:.4g}", loss_);
-    if (!validation_.empty()) line += "  validation " + validation_;
+    for (const std::string& each : validation_) {
+      line += (&each == &validation_.front() ? "  validation " : " ") + each;
+    }
     return line + "  " + took;
   }
   if (phase_ == Phase::kEtl) {

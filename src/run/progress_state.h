@@ -21,8 +21,9 @@ class ProgressState {
   // Ends the running phase and gives its line.
   std::vector<std::string> Finish(Deadline now);
 
-  // What is going on at this moment; empty before anything began.
-  std::string Line(Deadline now, bool unicode) const;
+  // What is going on at this moment, in at most `width` columns if leaving out the less important
+  // parts makes it fit; empty before anything began.
+  std::string Line(Deadline now, bool unicode, int32_t width = 1000) const;
 
   // How far the running phase is, in percent, where that is known.
   std::optional<double> percent() const;
@@ -32,7 +33,7 @@ class ProgressState {
 
   std::vector<std::string> Enter(Phase phase, Deadline now);
   std::string Summary(Deadline now) const;
-  std::string TrainLine(Deadline now, bool unicode) const;
+  std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
   void OnStep(const Json& event, Deadline now);
   void OnValidation(const Json& event);
   double SecondsIn(Deadline now) const;
@@ -51,7 +52,7 @@ class ProgressState {
   double loss_ = 0;
   double rows_per_second_ = 0;
   double wait_share_ = 0;
-  std::string validation_;
+  std::vector<std::string> validation_;  // "rmse 14.1", the first is the most important.
   std::vector<double> losses_;
 };
 

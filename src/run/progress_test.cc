@@ -53,8 +53,7 @@ TEST_F(ProgressText, OnATerminalRedrawsOneLineThatFits) {
   lines.On(Step(1, 1, 0.5), now_);
   lines.On(Step(50, 2, 0.25), now_ += seconds(5));
   lines.Tick(now_);
-  EXPECT_THAT(text_, testing::StartsWith("\rtrain    epoch 2  step 50/100"));
-  EXPECT_THAT(text_, testing::EndsWith("...\x1b[K"));
+  EXPECT_EQ(text_, "\rtrain    epoch 2  step 50/100  loss ...\x1b[K");
   EXPECT_EQ(text_.find('\n'), std::string::npos);
   text_.clear();
   lines.Tick(now_);
@@ -77,6 +76,22 @@ TEST_F(ProgressText, SaysHowLongItMayStillTake) {
   EXPECT_THAT(line, Not(HasSubstr("rank")));
   EXPECT_THAT(line, HasSubstr("█▁"));
   EXPECT_THAT(line, HasSubstr("about 10 s left"));
+}
+
+TEST_F(ProgressText, LeavesOutTheLesserPartsOnANarrowTerminal) {
+  ProgressState state;
+  state.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}, {"epochs", 4}}, now_);
+  state.On(Step(1, 1, 0.5), now_);
+  state.On({{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 17.1}, {"mae", 9.1}},
+           now_);
+  state.On(Step(51, 2, 0.25), now_ += seconds(10));
+  EXPECT_EQ(state.Line(now_, true),
+            "train    epoch 2/4  step 51/100  loss 0.25 █▁  rmse 17.1 mae 9.1  410k rows/s"
+            "  waiting 3 %  about 10 s left");
+  EXPECT_EQ(state.Line(now_, true, 84),
+            "train    epoch 2/4  step 51/100  loss 0.25  rmse 17.1  410k rows/s  about 10 s left");
+  EXPECT_EQ(state.Line(now_, true, 62),
+            "train    epoch 2/4  step 51/100  loss 0.25  about 10 s left");
 }
 
 TEST_F(ProgressText, CountsTheEtlFromTheStartAndIsSilentWhenNothingCameOfIt) {
