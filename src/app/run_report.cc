@@ -91,7 +91,7 @@ Json LineOf(const Json& result) {
 }
 
 // "done in 3.0 s: etl 0.55 s, fit 0.14 s, ..."
-std::string TimeText(const Json& seconds) {
+std::string SpentText(const Json& seconds) {
   if (!seconds.contains("total")) return "done";
   std::string text = "done in " + Seconds(seconds["total"].get<double>());
   const char* before = ": ";
@@ -106,7 +106,7 @@ std::string TimeText(const Json& seconds) {
 
 std::string Said(const Json& result) {
   std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
-                                 TimeText(result.value("seconds", Json::object())));
+                                 SpentText(result.value("seconds", Json::object())));
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += metrics + "\n";
   std::vector<std::vector<std::string>> rows;

@@ -33,7 +33,7 @@ std::string Joined(std::vector<Piece> pieces, int32_t width) {
   for (int drop = 1;; ++drop) {
     std::string line;
     for (const Piece& piece : pieces) line += piece.text;
-    if (drop > 5 || Columns(line) <= width) return line;
+    if (drop > 5 || TextWidth(line) <= width) return line;
     std::erase_if(pieces, [&](const Piece& piece) { return piece.drop == drop; });
   }
 }

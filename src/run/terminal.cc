@@ -104,12 +104,12 @@ std::string Sparkline(const double* values, size_t count, size_t most) {
   return line;
 }
 
-int32_t Columns(std::string_view text) {
+int32_t TextWidth(std::string_view text) {
   return static_cast<int32_t>(std::count_if(text.begin(), text.end(), StartsACharacter));
 }
 
 std::string CutToWidth(std::string_view text, int32_t width) {
-  if (Columns(text) <= width) return std::string(text);
+  if (TextWidth(text) <= width) return std::string(text);
   std::string cut;
   int32_t used = 0;
   for (const char byte : text) {

@@ -29,7 +29,7 @@ std::string RoughSeconds(double seconds);
 // Up to `most` blocks that show how the last numbers went.
 std::string Sparkline(const double* values, size_t count, size_t most);
 // How many columns UTF-8 text takes, at one a character.
-int32_t Columns(std::string_view text);
+int32_t TextWidth(std::string_view text);
 // Cuts UTF-8 text to a number of columns, with "..." where something is missing.
 std::string CutToWidth(std::string_view text, int32_t width);
 
