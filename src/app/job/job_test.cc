@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "app/job/sql_place.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -130,6 +131,17 @@ TEST_F(JobFiles, TakeTheEngineAsAnAddressOrInFull) {
   EXPECT_EQ(Read(kJob, {"engine=local[2]"}).ValueOrDie().file.engine.address, "local[2]");
   EXPECT_EQ(FaultIn(kJob, {"engine.memory=lots"}).where, "--set engine.memory=lots");
   EXPECT_THAT(FaultIn(kJob, {"engine.memroy=1"}).fix, HasSubstr("\"memory\""));
+}
+
+TEST_F(JobFiles, NameThePlaceThatAFaultOfTheSqlPointsAt) {
+  const Job job =
+      Read(With("\"SELECT * FROM zebra\"", "\"\"\"\nSELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
+  const Status located =
+      PlaceInFile(job, Fail({.exit = Exit::kUsage,
+                             .what = "no such table",
+                             .where = "the SQL text\nLINE 2: FROM zebra\n             ^"}));
+  EXPECT_EQ(FaultOf(located).where, file_.string() + ":9:6\nLINE 2: FROM zebra\n             ^");
+  EXPECT_EQ(FaultOf(PlaceInFile(job, Fail({.what = "anything"}))).where, file_.string() + ":7:7");
 }
 
 TEST_F(JobFiles, SayWhatIsMissing) {
