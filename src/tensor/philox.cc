@@ -97,23 +97,26 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) float ReluDropout(
     for (float& value : values) value = value < 0 ? 0 : value;
     return 1;
   }
-  const auto threshold = uint32_t(std::min(std::llround(drop * 0x1p32), 0xffffffffll));
+  const auto threshold = uint32_t(std::min(std::llround(drop * 0x1p16), 0xffffll));
   const float factor = float(1 / (1 - drop));
   Lanes lanes;
   size_t at = 0;
-  for (; at + kBlock <= values.size(); at += kBlock) {
-    Draw(key, at / kBlock, lanes);
+  for (; at + 2 * kBlock <= values.size(); at += 2 * kBlock) {
+    Draw(key, at / (2 * kBlock), lanes);
     const uint32_t* words = lanes.words;
-    float* out = values.data() + at;
+    float* low = values.data() + at;
+    float* high = low + kBlock;
     for (int i = 0; i < kBlock; ++i) {
-      out[i] = (out[i] < 0 ? 0 : out[i]) * (words[i] < threshold ? 0.0f : factor);
+      low[i] = (low[i] < 0 ? 0 : low[i]) * ((words[i] & 0xffff) < threshold ? 0.0f : factor);
+      high[i] = (high[i] < 0 ? 0 : high[i]) * ((words[i] >> 16) < threshold ? 0.0f : factor);
     }
   }
-  if (at == values.size()) return factor;
-  Draw(key, at / kBlock, lanes);
+  Draw(key, at / (2 * kBlock), lanes);
   for (size_t i = 0; at + i < values.size(); ++i) {
+    const uint32_t word = lanes.words[i % kBlock];
+    const uint32_t draw = i < kBlock ? word & 0xffff : word >> 16;
     const float value = values[at + i];
-    values[at + i] = (value < 0 ? 0 : value) * (lanes.words[i] < threshold ? 0.0f : factor);
+    values[at + i] = (value < 0 ? 0 : value) * (draw < threshold ? 0.0f : factor);
   }
   return factor;
 }

@@ -24,8 +24,10 @@ void DrawUniform(uint64_t key, float low, float high, std::span<float> out);
 // function of a mathematical library decides bits.
 void DrawNormal(uint64_t key, float deviation, std::span<float> out);
 
-// values = max(values, 0), then each element is zeroed with probability `drop` and the others are
-// divided by 1 - drop. NaN stays NaN. Gives the factor of the elements that were kept.
+// values = max(values, 0), then each element is zeroed with probability `drop` (to the nearest
+// 2^-16) and the others are divided by 1 - drop. NaN stays NaN. Gives the factor of the elements
+// that were kept. Of every 128 elements the first 64 take the low halves of a draw of 64, the
+// others the high halves.
 float ReluDropout(uint64_t key, double drop, std::span<float> values);
 
 }  // namespace protium

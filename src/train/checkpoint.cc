@@ -136,6 +136,7 @@ Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
+    PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", Pretty(FieldsToJson(state)) + "\n"));
     PT_TRY(CheckAttempt());
@@ -157,13 +158,19 @@ Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
   return target;
 }
 
-Result<std::string> CheckpointFolder::WriteBest(int64_t step,
-                                                std::span<const NamedTensor> weights) {
-  PT_TRY(CheckAttempt());
-  const std::string file = "best/" + NameOf(step) + ".safetensors";
-  PT_TRY(
-      KeptOn(Annotate(WriteSafetensors(path_ / file, weights), "saving the best weights"), path_));
-  return file;
+std::string CheckpointFolder::BestFile(int64_t step) {
+  return "best/" + NameOf(step) + ".safetensors";
+}
+
+// A second name for the weights of the draft, or a copy where names cannot be shared.
+Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
+                                  std::span<const NamedTensor> weights) const {
+  if (state.best.epoch == 0 || state.best.step != state.step) return Status::OK();
+  const fs::path best = path_ / state.best.file;
+  std::error_code error;
+  fs::remove(best, error);
+  fs::create_hard_link(draft / "weights.safetensors", best, error);
+  return error ? WriteSafetensors(best, weights) : Sync(path_ / "best");
 }
 
 Status CheckpointFolder::Prune(int32_t keep) const {

@@ -88,13 +88,13 @@ class CheckpointFolder {
   // cannot.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
-  // Writes a checkpoint; then removes all but the `keep` newest and the files of best weights that
-  // none of these names. Refused when another attempt has opened the folder since.
+  // Writes a checkpoint; its weights also become `state.best.file` when the best step is this one.
+  // Then removes all but the `keep` newest and the files of best weights that none of these names.
+  // Refused when another attempt has opened the folder since.
   Result<std::filesystem::path> Write(const CheckpointState& state,
                                       std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep);
-  // Writes the best weights, to be named in the next checkpoint; gives BestSoFar::file.
-  Result<std::string> WriteBest(int64_t step, std::span<const NamedTensor> weights);
+  static std::string BestFile(int64_t step);
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -102,6 +102,8 @@ class CheckpointFolder {
   CheckpointFolder(std::filesystem::path path, int64_t attempt)
       : path_(std::move(path)), attempt_(attempt) {}
   Status CheckAttempt() const;
+  Status LinkBest(const CheckpointState& state, const std::filesystem::path& draft,
+                  std::span<const NamedTensor> weights) const;
   Status Prune(int32_t keep) const;
 
   std::filesystem::path path_;

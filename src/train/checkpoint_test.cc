@@ -23,9 +23,9 @@ std::vector<NamedTensor> Tensors() {
 class Checkpoints : public testing::Test {
  protected:
   CheckpointFolder Open() { return CheckpointFolder::Open(path_).ValueOrDie(); }
-  static Status Write(CheckpointFolder& folder, int64_t step, std::string best = {}) {
+  static Status Write(CheckpointFolder& folder, int64_t step, int64_t best = 0) {
     CheckpointState state{.step = step};
-    state.best.file = std::move(best);
+    if (best > 0) state.best = {1, best, 0.5, {}, CheckpointFolder::BestFile(best)};
     return folder.Write(state, Tensors(), Tensors(), 2).status();
   }
   int64_t NewestStep(const CheckpointFolder& folder) {
@@ -53,7 +53,6 @@ TEST_F(Checkpoints, OfAnOlderAttemptAreRefused) {
   ASSERT_TRUE(Write(old, 1).ok());
   auto fresh = Open();
   EXPECT_THAT(FaultOf(Write(old, 2)).what, HasSubstr("attempt 2 has taken over"));
-  EXPECT_FALSE(old.WriteBest(2, Tensors()).ok());
   ASSERT_TRUE(Write(fresh, 3).ok());
   EXPECT_EQ(NewestStep(fresh), 3);
 }
@@ -77,15 +76,16 @@ TEST_F(Checkpoints, HalfWrittenOnesAreRemovedAtTheNextStart) {
 
 TEST_F(Checkpoints, KeepTheBestWeightsThatTheyName) {
   auto folder = Open();
-  std::vector<std::string> files;
-  for (const int64_t step : {1, 2}) {
-    files.push_back(folder.WriteBest(step, Tensors()).ValueOrDie());
-  }
-  ASSERT_TRUE(Write(folder, 2, files[1]).ok());
-  EXPECT_FALSE(std::filesystem::exists(path_ / files[0]));
-  EXPECT_TRUE(std::filesystem::exists(path_ / files[1]));
-  ASSERT_TRUE(Write(folder, 3, files[1]).ok());
-  EXPECT_TRUE(std::filesystem::exists(path_ / files[1]));
+  for (const int64_t step : {1, 2}) ASSERT_TRUE(Write(folder, step, step).ok());
+  const auto exists = [&](int64_t step) {
+    return std::filesystem::exists(path_ / CheckpointFolder::BestFile(step));
+  };
+  EXPECT_TRUE(exists(1) && exists(2));
+  for (const int64_t step : {3, 4}) ASSERT_TRUE(Write(folder, step, 2).ok());
+  EXPECT_FALSE(exists(1));
+  EXPECT_TRUE(exists(2));
+  EXPECT_FALSE(std::filesystem::exists(path_ / "step-000000002"));
+  EXPECT_TRUE(Safetensors::Read(path_ / CheckpointFolder::BestFile(2)).ok());
 }
 
 TEST(Resumable, NamesWhatChanged) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "rows/key.h"
 
 namespace protium {
 
@@ -24,22 +25,45 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
   blocks_.resize(own_.size());
 }
 
-void Feed::StartEpoch(int64_t epoch) {
+void Feed::StartEpoch(int64_t epoch, int64_t first_step) {
   orders_.clear();
   for (const int32_t shard : own_) orders_.emplace_back(seed_, epoch, shard, rows_.rows(shard));
+  used_.assign(own_.size(), {});
+  for (int64_t step = 0; step < first_step; ++step) At(step);
+}
+
+// Copies rows of an own shard and counts them as used.
+void Feed::Gather(size_t own, Positions positions) {
+  const int64_t n = positions.end - positions.begin;
+  const int64_t width = rows_.layout().width();
+  std::vector<float>& memory = memory_[own];
+  memory.resize(std::max(memory.size(), size_t(n * shape_.stride())));
+  const auto bytes = std::as_writable_bytes(std::span(memory)).first(size_t(n * width));
+  GatherRows(rows_.shard(own_[own]), width, orders_[own], positions, bytes.data());
+  for (int64_t i = 0; i < n; ++i) {
+    AddKey(KeyOf(bytes.data() + i * width, width), used_[own]);
+  }
 }
 
 std::span<const RowBlock> Feed::At(int64_t step) {
   for (size_t i = 0; i < own_.size(); ++i) {
     const Positions positions =
         StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step);
-    const int64_t n = positions.end - positions.begin;
-    memory_[i].resize(std::max(memory_[i].size(), size_t(n * shape_.stride())));
-    GatherRows(rows_.shard(own_[i]), rows_.layout().width(), orders_[i], positions,
-               reinterpret_cast<std::byte*>(memory_[i].data()));
-    blocks_[i] = {memory_[i].data(), n, shape_};
+    Gather(i, positions);
+    blocks_[i] = {memory_[i].data(), positions.end - positions.begin, shape_};
   }
   return blocks_;
+}
+
+Status Feed::EndEpoch() const {
+  for (size_t i = 0; i < own_.size(); ++i) {
+    const ShardIdentity& all = rows_.identity()[size_t(own_[i])];
+    if (used_[i] == all) continue;
+    return Fail({.exit = Exit::kBug,
+                 .what = fmt::format("an epoch used {} rows of shard {}, which holds {} others",
+                                     used_[i].rows, own_[i], all.rows)});
+  }
+  return Status::OK();
 }
 
 Status Feed::CheckBatches(int64_t least) const {

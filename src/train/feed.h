@@ -18,15 +18,22 @@ class Feed {
   Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed);
 
   int64_t steps() const { return steps_; }  // Of an epoch.
-  void StartEpoch(int64_t epoch);
+  // The steps before `first_step` count as made.
+  void StartEpoch(int64_t epoch, int64_t first_step = 0);
   // One block a shard, in shard order; valid until the next call.
   std::span<const RowBlock> At(int64_t step);
+
+  // After the last step: proves that every row of the own shards was used exactly once, by count
+  // and sum of keys.
+  Status EndEpoch() const;
 
   // Refuses when some step of an epoch would give a shard a batch of fewer than `least` rows, but
   // not none.
   Status CheckBatches(int64_t least) const;
 
  private:
+  void Gather(size_t own, Positions positions);
+
   const ShardedRows& rows_;
   int64_t batch_size_;
   int64_t seed_;
@@ -36,6 +43,7 @@ class Feed {
   std::vector<Permutation> orders_;
   std::vector<std::vector<float>> memory_;
   std::vector<RowBlock> blocks_;
+  std::vector<ShardIdentity> used_;  // In this epoch, by own shard.
 };
 
 }  // namespace protium

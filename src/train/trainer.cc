@@ -33,7 +33,7 @@ class Training {
   Status RunEpoch();
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
-  Status Choose(const Json& values);
+  void Choose(const Json& values);
   Status Save();
   Status Stopped();
   Result<TrainOutcome> Outcome();
@@ -120,7 +120,7 @@ Status Training::Initialise() {
 }
 
 Status Training::RunEpoch() {
-  feed_.StartEpoch(state_.epoch);
+  feed_.StartEpoch(state_.epoch, state_.epoch_step);
   while (state_.epoch_step < feed_.steps()) {
     const bool due = spec_.every_seconds > 0 && leads() &&
                      Clock::now() - saved_at_ >= std::chrono::duration<double>(spec_.every_seconds);
@@ -130,6 +130,7 @@ Status Training::RunEpoch() {
                                                    .save = due}));
     PT_TRY(AfterStep(result));
   }
+  PT_TRY(feed_.EndEpoch());
   return EndEpoch();
 }
 
@@ -159,23 +160,25 @@ Status Training::EndEpoch() {
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
     progress_.Tell(event);
-    PT_TRY(Choose(values));
+    Choose(values);
   }
   entry["seconds"] = seconds_before_ + progress_.seconds();
   state_.history.push_back(entry);
   return Save();
 }
 
-// Keeps the weights when these values are the best so far.
-Status Training::Choose(const Json& values) {
+// The checkpoint that follows keeps the weights as the best when these values are the lowest so
+// far.
+void Training::Choose(const Json& values) {
   const Json chosen = values.value(spec_.best, Json());
-  if (!chosen.is_number()) return Status::OK();
+  if (!chosen.is_number()) return;
   const double value = std::fabs(chosen.get<double>());
-  if (state_.best.epoch > 0 && !(value < state_.best.value)) return Status::OK();
-  state_.best = {.epoch = state_.epoch, .step = state_.step, .value = value, .metrics = values};
-  if (!leads()) return Status::OK();
-  PT_LET(state_.best.file, folder_->WriteBest(state_.step, in_.weights.Tensors()));
-  return Status::OK();
+  if (state_.best.epoch > 0 && !(value < state_.best.value)) return;
+  state_.best = {.epoch = state_.epoch,
+                 .step = state_.step,
+                 .value = value,
+                 .metrics = values,
+                 .file = CheckpointFolder::BestFile(state_.step)};
 }
 
 Status Training::Save() {
