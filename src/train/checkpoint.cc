@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -62,19 +63,39 @@ void RemovePartial(const fs::path& folder) {
   }
 }
 
-Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
+Result<CheckpointState> ReadState(const fs::path& path) {
   PT_LET(const std::string text, ReadFile(path / "state.json", kMostStateBytes));
   PT_LET(const Json json, ParseJson(text));
-  Checkpoint out{.path = path};
   if (!json.is_object() || json.value("format", Json()) != Json(1)) {
     return Fail({.exit = Exit::kInput,
                  .what = "checkpoint of another format: " + path.string(),
                  .where = (path / "state.json").string()});
   }
-  PT_TRY(FieldsFromJson(json, "", out.state));
+  CheckpointState state;
+  PT_TRY(FieldsFromJson(json, "", state));
+  return state;
+}
+
+Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
+  Checkpoint out{.path = path};
+  PT_LET(out.state, ReadState(path));
   PT_LET(out.weights, Safetensors::Read(path / "weights.safetensors"));
   PT_LET(out.optimizer, Safetensors::Read(path / "optimizer.safetensors"));
   return out;
+}
+
+// Lets the draft take the target's name, at once also where the target exists.
+Status Publish(const fs::path& draft, const fs::path& target) {
+  std::error_code ignored;
+  const bool exists = fs::exists(target, ignored);
+  const unsigned how = exists ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, target.c_str(), how) != 0) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = "cannot make " + target.string(),
+                 .why = std::strerror(errno)});
+  }
+  if (exists) fs::remove_all(draft, ignored);
+  return Sync(target.parent_path());
 }
 
 // Puts the text of a failed write together with what is still there.
@@ -140,13 +161,7 @@ Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", Pretty(FieldsToJson(state)) + "\n"));
     PT_TRY(CheckAttempt());
-    std::error_code error;
-    fs::remove_all(target, error);
-    fs::rename(draft, target, error);
-    if (!error) return Sync(path_);
-    return Fail({.exit = Exit::kEnvironment,
-                 .what = "cannot make " + target.string(),
-                 .why = error.message()});
+    return Publish(draft, target);
   };
   const Status written = write();
   if (!written.ok()) {
@@ -154,7 +169,7 @@ Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
     fs::remove_all(draft, ignored);
     return KeptOn(Annotate(written, "saving a checkpoint"), path_);
   }
-  PT_TRY(Prune(keep));
+  PT_TRY(Prune(state.step, keep));
   return target;
 }
 
@@ -173,19 +188,20 @@ Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& 
   return error ? WriteSafetensors(best, weights) : Sync(path_ / "best");
 }
 
-Status CheckpointFolder::Prune(int32_t keep) const {
-  const std::vector<std::string> names = StepsOf(path_);
+Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
   std::set<std::string> needed;
   std::error_code error;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (int64_t(i) >= std::max(keep, 1)) {
-      fs::remove_all(path_ / names[i], error);
+  int32_t kept = 0;
+  for (const std::string& name : StepsOf(path_)) {
+    // Later steps are damaged ones that this run did not go on from.
+    if (name > NameOf(step) || kept >= std::max(keep, 1)) {
+      fs::remove_all(path_ / name, error);
       continue;
     }
-    PT_LET(const std::string text, ReadFile(path_ / names[i] / "state.json", kMostStateBytes));
-    const auto json = ParseJson(text);
-    const Json best = json.ok() && json->is_object() ? json->value("best", Json()) : Json();
-    if (best.is_object()) needed.insert(best.value("file", std::string()));
+    const auto state = ReadState(path_ / name);
+    if (!state.ok()) continue;
+    ++kept;
+    needed.insert(state->best.file);
   }
   for (const auto& entry : fs::directory_iterator(path_ / "best", error)) {
     std::error_code ignored;

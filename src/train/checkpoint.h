@@ -104,7 +104,7 @@ class CheckpointFolder {
   Status CheckAttempt() const;
   Status LinkBest(const CheckpointState& state, const std::filesystem::path& draft,
                   std::span<const NamedTensor> weights) const;
-  Status Prune(int32_t keep) const;
+  Status Prune(int64_t step, int32_t keep) const;
 
   std::filesystem::path path_;
   int64_t attempt_;

@@ -65,6 +65,9 @@ TEST_F(Checkpoints, ThatAreDamagedGiveWayToTheOneBefore) {
   EXPECT_EQ(NewestStep(folder), 1);
   ASSERT_EQ(damaged_.size(), 1u);
   EXPECT_THAT(FaultOf(damaged_[0]).what, HasSubstr("step-000000002"));
+  ASSERT_TRUE(Write(folder, 1).ok());
+  EXPECT_FALSE(std::filesystem::exists(path_ / "step-000000002"));
+  EXPECT_EQ(NewestStep(folder), 1);
 }
 
 TEST_F(Checkpoints, HalfWrittenOnesAreRemovedAtTheNextStart) {
