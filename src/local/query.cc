@@ -20,7 +20,8 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
 
-// The type that stands for one that tables do not carry: "" to leave it, nullptr if there is none.
+// What is made of a column of a type that tables do not carry, {} being the column: "" to leave it,
+// nullptr if nothing can be.
 const char* PlainType(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -42,18 +43,18 @@ const char* PlainType(duckdb_type type) {
     case DUCKDB_TYPE_UBIGINT:
     case DUCKDB_TYPE_HUGEINT:
     case DUCKDB_TYPE_UHUGEINT:
-      return "BIGINT";
+      return "pt_narrow({})";
     case DUCKDB_TYPE_DECIMAL:
-      return "DOUBLE";
+      return "CAST({} AS DOUBLE)";
     case DUCKDB_TYPE_TIMESTAMP_S:
     case DUCKDB_TYPE_TIMESTAMP_MS:
     case DUCKDB_TYPE_TIMESTAMP_NS:
     case DUCKDB_TYPE_TIMESTAMP_TZ:
-      return "TIMESTAMP";
+      return "CAST({} AS TIMESTAMP)";
     case DUCKDB_TYPE_ENUM:
     case DUCKDB_TYPE_UUID:
     case DUCKDB_TYPE_SQLNULL:
-      return "VARCHAR";
+      return "CAST({} AS VARCHAR)";
     default:
       return nullptr;
   }
@@ -178,7 +179,7 @@ Result<std::string> WithPlainTypes(const Connection& connection, const std::stri
     }
     plain = plain && *type == '\0';
     list += list.empty() ? "" : ", ";
-    list += *type == '\0' ? name : fmt::format("CAST({0} AS {1}) AS {0}", name, type);
+    list += *type == '\0' ? name : fmt::format(fmt::runtime(type), name) + " AS " + name;
   }
   return plain ? select : "SELECT " + list + " FROM (" + select + ")";
 }

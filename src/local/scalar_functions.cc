@@ -35,6 +35,24 @@ Decimal Shortest(double value) {
   return decimal;
 }
 
+template <class Number>
+std::string WriteAsJava(Number value) {
+  if (std::isnan(value)) return "NaN";
+  const std::string sign = std::signbit(value) ? "-" : "";
+  if (std::isinf(value)) return sign + "Infinity";
+  if (value == 0) return sign + "0.0";
+  Decimal decimal = Shortest(value);
+  const int point = decimal.exponent;
+  if (point > 7 || point < -2) {
+    const std::string rest = decimal.digits.size() > 1 ? decimal.digits.substr(1) : "0";
+    return sign + decimal.digits[0] + "." + rest + "E" + std::to_string(point - 1);
+  }
+  if (point <= 0) return sign + "0." + std::string(-point, '0') + decimal.digits;
+  const auto whole = static_cast<size_t>(point);
+  if (decimal.digits.size() <= whole) decimal.digits.append(whole - decimal.digits.size() + 1, '0');
+  return sign + decimal.digits.substr(0, whole) + "." + decimal.digits.substr(whole);
+}
+
 // Whether cutting `digits` behind the first `keep` has to round away from zero.
 bool RoundsUp(const std::string& digits, size_t keep, bool to_even) {
   if (keep >= digits.size()) return false;
@@ -93,6 +111,37 @@ void RoundWholes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   EachRow<int64_t>(info, input, output, [&](int64_t value, int32_t digits, int64_t& rounded) {
     return RoundWhole(value, digits, to_even, rounded);
   });
+}
+
+template <class Number>
+void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
+  const auto* value = static_cast<const Number*>(duckdb_vector_get_data(values));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  for (idx_t row = 0; row < rows; ++row) {
+    if (Valid(values, row)) {
+      const std::string text = WriteAsJava(value[row]);
+      duckdb_vector_assign_string_element_len(output, row, text.data(), text.size());
+    } else {
+      duckdb_vector_ensure_validity_writable(output);
+      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+    }
+  }
+}
+
+Status RegisterText(const duck::Connection& connection, const char* name, duckdb_type type,
+                    duckdb_scalar_function_t call) {
+  const Function function(duckdb_create_scalar_function());
+  const duck::Type number(duckdb_create_logical_type(type));
+  const duck::Type text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
+  duckdb_scalar_function_set_name(function.get(), name);
+  duckdb_scalar_function_add_parameter(function.get(), number.get());
+  duckdb_scalar_function_set_return_type(function.get(), text.get());
+  duckdb_scalar_function_set_function(function.get(), call);
+  if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {
+    return Status::OK();
+  }
+  return Status::UnknownError("cannot register the function ", name);
 }
 
 void AddTo(const FunctionSet& set, const char* name, duckdb_type type,
@@ -160,7 +209,12 @@ bool RoundWhole(int64_t value, int32_t digits, bool to_even, int64_t& rounded) {
   return true;
 }
 
+std::string JavaText(double value) { return WriteAsJava(value); }
+std::string JavaText(float value) { return WriteAsJava(value); }
+
 Status RegisterScalarFunctions(const duck::Connection& connection) {
+  PT_TRY(RegisterText(connection, "pt_double_text", DUCKDB_TYPE_DOUBLE, WriteNumbers<double>));
+  PT_TRY(RegisterText(connection, "pt_float_text", DUCKDB_TYPE_FLOAT, WriteNumbers<float>));
   PT_TRY(Register(connection, "pt_round", kAway));
   return Register(connection, "pt_bround", kEven);
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "local/duckdb.h"
 
 namespace protium {
 
-// Registers pt_round(x, digits) and pt_bround(x, digits) for DOUBLE and BIGINT.
+// Registers pt_round(x, digits) and pt_bround(x, digits) for DOUBLE and BIGINT, pt_double_text(x)
+// and pt_float_text(x).
 Status RegisterScalarFunctions(const duck::Connection& connection);
 
 // Rounds the shortest decimal text of `value` to `digits` behind the point (negative: before it),
@@ -17,5 +19,9 @@ double RoundDecimal(double value, int32_t digits, bool to_even);
 
 // The same for whole numbers; false when the result does not fit 64 bits.
 bool RoundWhole(int64_t value, int32_t digits, bool to_even, int64_t& rounded);
+
+// Writes a number as Java does: 1.0, 0.001, 1.0E7, 1.5E-4, NaN, -Infinity.
+std::string JavaText(double value);
+std::string JavaText(float value);
 
 }  // namespace protium

@@ -35,6 +35,22 @@ TEST(RoundDecimal, GivesNoNegativeZero) {
   EXPECT_TRUE(std::isnan(RoundDecimal(std::nan(""), 0, false)));
 }
 
+TEST(JavaText, WritesNumbersAsJavaDoes) {
+  EXPECT_EQ(JavaText(1.0), "1.0");
+  EXPECT_EQ(JavaText(-0.0), "-0.0");
+  EXPECT_EQ(JavaText(0.001), "0.001");
+  EXPECT_EQ(JavaText(0.0001), "1.0E-4");
+  EXPECT_EQ(JavaText(1234567.0), "1234567.0");
+  EXPECT_EQ(JavaText(12345678.5), "1.23456785E7");
+  EXPECT_EQ(JavaText(1e7), "1.0E7");
+  EXPECT_EQ(JavaText(9999999.0), "9999999.0");
+  EXPECT_EQ(JavaText(120.0), "120.0");
+  EXPECT_EQ(JavaText(1e300), "1.0E300");
+  EXPECT_EQ(JavaText(0.1f), "0.1");
+  EXPECT_EQ(JavaText(std::nan("")), "NaN");
+  EXPECT_EQ(JavaText(-std::numeric_limits<double>::infinity()), "-Infinity");
+}
+
 TEST(RoundWhole, RoundsBeforeThePoint) {
   int64_t rounded = 0;
   EXPECT_TRUE(RoundWhole(125, -1, false, rounded) && rounded == 130);

@@ -20,15 +20,16 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
 }  // namespace
 
 Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) {
+  PT_LET(const DuckText duck, FromSpark(sql.text));
   PT_LET(const std::string parsed,
-         duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(sql.text) + ")"));
+         duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(duck.text) + ")"));
   Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); }};
-  PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, names));
+  PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   // A text that ends its statement by itself cannot stand in parentheses.
-  const bool ends = sql.text.find(';') != std::string::npos;
-  if (!checked.changed && !ends) return RelationSql{sql.text, std::move(checked.not_exact)};
+  const bool ends = duck.text.find(';') != std::string::npos;
+  if (!checked.changed && !ends) return RelationSql{duck.text, std::move(checked.not_exact)};
   PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
                                                          Quoted(Dump(checked.tree)) + ")"));
   return RelationSql{std::move(text), std::move(checked.not_exact)};

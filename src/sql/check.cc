@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "sql/java_pattern.h"
 #include "sql/known_functions.h"
+#include "sql/rewrite.h"
 
 namespace protium {
 namespace {
@@ -25,20 +26,10 @@ std::string TextOf(const Json& node, const char* key) {
   return found != node.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// The two macros that stand for CAST and TRY_CAST to a whole number.
-struct WholeCast {
-  const char* cast;
-  const char* try_cast;
-};
-const std::map<std::string, WholeCast, std::less<>> kWholeCasts = {
-    {"BIGINT", {"pt_to_bigint", "pt_try_bigint"}},
-    {"INTEGER", {"pt_to_integer", "pt_try_integer"}},
-    {"SMALLINT", {"pt_to_smallint", "pt_try_smallint"}},
-    {"TINYINT", {"pt_to_tinyint", "pt_try_tinyint"}}};
-
 class Checker {
  public:
-  Checker(const std::string& text, const SqlNames& names) : text_(text), names_(names) {
+  Checker(const std::string& text, const DuckText& duck, const SqlNames& names)
+      : text_(text), duck_(duck), names_(names) {
     for (const std::string& table : names.tables) tables_.insert(Lower(table));
   }
 
@@ -47,7 +38,7 @@ class Checker {
       PT_TRY(Look(node));
       for (auto& [key, child] : node.items()) PT_TRY(Visit(child));
       // After its children, so that a cast within a cast is found.
-      Rewrite(node);
+      PT_TRY(Rewrite(node));
     } else if (node.is_array()) {
       for (Json& child : node) PT_TRY(Visit(child));
     }
@@ -74,7 +65,6 @@ class Checker {
   Status Look(const Json& node) {
     const std::string kind = TextOf(node, "class"), type = TextOf(node, "type");
     if (kind == "FUNCTION" || kind == "WINDOW") return LookAtCall(node, kind == "WINDOW");
-    if (kind == "CAST") LookAtCast(node);
     if (node.contains("sample") && !node["sample"].is_null()) {
       return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
                     "use a split with a seed");
@@ -132,28 +122,21 @@ class Checker {
       return Status::OK();
     }
     return Refuse(node, "part \"" + name + "\" of a date is not the same on every engine",
-                  "days of the week, seconds and epochs are counted differently",
-                  "use dayofweek(), second() or unix_timestamp()");
+                  "seconds and epochs are counted differently", "use second() or unix_timestamp()");
   }
 
+  // Regular expressions are Java's in Spark and RE2's here: the same but for a few constructions.
   Status LookAtPattern(const Json& node, const std::string& name) {
-    const bool pattern_follows = name.find("~~") != std::string::npos &&
-                                 node.contains("children") && !node["children"].empty();
-    if (!pattern_follows) return Status::OK();
-    const Json& pattern = node["children"].back();
-    if (!pattern.contains("value") || !pattern["value"].is_object() ||
-        TextOf(pattern["value"], "value").find('\\') == std::string::npos) {
-      return Status::OK();
-    }
-    return Refuse(node, "a LIKE pattern holds a backslash",
-                  "it escapes the next character in Spark and stands for itself here",
-                  "name another escape character: LIKE '...' ESCAPE '!'");
-  }
-
-  void LookAtCast(const Json& node) {
-    const auto type = node.find("cast_type");
-    if (type == node.end() || TextOf(*type, "id") != "VARCHAR") return;
-    notes_.insert("CAST to text: engines write large, small and decimal numbers differently");
+    const bool regular = name.starts_with("regexp") || name == "rlike" || name == "split";
+    if (!regular || !node.contains("children") || node["children"].size() < 2) return Status::OK();
+    const Json& pattern = node["children"][1];
+    if (!pattern.contains("value") || !pattern["value"].is_object()) return Status::OK();
+    const std::string text = TextOf(pattern["value"], "value");
+    const std::string_view foreign = ForeignToRe2(text);
+    if (foreign.empty()) return Status::OK();
+    return Refuse(node, fmt::format("regexp: the pattern of {} holds \"{}\"", name, foreign),
+                  "Spark's regular expressions are Java's; the embedded engine has none of these",
+                  "write the pattern without it");
   }
 
   Status LookAtTable(const Json& node) {
@@ -187,25 +170,17 @@ class Checker {
     return Status::OK();
   }
 
-  void Rewrite(Json& node) {
-    if (TextOf(node, "class") != "CAST" || !node.contains("cast_type")) return;
-    const auto found = kWholeCasts.find(TextOf(node["cast_type"], "id"));
-    if (found == kWholeCasts.end()) return;
-    const bool tried = node.value("try_cast", false);
-    Json call = {{"class", "FUNCTION"}, {"type", "FUNCTION"}};
-    call["alias"] = node.value("alias", "");
-    call["query_location"] = node.value("query_location", Json());
-    call["function_name"] = tried ? found->second.try_cast : found->second.cast;
-    call["schema"] = "";
-    call["children"] = Json::array({node["child"]});
-    call["filter"] = nullptr;
-    call["order_bys"] = {{"type", "ORDER_MODIFIER"}, {"orders", Json::array()}};
-    call["distinct"] = false;
-    call["is_operator"] = false;
-    call["export_state"] = false;
-    call["catalog"] = "";
-    node = std::move(call);
-    changed_ = true;
+  Status Rewrite(Json& node) {
+    const std::string place = Place(node);
+    const auto rewritten = RewriteNode(node);
+    if (!rewritten.ok()) {
+      Fault fault = FaultOf(rewritten.status());
+      fault.where = place;
+      return Fail(std::move(fault));
+    }
+    const bool named = TextOf(node, "type") == "SELECT_NODE" && NameColumns(node);
+    changed_ = changed_ || *rewritten || named;
+    return Status::OK();
   }
 
   // The place of `node` in the text, as line:column.
@@ -213,12 +188,7 @@ class Checker {
     const auto found = node.find("query_location");
     if (found == node.end() || !found->is_number_unsigned()) return "the SQL text";
     const auto at = found->get<uint64_t>();
-    if (at >= text_.size()) return "the SQL text";
-    const std::string_view before(text_.data(), at);
-    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const size_t start = before.rfind('\n');
-    const size_t column = at - (start == std::string_view::npos ? 0 : start + 1) + 1;
-    return fmt::format("the SQL text, line {}, column {}", line, column);
+    return at < duck_.text.size() ? PlaceIn(text_, duck_.Origin(at)) : "the SQL text";
   }
 
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const {
@@ -230,13 +200,14 @@ class Checker {
   }
 
   const std::string& text_;
+  const DuckText& duck_;
   const SqlNames& names_;
   std::set<std::string> tables_;
   std::set<std::string> notes_;
   bool changed_ = false;
 };
 
-Status CheckShape(const Json& tree, const std::string& text) {
+Status CheckShape(const Json& tree, const std::string& text, const DuckText& duck) {
   const bool failed = !tree.is_object() || tree.value("error", true);
   if (!failed && tree.contains("statements") && tree["statements"].size() == 1) return Status::OK();
   if (!failed) {
@@ -252,21 +223,17 @@ Status CheckShape(const Json& tree, const std::string& text) {
   Fault fault{.exit = Exit::kUsage, .what = TextOf(tree, "error_message")};
   const std::string position = TextOf(tree, "position");
   if (!position.empty() && position.size() < 10) {
-    const size_t at = std::min<size_t>(std::stoul(position), text.size());
-    const std::string_view before(text.data(), at);
-    const size_t start = before.rfind('\n');
-    fault.where = fmt::format("the SQL text, line {}, column {}",
-                              std::count(before.begin(), before.end(), '\n') + 1,
-                              at - (start == std::string_view::npos ? 0 : start + 1) + 1);
+    fault.where = PlaceIn(text, duck.Origin(std::stoul(position)));
   }
   return Fail(std::move(fault));
 }
 
 }  // namespace
 
-Result<CheckedTree> CheckSql(Json tree, const std::string& text, const SqlNames& names) {
-  PT_TRY(CheckShape(tree, text));
-  Checker checker(text, names);
+Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
+                             const SqlNames& names) {
+  PT_TRY(CheckShape(tree, text, duck));
+  Checker checker(text, duck, names);
   checker.CollectCtes(tree);
   PT_TRY(checker.Visit(tree));
   return CheckedTree{std::move(tree), checker.changed(), checker.notes()};

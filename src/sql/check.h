@@ -9,11 +9,12 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "sql/spark_text.h"
 
 namespace protium {
 
 struct CheckedTree {
-  Json tree;             // Casts to whole numbers are calls of macros that cut fractions off.
+  Json tree;             // With what DuckDB would read otherwise replaced: see sql/rewrite.h.
   bool changed = false;  // Whether `tree` differs from what was given.
   std::vector<std::string> not_exact;
 };
@@ -24,9 +25,11 @@ struct SqlNames {
   std::function<bool(const std::string&)> engine_function;  // Does the engine have a function?
 };
 
-// `text` is for places (line and column) in messages. Refusals (kUsage) name the function, the
-// reason and what to write instead: functions that mean something else in Spark or are unknown,
-// tables that are not declared, files, samples, more than one statement.
-Result<CheckedTree> CheckSql(Json tree, const std::string& text, const SqlNames& names);
+// `tree` is that of `duck`, which was made of `text`; these are for places (line and column) in
+// messages. Refusals (kUsage) name the function, the reason and what to write instead: functions
+// that mean something else in Spark or are unknown, tables that are not declared, files, samples,
+// more than one statement.
+Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
+                             const SqlNames& names);
 
 }  // namespace protium

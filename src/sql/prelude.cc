@@ -29,6 +29,10 @@ constexpr Macro kMacros[] = {
      "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE system.main.\"/\"(a, b) END"},
     {"%",
      "(a, b) AS CASE WHEN b = 0 THEN error('remainder by zero') ELSE system.main.\"%\"(a, b) END"},
+    {"//",
+     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE "
+     "CAST(system.main.\"//\"(a, b) AS BIGINT) END"},
+    {"try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"},
     {"mod", "(a, b) AS a % b"},
     {"pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"},
     {"pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"},
@@ -42,6 +46,7 @@ constexpr Macro kMacros[] = {
     {"log", "(x) AS ln(x), (b, x) AS ln(x) / ln(b)"},
     {"log2", "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END"},
     {"log10", "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"},
+    {"hypot", "(a, b) AS system.main.sqrt(CAST(a AS DOUBLE) * a + CAST(b AS DOUBLE) * b)"},
     {"log1p", "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END"},
     {"expm1", "(x) AS exp(x) - 1"},
 
@@ -57,6 +62,8 @@ constexpr Macro kMacros[] = {
 
     // NULL and NaN.
     {"isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)"},
+    {"zeroifnull", "(x) AS coalesce(x, 0)"},
+    {"nullifzero", "(x) AS nullif(x, 0)"},
     {"isnull", "(x) AS x IS NULL"},
     {"isnotnull", "(x) AS x IS NOT NULL"},
     {"nvl", "(a, b) AS coalesce(a, b)"},
@@ -84,13 +91,22 @@ constexpr Macro kMacros[] = {
     {"right",
      "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.right(s, n) END"},
     {"instr", "(s, t) AS system.main.instr(s, t)"},
-    {"locate", "(t, s) AS system.main.instr(s, t)"},
+    {"locate",
+     "(t, s) AS system.main.instr(s, t), (t, s, p) AS CASE WHEN p > 0 AND "
+     "system.main.instr(substring(s, p), t) > 0 THEN system.main.instr(substring(s, p), t) + p - 1 "
+     "WHEN t IS NOT NULL AND s IS NOT NULL AND p IS NOT NULL THEN 0 END"},
     {"lpad",
      "(s, n) AS system.main.lpad(s, CAST(n AS INTEGER), ' '), "
      "(s, n, p) AS system.main.lpad(s, CAST(n AS INTEGER), p)"},
     {"rpad",
      "(s, n) AS system.main.rpad(s, CAST(n AS INTEGER), ' '), "
      "(s, n, p) AS system.main.rpad(s, CAST(n AS INTEGER), p)"},
+    {"lcase", "(s) AS lower(s)"},
+    {"upper", "(s) AS system.main.upper(replace(s, 'ß', 'ss'))"},
+    {"ucase", "(s) AS upper(s)"},
+    {"initcap",
+     "(s) AS array_to_string(list_transform(string_split(lower(s), ' '), "
+     "lambda w: upper(w[1]) || w[2:]), ' ')"},
     {"space", "(n) AS repeat(' ', n)"},
     {"startswith", "(s, t) AS starts_with(s, t)"},
     {"endswith", "(s, t) AS ends_with(s, t)"},
@@ -131,13 +147,78 @@ constexpr Macro kMacros[] = {
      "CAST(d AS DATE)) AS DATE)"},
     {"date_trunc",
      "(f, t) AS CAST(system.main.date_trunc(lower(f), CAST(t AS TIMESTAMP)) AS TIMESTAMP)"},
-    {"to_date", "(s) AS CAST(s AS DATE)"},
-    {"to_timestamp", "(s) AS CAST(s AS TIMESTAMP)"},
+    {"pt_isodow", "(d) AS system.main.isodow(d)"},
+    {"next_day",
+     "(d, n) AS CAST(d AS DATE) + CAST((CASE lower(system.main.left(trim(n), 2)) WHEN 'mo' THEN 1 "
+     "WHEN 'tu' THEN 2 WHEN 'we' THEN 3 WHEN 'th' THEN 4 WHEN 'fr' THEN 5 WHEN 'sa' THEN 6 "
+     "WHEN 'su' THEN 7 ELSE error('no day of the week: ' || n) END - system.main.isodow(d) + 6) % "
+     "7 "
+     "+ 1 AS INTEGER)"},
+    {"pt_second_of_month",
+     "(t) AS (day(t) - 1) * 86400 + hour(t) * 3600 + minute(t) * 60 + second(t)"},
+    {"months_between",
+     "(a, b) AS CASE WHEN day(a) = day(b) OR (CAST(a AS DATE) = last_day(a) AND "
+     "CAST(b AS DATE) = last_day(b)) "
+     "THEN CAST((year(a) - year(b)) * 12 + month(a) - month(b) AS DOUBLE) "
+     "ELSE pt_round((year(a) - year(b)) * 12 + month(a) - month(b) + "
+     "(pt_second_of_month(CAST(a AS TIMESTAMP)) - pt_second_of_month(CAST(b AS TIMESTAMP))) / "
+     "CAST(2678400 AS DOUBLE), 8) END"},
+    {"pt_date_text",
+     "(s) AS CASE WHEN regexp_full_match(s, '[0-9]{4}') THEN s || '-01-01' "
+     "WHEN regexp_full_match(s, '[0-9]{4}-[0-9]{1,2}') THEN s || '-01' "
+     "ELSE system.main.regexp_replace(s, '^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2})[ T].*$', '\\1') END"},
+    {"pt_to_date",
+     "(x) AS CASE WHEN typeof(x) = 'VARCHAR' "
+     "THEN CAST(pt_date_text(trim(CAST(x AS VARCHAR))) AS DATE) ELSE CAST(x AS DATE) END"},
+    {"pt_to_timestamp",
+     "(x) AS CASE WHEN typeof(x) = 'VARCHAR' "
+     "THEN CAST(CAST(trim(CAST(x AS VARCHAR)) AS TIMESTAMPTZ) AS TIMESTAMP) "
+     "ELSE CAST(x AS TIMESTAMP) END"},
+    {"to_date", "(s) AS pt_to_date(s)"},
+    {"to_timestamp", "(s) AS pt_to_timestamp(s)"},
+    {"pt_parse_time", "(s, f) AS strptime(s, f)"},
+    {"pt_parse_date", "(s, f) AS CAST(strptime(s, f) AS DATE)"},
+    {"pt_format_time", "(t, f) AS strftime(CAST(t AS TIMESTAMP), f)"},
     {"unix_timestamp", "(t) AS CAST(system.main.epoch(CAST(t AS TIMESTAMP)) AS BIGINT)"},
     {"unix_date", "(d) AS CAST(CAST(d AS DATE) - DATE '1970-01-01' AS INTEGER)"},
     {"date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)"},
     {"from_unixtime",
      "(n) AS strftime(make_timestamp(CAST(n AS BIGINT) * 1000000), '%Y-%m-%d %H:%M:%S')"},
+
+    {"pt_to_double", "(x) AS CAST(x AS DOUBLE)"},
+    {"pt_to_float", "(x) AS CAST(x AS FLOAT)"},
+    // DuckDB's text of a number gives the number back, so nothing is lost on the way.
+    {"pt_to_text",
+     "(x) AS CASE WHEN typeof(x) = 'DOUBLE' THEN pt_double_text(CAST(CAST(x AS VARCHAR) AS "
+     "DOUBLE)) "
+     "WHEN typeof(x) = 'FLOAT' THEN pt_float_text(CAST(CAST(x AS VARCHAR) AS FLOAT)) "
+     "ELSE CAST(x AS VARCHAR) END"},
+    {"pt_to_boolean",
+     "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN CASE WHEN lower(trim(CAST(x AS VARCHAR))) IN "
+     "('t', 'true', 'y', 'yes', '1') THEN true WHEN lower(trim(CAST(x AS VARCHAR))) IN "
+     "('f', 'false', 'n', 'no', '0') THEN false WHEN x IS NOT NULL "
+     "THEN error('not a boolean: ' || CAST(x AS VARCHAR)) END ELSE CAST(x AS BOOLEAN) END"},
+    // A sum that fits 64 bits.
+    {"pt_narrow",
+     "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 "
+     "THEN CAST(x AS BIGINT) WHEN x IS NOT NULL "
+     "THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not fit 64 bits') END"},
+
+    // Bits and lists. Positions in lists count from 0.
+    {"shiftleft", "(a, b) AS a << b"},
+    {"shiftright", "(a, b) AS a >> b"},
+    {"size", "(l) AS len(l)"},
+    {"cardinality", "(l) AS len(l)"},
+    {"pt_element",
+     "(l, i) AS CASE WHEN i < 0 OR i >= len(l) THEN error('index out of bounds: ' || i) "
+     "ELSE l[i + 1] END"},
+    {"pt_all",
+     "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN row(a, b) END, "
+     "(a, b, c) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL THEN row(a, b, c) "
+     "END, "
+     "(a, b, c, d) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL AND d IS NOT "
+     "NULL "
+     "THEN row(a, b, c, d) END"},
 
     // Casts to whole numbers: fractions are cut off, text must be a whole number.
     {"pt_whole_text",
@@ -166,6 +247,7 @@ constexpr Macro kMacros[] = {
     // Aggregates.
     {"mean", "(x) AS avg(x)"},
     {"std", "(x) AS stddev_samp(x)"},
+    {"percentile", "(x, p) AS quantile_cont(x, p)"},
     {"collect_list", "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"},
     {"collect_set", "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])"},
     {"every", "(x) AS bool_and(x)"},
