@@ -30,7 +30,7 @@ Status Explainer::Visit(const Plan& plan) {
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
     PT_TRY(Show(plan->inputs.front(), "input of task " + task->task, ""));
     PT_TRY(Seat(*task));
-    PT_LET(const RelationSql sql, WriteFor(connection_, plan, views_));
+    PT_LET(const RelationSql sql, Write(plan));
     const std::string view = NewName(task->task);
     views_[plan.get()] = view;
     return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + sql.text);
@@ -38,8 +38,19 @@ Status Explainer::Visit(const Plan& plan) {
   return Status::OK();
 }
 
+Result<RelationSql> Explainer::Write(const Plan& plan) {
+  return WriteFor(connection_, plan, views_, [this](const Lookup&) { return NoKeys(); });
+}
+
+Result<std::string> Explainer::NoKeys() {
+  const std::string view = NewName("keys");
+  PT_TRY(duck::Do(connection_, "CREATE TEMP VIEW " + view +
+                                   " AS SELECT '' AS pt_key, 0 AS pt_position WHERE 1 = 0"));
+  return view;
+}
+
 Status Explainer::Show(const Plan& plan, const std::string& title, const std::string& view) {
-  PT_LET(const RelationSql sql, WriteFor(connection_, plan, views_));
+  PT_LET(const RelationSql sql, Write(plan));
   PT_LET(const std::string select, WithPlainTypes(connection_, sql.text));
   said_.not_exact.insert(said_.not_exact.end(), sql.not_exact.begin(), sql.not_exact.end());
   said_.sql += "-- " + title + "\n" + select + ";\n";

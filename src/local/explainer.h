@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "local/duckdb.h"
 #include "local/workers.h"
+#include "sql/writer.h"
 
 namespace protium {
 
@@ -24,6 +25,9 @@ class Explainer {
  private:
   Status Visit(const Plan& plan);
   Status Show(const Plan& plan, const std::string& title, const std::string& view);
+  Result<RelationSql> Write(const Plan& plan);
+  // A view that stands for the keys of a lookup.
+  Result<std::string> NoKeys();
   Status Seat(const MapTask& task);
   std::string NewName(const std::string& wanted);
 

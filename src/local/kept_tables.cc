@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/kept_tables.h"
 
+#include <arrow/api.h>
 #include <arrow/c/bridge.h>
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "column/stream.h"
 #include "local/duckdb_fault.h"
 #include "local/inputs.h"
 #include "sql/dialect.h"
@@ -154,6 +156,30 @@ std::unordered_map<const Node*, std::string> KeptTables::Ready() const {
     if (!entry.ready.empty()) ready[node] = entry.ready;
   }
   return ready;
+}
+
+Result<std::string> KeyTables::Get(const std::shared_ptr<Database>& database,
+                                   const Lookup& lookup) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(lookup.keys.get());
+  if (found != entries_.end()) return found->second.table.name();
+  arrow::StringBuilder keys;
+  arrow::Int64Builder positions;
+  PT_TRY(keys.AppendValues(*lookup.keys));
+  for (size_t i = 0; i < lookup.keys->size(); ++i) {
+    PT_TRY(positions.Append(static_cast<int64_t>(i)));
+  }
+  PT_LET(auto key_array, keys.Finish());
+  PT_LET(auto position_array, positions.Finish());
+  const auto schema = arrow::schema(
+      {arrow::field("pt_key", arrow::utf8()), arrow::field("pt_position", arrow::int64())});
+  const auto batch =
+      arrow::RecordBatch::Make(schema, key_array->length(), {key_array, position_array});
+  const BatchStreamPtr stream = StreamOf(schema, {batch});
+  PT_LET(KeptTable table, KeptTable::Fill(database, *stream));
+  std::string name = table.name();
+  entries_.emplace(lookup.keys.get(), Entry{lookup.keys, std::move(table)});
+  return name;
 }
 
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan) {

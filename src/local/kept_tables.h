@@ -59,6 +59,21 @@ class KeptTables {
   std::map<const Node*, Entry> entries_;
 };
 
+// The keys of lookups as tables with the columns pt_key and pt_position, by the list's identity.
+// Any thread.
+class KeyTables {
+ public:
+  Result<std::string> Get(const std::shared_ptr<Database>& database, const Lookup& lookup);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const std::vector<std::string>> keys;
+    KeptTable table;
+  };
+  std::mutex mutex_;  // Held while a table is made: lists are in memory, so that is soon.
+  std::map<const void*, Entry> entries_;
+};
+
 // Gives the stream's rows and keeps `held` until it ends; faults of bad CSV are sharpened by
 // `plan`.
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan);

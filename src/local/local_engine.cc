@@ -27,7 +27,7 @@ class LocalEngine : public Engine {
     PT_TRY(CheckFiles(plan));
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(const duck::Connection connection, database_->Connect());
-    PT_LET(const RelationSql sql, WriteFor(connection, plan, kept_.Ready()));
+    PT_LET(const RelationSql sql, WriteWith(connection, plan, kept_.Ready()));
     PT_LET(const std::string select, Select(connection, sql, plan));
     auto schema = SchemaOf(connection, select);
     PT_TRY(Sharpen(schema.status(), plan));
@@ -88,6 +88,12 @@ class LocalEngine : public Engine {
     return select;
   }
 
+  Result<RelationSql> WriteWith(const duck::Connection& connection, const Plan& plan,
+                                Tables tables) {
+    return WriteFor(connection, plan, std::move(tables),
+                    [this](const Lookup& lookup) { return keys_.Get(database_, lookup); });
+  }
+
   // Rows of tasks go straight through where only limits and choices of columns follow; everything
   // else is a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call) {
@@ -100,7 +106,7 @@ class LocalEngine : public Engine {
     std::vector<KeptTable> held;
     PT_TRY(Prepare(plan, call, tables, held));
     PT_LET(duck::Connection connection, database_->Connect());
-    PT_LET(const RelationSql sql, WriteFor(connection, plan, std::move(tables)));
+    PT_LET(const RelationSql sql, WriteWith(connection, plan, std::move(tables)));
     PT_LET(const std::string select, Select(connection, sql, plan));
     auto stream = StreamQuery(std::move(connection), select, call, "query");
     PT_TRY(Sharpen(stream.status(), plan));
@@ -150,7 +156,7 @@ class LocalEngine : public Engine {
       std::vector<KeptTable> held;
       PT_TRY(Prepare(input, call, tables, held));
       PT_LET(const duck::Connection connection, database_->Connect());
-      PT_LET(const RelationSql sql, WriteFor(connection, input, std::move(tables)));
+      PT_LET(const RelationSql sql, WriteWith(connection, input, std::move(tables)));
       PT_LET(const std::string select, Select(connection, sql, plan));
       PT_LET(KeptTable table, KeptTable::Name(database_));
       const auto& name = std::get<Materialize>(plan->verb).name;
@@ -169,6 +175,7 @@ class LocalEngine : public Engine {
   const LocalOptions options_;
   const std::shared_ptr<Database> database_;
   KeptTables kept_;
+  KeyTables keys_;
   std::unique_ptr<Workers> workers_;  // Ends first: its streams read from the tables.
 };
 

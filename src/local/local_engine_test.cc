@@ -132,6 +132,19 @@ TEST_F(Local, LooksUpPositions) {
   EXPECT_EQ(Rows(plan)->column(0)->chunk(0)->ToString(), "[\n  null,\n  0,\n  1,\n  2\n]");
 }
 
+TEST_F(Local, LooksUpAmongManyKeys) {
+  auto keys = std::make_shared<std::vector<std::string>>();
+  for (int i = 0; i < 50000; ++i) keys->push_back("key " + std::to_string(i));
+  const Plan t = Query("SELECT 'key ' || range AS k FROM range(0, 60000, 7)");
+  const Plan found =
+      MakePlan(Lookup{.column = "k", .output = "i", .keys = keys, .unseen = -1}, {t});
+  const Plan plan = Query("SELECT count(*) AS n, sum(i) AS s FROM t WHERE i >= 0", {"t"}, {found});
+  const auto rows = Rows(plan);
+  EXPECT_EQ(rows->column(0)->chunk(0)->ToString(), "[\n  7143\n]");
+  EXPECT_EQ(rows->column(1)->chunk(0)->ToString(), "[\n  178553571\n]");
+  EXPECT_TRUE(engine_->Explain(plan, {}).ok());
+}
+
 TEST_F(Local, WritesAFileWhole) {
   const Plan t = Csv("t.csv", "a,b\n1,x\n2,y\n");
   const Plan write =

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace protium {
 namespace {
@@ -19,7 +22,8 @@ struct Decimal {
   int exponent = 0;
 };
 
-Decimal Shortest(double value) {
+template <class Number>
+Decimal Shortest(Number value) {
   char text[40];
   const auto end =
       std::to_chars(text, text + sizeof text, std::fabs(value), std::chars_format::scientific);
@@ -129,14 +133,81 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-Status RegisterText(const duck::Connection& connection, const char* name, duckdb_type type,
-                    duckdb_scalar_function_t call) {
+// Number of code points to insert, delete or replace to turn one text into the other.
+int64_t EditDistance(std::u32string_view a, std::u32string_view b) {
+  std::vector<int64_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int64_t>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int64_t diagonal = std::exchange(row[0], static_cast<int64_t>(i));
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int64_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::u32string CodePoints(duckdb_string_t& text) {
+  const std::string_view bytes(duckdb_string_t_data(&text), duckdb_string_t_length(text));
+  std::u32string points;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) != 0x80) {
+      points += byte;
+    } else {
+      points.back() = points.back() << 6 | (byte & 0x3f);
+    }
+  }
+  return points;
+}
+
+void EditDistances(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
+  const duckdb_vector left = duckdb_data_chunk_get_vector(input, 0);
+  const duckdb_vector right = duckdb_data_chunk_get_vector(input, 1);
+  auto* const a = static_cast<duckdb_string_t*>(duckdb_vector_get_data(left));
+  auto* const b = static_cast<duckdb_string_t*>(duckdb_vector_get_data(right));
+  auto* const result = static_cast<int64_t*>(duckdb_vector_get_data(output));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  for (idx_t row = 0; row < rows; ++row) {
+    if (Valid(left, row) && Valid(right, row)) {
+      result[row] = EditDistance(CodePoints(a[row]), CodePoints(b[row]));
+    } else {
+      duckdb_vector_ensure_validity_writable(output);
+      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+    }
+  }
+}
+
+// The C library's cbrt(27.0) is not 3.
+double CubeRoot(double value) {
+  return static_cast<double>(std::cbrt(static_cast<long double>(value)));
+}
+
+void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
+  const auto* value = static_cast<const double*>(duckdb_vector_get_data(values));
+  auto* const result = static_cast<double*>(duckdb_vector_get_data(output));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  for (idx_t row = 0; row < rows; ++row) {
+    result[row] = Valid(values, row) ? CubeRoot(value[row]) : 0;
+    if (Valid(values, row)) continue;
+    duckdb_vector_ensure_validity_writable(output);
+    duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+  }
+}
+
+// A function of arguments of one type.
+Status RegisterPlain(const duck::Connection& connection, const char* name, int arguments,
+                     duckdb_type from, duckdb_type to, duckdb_scalar_function_t call) {
   const Function function(duckdb_create_scalar_function());
-  const duck::Type number(duckdb_create_logical_type(type));
-  const duck::Type text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
+  const duck::Type argument(duckdb_create_logical_type(from));
+  const duck::Type result(duckdb_create_logical_type(to));
   duckdb_scalar_function_set_name(function.get(), name);
-  duckdb_scalar_function_add_parameter(function.get(), number.get());
-  duckdb_scalar_function_set_return_type(function.get(), text.get());
+  for (int i = 0; i < arguments; ++i) {
+    duckdb_scalar_function_add_parameter(function.get(), argument.get());
+  }
+  duckdb_scalar_function_set_return_type(function.get(), result.get());
   duckdb_scalar_function_set_function(function.get(), call);
   if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {
     return Status::OK();
@@ -213,8 +284,14 @@ std::string JavaText(double value) { return WriteAsJava(value); }
 std::string JavaText(float value) { return WriteAsJava(value); }
 
 Status RegisterScalarFunctions(const duck::Connection& connection) {
-  PT_TRY(RegisterText(connection, "pt_double_text", DUCKDB_TYPE_DOUBLE, WriteNumbers<double>));
-  PT_TRY(RegisterText(connection, "pt_float_text", DUCKDB_TYPE_FLOAT, WriteNumbers<float>));
+  PT_TRY(RegisterPlain(connection, "pt_double_text", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_VARCHAR,
+                       WriteNumbers<double>));
+  PT_TRY(RegisterPlain(connection, "pt_float_text", 1, DUCKDB_TYPE_FLOAT, DUCKDB_TYPE_VARCHAR,
+                       WriteNumbers<float>));
+  PT_TRY(
+      RegisterPlain(connection, "pt_cbrt", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, CubeRoots));
+  PT_TRY(RegisterPlain(connection, "pt_levenshtein", 2, DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_BIGINT,
+                       EditDistances));
   PT_TRY(Register(connection, "pt_round", kAway));
   return Register(connection, "pt_bround", kEven);
 }

@@ -10,7 +10,7 @@
 namespace protium {
 
 // Registers pt_round(x, digits) and pt_bround(x, digits) for DOUBLE and BIGINT, pt_double_text(x)
-// and pt_float_text(x).
+// pt_float_text(x), pt_cbrt(x) and pt_levenshtein(a, b), which counts code points.
 Status RegisterScalarFunctions(const duck::Connection& connection);
 
 // Rounds the shortest decimal text of `value` to `digits` behind the point (negative: before it),

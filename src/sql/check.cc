@@ -112,8 +112,9 @@ class Checker {
   }
 
   Status LookAtDatePart(const Json& node) {
-    static constexpr std::string_view kShared[] = {"year", "quarter", "month", "week",
-                                                   "day",  "doy",     "hour",  "minute"};
+    static constexpr std::string_view kShared[] = {"year", "quarter", "month",     "week",
+                                                   "day",  "doy",     "hour",      "minute",
+                                                   "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
     const Json& part = node["children"][0];
     const std::string name = part.contains("value") && part["value"].is_object()
                                  ? Lower(TextOf(part["value"], "value"))
@@ -236,7 +237,8 @@ Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText&
   Checker checker(text, duck, names);
   checker.CollectCtes(tree);
   PT_TRY(checker.Visit(tree));
-  return CheckedTree{std::move(tree), checker.changed(), checker.notes()};
+  const bool typed = TypeNulls(tree["statements"][0]["node"]);
+  return CheckedTree{std::move(tree), checker.changed() || typed, checker.notes()};
 }
 
 }  // namespace protium

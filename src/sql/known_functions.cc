@@ -294,6 +294,7 @@ constexpr KnownFunction kRefused[] = {
     {"list", Meaning::kRefused, kOneSide, "use collect_list(x)"},
     {"typeof", Meaning::kRefused, "types have other names in Spark", ""},
     {"hex", Meaning::kRefused, "Spark writes negative numbers otherwise", ""},
+    {"hypot", Meaning::kRefused, "the embedded engine has not got it", "use sqrt(a * a + b * b)"},
     {"sha2", Meaning::kRefused, "the embedded engine has not got it", "use md5(text)"},
     {"monotonically_increasing_id", Meaning::kRefused, "it depends on Spark's partitions", ""},
     {"spark_partition_id", Meaning::kRefused, "it depends on Spark's partitions", ""},

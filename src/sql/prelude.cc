@@ -25,8 +25,30 @@ constexpr std::string_view kConnectionSettings[] = {
 // system.main.f is DuckDB's own f, which a macro of that name hides.
 constexpr Macro kMacros[] = {
     // Division and remainder by zero are errors; no infinities come of them.
+    // A decimal divided, or divided by, is a decimal of at least six digits behind the point.
+    {"pt_scale",
+     "(t) AS CASE WHEN t LIKE 'DECIMAL%' THEN CAST(system.main.regexp_extract(t, ',([0-9]+)', 1) "
+     "AS "
+     "INTEGER) ELSE 0 END"},
+    {"pt_digits",
+     "(t) AS CASE WHEN t LIKE 'DECIMAL%' THEN CAST(system.main.regexp_extract(t, '[(]([0-9]+)', 1) "
+     "AS INTEGER) WHEN t = 'INTEGER' THEN 10 WHEN t = 'SMALLINT' THEN 5 WHEN t = 'TINYINT' THEN 3 "
+     "ELSE 20 END"},
+    {"pt_fit",
+     "(whole, scale) AS CASE WHEN whole + scale <= 38 THEN scale "
+     "ELSE greatest(38 - whole, least(scale, 6)) END"},
+    {"pt_quotient_scale",
+     "(s, t) AS pt_fit(pt_digits(s) - pt_scale(s) + pt_scale(t), "
+     "greatest(6, pt_scale(s) + pt_digits(t) + 1))"},
+    {"pt_is_decimal_quotient",
+     "(s, t) AS (s LIKE 'DECIMAL%' OR t LIKE 'DECIMAL%') AND s NOT IN ('DOUBLE', 'FLOAT', "
+     "'VARCHAR') "
+     "AND t NOT IN ('DOUBLE', 'FLOAT', 'VARCHAR')"},
     {"/",
-     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE system.main.\"/\"(a, b) END"},
+     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') "
+     "WHEN pt_is_decimal_quotient(typeof(a), typeof(b)) "
+     "THEN pt_round(system.main.\"/\"(a, b), pt_quotient_scale(typeof(a), typeof(b))) "
+     "ELSE system.main.\"/\"(a, b) END"},
     {"%",
      "(a, b) AS CASE WHEN b = 0 THEN error('remainder by zero') ELSE system.main.\"%\"(a, b) END"},
     {"//",
@@ -46,7 +68,7 @@ constexpr Macro kMacros[] = {
     {"log", "(x) AS ln(x), (b, x) AS ln(x) / ln(b)"},
     {"log2", "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END"},
     {"log10", "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"},
-    {"hypot", "(a, b) AS system.main.sqrt(CAST(a AS DOUBLE) * a + CAST(b AS DOUBLE) * b)"},
+    {"cbrt", "(x) AS pt_cbrt(x)"},
     {"log1p", "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END"},
     {"expm1", "(x) AS exp(x) - 1"},
 
@@ -54,8 +76,10 @@ constexpr Macro kMacros[] = {
     {"floor", "(x) AS CAST(system.main.floor(x) AS BIGINT)"},
     {"ceil", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
     {"ceiling", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
-    {"sign", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
-    {"signum", "(x) AS CAST(system.main.sign(x) AS DOUBLE)"},
+    {"sign",
+     "(x) AS CASE WHEN isnan(x) THEN CAST(x AS DOUBLE) "
+     "ELSE CAST(system.main.sign(x) AS DOUBLE) END"},
+    {"signum", "(x) AS sign(x)"},
     {"round", "(x) AS pt_round(x, 0), (x, d) AS pt_round(x, d)"},
     {"bround", "(x) AS pt_bround(x, 0), (x, d) AS pt_bround(x, d)"},
     {"rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"},
@@ -107,6 +131,7 @@ constexpr Macro kMacros[] = {
     {"initcap",
      "(s) AS array_to_string(list_transform(string_split(lower(s), ' '), "
      "lambda w: upper(w[1]) || w[2:]), ' ')"},
+    {"levenshtein", "(a, b) AS pt_levenshtein(a, b)"},
     {"space", "(n) AS repeat(' ', n)"},
     {"startswith", "(s, t) AS starts_with(s, t)"},
     {"endswith", "(s, t) AS ends_with(s, t)"},
@@ -207,6 +232,9 @@ constexpr Macro kMacros[] = {
     // Bits and lists. Positions in lists count from 0.
     {"shiftleft", "(a, b) AS a << b"},
     {"shiftright", "(a, b) AS a >> b"},
+    {"array_contains",
+     "(l, x) AS CASE WHEN list_contains(l, x) THEN true "
+     "WHEN len(list_filter(l, lambda y: y IS NULL)) > 0 THEN NULL ELSE list_contains(l, x) END"},
     {"size", "(l) AS len(l)"},
     {"cardinality", "(l) AS len(l)"},
     {"pt_element",

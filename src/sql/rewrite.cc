@@ -82,7 +82,7 @@ Json Constant(const std::string& text) {
   return {{"class", "CONSTANT"},
           {"type", "VALUE_CONSTANT"},
           {"alias", ""},
-          {"query_location", nullptr},
+          {"query_location", UINT64_MAX},
           {"value",
            {{"type", {{"id", "VARCHAR"}, {"type_info", nullptr}}},
             {"is_null", false},
@@ -181,6 +181,45 @@ bool RewriteCount(Json& node) {
   return true;
 }
 
+// The number of digits of a constant whole number; 0 for everything else.
+int64_t DigitsOf(const Json& node) {
+  if (TextOf(node, "class") != "CONSTANT" || TextOf(node["value"]["type"], "id") != "INTEGER") {
+    return 0;
+  }
+  const Json& value = node["value"];
+  return value.contains("value") ? static_cast<int64_t>(Dump(value["value"]).size()) : 0;
+}
+
+bool IsDecimal(const Json& node) {
+  return TextOf(node, "class") == "CONSTANT" && TextOf(node["value"]["type"], "id") == "DECIMAL";
+}
+
+// A whole number written beside a decimal is a decimal of as many digits.
+bool RewriteQuotient(Json& node) {
+  Json& children = node["children"];
+  if (children.size() != 2) return false;
+  for (const int i : {0, 1}) {
+    const int64_t digits = DigitsOf(children[i]);
+    if (digits == 0 || !IsDecimal(children[1 - i])) continue;
+    children[i] = {{"class", "CAST"},
+                   {"type", "OPERATOR_CAST"},
+                   {"alias", ""},
+                   {"query_location", UINT64_MAX},
+                   {"child", children[i]},
+                   {"cast_type",
+                    {{"id", "DECIMAL"},
+                     {"type_info",
+                      {{"type", "DECIMAL_TYPE_INFO"},
+                       {"alias", ""},
+                       {"extension_info", nullptr},
+                       {"width", digits},
+                       {"scale", 0}}}}},
+                   {"try_cast", false}};
+    return true;
+  }
+  return false;
+}
+
 Result<bool> RewriteCall(Json& node) {
   if (!node.contains("children") || !node["children"].is_array()) return false;
   const std::string name = Lower(TextOf(node, "function_name"));
@@ -193,6 +232,7 @@ Result<bool> RewriteCall(Json& node) {
   }
   if (name == "date_part") return RewriteDatePart(node);
   if (name == "count") return RewriteCount(node);
+  if (name == "/") return RewriteQuotient(node);
   return Likes().count(name) > 0 && RewriteLike(node, name);
 }
 
@@ -227,6 +267,19 @@ bool NameColumns(Json& select) {
     named = true;
   }
   return named;
+}
+
+bool TypeNulls(Json& select) {
+  bool typed = false;
+  if (TextOf(select, "type") != "SELECT_NODE" || !select.contains("select_list")) return false;
+  for (Json& column : select["select_list"]) {
+    if (TextOf(column, "class") != "CONSTANT" || !column["value"].value("is_null", false)) continue;
+    Json child = column;
+    child["alias"] = "";
+    column = Call("pt_to_text", Json::array({std::move(child)}), column);
+    typed = true;
+  }
+  return typed;
 }
 
 }  // namespace protium

@@ -15,4 +15,8 @@ Result<bool> RewriteNode(Json& node);
 // Gives the columns of a select list the names as they are written, in capitals or not.
 bool NameColumns(Json& select);
 
+// Makes text of the columns of a statement's SELECT that are a bare NULL, which would be of no
+// type.
+bool TypeNulls(Json& select);
+
 }  // namespace protium

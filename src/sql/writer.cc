@@ -15,6 +15,7 @@ namespace protium {
 namespace {
 
 constexpr int kMaxDepth = 500;
+constexpr size_t kMostKeysInText = 200;
 
 class Writer {
  public:
@@ -115,16 +116,26 @@ class Writer {
           otherwise(lookup.missing), otherwise(lookup.unseen), QuoteName(lookup.output, dialect_),
           from);
     }
+    PT_LET(const std::string table, KeyTable(lookup));
+    return fmt::format(
+        "SELECT pt_t.*, CASE WHEN {0} IS NULL THEN {1} ELSE coalesce(CAST(pt_k.pt_position AS "
+        "{2}), {3}) END AS {4} FROM {5} pt_t LEFT JOIN {6} ON CAST({0} AS {7}) = pt_k.pt_key",
+        column, otherwise(lookup.missing), dialect_.int64_type, otherwise(lookup.unseen),
+        QuoteName(lookup.output, dialect_), from, table, dialect_.text_type);
+  }
+
+  // The keys of a lookup as pt_k(pt_key, pt_position).
+  Result<std::string> KeyTable(const Lookup& lookup) {
+    const auto& keys = *lookup.keys;
+    if (context_.key_table && keys.size() > kMostKeysInText) {
+      PT_LET(std::string table, context_.key_table(lookup));
+      return table + " AS pt_k";
+    }
     std::string values;
     for (size_t i = 0; i < keys.size(); ++i) {
       values += fmt::format("{}({}, {})", i == 0 ? "" : ", ", QuoteText(keys[i], dialect_), i);
     }
-    return fmt::format(
-        "SELECT pt_t.*, CASE WHEN {0} IS NULL THEN {1} ELSE coalesce(CAST(pt_k.pt_position AS "
-        "{2}), {3}) END AS {4} FROM {5} pt_t LEFT JOIN (VALUES {6}) AS pt_k(pt_key, pt_position) "
-        "ON CAST({0} AS {7}) = pt_k.pt_key",
-        column, otherwise(lookup.missing), dialect_.int64_type, otherwise(lookup.unseen),
-        QuoteName(lookup.output, dialect_), from, values, dialect_.text_type);
+    return "(VALUES " + values + ") AS pt_k(pt_key, pt_position)";
   }
 
   Result<std::string> Lower(const Materialize&, const Inputs& inputs) {

@@ -1,3 +1,2 @@
 -- tables: people
--- refused: quantile_cont
 SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY pay) AS high FROM people
