@@ -62,6 +62,19 @@ Exit ExitOf(std::string_view message, duckdb_error_type type) {
   return Exit::kInput;
 }
 
+// "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n ... file = x.csv": the third line says
+// it.
+void TakeCsv(std::string_view message, Fault& fault) {
+  const std::string_view line = Between(message, "CSV Error on Line: ", "\n");
+  const size_t original = message.find("\nOriginal Line: ");
+  if (line.empty() || original == std::string_view::npos) return;
+  const std::string_view file = Between(message, "\n  file = ", "\n");
+  const std::string_view rest = message.substr(original + 1);
+  fault.what = "bad CSV: " + std::string(Between(rest, "\n", "\n"));
+  fault.where = std::string(file) + ":" + std::string(line);
+  fault.fix.clear();
+}
+
 std::string FirstLine(std::string_view message) {
   std::string line(message.substr(0, message.find('\n')));
   while (!line.empty() && (line.back() == '!' || line.back() == '.')) line.pop_back();
@@ -81,6 +94,7 @@ Status DuckDbFault(std::string_view message, duckdb_error_type type) {
               .what = FirstLine(WithoutKind(message)),
               .where = Place(message),
               .fix = Candidates(message)};
+  TakeCsv(message, fault);
   if (fault.exit == Exit::kNoRoom) {
     fault.why = "the embedded engine ran out of memory or of disk for spilling";
     fault.fix = "raise the memory limit, or point the spill folder at a larger disk";

@@ -223,6 +223,23 @@ TEST_F(Local, ADeadlineEndsAQuery) {
   EXPECT_EQ(FaultOfPlan(MakePlan(Materialize{"m"}, {slow}), call).exit, Exit::kStalled);
 }
 
+TEST_F(Local, TellsHowManyRowsItMade) {
+  std::vector<Json> told;
+  const Call call{.events = [&](const Json& event) { told.push_back(event); }};
+  const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT range AS n FROM range(1234)")});
+  ASSERT_TRUE(engine_->Run(kept, call).ok());
+  const auto last = std::find_if(told.rbegin(), told.rend(),
+                                 [](const Json& each) { return each["name"] == "etl"; });
+  ASSERT_NE(last, told.rend());
+  EXPECT_EQ(*last, Json({{"event", "etl"}, {"name", "etl"}, {"rows", 1234}, {"percent", 100.0}}));
+}
+
+TEST_F(Local, TakesPathsByTheLetter) {
+  const Plan odd = Csv("a[1]*b?.csv", "a\n1\n"), other = Csv("a1xbx.csv", "a\n1\n2\n");
+  EXPECT_EQ(Rows(odd)->num_rows(), 1);
+  EXPECT_EQ(Rows(other)->num_rows(), 2);
+}
+
 TEST_F(Local, ExplainsWithoutRunning) {
   const Plan t = Csv("t.csv", "a\n1\n");
   const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT sum(a) AS s FROM t", {"t"}, {t})});

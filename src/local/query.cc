@@ -136,7 +136,7 @@ QueryWatch::QueryWatch(const Connection& connection, const Call& call, std::stri
 
 QueryWatch::~QueryWatch() {
   thread_.request_stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void QueryWatch::Watch(const std::stop_token& ended) {
@@ -155,6 +155,12 @@ void QueryWatch::Watch(const std::stop_token& ended) {
                 {"rows", rows_.load()},
                 {"percent", percent < 0 ? Json() : Json(percent)}});
   }
+}
+
+void QueryWatch::Finish(int64_t rows) {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  call_.Tell({{"event", "etl"}, {"name", name_}, {"rows", rows}, {"percent", 100.0}});
 }
 
 Status QueryWatch::Explain(const Status& status) const {
@@ -203,7 +209,9 @@ Result<int64_t> RunStatement(const Connection& connection, const std::string& sq
     return 0;
   }
   const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), 0);
-  return *static_cast<int64_t*>(duckdb_vector_get_data(vector));
+  const int64_t rows = *static_cast<int64_t*>(duckdb_vector_get_data(vector));
+  watch.Finish(rows);
+  return rows;
 }
 
 Result<BatchStreamPtr> StreamQuery(Connection connection, const std::string& select,

@@ -23,6 +23,8 @@ class QueryWatch {
   ~QueryWatch();
 
   void AddRows(int64_t rows) { rows_ += rows; }
+  // Ends the watch and tells that all rows are there.
+  void Finish(int64_t rows);
   // Replaces the status of a query that was interrupted by the reason: stopped, or too late.
   Status Explain(const Status& status) const;
 

@@ -12,10 +12,19 @@
 namespace protium {
 namespace {
 
+// DuckDB takes paths for patterns.
+std::string LiteralPath(const std::string& path) {
+  std::string literal;
+  for (const char c : path) {
+    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
+  }
+  return literal;
+}
+
 std::string PathList(const Scan& scan) {
   std::string list;
   for (const std::string& path : scan.paths) {
-    list += (list.empty() ? "" : ", ") + QuoteText(path, DuckDbDialect());
+    list += (list.empty() ? "" : ", ") + QuoteText(LiteralPath(path), DuckDbDialect());
   }
   return "[" + list + "]";
 }
