@@ -108,8 +108,8 @@ void WorkerTask::Handle(Frame frame) {
     stop_.request_stop();
   }
   std::lock_guard lock(mutex_);
-  if (frame.type == "batch") batches_.push_back(std::move(frame));
   if (frame.type == "end") ended_ = true;
+  if (frame.type == "batch") batches_.push_back(std::move(frame));
   changed_.notify_all();
 }
 
