@@ -73,7 +73,7 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
   reader->set_use_threads(false);
   PT_LET(auto batches, reader->GetRecordBatchReader());
   RowLayout layout;
-  for (const auto& field : TableSchema()->fields()) layout.numeric.push_back(field->name());
+  for (const auto& field : batches->schema()->fields()) layout.numeric.push_back(field->name());
   PT_LET(auto packer, Packer::Make(layout, batches->schema(), std::numeric_limits<int64_t>::max()));
   while (true) {
     PT_LET(const auto batch, batches->Next());
