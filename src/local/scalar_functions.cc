@@ -82,7 +82,8 @@ template <class Number, class Round>
 void EachRow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
              Round round) {
   const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
-  const duckdb_vector places = duckdb_data_chunk_get_vector(input, 1);
+  const bool placed = duckdb_data_chunk_get_column_count(input) > 1;
+  const duckdb_vector places = placed ? duckdb_data_chunk_get_vector(input, 1) : values;
   const auto* value = static_cast<const Number*>(duckdb_vector_get_data(values));
   const auto* place = static_cast<const int32_t*>(duckdb_vector_get_data(places));
   auto* const result = static_cast<Number*>(duckdb_vector_get_data(output));
@@ -91,7 +92,7 @@ void EachRow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
     if (!Valid(values, row) || !Valid(places, row)) {
       duckdb_vector_ensure_validity_writable(output);
       duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
-    } else if (!round(value[row], place[row], result[row])) {
+    } else if (!round(value[row], placed ? place[row] : 0, result[row])) {
       duckdb_scalar_function_set_error(info, "the rounded number does not fit 64 bits");
       return;
     }
@@ -115,6 +116,32 @@ void RoundWholes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   EachRow<int64_t>(info, input, output, [&](int64_t value, int32_t digits, int64_t& rounded) {
     return RoundWhole(value, digits, to_even, rounded);
   });
+}
+
+// Decimals come with so many digits behind the point.
+constexpr uint8_t kDecimalScale = 10;
+
+// Decimals without digits behind the point are whole numbers.
+void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+  const bool to_even = ToEven(info);
+  const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
+  const auto* value = static_cast<const duckdb_hugeint*>(duckdb_vector_get_data(values));
+  auto* const result = static_cast<int64_t*>(duckdb_vector_get_data(output));
+  const idx_t rows = duckdb_data_chunk_get_size(input);
+  for (idx_t row = 0; row < rows; ++row) {
+    if (!Valid(values, row)) {
+      duckdb_vector_ensure_validity_writable(output);
+      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+      continue;
+    }
+    const double wide = duckdb_hugeint_to_double(value[row]) / std::pow(10.0, kDecimalScale);
+    const double rounded = RoundDecimal(wide, 0, to_even);
+    if (std::fabs(rounded) >= 9.2e18) {
+      duckdb_scalar_function_set_error(info, "the rounded number does not fit 64 bits");
+      return;
+    }
+    result[row] = static_cast<int64_t>(rounded);
+  }
 }
 
 template <class Number>
@@ -215,24 +242,36 @@ Status RegisterPlain(const duck::Connection& connection, const char* name, int a
   return Status::UnknownError("cannot register the function ", name);
 }
 
-void AddTo(const FunctionSet& set, const char* name, duckdb_type type,
-           duckdb_scalar_function_t call, const Rule& rule) {
+// What a set's functions take and give; with `places`, also the number of digits.
+struct Rounding {
+  const duck::Type& from;
+  const duck::Type& to;
+  bool places;
+  duckdb_scalar_function_t call;
+};
+
+void AddTo(const FunctionSet& set, const char* name, const Rounding& rounding, const Rule& rule) {
   const Function function(duckdb_create_scalar_function());
-  const duck::Type number(duckdb_create_logical_type(type));
   const duck::Type digits(duckdb_create_logical_type(DUCKDB_TYPE_INTEGER));
   duckdb_scalar_function_set_name(function.get(), name);
-  duckdb_scalar_function_add_parameter(function.get(), number.get());
-  duckdb_scalar_function_add_parameter(function.get(), digits.get());
-  duckdb_scalar_function_set_return_type(function.get(), number.get());
+  duckdb_scalar_function_add_parameter(function.get(), rounding.from.get());
+  if (rounding.places) duckdb_scalar_function_add_parameter(function.get(), digits.get());
+  duckdb_scalar_function_set_return_type(function.get(), rounding.to.get());
   duckdb_scalar_function_set_extra_info(function.get(), const_cast<Rule*>(&rule), nullptr);
-  duckdb_scalar_function_set_function(function.get(), call);
+  duckdb_scalar_function_set_function(function.get(), rounding.call);
   duckdb_add_scalar_function_to_set(set.get(), function.get());
 }
 
 Status Register(const duck::Connection& connection, const char* name, const Rule& rule) {
   const FunctionSet set(duckdb_create_scalar_function_set(name));
-  AddTo(set, name, DUCKDB_TYPE_DOUBLE, RoundDoubles, rule);
-  AddTo(set, name, DUCKDB_TYPE_BIGINT, RoundWholes, rule);
+  const duck::Type real(duckdb_create_logical_type(DUCKDB_TYPE_DOUBLE));
+  const duck::Type whole(duckdb_create_logical_type(DUCKDB_TYPE_BIGINT));
+  const duck::Type decimal(duckdb_create_decimal_type(38, kDecimalScale));
+  for (const bool places : {false, true}) {
+    AddTo(set, name, {real, real, places, RoundDoubles}, rule);
+    AddTo(set, name, {whole, whole, places, RoundWholes}, rule);
+  }
+  AddTo(set, name, {decimal, whole, false, RoundDecimals}, rule);
   if (duckdb_register_scalar_function_set(connection.get(), set.get()) == DuckDBSuccess) {
     return Status::OK();
   }

@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// Registers pt_round(x, digits) and pt_bround(x, digits) for DOUBLE and BIGINT, pt_double_text(x)
-// pt_float_text(x), pt_cbrt(x) and pt_levenshtein(a, b), which counts code points.
+// Registers pt_round(x, digits) and pt_bround(x, digits), both also without digits, pt_double_text,
+// pt_float_text, pt_cbrt, and pt_levenshtein, which counts code points.
 Status RegisterScalarFunctions(const duck::Connection& connection);
 
 // Rounds the shortest decimal text of `value` to `digits` behind the point (negative: before it),

@@ -80,8 +80,8 @@ constexpr Macro kMacros[] = {
      "(x) AS CASE WHEN isnan(x) THEN CAST(x AS DOUBLE) "
      "ELSE CAST(system.main.sign(x) AS DOUBLE) END"},
     {"signum", "(x) AS sign(x)"},
-    {"round", "(x) AS pt_round(x, 0), (x, d) AS pt_round(x, d)"},
-    {"bround", "(x) AS pt_bround(x, 0), (x, d) AS pt_bround(x, d)"},
+    {"round", "(x) AS pt_round(x), (x, d) AS pt_round(x, d)"},
+    {"bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"},
     {"rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"},
 
     // NULL and NaN.
