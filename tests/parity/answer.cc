@@ -16,7 +16,7 @@ namespace protium {
 namespace {
 
 std::string ComparedType(const std::string& type) {
-  if (type.starts_with("int") || type.ends_with(",0)")) return "int";
+  if (type.starts_with("int")) return "int";
   return type.starts_with("decimal") ? "float64" : type;
 }
 

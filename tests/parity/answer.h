@@ -11,7 +11,7 @@ namespace protium {
 
 // A header of `name:type` and one line a row. Whole numbers of any width are of one type, because
 // engines choose widths differently; decimals are doubles, because tables do not carry them beyond
-// a query, or whole numbers when they have no fraction. Doubles are written in the shortest text
+// a query. Doubles are written in the shortest text
 // that reads back to the same bits. Sorts the rows unless `ordered`.
 Result<std::string> TextOf(BatchStream& stream, bool ordered);
 

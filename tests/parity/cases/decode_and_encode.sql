@@ -1,0 +1,3 @@
+-- tables: numbers
+-- refused: decode
+SELECT id, decode(name, 'a', 1, 'b', 2, 0) AS code FROM numbers

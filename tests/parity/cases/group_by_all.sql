@@ -1,0 +1,2 @@
+-- tables: visits
+SELECT place, count(*) AS rows FROM visits GROUP BY ALL

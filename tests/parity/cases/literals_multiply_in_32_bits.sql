@@ -1,0 +1,2 @@
+-- fails: overflow
+SELECT 100000 * 100000 AS n

@@ -1,0 +1,2 @@
+-- tables: visits
+SELECT mode(place) AS place, mode(hour) AS hour FROM visits

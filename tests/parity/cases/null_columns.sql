@@ -1,0 +1,2 @@
+-- tables: people
+SELECT person, NULL AS nothing, CAST(NULL AS DOUBLE) AS number FROM people

@@ -1,0 +1,2 @@
+-- tables: people
+SELECT * EXCEPT (pay, boss) FROM people

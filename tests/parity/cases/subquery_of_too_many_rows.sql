@@ -1,0 +1,3 @@
+-- tables: people
+-- fails: row
+SELECT (SELECT name FROM people) AS one

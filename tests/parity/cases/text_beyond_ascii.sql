@@ -1,0 +1,1 @@
+SELECT length('naïve ✓😀') AS n, substring('✓😀x', 2, 1) AS face, reverse('ab✓') AS r, upper('éß') AS u, lower('ÀÉ') AS l, instr('a😀b', 'b') AS i, octet_length('é✓') AS o, lpad('é', 3, '✓') AS p, initcap('élan vital') AS c

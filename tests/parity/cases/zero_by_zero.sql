@@ -1,0 +1,2 @@
+-- fails: zero
+SELECT 0.0D / 0.0D AS q
