@@ -86,6 +86,10 @@ constexpr Macro kMacros[] = {
 
     // NULL and NaN.
     {"isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)"},
+    {"!", "(a) AS NOT a"},
+    {"negative", "(x) AS -x"},
+    {"positive", "(x) AS x"},
+    {"e", "() AS CAST('2.718281828459045' AS DOUBLE)"},
     {"zeroifnull", "(x) AS coalesce(x, 0)"},
     {"nullifzero", "(x) AS nullif(x, 0)"},
     {"isnull", "(x) AS x IS NULL"},
@@ -121,10 +125,12 @@ constexpr Macro kMacros[] = {
      "WHEN t IS NOT NULL AND s IS NOT NULL AND p IS NOT NULL THEN 0 END"},
     {"lpad",
      "(s, n) AS system.main.lpad(s, CAST(n AS INTEGER), ' '), "
-     "(s, n, p) AS system.main.lpad(s, CAST(n AS INTEGER), p)"},
+     "(s, n, p) AS CASE WHEN p = '' THEN left(s, n) "
+     "ELSE system.main.lpad(s, CAST(n AS INTEGER), p) END"},
     {"rpad",
      "(s, n) AS system.main.rpad(s, CAST(n AS INTEGER), ' '), "
-     "(s, n, p) AS system.main.rpad(s, CAST(n AS INTEGER), p)"},
+     "(s, n, p) AS CASE WHEN p = '' THEN left(s, n) "
+     "ELSE system.main.rpad(s, CAST(n AS INTEGER), p) END"},
     {"lcase", "(s) AS lower(s)"},
     {"upper", "(s) AS system.main.upper(replace(s, 'ß', 'ss'))"},
     {"ucase", "(s) AS upper(s)"},
@@ -132,6 +138,8 @@ constexpr Macro kMacros[] = {
      "(s) AS array_to_string(list_transform(string_split(lower(s), ' '), "
      "lambda w: upper(w[1]) || w[2:]), ' ')"},
     {"levenshtein", "(a, b) AS pt_levenshtein(a, b)"},
+    {"btrim", "(s) AS trim(s), (s, letters) AS trim(s, letters)"},
+    {"regexp_count", "(s, p) AS len(system.main.regexp_extract_all(s, p))"},
     {"space", "(n) AS repeat(' ', n)"},
     {"startswith", "(s, t) AS starts_with(s, t)"},
     {"endswith", "(s, t) AS ends_with(s, t)"},
@@ -166,13 +174,17 @@ constexpr Macro kMacros[] = {
     {"dayofweek", "(d) AS system.main.dayofweek(d) + 1"},
     {"weekday", "(d) AS system.main.isodow(d) - 1"},
     {"weekofyear", "(d) AS system.main.weekofyear(d)"},
+    // With one argument it stands in what DuckDB makes of INTERVAL 1 DAY.
     {"trunc",
-     "(d, f) AS CAST(date_trunc(CASE lower(f) WHEN 'yyyy' THEN 'year' WHEN 'yy' THEN "
+     "(x) AS system.main.trunc(x), (d, f) AS CAST(date_trunc(CASE lower(f) WHEN 'yyyy' THEN 'year' "
+     "WHEN 'yy' THEN "
      "'year' WHEN 'mon' THEN 'month' WHEN 'mm' THEN 'month' ELSE lower(f) END, "
      "CAST(d AS DATE)) AS DATE)"},
     {"date_trunc",
      "(f, t) AS CAST(system.main.date_trunc(lower(f), CAST(t AS TIMESTAMP)) AS TIMESTAMP)"},
     {"pt_isodow", "(d) AS system.main.isodow(d)"},
+    {"dayname", "(d) AS system.main.left(system.main.dayname(CAST(d AS DATE)), 3)"},
+    {"monthname", "(d) AS system.main.left(system.main.monthname(CAST(d AS DATE)), 3)"},
     {"next_day",
      "(d, n) AS CAST(d AS DATE) + CAST((CASE lower(system.main.left(trim(n), 2)) WHEN 'mo' THEN 1 "
      "WHEN 'tu' THEN 2 WHEN 'we' THEN 3 WHEN 'th' THEN 4 WHEN 'fr' THEN 5 WHEN 'sa' THEN 6 "
@@ -232,6 +244,9 @@ constexpr Macro kMacros[] = {
     // Bits and lists. Positions in lists count from 0.
     {"shiftleft", "(a, b) AS a << b"},
     {"shiftright", "(a, b) AS a >> b"},
+    {"array_position",
+     "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(l, x), 0) "
+     "END"},
     {"array_contains",
      "(l, x) AS CASE WHEN list_contains(l, x) THEN true "
      "WHEN len(list_filter(l, lambda y: y IS NULL)) > 0 THEN NULL ELSE list_contains(l, x) END"},
@@ -275,7 +290,12 @@ constexpr Macro kMacros[] = {
     // Aggregates.
     {"mean", "(x) AS avg(x)"},
     {"std", "(x) AS stddev_samp(x)"},
+    {"kurtosis", "(x) AS kurtosis_pop(x)"},
     {"percentile", "(x, p) AS quantile_cont(x, p)"},
+    // Rows whose value is NULL count, too.
+    {"max_by", "(x, y) AS arg_max_null(x, y)"},
+    {"min_by", "(x, y) AS arg_min_null(x, y)"},
+    {"array_agg", "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"},
     {"collect_list", "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"},
     {"collect_set", "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])"},
     {"every", "(x) AS bool_and(x)"},

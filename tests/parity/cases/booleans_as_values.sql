@@ -1,2 +1,2 @@
 -- tables: cells
-SELECT max(flag) AS most, min(flag) AS least, count(DISTINCT flag) AS kinds, sum(CAST(flag AS INT)) AS n, bool_and(flag) AS every_one, any(flag) AS one FROM cells
+SELECT max(flag) AS most, min(flag) AS least, count(DISTINCT flag) AS kinds, sum(CAST(flag AS INT)) AS n, bool_and(flag) AS every_one, bool_or(flag) AS one FROM cells

@@ -1,2 +1,2 @@
 -- tables: words
-SELECT id, md5(text) AS m, sha1(text) AS s, sha2(text, 256) AS t FROM words
+SELECT id, md5(text) AS m, sha1(text) AS s FROM words

@@ -1,3 +1,0 @@
--- tables: words
--- refused: soundex
-SELECT id, soundex(text) AS s FROM words

@@ -1,2 +1,0 @@
--- tables: people
-SELECT * EXCEPT (pay, boss) FROM people
