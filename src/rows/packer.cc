@@ -111,12 +111,14 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::string& onl
   refused_.rows += count;
   refused_.needed_bytes += count * layout_.width();
   if (refused_.needed_bytes <= budget_bytes_) PT_TRY(Grow(rows_ + count));
+  for (Slot& slot : slots_) slot.cells = batch.column_data(slot.column);
   for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
     const Picked picked{only.empty() ? nullptr : list.data() + at, at, tile};
-    PackTile(batch, picked, memory_.data() + rows_ * layout_.width());
+    PackTile(picked, memory_.data() + rows_ * layout_.width());
     rows_ += tile;
   }
+  for (Slot& slot : slots_) slot.cells.reset();
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
 }
@@ -159,10 +161,10 @@ Status RowPacker::Grow(int64_t rows) {
   return memory_.Reserve(std::max(needed, 2 * memory_.capacity()));
 }
 
-void RowPacker::PackTile(const arrow::RecordBatch& batch, const Picked& picked, std::byte* out) {
+void RowPacker::PackTile(const Picked& picked, std::byte* out) {
   Tile tile;
   for (const Slot& slot : slots_) {
-    slot.read(*batch.column_data(slot.column), picked, slot.scale, tile);
+    slot.read(*slot.cells, picked, slot.scale, tile);
     const uint64_t nans = slot.nan_allowed ? 0 : tile.nans;
     if ((tile.nulls | nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
       Note(slot, picked, tile);

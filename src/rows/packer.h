@@ -37,6 +37,7 @@ class RowPacker final : public Packer {
     CellReader read = nullptr;
     CellScale scale;
     bool nan_allowed = false;
+    std::shared_ptr<arrow::ArrayData> cells;  // Of the batch that is being packed.
   };
 
   Status AddNumber(const std::string& name, const CellScale& scale);
@@ -45,7 +46,7 @@ class RowPacker final : public Packer {
   Result<std::vector<int32_t>> Select(const arrow::RecordBatch& batch, const std::string& only,
                                       bool value) const;
   Status Grow(int64_t rows);
-  void PackTile(const arrow::RecordBatch& batch, const Picked& picked, std::byte* out);
+  void PackTile(const Picked& picked, std::byte* out);
   void Note(const Slot& slot, const Picked& picked, const Tile& tile);
   void Count(const Slot& slot, const char* reason, const Picked& picked, uint64_t mask);
   void FillConstants(std::byte* out, int64_t rows) const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. Keys are spread evenly by being hashes, so their top bits cut rows into small buckets; equal
 //    rows share a bucket, however many they are.
-// 2. Rows move last, once each, along the cycles of the permutation that sorts them.
+// 2. Rows move last, once each, within the memory they lie in.
 #include "rows/sort.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -98,36 +99,100 @@ Result<std::span<uint32_t>> FindOrder(std::span<const std::byte> rows, int64_t w
   return order;
 }
 
-// Brings row order[i] to place i. A place that is done points at itself.
-void MoveRows(std::byte* rows, int64_t width, std::span<uint32_t> order) {
-  constexpr int kAhead = 12;
-  constexpr int64_t kLine = 64;
-  const auto row = [&](size_t i) { return rows + int64_t(i) * width; };
-  std::vector<std::byte> held(static_cast<size_t>(width));
-  for (size_t start = 0; start < order.size(); ++start) {
-    if (order[start] == start) continue;
-    std::memcpy(held.data(), row(start), size_t(width));
-    size_t ahead = start;
-    for (int i = 0; i < kAhead; ++i) ahead = order[ahead];
-    size_t to = start;
-    for (size_t from = order[to]; from != start; from = order[to]) {
-      ahead = order[ahead];
-      for (int64_t at = 0; at < width; at += kLine) __builtin_prefetch(row(ahead) + at, 1);
-      std::memcpy(row(to), row(from), size_t(width));
-      order[to] = uint32_t(to);
-      to = from;
-    }
-    std::memcpy(row(to), held.data(), size_t(width));
-    order[to] = uint32_t(to);
+// Brings row order[i] to place i, for all i. Several walkers follow the permutation at once, so
+// that memory answers them side by side: each fills the place it stands at with the row that
+// belongs there and goes on to the place that row left. Where a walker starts, the row is put aside
+// for whoever comes to need it.
+class Mover {
+ public:
+  Mover(std::byte* rows, int64_t width, std::span<const uint32_t> order)
+      : rows_(rows), width_(width), order_(order), left_((order.size() + 63) / 64) {
+    for (auto& aside : aside_) aside.row.resize(size_t(width));
   }
-}
+
+  void Run() {
+    std::array<Walker, kWalkers> walkers;
+    size_t walking = 0;
+    while (walking < kWalkers && Start(walkers[walking])) ++walking;
+    while (walking > 0) {
+      for (size_t i = 0; i < walking;) {
+        if (Step(walkers[i])) {
+          ++i;
+        } else {
+          walkers[i] = walkers[--walking];
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kWalkers = 16;
+  static constexpr uint32_t kFree = ~uint32_t{0};
+
+  struct Walker {
+    uint32_t to = 0;    // The place to fill; its own row has left.
+    uint32_t from = 0;  // Where the row lies that belongs there.
+  };
+  struct Aside {
+    uint32_t place = kFree;
+    std::vector<std::byte> row;
+  };
+
+  std::byte* Row(uint32_t place) const { return rows_ + place * width_; }
+  bool HasLeft(uint32_t place) const { return (left_[place / 64] >> (place % 64) & 1) != 0; }
+  void Leave(uint32_t place) { left_[place / 64] |= uint64_t{1} << (place % 64); }
+  Aside& AsideOf(uint32_t place) {
+    return *std::find_if(aside_.begin(), aside_.end(),
+                         [&](const Aside& aside) { return aside.place == place; });
+  }
+
+  void Face(Walker& walker, uint32_t place) {
+    constexpr int64_t kLine = 64;
+    walker = {.to = place, .from = order_[place]};
+    __builtin_prefetch(&order_[walker.from]);
+    for (int64_t at = 0; at < width_; at += kLine) __builtin_prefetch(Row(walker.from) + at, 1);
+  }
+
+  // Gives false when every row is where it belongs or on its way there.
+  bool Start(Walker& walker) {
+    while (next_ < order_.size() && (HasLeft(next_) || order_[next_] == next_)) ++next_;
+    if (next_ == order_.size()) return false;
+    Aside& aside = AsideOf(kFree);
+    aside.place = next_;
+    std::memcpy(aside.row.data(), Row(next_), size_t(width_));
+    Leave(next_);
+    Face(walker, next_);
+    return true;
+  }
+
+  bool Step(Walker& walker) {
+    // Only one place ever asks for a row: when it has left already, it was put aside.
+    if (HasLeft(walker.from)) {
+      Aside& aside = AsideOf(walker.from);
+      std::memcpy(Row(walker.to), aside.row.data(), size_t(width_));
+      aside.place = kFree;
+      return Start(walker);
+    }
+    std::memcpy(Row(walker.to), Row(walker.from), size_t(width_));
+    Leave(walker.from);
+    Face(walker, walker.from);
+    return true;
+  }
+
+  std::byte* rows_;
+  int64_t width_;
+  std::span<const uint32_t> order_;
+  std::vector<uint64_t> left_;  // A bit for each place whose row has left.
+  std::array<Aside, kWalkers> aside_;
+  uint32_t next_ = 0;
+};
 
 }  // namespace
 
 Status SortRows(std::span<std::byte> rows, int64_t width) {
   RowMemory order_memory;
   PT_LET(const std::span<uint32_t> order, FindOrder(rows, width, order_memory));
-  MoveRows(rows.data(), width, order);
+  Mover(rows.data(), width, order).Run();
   return Status::OK();
 }
 
