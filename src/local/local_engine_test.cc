@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -232,6 +233,20 @@ TEST_F(Local, TellsHowManyRowsItMade) {
                                  [](const Json& each) { return each["name"] == "etl"; });
   ASSERT_NE(last, told.rend());
   EXPECT_EQ(*last, Json({{"event", "etl"}, {"name", "etl"}, {"rows", 1234}, {"percent", 100.0}}));
+}
+
+TEST_F(Local, SpillsWhatOutgrowsItsMemoryOrSaysThatItCannot) {
+  const Plan big =
+      MakePlan(Materialize{"big"},
+               {Query("SELECT range AS n, md5(CAST(range AS VARCHAR)) AS t FROM range(1000000)")});
+  const auto run = [&](const std::string& spill) {
+    const auto engine =
+        MakeLocalEngine({.memory_bytes = 32 << 20, .threads = 2, .spill = spill}, nullptr);
+    return engine->Run(big, {});
+  };
+  EXPECT_EQ(FaultOf(run("").status()).exit, Exit::kNoRoom);
+  EXPECT_EQ(run(Path("spill")).ValueOr(-1), 1000000);
+  EXPECT_TRUE(!std::filesystem::exists(Path("spill")) || std::filesystem::is_empty(Path("spill")));
 }
 
 TEST_F(Local, TakesPathsByTheLetter) {
