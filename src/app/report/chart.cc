@@ -86,9 +86,10 @@ std::string Line(const Frame& frame, const Series& series, size_t number) {
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
     const double x = frame.X(point.first), y = frame.Y(point.second);
-    if (y < kTop)
-      beyond = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">from {:.4g}</text>\n", x + 14, kTop + 8,
-                           point.second);
+    if (y < kTop) {
+      beyond = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">from {:.4g}</text>\n", kLeft + 4,
+                           kHeight - kBottom - 8, point.second);
+    }
     points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", x, y);
     if (!series.dots || y < kTop) continue;
     dots += fmt::format(
