@@ -216,7 +216,8 @@ constexpr Macro kMacros[] = {
     {"pt_parse_time", "(s, f) AS strptime(s, f)"},
     {"pt_parse_date", "(s, f) AS CAST(strptime(s, f) AS DATE)"},
     {"pt_format_time", "(t, f) AS strftime(CAST(t AS TIMESTAMP), f)"},
-    {"unix_timestamp", "(t) AS CAST(system.main.epoch(CAST(t AS TIMESTAMP)) AS BIGINT)"},
+    {"unix_timestamp",
+     "(t) AS CAST(system.main.floor(system.main.epoch(CAST(t AS TIMESTAMP))) AS BIGINT)"},
     {"unix_date", "(d) AS CAST(CAST(d AS DATE) - DATE '1970-01-01' AS INTEGER)"},
     {"date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)"},
     {"from_unixtime",
@@ -290,6 +291,12 @@ constexpr Macro kMacros[] = {
     // Aggregates.
     {"mean", "(x) AS avg(x)"},
     {"std", "(x) AS stddev_samp(x)"},
+    {"corr",
+     "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
+     "regr_syy(x, y) = 0 THEN error('division by zero') ELSE system.main.corr(x, y) END"},
+    {"regr_slope", "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_slope(y, x) END"},
+    {"regr_intercept",
+     "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END"},
     {"kurtosis", "(x) AS kurtosis_pop(x)"},
     {"percentile", "(x, p) AS quantile_cont(x, p)"},
     // Rows whose value is NULL count, too.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/fault.h"
 #include "sql/java_pattern.h"
@@ -220,6 +221,37 @@ bool RewriteQuotient(Json& node) {
   return false;
 }
 
+uint64_t PlaceOf(const Json& node) {
+  const auto found = node.find("query_location");
+  return found != node.end() && found->is_number_unsigned() ? found->get<uint64_t>() : UINT64_MAX;
+}
+
+// trim(letters, text) takes its letters first in Spark. The parser reads TRIM(letters FROM text) as
+// a call with the text first, and only the places tell the two apart.
+Result<bool> RewriteTrim(Json& node, const std::string& name) {
+  Json& children = node["children"];
+  if (children.size() != 2) return false;
+  const uint64_t first = PlaceOf(children[0]), second = PlaceOf(children[1]);
+  if (first == UINT64_MAX || second == UINT64_MAX) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "it is open which argument of \"" + name + "\" holds the letters",
+                 .why = "Spark takes them first and the embedded engine last",
+                 .fix = "use btrim(text, letters)"});
+  }
+  if (first > second) return false;
+  std::swap(children[0], children[1]);
+  return true;
+}
+
+Status LookAtReplacement(const Json& children) {
+  const std::string* const text = children.size() < 3 ? nullptr : ConstantText(children[2]);
+  if (text == nullptr || text->find('\\') == std::string::npos) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "the replacement of \"regexp_replace\" holds a backslash",
+               .why = "Java's escapes in replacements are not those of the embedded engine",
+               .fix = "use replace() for texts with $ or \\"});
+}
+
 Result<bool> RewriteCall(Json& node) {
   if (!node.contains("children") || !node["children"].is_array()) return false;
   const std::string name = Lower(TextOf(node, "function_name"));
@@ -230,6 +262,8 @@ Result<bool> RewriteCall(Json& node) {
   if (name == "date_format" || name == "to_date" || name == "to_timestamp") {
     return RewritePattern(node, name);
   }
+  if (name == "trim" || name == "ltrim" || name == "rtrim") return RewriteTrim(node, name);
+  if (name == "regexp_replace") PT_TRY(LookAtReplacement(node["children"]));
   if (name == "date_part") return RewriteDatePart(node);
   if (name == "count") return RewriteCount(node);
   if (name == "/") return RewriteQuotient(node);

@@ -1,0 +1,3 @@
+-- tables: people
+-- fails: zero
+SELECT corr(person, 1) AS r FROM people

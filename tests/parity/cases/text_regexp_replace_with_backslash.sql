@@ -1,0 +1,3 @@
+-- tables: words
+-- refused: regexp_replace
+SELECT id, regexp_replace(text, 'a', '\\$') AS b FROM words
