@@ -35,8 +35,8 @@ class Workers {
 
   // Runs `task` over what `open_input` streams (opened anew for every attempt of a gang) and gives
   // its output, a stream that must not outlive the workers. That of a gang appears only when the
-  // attempt succeeded. Failed gangs are restarted up to gang.max_restarts times; then the fault names
-  // rank, cause and last log lines.
+  // attempt succeeded. Failed gangs are restarted up to gang.max_restarts times; then the fault
+  // names rank, cause and last log lines.
   virtual Result<BatchStreamPtr> Map(const MapTask& task,
                                      std::function<Result<BatchStreamPtr>()> open_input,
                                      const Call& call) = 0;
