@@ -156,6 +156,7 @@ TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
     ::_exit(0);
   }
   ASSERT_GT(driver, 1);  // kill() of -1 would be for everybody.
+  theirs.reset();        // So that a driver that died early is seen as the end, not waited for.
   std::vector<int> pids(3);
   for (int& pid : pids) ASSERT_EQ(::read(ours.get(), &pid, sizeof(pid)), sizeof(pid));
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Orphans come to us, so that their end can be seen.
