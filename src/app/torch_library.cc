@@ -8,14 +8,11 @@
 #include <string>
 
 #include "base/fault.h"
+#include "learn/torch_library.h"
 
 namespace protium {
 
 namespace {
-
-constexpr const char* kLibrary = "libprotium_torch.so";
-constexpr const char* kEntry = "protium_torch_tasks";
-constexpr int32_t kVersion = 1;  // Of the tables that the two libraries share.
 
 // The folder that this code was loaded from.
 std::filesystem::path OwnFolder() {
@@ -37,14 +34,14 @@ Status CannotLoad(const std::filesystem::path& library, const char* why) {
 }  // namespace
 
 Result<TaskTable> LoadTorchTasks() {
-  const std::filesystem::path library = OwnFolder() / kLibrary;
+  const std::filesystem::path library = OwnFolder() / kTorchLibraryFile;
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return CannotLoad(library, dlerror());
-  using Entry = bool (*)(int32_t version, TaskTable * tasks);
-  const auto entry = reinterpret_cast<Entry>(dlsym(handle, kEntry));
+  const auto entry = reinterpret_cast<TorchLibraryEntry>(dlsym(handle, kTorchLibraryEntry));
   if (entry == nullptr) return CannotLoad(library, "it has no protium_torch_tasks()");
   TaskTable tasks;
-  if (!entry(kVersion, &tasks)) return CannotLoad(library, "it belongs to another version");
+  if (!entry(kTorchLibraryVersion, &tasks))
+    return CannotLoad(library, "it belongs to another version");
   return tasks;
 }
 

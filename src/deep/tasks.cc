@@ -2,7 +2,7 @@
 #include "deep/tasks.h"
 
 #include "deep/tabular_mlp.h"
-#include "deep/torch_library.h"
+#include "learn/torch_library.h"
 
 namespace protium {
 
