@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...] [TESTS files...])
-# declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
+# protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...] [TESTS files...]
+# [LABELS labels...]) declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
 # its tests become one program <name>_test. Using a room of the same or a higher floor is refused.
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
 
@@ -14,7 +14,7 @@ function(protium_flags target)
 endfunction()
 
 function(protium_room name)
-  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;TESTS" ${ARGN})
+  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;TESTS;LABELS" ${ARGN})
   if(R_TORCH AND NOT PROTIUM_WITH_TORCH)
     return()
   endif()
@@ -46,13 +46,15 @@ function(protium_room name)
   endif()
   set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS ${R_LINKS})
   if(R_TESTS AND PROTIUM_BUILD_TESTS)
-    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS})
+    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS}
+      LABELS ${R_LABELS})
   endif()
 endfunction()
 
 # One test program on GoogleTest, with the main in tests/main.cc, which can also become a worker.
+# Label "spark": runs once per Spark version in ./dev test spark, with PROTIUM_TEST_SPARK set.
 function(protium_test name)
-  cmake_parse_arguments(T "" "LIBRARY" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(T "" "LIBRARY" "SOURCES;LINKS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${T_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
   protium_flags(${name})
@@ -65,6 +67,7 @@ function(protium_test name)
     target_precompile_headers(${name} REUSE_FROM pch_plain)
   endif()
   add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/test-results/${name}.xml")
+  set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
 endfunction()
 
 # Header sets that nearly every file needs, compiled once.

@@ -4,7 +4,7 @@
 Say() { printf '%s\n' "$*" >&2; }
 
 Die() {
-  Say "dev: $*"
+  Say "${kProgram:-dev}: $*"
   exit 1
 }
 

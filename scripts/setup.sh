@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Brings a machine to where it can build: Debian packages, then the pinned downloads in .deps/.
-# Done work is remembered in .deps/set-up, under the hash of all that describes it.
+# Done work is remembered in .deps/set-up, under the hash of all that describes it. Packages that
+# came for Spark stand outside of it, since no download depends on them.
 . scripts/system.sh
 
-SetUpHash() { cat scripts/deps.lock scripts/debian-packages.txt scripts/unpack.py | sha256sum | cut -c1-64; }
+SetUpHash() {
+  { cat scripts/deps.lock && grep -v Spark scripts/debian-packages.txt && cat scripts/unpack.py; } |
+    sha256sum | cut -c1-64
+}
 
 IsSetUp() { [ -e .deps/set-up ] && [ "$(cat .deps/set-up)" = "$(SetUpHash)" ]; }
 
@@ -66,18 +70,30 @@ Unpack() {
   rm -rf .deps/new .deps/old
 }
 
+SetUpSpark() {
+  LOG=$PWD/.deps/set-up.log
+  InstallPackages Spark
+}
+
 SetUp() {
-  if IsSetUp; then return 0; fi
+  mkdir -p .deps
+  if IsSetUp; then
+    SetUpSpark
+    return 0
+  fi
   local start=$SECONDS
   CheckSystem
-  mkdir -p .deps
   exec 8>.deps/lock
   flock -w 3600 8 || Die "another set-up has held .deps for an hour"
-  if IsSetUp; then return 0; fi
+  if IsSetUp; then
+    exec 8>&-
+    return 0
+  fi
   CheckDisk
   downloads=$PWD/.deps/downloads LOG=$PWD/.deps/set-up.log
   mkdir -p "$downloads" && : >"$LOG"
   InstallPackages build
+  InstallPackages Spark
   Fetch wheel "Arrow and LibTorch (0.6 GB)" FetchWheels wheel
   Fetch sdist "DuckDB's header" FetchSdist
   Fetch npm "DuckDB" FetchNpm

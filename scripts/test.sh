@@ -1,15 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs every test of a release build and says what passed, failed and was skipped.
+# Runs the tests of a release build and says what passed, failed and was skipped. Tests that need a
+# Spark server find its address in PROTIUM_TEST_SPARK.
+readonly kTestedSpark=4.2.1 kTestMaster='local-cluster[2,2,1024]'
 
-Test() {
-  local results=build/release/test-results status=0
-  Build release
+# RunTests LOG [ctest's options]...
+RunTests() {
+  local log=$1 results=build/release/test-results status=0 start=$SECONDS
+  shift
   rm -rf "$results" && mkdir -p "$results"
   Say "==> running the tests ..."
-  local start=$SECONDS
   ctest --test-dir build/release --timeout 900 --output-on-failure \
-    --output-junit "$PWD/$results/ctest.xml" >build/release/test.log 2>&1 || status=$?
+    --output-junit "$PWD/$results/ctest.xml" "$@" >"$log" 2>&1 || status=$?
   Say "tested in $(Spent $((SECONDS - start)))"
   python3 scripts/test_summary.py "$results" || status=1
+  return $status
+}
+
+# The server ends with this process, however that ends.
+StartSpark() {
+  FetchSpark "$1"
+  PROTIUM_TEST_SPARK=$(scripts/spark-server start --version "$1" --master "$kTestMaster" \
+    --lifetime 7200 --owner $$) || Die "no Spark server to test on"
+  PROTIUM_TEST_SPARK_VERSION=$1
+  export PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION
+}
+
+StopSpark() {
+  scripts/spark-server stop "$PROTIUM_TEST_SPARK" || true
+  unset PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION
+}
+
+Test() {
+  local status=0
+  Build release
+  StartSpark "$kTestedSpark"
+  RunTests build/release/test.log || status=$?
+  StopSpark
   ((status == 0)) || Die "tests failed; all of their output is in build/release/test.log"
+}
+
+TestSpark() {
+  local version failed=''
+  Build release
+  for version in $(SparkVersions); do
+    StartSpark "$version"
+    RunTests "build/release/test-spark-$version.log" -L '^spark$' || failed+=" $version"
+    StopSpark
+  done
+  [ -z "$failed" ] || Die "tests failed on Spark$failed; their output is in build/release/test-spark-*.log"
 }
