@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...] [TESTS files...]
-# [LABELS labels...]) declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
+# protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...]
+#              [DRIVER files... [DRIVER_LINKS targets...]] [TESTS files... [LABELS labels...]])
+# declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
 # its tests become one program <name>_test. Using a room of the same or a higher floor is refused.
+# DRIVER is what a driver alone needs, with large libraries that no worker carries: it becomes
+# libprotium_<name>.so, opened when an engine is (engine/library.h).
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
 
 function(protium_flags target)
@@ -14,7 +17,7 @@ function(protium_flags target)
 endfunction()
 
 function(protium_room name)
-  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;TESTS;LABELS" ${ARGN})
+  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;DRIVER;DRIVER_LINKS;TESTS;LABELS" ${ARGN})
   if(R_TORCH AND NOT PROTIUM_WITH_TORCH)
     return()
   endif()
@@ -45,10 +48,28 @@ function(protium_room name)
     set(library protium)
   endif()
   set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS ${R_LINKS})
-  if(R_TESTS AND PROTIUM_BUILD_TESTS)
-    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS}
-      LABELS ${R_LABELS})
+  if(R_DRIVER)
+    set(library protium_${name})
+    protium_driver(${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
   endif()
+  if(R_TESTS AND PROTIUM_BUILD_TESTS)
+    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS} ${R_DRIVER_LINKS}
+      LABELS ${R_LABELS})
+    if(R_FLOOR GREATER 4)
+      add_dependencies(${name}_test protium_local)  # Sessions open it by name.
+    endif()
+  endif()
+endfunction()
+
+# A library that only drivers open. It is written against libprotium.so, which is declared later.
+function(protium_driver library)
+  cmake_parse_arguments(D "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${library} SHARED ${D_SOURCES})
+  protium_flags(${library})
+  target_link_libraries(${library} PRIVATE protium protium::arrow nlohmann_json::nlohmann_json
+    fmt::fmt Threads::Threads ${D_LINKS})
+  target_precompile_headers(${library} REUSE_FROM pch_plain)
+  set_property(GLOBAL APPEND PROPERTY PROTIUM_DRIVERS ${library})
 endfunction()
 
 # One test program on GoogleTest, with the main in tests/main.cc, which can also become a worker.

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Opens the engine that options.engine names: "local", "local[N]".
+// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002".
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium

@@ -116,9 +116,9 @@ std::string Session::Setting(const std::string& name, const std::string& fallbac
   return found->second.is_string() ? found->second.get<std::string>() : Dump(found->second);
 }
 
-Json Session::Settings(const std::string& group) const {
+Json SettingsOf(const SessionOptions& options, const std::string& group) {
   Json all = Json::object();
-  for (const auto& [key, value] : options_.settings) {
+  for (const auto& [key, value] : options.settings) {
     if (key == group && value.is_object()) {
       for (const auto& [inner, each] : value.items()) At(all, inner) = each;
     } else if (key.starts_with(group + ".")) {

@@ -21,7 +21,7 @@
 namespace protium {
 
 struct SessionOptions {
-  std::string engine = "local";  // "local", "local[4]"; later "sc://host:15002".
+  std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
   std::filesystem::path folder;  // The run folder; outputs and checkpoints go here.
   std::filesystem::path base;    // Relative input paths start here; empty: the working directory.
   std::map<std::string, Json> settings;  // From --set: "data", "train.epochs", ...
@@ -35,6 +35,9 @@ struct SessionOptions {
 };
 
 class InputRecord;
+
+// All settings below `group` ("train"), as one nested object.
+Json SettingsOf(const SessionOptions& options, const std::string& group);
 
 // Tables of files. Building never fails: an error waits for the first action.
 class Reader {
@@ -68,8 +71,7 @@ class Session {
 
   // What --set gave for `name`, as text; else `fallback`.
   std::string Setting(const std::string& name, const std::string& fallback = {}) const;
-  // All settings below `group` ("train"), as one nested object.
-  Json Settings(const std::string& group) const;
+  Json Settings(const std::string& group) const { return SettingsOf(options_, group); }
 
   const SessionOptions& options() const { return options_; }
   const std::filesystem::path& folder() const { return options_.folder; }

@@ -118,7 +118,7 @@ TEST_F(SessionTest, NotesTheTimeOfTheFirstStepOnly) {
 }
 
 TEST_F(SessionTest, RefusesEnginesItDoesNotKnow) {
-  for (const char* engine : {"lokal", "local[0]", "local[x]", "local[2", "sc://host:15002"}) {
+  for (const char* engine : {"lokal", "local[0]", "local[x]", "local[2"}) {
     const Status status = Session::Open({.engine = engine}).status();
     EXPECT_EQ(FaultOf(status).exit, Exit::kUsage) << engine;
     EXPECT_THAT(FaultOf(status).what, HasSubstr(engine));

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine lives in a library of its own, which only drivers open: workers carry neither DuckDB
+// nor gRPC, and a command that runs nothing does not wait for them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "engine/engine.h"
+
+namespace protium {
+
+// What an engine needs to know of the session that opens it.
+struct EngineRequest {
+  std::string address;           // "local", "local[4]", "sc://host:15002/;token=..."
+  std::filesystem::path folder;  // The run folder: logs, files on their way; empty: none.
+  std::filesystem::path spill;   // For tables that outgrow memory; empty: they fail instead.
+  int64_t memory_bytes = 0;      // For tables.
+  Json settings;                 // The group "spark" of the session's settings; an object.
+};
+
+// Grows whenever Engine, EngineRequest or what they hold changes its layout.
+inline constexpr int32_t kEngineLibraryVersion = 1;
+
+// An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
+// false when the library was built for another version.
+using EngineEntry = bool (*)(int32_t version, const EngineRequest& request,
+                             Result<std::unique_ptr<Engine>>& engine);
+
+}  // namespace protium

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/library.h"
+
+#include <dlfcn.h>
+
+#include "base/fault.h"
+
+namespace protium {
+
+std::filesystem::path OwnLibraryFolder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&OwnLibraryFolder), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+Status UnusableLibrary(const std::string& file, const std::string& needed_for, const char* why) {
+  const auto path = OwnLibraryFolder() / file;
+  return Fail({.exit = Exit::kEnvironment,
+               .what = needed_for + " need " + path.string() + ", which cannot be loaded",
+               .why = why != nullptr ? why : ""});
+}
+
+Result<void*> OpenBeside(const std::string& file, const char* entry, const std::string& needed_for,
+                         const std::string& fix) {
+  const auto path = OwnLibraryFolder() / file;
+  std::error_code ignored;
+  const bool beside = std::filesystem::exists(path, ignored);
+  void* const handle = dlopen(beside ? path.c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr && !beside) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = needed_for + " need " + path.string() + ", which is not there",
+                 .fix = fix});
+  }
+  if (handle == nullptr) return UnusableLibrary(file, needed_for, dlerror());
+  void* const address = dlsym(handle, entry);
+  if (address != nullptr) return address;
+  return UnusableLibrary(file, needed_for, ("it has no " + std::string(entry) + "()").c_str());
+}
+
+}  // namespace protium
