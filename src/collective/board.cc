@@ -14,64 +14,7 @@ constexpr int64_t kPage = 4096;
 
 int64_t Pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-const char* NameOf(Type type) {
-  constexpr const char* kNames[] = {"float32", "float64", "int64", "uint64"};
-  return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
-}
-
-const char* NameOf(Reduce reduce) {
-  constexpr const char* kNames[] = {"sum", "min", "max"};
-  return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
-}
-
-bool LengthMayDiffer(Operation operation) {
-  return operation == Operation::kAllGather || operation == Operation::kWindow;
-}
-
-std::string_view NameOf(const Request& request) {
-  const auto& name = request.name;
-  return {name.data(), size_t(std::find(name.begin(), name.end(), '\0') - name.begin())};
-}
-
 }  // namespace
-
-void Request::SetName(std::string_view text) {
-  name.fill('\0');
-  std::copy_n(text.begin(), std::min(text.size(), name.size()), name.begin());
-}
-
-bool Agree(const Request& a, const Request& b) {
-  return a.operation == b.operation && a.type == b.type && a.reduce == b.reduce &&
-         a.root == b.root && a.name == b.name &&
-         (a.length == b.length || LengthMayDiffer(a.operation));
-}
-
-std::string Describe(const Request& request) {
-  const std::string length = std::to_string(request.length);
-  const std::string name(NameOf(request));
-  switch (request.operation) {
-    case Operation::kInner:
-      return "an operation under way";
-    case Operation::kAllReduce:
-      return std::string("all-reduce (") + NameOf(request.reduce) + ") of " + length + " " +
-             NameOf(request.type) + " elements";
-    case Operation::kBroadcast:
-      return "broadcast of " + length + " bytes from rank " + std::to_string(request.root);
-    case Operation::kAllGather:
-      return "all-gather";
-    case Operation::kBarrier:
-      return "barrier \"" + name + "\"";
-    case Operation::kWindow:
-      return "a new window";
-    case Operation::kTree:
-      return "a new tree of " + name;
-    case Operation::kTreeReduce:
-      return "tree reduction of " + length + " float32 elements";
-  }
-  return "an unknown operation";
-}
-
-int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 8; }
 
 int64_t Board::Bytes(int32_t world) {
   return Pages(sizeof(Head)) + Pages(world * int64_t(sizeof(Seat))) + 2 * world * kInlineBytes +

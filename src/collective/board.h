@@ -15,39 +15,10 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "collective/communicator.h"
+#include "collective/request.h"
 #include "os/memfd.h"
 
 namespace protium {
-
-enum class Operation : uint32_t {
-  kInner,  // A further meeting of an operation that is already agreed.
-  kAllReduce,
-  kBroadcast,
-  kAllGather,
-  kBarrier,
-  kWindow,
-  kTree,
-  kTreeReduce,
-};
-
-// What a rank asks for. Plain bytes, for they lie in shared memory.
-struct Request {
-  Operation operation = Operation::kInner;
-  Type type = Type::kFloat32;
-  Reduce reduce = Reduce::kSum;
-  int32_t root = 0;
-  int64_t length = 0;  // Elements or bytes; of a message or window, which may differ by rank.
-  std::array<char, 104> name{};
-
-  void SetName(std::string_view text);  // Long ones are cut.
-};
-
-// Whether two ranks that ask for these can go on together.
-bool Agree(const Request& a, const Request& b);
-// "all-reduce (sum) of 5 float32 elements".
-std::string Describe(const Request& request);
-int64_t BytesOf(Type type);
 
 class Board {
  public:

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
+#include "collective/tcp_ranks.h"
 #include "collective/thread_ranks.h"
 
 namespace protium {
@@ -21,6 +22,13 @@ struct World {
   std::function<std::vector<Status>(const Body&)> run;
 };
 
+void AddTcp(std::vector<World>& worlds, const std::string& name, int32_t ranks,
+            const TcpOptions& options) {
+  worlds.push_back({name + std::to_string(ranks), ranks, [ranks, options](const Body& body) {
+                      return RunTcpRanks(ranks, options, body);
+                    }});
+}
+
 std::vector<World> Worlds() {
   std::vector<World> worlds;
   worlds.push_back({"self1", 1, [](const Body& body) {
@@ -29,6 +37,7 @@ std::vector<World> Worlds() {
   for (const int32_t ranks : {1, 2, 3, 7}) {
     worlds.push_back({"shared" + std::to_string(ranks), ranks,
                       [ranks](const Body& body) { return RunThreadRanks(ranks, {}, body); }});
+    AddTcp(worlds, "tcp", ranks, LoopbackOptions());
   }
   return worlds;
 }

@@ -158,29 +158,17 @@ Status Meeting::FindTheDead() {
 }
 
 Status Meeting::Compare() const {
-  bool agreed = true;
-  for (int32_t r = 1; r < world(); ++r) agreed = agreed && protium::Agree(Asked(0), Asked(r));
-  if (agreed) return Status::OK();
-  std::string what = "ranks disagree:";
-  for (int32_t r = 0; r < world(); ++r) {
-    what += fmt::format("{} rank {} asked for {}", r == 0 ? "" : ",", r, Describe(Asked(r)));
-  }
-  return Fail({.what = what});
+  std::vector<Request> asked;
+  for (int32_t r = 0; r < world(); ++r) asked.push_back(Asked(r));
+  return CompareRequests(asked);
 }
 
 Status Meeting::Late() const {
-  std::string late;
-  int32_t count = 0;
+  std::vector<int32_t> late;
   for (int32_t r = 0; r < world(); ++r) {
-    if (Reached(r)) continue;
-    late += (late.empty() ? "" : ", ") + std::to_string(r);
-    ++count;
+    if (!Reached(r)) late.push_back(r);
   }
-  const std::string name = Describe(Asked(rank_));
-  return Fail(
-      {.exit = Exit::kStalled,
-       .what = fmt::format("rank{} {} did not come to {} within {:g} s", count == 1 ? "" : "s",
-                           late, name, double(options_.deadline.count()) / 1000)});
+  return LateFault(late, Asked(rank_), options_.deadline);
 }
 
 Status Meeting::Gone(int32_t rank) const {

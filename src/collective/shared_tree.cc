@@ -3,27 +3,15 @@
 //    behind them.
 // 2. Each rank sums one slice of the elements over all subtrees, in the order of the halving, and
 //    nothing is copied but what is added.
-#include <cstring>
-
 #include "base/digest.h"
-#include "collective/combine.h"
 #include "collective/shared_memory.h"
 #include "collective/subtrees.h"
+#include "collective/tree_sum.h"
 
 namespace protium {
 namespace {
 
 constexpr int64_t kLineFloats = 16;
-constexpr int64_t kBlock =
-    2048;  // Elements summed at a time, so that sums stay in the first cache.
-
-struct TreeNode {
-  const float* source = nullptr;  // Set: a subtree that its owner summed.
-  int32_t left = -1;
-  int32_t right = -1;
-  int32_t depth = 0;
-};
-
 class SharedTree : public Tree {
  public:
   SharedTree(std::shared_ptr<Meeting> meeting, const TreeSpec& spec, std::vector<Mapping> memory)
@@ -39,8 +27,8 @@ class SharedTree : public Tree {
       }
       if (r == 0) result_ = next;
     }
-    Grow(all, 0, spec.leaves, 0);
-    scratch_.resize(size_t(deepest_ + 1) * kBlock);
+    sum_.emplace(all, spec.leaves);
+    for (const Subtree& subtree : all) sources_.push_back(subtree.sum.data());
   }
 
   std::span<const Subtree> own() const override { return own_; }
@@ -51,12 +39,11 @@ class SharedTree : public Tree {
     const auto edge = [&](int64_t rank) {
       return std::min(lines * rank / meeting_->world() * kLineFloats, count_);
     };
+    const int64_t begin = edge(meeting_->rank());
     const int64_t end = edge(meeting_->rank() + 1);
-    for (int64_t at = edge(meeting_->rank()); at < end; at += kBlock) {
-      const int64_t count = std::min(kBlock, end - at);
-      const float* sum = Sum(nodes_.front(), at, count, result_ + at);
-      if (sum != result_ + at) std::memcpy(result_ + at, sum, size_t(count) * sizeof(float));
-    }
+    std::vector<const float*> sources = sources_;
+    for (const float*& source : sources) source += begin;
+    sum_->Sum(sources, end - begin, result_ + begin);
     PT_TRY(meeting_->Next());
     return std::span<const float>(result_, size_t(count_));
   }
@@ -71,40 +58,12 @@ class SharedTree : public Tree {
   }
 
  private:
-  int32_t Grow(const std::vector<Subtree>& all, int32_t begin, int32_t end, int32_t depth) {
-    const auto at = size_t(nodes_.size());
-    nodes_.push_back({.depth = depth});
-    deepest_ = std::max(deepest_, depth);
-    for (const Subtree& subtree : all) {
-      if (subtree.begin == begin && subtree.end == end) nodes_[at].source = subtree.sum.data();
-    }
-    if (nodes_[at].source == nullptr) {
-      const int32_t middle = begin + (end - begin) / 2;
-      const int32_t left = Grow(all, begin, middle, depth + 1);
-      const int32_t right = Grow(all, middle, end, depth + 1);
-      nodes_[at].left = left;
-      nodes_[at].right = right;
-    }
-    return int32_t(at);
-  }
-
-  // Gives where the sum lies: in `out`, or in its source.
-  const float* Sum(const TreeNode& node, int64_t at, int64_t count, float* out) {
-    if (node.source != nullptr) return node.source + at;
-    const float* left = Sum(nodes_[size_t(node.left)], at, count, out);
-    float* scratch = scratch_.data() + node.depth * kBlock;
-    const float* right = Sum(nodes_[size_t(node.right)], at, count, scratch);
-    Add(left, right, out, count);
-    return out;
-  }
-
   std::shared_ptr<Meeting> meeting_;
   int64_t count_;
   std::vector<Mapping> memory_;
   std::vector<Subtree> own_;
-  std::vector<TreeNode> nodes_;  // The first is the root.
-  int32_t deepest_ = 0;
-  std::vector<float> scratch_;
+  std::vector<const float*> sources_;
+  std::optional<TreeSum> sum_;
   float* result_ = nullptr;
 };
 

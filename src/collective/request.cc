@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+const char* NameOf(Type type) {
+  constexpr const char* kNames[] = {"float32", "float64", "int64", "uint64"};
+  return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
+}
+
+const char* NameOf(Reduce reduce) {
+  constexpr const char* kNames[] = {"sum", "min", "max"};
+  return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
+}
+
+bool LengthMayDiffer(Operation operation) {
+  return operation == Operation::kAllGather || operation == Operation::kWindow;
+}
+
+std::string_view NameOf(const Request& request) {
+  const auto& name = request.name;
+  return {name.data(), size_t(std::find(name.begin(), name.end(), '\0') - name.begin())};
+}
+
+}  // namespace
+
+void Request::SetName(std::string_view text) {
+  name.fill('\0');
+  std::copy_n(text.begin(), std::min(text.size(), name.size()), name.begin());
+}
+
+bool Agree(const Request& a, const Request& b) {
+  return a.operation == b.operation && a.type == b.type && a.reduce == b.reduce &&
+         a.root == b.root && a.name == b.name &&
+         (a.length == b.length || LengthMayDiffer(a.operation));
+}
+
+std::string Describe(const Request& request) {
+  const std::string length = std::to_string(request.length);
+  const std::string name(NameOf(request));
+  switch (request.operation) {
+    case Operation::kInner:
+      return "an operation under way";
+    case Operation::kAllReduce:
+      return std::string("all-reduce (") + NameOf(request.reduce) + ") of " + length + " " +
+             NameOf(request.type) + " elements";
+    case Operation::kBroadcast:
+      return "broadcast of " + length + " bytes from rank " + std::to_string(request.root);
+    case Operation::kAllGather:
+      return "all-gather";
+    case Operation::kBarrier:
+      return "barrier \"" + name + "\"";
+    case Operation::kWindow:
+      return "a new window";
+    case Operation::kTree:
+      return "a new tree of " + name;
+    case Operation::kTreeReduce:
+      return "tree reduction of " + length + " float32 elements";
+  }
+  return "an unknown operation";
+}
+
+int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 8; }
+
+Status CompareRequests(std::span<const Request> asked) {
+  bool agreed = true;
+  for (const Request& request : asked) agreed = agreed && Agree(asked.front(), request);
+  if (agreed) return Status::OK();
+  std::string what = "ranks disagree:";
+  for (size_t r = 0; r < asked.size(); ++r) {
+    what += fmt::format("{} rank {} asked for {}", r == 0 ? "" : ",", r, Describe(asked[r]));
+  }
+  return Fail({.what = what});
+}
+
+Status LateFault(std::span<const int32_t> late, const Request& request,
+                 std::chrono::milliseconds deadline) {
+  return Fail({.exit = Exit::kStalled,
+               .what = fmt::format("rank{} {} did not come to {} within {:g} s",
+                                   late.size() == 1 ? "" : "s", fmt::join(late, ", "),
+                                   Describe(request), double(deadline.count()) / 1000)});
+}
+
+}  // namespace protium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks ask each other for, and whether they ask for the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "collective/communicator.h"
+
+namespace protium {
+
+enum class Operation : uint32_t {
+  kInner,  // A further meeting of an operation that is already agreed.
+  kAllReduce,
+  kBroadcast,
+  kAllGather,
+  kBarrier,
+  kWindow,
+  kTree,
+  kTreeReduce,
+};
+
+// What a rank asks for. Plain bytes, for they lie in shared memory or travel as they are.
+struct Request {
+  Operation operation = Operation::kInner;
+  Type type = Type::kFloat32;
+  Reduce reduce = Reduce::kSum;
+  int32_t root = 0;
+  int64_t length = 0;  // Elements or bytes; of a message or window, which may differ by rank.
+  std::array<char, 104> name{};
+
+  void SetName(std::string_view text);  // Long ones are cut.
+};
+
+// Whether two ranks that ask for these can go on together.
+bool Agree(const Request& a, const Request& b);
+// "all-reduce (sum) of 5 float32 elements".
+std::string Describe(const Request& request);
+int64_t BytesOf(Type type);
+
+// Fails when not all ranks asked for the same, saying which rank asked for what. By rank.
+Status CompareRequests(std::span<const Request> asked);
+// "within 0.15 s": the fault of ranks that did not come to what `request` asks for.
+Status LateFault(std::span<const int32_t> late, const Request& request,
+                 std::chrono::milliseconds deadline);
+
+}  // namespace protium

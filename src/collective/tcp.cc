@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/tcp.h"
+
+#include "base/fault.h"
+#include "collective/self.h"
+#include "collective/tcp_communicator.h"
+#include "collective/tcp_listen.h"
+#include "collective/tcp_mesh.h"
+#include "os/machine.h"
+
+namespace protium {
+namespace {
+
+constexpr size_t kLeastKeyBytes = 32;
+
+std::vector<std::string> NamesOf(const std::vector<Card>& cards) {
+  std::vector<std::string> names;
+  for (const Card& card : cards) names.push_back(NameOf(card));
+  return names;
+}
+
+Status CheckOptions(const TcpOptions& options, int32_t rank, int32_t world) {
+  if (rank < 0 || rank >= world) {
+    return Status::Invalid("rank ", rank, " in a world of ", world);
+  }
+  if (options.key.size() < kLeastKeyBytes) {
+    return Status::Invalid("a gang's key of ", options.key.size(), " bytes; at least ",
+                           kLeastKeyBytes, " are needed");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+struct TcpSeat::State {
+  TcpOptions options;
+  Card card;
+  std::string card_text;
+  std::shared_ptr<const TlsIdentity> identity;
+  Listening listening;
+
+  Result<std::unique_ptr<Communicator>> Connect(const Membership& self, Deadline deadline) {
+    Mesh mesh(self, listening.sockets, {Lane::kData, Lane::kService});
+    PT_LET(Wires wires, mesh.Connect(deadline));
+    const ServiceOptions service{.deadline = options.deadline,
+                                 .heartbeat = options.heartbeat,
+                                 .unreachable_after = options.unreachable_after};
+    return MakeTcpCommunicator(card.rank, std::move(wires[0]), std::move(wires[1]),
+                               NamesOf(self.cards), service);
+  }
+};
+
+TcpSeat::TcpSeat(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TcpSeat::TcpSeat(TcpSeat&&) noexcept = default;
+TcpSeat& TcpSeat::operator=(TcpSeat&&) noexcept = default;
+TcpSeat::~TcpSeat() = default;
+
+const std::string& TcpSeat::card() const { return state_->card_text; }
+
+Result<TcpSeat> TcpSeat::Take(const TcpOptions& options, int32_t rank, int32_t world) {
+  PT_TRY(CheckOptions(options, rank, world));
+  auto state = std::make_unique<State>();
+  state->options = options;
+  PT_LET(state->listening, ListenTcp(options.addresses));
+  PT_LET(state->identity, TlsIdentity::Make());
+  state->card = {.rank = rank,
+                 .world = world,
+                 .host = HostName(),
+                 .machine = MachineIdentity(),
+                 .addresses = state->listening.addresses,
+                 .certificate = state->identity->fingerprint(),
+                 .plaintext = options.plaintext,
+                 .always_encrypt = options.always_encrypt,
+                 .shared_memory = options.shared_memory};
+  state->card_text = WriteCard(state->card);
+  return TcpSeat(std::move(state));
+}
+
+Result<std::unique_ptr<Communicator>> TcpSeat::Join(const std::vector<std::string>& cards,
+                                                    Deadline deadline) && {
+  const std::unique_ptr<State> state = std::move(state_);
+  Membership self{.rank = state->card.rank, .key = state->options.key, .identity = state->identity};
+  PT_LET(self.cards, ReadCards(cards));
+  if (self.rank >= int32_t(cards.size()) || cards[size_t(self.rank)] != state->card_text) {
+    return Status::Invalid("the cards do not hold that of rank ", self.rank);
+  }
+  if (cards.size() == 1) return MakeSelfCommunicator();
+  PT_LET(auto communicator, state->Connect(self, deadline));
+  PT_TRY(communicator->Barrier("the start of the gang"));
+  return communicator;
+}
+
+}  // namespace protium

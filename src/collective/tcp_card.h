@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank tells the others before they can talk.
+//
+// Format, version 1: one JSON object {"protium": 1, "rank", "world", "host", "machine",
+// "addresses":
+// ["10.0.0.5:40123", "[fe80::1]:40124"], "unix": path or "", "certificate": 64 hex digits,
+// "plaintext", "always_encrypt", "shared_memory": booleans}.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+struct Card {
+  int32_t rank = 0;
+  int32_t world = 1;
+  std::string host;
+  std::string machine;                 // Equal on ranks that share kernel and network.
+  std::vector<std::string> addresses;  // With ports, loopback first.
+  std::string unix_path;               // Empty when there is none.
+  std::string certificate;             // SHA-256 of its DER form, in hex.
+  bool plaintext = false;
+  bool always_encrypt = false;
+  bool shared_memory = true;
+};
+
+std::string WriteCard(const Card& card);
+Result<Card> ReadCard(std::string_view text);
+// Reads all and checks that cards[r] is rank r's in a world of cards.size().
+Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts);
+
+bool OnOneHost(const Card& a, const Card& b);
+// Whether the two talk TLS: when either insists, or between hosts unless both chose plaintext.
+bool Encrypted(const Card& a, const Card& b);
+// "rank 2 on host-b".
+std::string NameOf(const Card& card);
+
+// What ranks that share kernel and network have in common and no others.
+std::string MachineIdentity();
+// Numeric addresses of this host's interfaces that are up: loopback first, link-local ones left
+// out.
+std::vector<std::string> OwnAddresses();
+
+}  // namespace protium

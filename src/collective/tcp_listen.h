@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listening for ranks and calling them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "os/fd.h"
+
+namespace protium {
+
+struct Listening {
+  std::vector<UniqueFd> sockets;
+  std::vector<std::string> addresses;  // Where they can be reached: "10.0.0.5:40123".
+};
+
+// At free ports of these addresses (numbers), or at one port of all of this host's when empty.
+Result<Listening> ListenTcp(const std::vector<std::string>& addresses);
+Result<UniqueFd> ListenUnix(const std::string& path);
+
+// Begins a connection that does not block: writable once it is there or failed (ConnectError()).
+Result<UniqueFd> BeginTcp(const std::string& address);
+Result<UniqueFd> BeginUnix(const std::string& path);
+int ConnectError(int fd);  // An errno, 0 for none.
+
+bool IsLoopback(const std::string& address);
+
+// Small messages leave at once, and the system looks whether a silent peer is still there.
+void TuneTcp(int fd);
+
+}  // namespace protium

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/tcp_mesh.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fault.h"
+#include "collective/tcp_listen.h"
+#include "os/poll.h"
+
+namespace protium {
+namespace {
+
+constexpr std::chrono::seconds kProofTime{10};
+constexpr size_t kMostStrangers = 256;
+
+// Tries all addresses of a rank at once; the first that answers and proves itself is taken.
+class Calling {
+ public:
+  Calling(const Membership& self, int32_t to, Lane lane, const Patience& patience)
+      : self_(self), to_(to), lane_(lane), patience_(patience) {}
+
+  Result<std::unique_ptr<Wire>> Run() {
+    Begin();
+    while (!tries_.empty()) {
+      PT_LET(const size_t ready, AwaitOne());
+      Try at = std::move(tries_[ready]);
+      tries_.erase(tries_.begin() + ptrdiff_t(ready));
+      const int error = ConnectError(at.socket.get());
+      if (error != 0) {
+        Note(at.address, strerror(error));
+        continue;
+      }
+      if (lane_ != Lane::kShared) TuneTcp(at.socket.get());
+      auto wire = ProveAsCaller(self_, to_, lane_, std::move(at.socket), patience_);
+      if (wire.ok()) return wire;
+      Note(at.address, FaultOf(wire.status()).what);
+    }
+    return Unreachable();
+  }
+
+ private:
+  struct Try {
+    std::string address;
+    UniqueFd socket;
+  };
+
+  void Begin() {
+    const Card& card = self_.cards[size_t(to_)];
+    const bool shared = lane_ == Lane::kShared;
+    const std::vector<std::string> unix_path{card.unix_path};
+    for (const std::string& address : shared ? unix_path : card.addresses) {
+      if (!shared && IsLoopback(address) && !OnOneHost(card, self_.own())) continue;
+      auto socket = shared ? BeginUnix(address) : BeginTcp(address);
+      if (socket.ok()) {
+        tries_.push_back({address, std::move(*socket)});
+      } else {
+        Note(address, FaultOf(socket.status()).what);
+      }
+    }
+  }
+
+  Result<size_t> AwaitOne() {
+    std::vector<pollfd> polls;
+    for (const Try& each : tries_) polls.push_back({each.socket.get(), POLLOUT, 0});
+    polls.push_back({patience_.stop_fd, POLLIN, 0});
+    if (!Poll(polls, patience_.deadline)) {
+      for (const Try& each : tries_) Note(each.address, "no answer");
+      return Unreachable();
+    }
+    if (polls.back().revents != 0) return Status::Cancelled("stopped");
+    const auto ready = std::find_if(polls.begin(), polls.end() - 1,
+                                    [](const pollfd& each) { return each.revents != 0; });
+    return size_t(ready - polls.begin());
+  }
+
+  void Note(const std::string& address, const std::string& why) {
+    tried_ += fmt::format("{}{} ({})", tried_.empty() ? "" : ", ", address, why);
+  }
+
+  Status Unreachable() const {
+    const std::string where = tried_.empty() ? "any address: its card has none for us" : tried_;
+    return Fail({.exit = Exit::kRemote,
+                 .what = fmt::format("rank {} cannot reach {} at {}", self_.rank,
+                                     NameOf(self_.cards[size_t(to_)]), where),
+                 .fix = "let the hosts of a gang reach each other at any port"});
+  }
+
+  const Membership& self_;
+  int32_t to_;
+  Lane lane_;
+  Patience patience_;
+  std::vector<Try> tries_;
+  std::string tried_;
+};
+
+std::string TextOf(const sockaddr_storage& from) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* bytes =
+      from.ss_family == AF_INET6
+          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(from).sin6_addr)
+          : &reinterpret_cast<const sockaddr_in&>(from).sin_addr;
+  if (from.ss_family == AF_UNIX) return "this host";
+  return inet_ntop(from.ss_family, bytes, text.data(), text.size()) == nullptr ? "somewhere"
+                                                                               : text.data();
+}
+
+}  // namespace
+
+Mesh::Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vector<Lane> lanes)
+    : self_(self), listeners_(listeners), lanes_(std::move(lanes)), wires_(lanes_.size()) {
+  for (auto& lane : wires_) lane.resize(self.cards.size());
+}
+
+Result<Wires> Mesh::Connect(Deadline deadline) {
+  deadline_ = deadline;
+  stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stop_) return SystemFault("make an event", errno);
+  Status status;
+  {
+    std::vector<std::jthread> threads;
+    for (auto to = size_t(self_.rank) + 1; to < self_.cards.size(); ++to) {
+      threads.emplace_back([this, to] { CallRank(int32_t(to)); });
+    }
+    threads.emplace_back([this] { Receive(); });
+    status = AwaitAll(deadline);
+    eventfd_write(stop_.get(), 1);
+  }
+  visits_.clear();
+  PT_TRY(status);
+  return std::move(wires_);
+}
+
+void Mesh::CallRank(int32_t to) {
+  for (const Lane lane : lanes_) {
+    auto wire = Calling(self_, to, lane, patience()).Run();
+    if (!wire.ok()) return Give(wire.status());
+    Put(to, lane, std::move(*wire));
+  }
+}
+
+void Mesh::Receive() {
+  std::vector<pollfd> polls;
+  for (const UniqueFd& each : listeners_) polls.push_back({each.get(), POLLIN, 0});
+  polls.push_back({stop_.get(), POLLIN, 0});
+  while (Poll(polls, kNever) && polls.back().revents == 0) {
+    for (const pollfd& each : polls) {
+      if (each.revents != 0) Accept(each.fd);
+    }
+  }
+}
+
+void Mesh::Accept(int listener) {
+  sockaddr_storage from{};
+  socklen_t bytes = sizeof(from);
+  UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC));
+  std::erase_if(visits_, [](const Visit& visit) { return visit.over->load(); });
+  // Beyond that, whoever comes is let go: room comes back when the silent ones are given up.
+  if (!socket || visits_.size() >= kMostStrangers + 2 * self_.cards.size()) return;
+  auto over = std::make_shared<std::atomic<bool>>(false);
+  std::jthread thread([this, over, address = TextOf(from), socket = std::move(socket)]() mutable {
+    Greet(std::move(socket), address);
+    over->store(true);
+  });
+  visits_.push_back({std::move(thread), std::move(over)});
+}
+
+void Mesh::Greet(UniqueFd socket, const std::string& from) {
+  if (from != "this host") TuneTcp(socket.get());
+  Patience patience = this->patience();
+  patience.deadline = std::min(patience.deadline, Clock::now() + kProofTime);
+  auto guest = ProveAsCalled(self_, std::move(socket), patience);
+  if (guest.ok()) return Put(guest->rank, guest->lane, std::move(guest->wire));
+  const std::lock_guard lock(mutex_);
+  refused_ =
+      fmt::format("a caller from {} was turned away: {}", from, FaultOf(guest.status()).what);
+}
+
+void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<Wire> wire) {
+  const auto found = std::find(lanes_.begin(), lanes_.end(), lane);
+  if (found == lanes_.end()) return;
+  const std::lock_guard lock(mutex_);
+  wires_[size_t(found - lanes_.begin())][size_t(rank)] = std::move(wire);
+  changed_.notify_all();
+}
+
+void Mesh::Give(const Status& failure) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) failure_ = failure;
+  changed_.notify_all();
+}
+
+bool Mesh::Complete() const {
+  for (const auto& lane : wires_) {
+    for (size_t r = 0; r < lane.size(); ++r) {
+      if (r != size_t(self_.rank) && lane[r] == nullptr) return false;
+    }
+  }
+  return true;
+}
+
+Status Mesh::AwaitAll(Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  const auto over = [this] { return !failure_.ok() || Complete(); };
+  const bool in_time = changed_.wait_until(lock, deadline, over);
+  if (in_time && failure_.ok()) return Status::OK();
+  return in_time ? failure_ : Missing();
+}
+
+Status Mesh::Missing() const {
+  std::string names;
+  for (size_t r = 0; r < self_.cards.size(); ++r) {
+    bool here = int32_t(r) == self_.rank;
+    for (const auto& lane : wires_) here = here || lane[r] != nullptr;
+    if (!here) names += (names.empty() ? "" : ", ") + NameOf(self_.cards[r]);
+  }
+  return Fail({.exit = Exit::kStalled,
+               .what = fmt::format("{} did not connect with rank {} in time",
+                                   names.empty() ? "some ranks" : names, self_.rank),
+               .where = fmt::format("{} listens at {}", NameOf(self_.own()),
+                                    fmt::join(self_.own().addresses, ", ")),
+               .why = refused_});
+}
+
+}  // namespace protium

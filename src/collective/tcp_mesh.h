@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connects every pair of ranks.
+//
+// 1. Of each pair the lower rank calls and the higher one listens.
+// 2. Each call and each caller has a thread of its own while it is not proven, so a stranger that
+//    stays silent holds up nobody. All threads end before Connect() returns.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collective/tcp_proof.h"
+
+namespace protium {
+
+// wires[l][r] is the connection with rank r on lane l; the own slots are empty.
+using Wires = std::vector<std::vector<std::unique_ptr<Wire>>>;
+
+class Mesh {
+ public:
+  Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vector<Lane> lanes);
+
+  // Once. Fails by `deadline`, or as soon as a rank that is to be called cannot be reached.
+  Result<Wires> Connect(Deadline deadline);
+
+ private:
+  struct Visit {
+    std::jthread thread;
+    std::shared_ptr<std::atomic<bool>> over;
+  };
+
+  void CallRank(int32_t to);
+  Result<std::unique_ptr<Wire>> Call(int32_t to, Lane lane);
+  void Receive();
+  void Accept(int listener);
+  void Greet(UniqueFd socket, const std::string& from);
+  void Put(int32_t rank, Lane lane, std::unique_ptr<Wire> wire);
+  void Give(const Status& failure);
+  Status AwaitAll(Deadline deadline);
+  Status Missing() const;
+  bool Complete() const;
+  Patience patience() const { return {deadline_, stop_.get()}; }
+
+  const Membership& self_;
+  std::span<const UniqueFd> listeners_;
+  std::vector<Lane> lanes_;
+  Deadline deadline_ = kNever;
+  UniqueFd stop_;  // Readable when all threads are to end.
+  std::vector<Visit> visits_;
+
+  std::mutex mutex_;  // Guards what follows.
+  std::condition_variable changed_;
+  Wires wires_;
+  Status failure_;
+  std::string refused_;  // The last caller that was turned away, and why.
+};
+
+}  // namespace protium

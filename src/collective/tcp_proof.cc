@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collective/tcp_proof.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <cstring>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+constexpr std::string_view kMagic = "PROTIUM1";
+constexpr size_t kNonceBytes = 32;
+constexpr size_t kMacBytes = 32;
+constexpr size_t kHelloBytes = 8 + 3 * 4 + 4 + kNonceBytes;
+
+// What both sides sign.
+struct Hello {
+  int32_t from = -1;
+  int32_t to = -1;
+  int32_t world = 0;
+  Lane lane = Lane::kData;
+  bool tls = false;
+};
+
+Result<std::string> Nonce() {
+  std::string nonce(kNonceBytes, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), int(nonce.size())) != 1) {
+    return Fail({.exit = Exit::kEnvironment, .what = "the system gives no random bytes"});
+  }
+  return nonce;
+}
+
+std::string Mac(const std::string& key, std::string_view side, std::string_view transcript) {
+  const std::string text = std::string(side) + std::string(transcript);
+  std::string mac(kMacBytes, '\0');
+  unsigned int bytes = 0;
+  PT_CHECK(HMAC(EVP_sha256(), key.data(), int(key.size()),
+                reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                reinterpret_cast<unsigned char*>(mac.data()), &bytes) != nullptr);
+  return mac;
+}
+
+bool Same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string Write(const Hello& hello, const std::string& nonce) {
+  std::string text(kMagic);
+  for (const int32_t number : {hello.from, hello.to, hello.world}) {
+    text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  text.push_back(char(hello.lane));
+  text.push_back(char(hello.tls));
+  text.append(2, '\0');
+  return text + nonce;
+}
+
+Result<Hello> Read(std::string_view text) {
+  if (!text.starts_with(kMagic)) return Status::Invalid("it does not speak our language");
+  int32_t numbers[3];
+  std::memcpy(numbers, text.data() + kMagic.size(), sizeof(numbers));
+  const char* flags = text.data() + kMagic.size() + sizeof(numbers);
+  if (uint8_t(flags[0]) > uint8_t(Lane::kShared)) return Status::Invalid("it asks for no lane");
+  return Hello{numbers[0], numbers[1], numbers[2], Lane(flags[0]), flags[1] != 0};
+}
+
+// TLS as the cards say; a Unix socket stays as it is.
+bool Encrypts(const Membership& self, int32_t other, Lane lane) {
+  return lane != Lane::kShared && Encrypted(self.own(), self.cards[size_t(other)]);
+}
+
+Status Fits(const Hello& hello, const Membership& self) {
+  const auto world = int32_t(self.cards.size());
+  if (hello.from < 0 || hello.from >= world || hello.from == self.rank || hello.to != self.rank ||
+      hello.world != world || hello.tls != Encrypts(self, hello.from, hello.lane)) {
+    return Status::Invalid("it is rank ", hello.from, " of a world of ", hello.world, " and seeks ",
+                           hello.to, ", with", hello.tls ? "" : "out", " TLS");
+  }
+  return Status::OK();
+}
+
+Status OtherKey(const Card& card) {
+  return Fail({.exit = Exit::kRemote,
+               .what = NameOf(card) + " does not know the gang's key",
+               .why = "it belongs to another gang, or something else answers at its address"});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Wire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
+                                            UniqueFd socket, const Patience& patience) {
+  const Card& card = self.cards[size_t(to)];
+  const bool tls = Encrypts(self, to, lane);
+  PT_LET(auto wire, MakePlainWire(std::move(socket)));
+  PT_LET(const std::string own_nonce, Nonce());
+  const std::string hello =
+      Write({self.rank, to, int32_t(self.cards.size()), lane, tls}, own_nonce);
+  PT_TRY(SendAll(*wire, hello, patience));
+  if (tls) {
+    PT_LET(wire, MakeTlsWire(wire->TakeSocket(), *self.identity, TlsSide::kCaller, card.certificate,
+                             patience));
+  }
+  PT_LET(const std::string answer, ReceiveExactly(*wire, kNonceBytes + kMacBytes, patience));
+  PT_LET(const std::string binding, wire->Binding());
+  const std::string transcript = hello + answer.substr(0, kNonceBytes) + binding;
+  if (!Same(answer.substr(kNonceBytes), Mac(self.key, "called", transcript))) {
+    return OtherKey(card);
+  }
+  PT_TRY(SendAll(*wire, Mac(self.key, "caller", transcript), patience));
+  PT_LET(const std::string accepted, ReceiveExactly(*wire, 1, patience));
+  if (accepted != "k") return Status::IOError(NameOf(card), " does not accept us");
+  return wire;
+}
+
+Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience) {
+  PT_LET(auto wire, MakePlainWire(std::move(socket)));
+  PT_LET(const std::string text, ReceiveExactly(*wire, kHelloBytes, patience));
+  PT_LET(const Hello hello, Read(text));
+  PT_TRY(Fits(hello, self));
+  const Card& card = self.cards[size_t(hello.from)];
+  if (hello.tls) {
+    PT_LET(wire, MakeTlsWire(wire->TakeSocket(), *self.identity, TlsSide::kCalled, card.certificate,
+                             patience));
+  }
+  PT_LET(const std::string nonce, Nonce());
+  PT_LET(const std::string binding, wire->Binding());
+  const std::string transcript = text + nonce + binding;
+  PT_TRY(SendAll(*wire, nonce + Mac(self.key, "called", transcript), patience));
+  auto proof = ReceiveExactly(*wire, kMacBytes, patience);
+  if (!proof.ok() && FaultOf(proof.status()).exit == Exit::kInput) return OtherKey(card);
+  PT_TRY(proof.status());
+  if (!Same(*proof, Mac(self.key, "caller", transcript))) return OtherKey(card);
+  PT_TRY(SendAll(*wire, "k", patience));
+  return Guest{hello.from, hello.lane, std::move(wire)};
+}
+
+}  // namespace protium

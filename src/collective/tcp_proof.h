@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two ranks prove to each other that they belong to the gang, before anything else is believed.
+//
+// 1. The caller says hello: "PROTIUM1", rank, rank called, world (uint32, little-endian), lane, TLS
+//    (bytes), two zero bytes, 32 random bytes: 56 in all.
+// 2. TLS starts when both cards say so; each side checks the other's certificate against its card.
+// 3. The one called answers with 32 random bytes and HMAC-SHA256(key, "called" + all before + the
+//    connection's binding); the caller with HMAC-SHA256(key, "caller" + the same); then the one
+//    called says "k".
+// 4. All lengths are fixed, so a stranger can make nobody wait or allocate for more than that.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collective/tcp_card.h"
+#include "collective/tcp_tls.h"
+#include "collective/tcp_wire.h"
+
+namespace protium {
+
+// A pair of ranks has one connection of each kind.
+enum class Lane : uint8_t { kData, kService, kShared };
+
+struct Membership {
+  int32_t rank = 0;
+  std::string key;
+  std::vector<Card> cards;  // By rank.
+  std::shared_ptr<const TlsIdentity> identity;
+
+  const Card& own() const { return cards[size_t(rank)]; }
+};
+
+// Proves ourselves to rank `to` over a connection that we made to it, and has it prove itself.
+Result<std::unique_ptr<Wire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
+                                            UniqueFd socket, const Patience& patience);
+
+// One that called us and has proven which rank it is.
+struct Guest {
+  int32_t rank = -1;
+  Lane lane = Lane::kData;
+  std::unique_ptr<Wire> wire;
+};
+Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience);
+
+}  // namespace protium

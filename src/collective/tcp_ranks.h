@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worlds over TCP whose ranks are threads of this process: for tests.
+#pragma once
+
+#include <barrier>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collective/tcp.h"
+
+namespace protium {
+
+// Loopback only, with a key that is no secret.
+inline TcpOptions LoopbackOptions() {
+  return {.key = std::string(32, 'k'), .shared_memory = false, .addresses = {"127.0.0.1"}};
+}
+
+// Runs `body` on every rank, each on its own thread; gives each rank's status. A rank's
+// communicator ends with its body.
+inline std::vector<Status> RunTcpRanks(int32_t world, const TcpOptions& options,
+                                       const std::function<Status(Communicator&)>& body) {
+  std::vector<std::string> cards(static_cast<size_t>(world));
+  std::vector<Status> statuses(static_cast<size_t>(world));
+  std::barrier gathered(world);
+  const auto be_rank = [&](int32_t rank) -> Status {
+    auto seat = TcpSeat::Take(options, rank, world);
+    if (seat.ok()) cards[size_t(rank)] = seat->card();
+    gathered.arrive_and_wait();
+    PT_TRY(seat.status());
+    PT_LET(auto communicator,
+           std::move(*seat).Join(cards, Clock::now() + std::chrono::seconds(30)));
+    return body(*communicator);
+  };
+  std::vector<std::jthread> ranks;
+  for (int32_t r = 0; r < world; ++r) {
+    ranks.emplace_back([&, r] { statuses[size_t(r)] = be_rank(r); });
+  }
+  ranks.clear();
+  return statuses;
+}
+
+}  // namespace protium

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds the subtrees of all ranks in the order of the halving, and in no other.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collective/communicator.h"
+
+namespace protium {
+
+class TreeSum {
+ public:
+  // `subtrees` of all ranks, left to right, cover all leaves. Their sums are not looked at.
+  TreeSum(std::span<const Subtree> subtrees, int32_t leaves);
+
+  // out[i] = sum over all s of sources[s][i], for `count` elements; sources as the subtrees.
+  void Sum(std::span<const float* const> sources, int64_t count, float* out);
+
+ private:
+  struct Node {
+    int32_t source = -1;  // Set: a subtree that its owner summed.
+    int32_t left = -1;
+    int32_t right = -1;
+    int32_t depth = 0;
+  };
+  int32_t Grow(std::span<const Subtree> all, int32_t begin, int32_t end, int32_t depth);
+  const float* SumBlock(const Node& node, std::span<const float* const> sources, int64_t at,
+                        int64_t count, float* out);
+
+  std::vector<Node> nodes_;  // The first is the root.
+  int32_t deepest_ = 0;
+  std::vector<float> scratch_;
+};
+
+}  // namespace protium
