@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ranks_seen.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kLogBytes = 2048;
+
+std::string TextIn(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+int64_t NumberIn(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+std::vector<Device> DevicesIn(const Json& json) {
+  std::vector<Device> devices;
+  const auto found = json.find("devices");
+  if (found == json.end() || !found->is_array()) return devices;
+  for (const Json& each : *found) {
+    if (each.is_object()) devices.push_back({TextIn(each, "name"), TextIn(each, "address")});
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::optional<int32_t> FailedPartition(std::string_view text) {
+  constexpr std::string_view kTask = "barrier task ResultTask(";
+  const size_t at = text.find(kTask);
+  if (at == std::string_view::npos) return std::nullopt;
+  const size_t comma = text.find(", ", at);
+  if (comma == std::string_view::npos) return std::nullopt;
+  int32_t partition = 0;
+  const auto read = std::from_chars(text.data() + comma + 2, text.data() + text.size(), partition);
+  if (read.ec != std::errc()) return std::nullopt;
+  return partition;
+}
+
+bool RanksSeen::On(const Json& event) {
+  const std::string what = TextIn(event, "event");
+  if (what != "rank_start" && what != "rank_end") return false;
+  const int64_t number = NumberIn(event, "rank");
+  if (number < 0 || size_t(number) >= ranks_.size()) return true;
+  Rank& rank = ranks_[size_t(number)];
+  if (what == "rank_start") {
+    rank.started = true;
+    rank.host = TextIn(event, "host");
+    rank.pid = NumberIn(event, "pid");
+    rank.devices = DevicesIn(event);
+    rank.log = TextIn(event, "log");
+  } else {
+    rank.ended = StatusFromJson(event.value("status", Json::object()));
+    rank.at = NumberIn(event, "at");
+  }
+  return true;
+}
+
+bool RanksSeen::AllStarted() const {
+  return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.started; });
+}
+
+Json RanksSeen::StartTable() const {
+  Json table = Json::array();
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    const Rank& rank = ranks_[i];
+    Json gpus = Json::array();
+    for (const Device& device : rank.devices) gpus.push_back(device.address);
+    Json row = {{"rank", i}, {"host", rank.host}, {"gpus", std::move(gpus)}, {"pid", rank.pid}};
+    if (!rank.log.empty()) row["log"] = rank.log.string();
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+RankFailure RanksSeen::FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const {
+  const Rank& seen = ranks_[size_t(rank)];
+  return {.kind = kind,
+          .rank = rank,
+          .world = int32_t(ranks_.size()),
+          .host = seen.host.empty() ? "an executor" : seen.host,
+          .devices = seen.devices,
+          .status = std::move(status),
+          .at = seen.at,
+          .log = seen.log,
+          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes)};
+}
+
+std::vector<RankFailure> RanksSeen::Answers() const {
+  std::vector<RankFailure> answers;
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    const auto& ended = ranks_[i].ended;
+    if (!ended || ended->ok()) continue;
+    answers.push_back(FailureOf(int32_t(i), RankFailure::Kind::kAnswered, *ended));
+  }
+  return answers;
+}
+
+std::optional<RankFailure> RanksSeen::Lost(const Status& status,
+                                           const std::vector<RankFailure>& answers) const {
+  std::optional<int32_t> lost = FailedPartition(status.message());
+  const bool known = lost && size_t(*lost) < ranks_.size() && !ranks_[size_t(*lost)].ended;
+  if (!known) {
+    // All who spoke speak of others: one that has not spoken is meant.
+    if (answers.empty() || !std::ranges::all_of(answers, IsAboutOthers)) return std::nullopt;
+    const auto silent = std::ranges::find_if(ranks_, [](const Rank& rank) { return !rank.ended; });
+    if (silent == ranks_.end()) return std::nullopt;
+    lost = int32_t(silent - ranks_.begin());
+  }
+  const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
+  const auto kind = stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded;
+  Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
+              .what = (stalled ? "was not heard of in the middle of task \""
+                               : "was lost in the middle of task \"") +
+                      task_ + "\"",
+              .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
+  return FailureOf(*lost, kind, Fail(std::move(fault)));
+}
+
+AttemptResult RanksSeen::Judge(const Status& status) const {
+  if (status.ok()) return {status, false};
+  std::vector<RankFailure> failures = Answers();
+  if (auto lost = Lost(status, failures)) failures.push_back(*std::move(lost));
+  if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
+  const RankFailure& cause = CauseOf(failures);
+  return {ReportFailure(failures), RestartMayHelp(cause)};
+}
+
+}  // namespace protium
