@@ -8,7 +8,6 @@
 #include <parquet/properties.h>
 
 #include <filesystem>
-#include <limits>
 #include <random>
 #include <string>
 
@@ -24,6 +23,9 @@ constexpr int64_t kColumns = 40;
 constexpr int64_t kBatch = 1024;
 constexpr int32_t kShards = 4;
 constexpr int kLaterEpochs = 3;
+// As a job's rows come: in batches of about 1 MiB, and within a budget.
+constexpr int64_t kBatchRows = (int64_t{1} << 20) / (kColumns * int64_t{sizeof(float)});
+constexpr int64_t kBudget = int64_t{1} << 30;
 
 SchemaPtr TableSchema() {
   arrow::FieldVector fields;
@@ -71,10 +73,11 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
   PT_LET(auto file, arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
   PT_LET(auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
   reader->set_use_threads(false);
+  reader->set_batch_size(kBatchRows);
   PT_LET(auto batches, reader->GetRecordBatchReader());
   RowLayout layout;
   for (const auto& field : batches->schema()->fields()) layout.numeric.push_back(field->name());
-  PT_LET(auto packer, Packer::Make(layout, batches->schema(), std::numeric_limits<int64_t>::max()));
+  PT_LET(auto packer, Packer::Make(layout, batches->schema(), kBudget));
   while (true) {
     PT_LET(const auto batch, batches->Next());
     if (batch == nullptr) break;

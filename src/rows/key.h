@@ -24,7 +24,8 @@ RowKey KeyOf(const std::byte* row, int64_t width);
 std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const RowKey& b_key,
                                  const std::byte* b, int64_t width);
 
-// Writes the high halves of the keys of out.size() rows.
+// Writes the keys of out.size() rows that lie one after another, or their high halves.
+void KeysOf(const std::byte* rows, int64_t width, std::span<RowKey> out);
 void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
 
 inline void AddKey(const RowKey& key, ShardIdentity& identity) {

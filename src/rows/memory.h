@@ -23,6 +23,11 @@ class RowMemory {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
   int64_t capacity() const { return capacity_; }
+  // The first `count` values of T; there must be room for them.
+  template <class T>
+  std::span<T> As(int64_t count) const {
+    return {reinterpret_cast<T*>(data_), size_t(count)};
+  }
 
   // Gives the whole pages below `bytes` back to the system; they read as zero from then on. Cheap
   // when called again with little progress.

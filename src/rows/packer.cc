@@ -29,6 +29,14 @@ Status WrongType(const std::string& name, const arrow::DataType& type, const cha
        .fix = "cast it in the query"});
 }
 
+// Makes room for `rows` of `width` bytes, and for the `most` there may be if that is known.
+Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
+  if (rows * width <= memory.capacity()) return Status::OK();
+  if (memory.capacity() == 0 && rows <= most && memory.Reserve(most * width).ok())
+    return Status::OK();
+  return memory.Reserve(std::max(rows * width, 2 * memory.capacity()));
+}
+
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
   for (int64_t i = 0; i < count; ++i, out += width) {
     std::memcpy(out, &tile.bits[size_t(i)], sizeof(uint32_t));
@@ -115,7 +123,9 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::string& onl
   for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
     const Picked picked{only.empty() ? nullptr : list.data() + at, at, tile};
-    PackTile(picked, memory_.data() + rows_ * layout_.width());
+    std::byte* out = memory_.data() + rows_ * layout_.width();
+    PackTile(picked, out);
+    KeysOf(out, layout_.width(), keys_.As<RowKey>(rows_ + tile).last(size_t(tile)));
     rows_ += tile;
   }
   for (Slot& slot : slots_) slot.cells.reset();
@@ -152,13 +162,11 @@ Status RowPacker::Grow(int64_t rows) {
          .what = fmt::format("{} rows on one rank; at most {} are possible", rows, kMostRows - 1),
          .fix = "use more workers"});
   }
-  const int64_t needed = rows * layout_.width();
-  if (needed <= memory_.capacity()) return Status::OK();
   // Moving large pages splits them: the first reservation is for all there may ever be, where that
   // is known and the system lets us.
-  const bool bounded = memory_.capacity() == 0 && budget_bytes_ <= kMostReserved;
-  if (bounded && memory_.Reserve(budget_bytes_).ok()) return Status::OK();
-  return memory_.Reserve(std::max(needed, 2 * memory_.capacity()));
+  const int64_t most = budget_bytes_ <= kMostReserved ? budget_bytes_ / layout_.width() : 0;
+  PT_TRY(GrowTo(rows, most, layout_.width(), memory_));
+  return GrowTo(rows, most, sizeof(RowKey), keys_);
 }
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {

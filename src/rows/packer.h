@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rows/cells.h"
+#include "rows/key.h"
 #include "rows/memory.h"
 #include "rows/refused.h"
 #include "rows/rows.h"
@@ -25,7 +26,10 @@ class RowPacker final : public Packer {
     return {memory_.data(), size_t(rows_ * layout_.width())};
   }
 
+  // The keys of the rows, in order of arrival.
+  std::span<const RowKey> keys() const { return keys_.As<const RowKey>(rows_); }
   const Refused& refused() const { return refused_; }
+  void DropKeys() { keys_ = {}; }
   // Hands the rows over; nothing may be called afterwards.
   RowMemory TakeMemory() { return std::move(memory_); }
 
@@ -57,6 +61,7 @@ class RowPacker final : public Packer {
   Refusal refusal_;
   std::vector<Slot> slots_;
   RowMemory memory_;
+  RowMemory keys_;  // Made while a row is in the first cache.
   Refused refused_;
   int64_t seen_rows_ = 0;  // Given to Append(), packed or not.
   int64_t rows_ = 0;

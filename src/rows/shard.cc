@@ -90,15 +90,38 @@ Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
   return MergeRefused(refused).ToStatus();
 }
 
-// Without other ranks sorted rows are the shards already.
-OwnedShards KeepRows(RowMemory sorted, int64_t width, const std::vector<int64_t>& cuts) {
-  OwnedShards own;
-  for (size_t s = 0; s + 1 < cuts.size(); ++s) {
-    own.identities.push_back(IdentityOf(
-        {sorted.data() + cuts[s] * width, size_t((cuts[s + 1] - cuts[s]) * width)}, width));
+// Without other ranks the rows of a shard lie side by side once they are sorted.
+std::vector<ShardIdentity> IdentitiesOf(std::span<const RowKey> keys, const RowOrder& order,
+                                        int32_t shards) {
+  constexpr size_t kAhead = 32;  // Keys are asked for this early, as they lie anywhere.
+  std::vector<ShardIdentity> identities(static_cast<size_t>(shards));
+  const auto rows = int64_t(order.size());
+  for (int32_t s = 0; s < shards; ++s) {
+    const auto end = size_t(ShardBegin(rows, shards, s + 1));
+    for (auto i = size_t(ShardBegin(rows, shards, s)); i < end; ++i) {
+      if (i + kAhead < order.size()) __builtin_prefetch(&keys[order[i + kAhead]]);
+      AddKey(keys[order[i]], identities[size_t(s)]);
+    }
   }
-  own.memory = std::move(sorted);
-  return own;
+  return identities;
+}
+
+// A rank's own rows, sorted.
+struct SortedRows {
+  RowMemory memory;
+  size_t bytes = 0;
+  std::vector<ShardIdentity> identities;  // In a world of one.
+};
+
+Result<SortedRows> Sort(RowPacker& mine, int32_t shards, int32_t world) {
+  const int64_t width = mine.layout().width();
+  PT_LET(const RowOrder order, RowOrder::Find(mine.bytes(), width, mine.keys()));
+  SortedRows sorted{.bytes = mine.bytes().size()};
+  if (world == 1) sorted.identities = IdentitiesOf(mine.keys(), order, shards);
+  mine.DropKeys();
+  sorted.memory = mine.TakeMemory();
+  MoveRows({sorted.memory.data(), sorted.bytes}, width, order);
+  return sorted;
 }
 
 Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdentity>& own,
@@ -124,15 +147,12 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
   PT_TRY(AgreeOnRows(mine, first, communicator));
   const RowLayout layout = mine.layout();
   const int64_t width = layout.width();
-  const size_t bytes = mine.bytes().size();
-  RowMemory memory = mine.TakeMemory();
-  PT_TRY(SortRows({memory.data(), bytes}, width));
-  PT_LET(const Cuts cuts, FindCuts({memory.data(), bytes}, width, first.back(), communicator));
-  OwnedShards own;
-  if (communicator.world() == 1) {
-    own = KeepRows(std::move(memory), width, cuts[0]);
-  } else {
-    PT_LET(own, ExchangeRows(std::move(memory), width, cuts, first, communicator));
+  PT_LET(SortedRows sorted, Sort(mine, first.back(), communicator.world()));
+  PT_LET(const Cuts cuts,
+         FindCuts({sorted.memory.data(), sorted.bytes}, width, first.back(), communicator));
+  OwnedShards own{std::move(sorted.memory), std::move(sorted.identities)};
+  if (communicator.world() > 1) {
+    PT_LET(own, ExchangeRows(std::move(own.memory), width, cuts, first, communicator));
   }
   PT_LET(auto identity, ShareIdentities(own.identities, first, communicator));
   const int32_t begin = first[size_t(communicator.rank())];

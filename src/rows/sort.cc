@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. Keys are spread evenly by being hashes, so their top bits cut rows into small buckets; equal
-//    rows share a bucket, however many they are.
+//    rows share a bucket, however many they are. Within a bucket the next 32 bits nearly always
+//    decide.
 // 2. Rows move last, once each, within the memory they lie in.
 #include "rows/sort.h"
 
@@ -11,92 +12,54 @@
 #include <numeric>
 #include <vector>
 
-#include "rows/key.h"
-#include "rows/memory.h"
-
 namespace protium {
 namespace {
 
-struct RowRef {
-  uint64_t high;
-  uint32_t row;
-};
-
-// Memory for `count` values of T, in large pages.
-template <class T>
-Result<std::span<T>> Room(RowMemory& memory, size_t count) {
-  PT_TRY(memory.Reserve(int64_t(std::max<size_t>(count, 1) * sizeof(T))));
-  return std::span<T>(reinterpret_cast<T*>(memory.data()), count);
+// A row in its bucket: the 32 bits of its key that follow the bucket's, then its number.
+uint64_t RefOf(uint64_t high, int bucket_bits, size_t row) {
+  return (high << bucket_bits >> 32 << 32) | row;
 }
+uint32_t BitsOf(uint64_t ref) { return uint32_t(ref >> 32); }
 
 // So many that a bucket fits the first cache, so few that writing to all of them stays fast.
 int BucketBits(size_t rows) { return std::clamp(int(std::bit_width(rows)) - 9, 1, 12); }
 
-void FillBuckets(std::span<const uint64_t> highs, std::span<RowRef> refs,
-                 std::vector<size_t>& ends) {
-  const int shift = 64 - BucketBits(highs.size());
-  std::vector<size_t> next((size_t{1} << BucketBits(highs.size())) + 1);
-  for (const uint64_t high : highs) ++next[(high >> shift) + 1];
+// Gives where each bucket ends.
+std::vector<size_t> FillBuckets(std::span<const RowKey> keys, std::span<uint64_t> refs) {
+  const int bits = BucketBits(keys.size());
+  const int shift = 64 - bits;
+  std::vector<size_t> next((size_t{1} << bits) + 1);
+  for (const RowKey& key : keys) ++next[(key.high >> shift) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (size_t i = 0; i < highs.size(); ++i) {
-    refs[next[highs[i] >> shift]++] = {.high = highs[i], .row = uint32_t(i)};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    refs[next[keys[i].high >> shift]++] = RefOf(keys[i].high, bits, i);
   }
   next.pop_back();
-  ends = std::move(next);
+  return next;
 }
 
-// Orders rows whose keys agree in their high halves.
-void SortTied(std::span<RowRef> tied, const std::byte* rows, int64_t width) {
-  const auto at = [&](const RowRef& ref) { return rows + ref.row * width; };
-  // The high halves are equal: the low ones take their place for a while.
-  const uint64_t high = tied[0].high;
-  for (RowRef& ref : tied) ref.high = KeyOf(at(ref), width).low;
-  std::sort(tied.begin(), tied.end(),
-            [](const RowRef& a, const RowRef& b) { return a.high < b.high; });
-  for (size_t begin = 0, end = 0; begin < tied.size(); begin = end) {
-    bool equal = true;
-    for (end = begin; end < tied.size() && tied[end].high == tied[begin].high; ++end) {
-      equal = equal && std::memcmp(at(tied[begin]), at(tied[end]), size_t(width)) == 0;
-    }
-    if (equal) continue;
-    std::sort(tied.begin() + int64_t(begin), tied.begin() + int64_t(end),
-              [&](const RowRef& a, const RowRef& b) {
-                return std::memcmp(at(a), at(b), size_t(width)) < 0;
-              });
-  }
-  for (RowRef& ref : tied) ref.high = high;
+// Orders rows whose keys agree in the bits that were looked at.
+void SortTied(std::span<uint64_t> tied, std::span<const RowKey> keys, const std::byte* rows,
+              int64_t width) {
+  const auto key = [&](uint64_t ref) { return keys[uint32_t(ref)]; };
+  const auto bytes = [&](uint64_t ref) { return rows + uint32_t(ref) * width; };
+  const bool same_row = std::ranges::all_of(tied, [&](uint64_t ref) {
+    return key(ref) == key(tied[0]) && std::memcmp(bytes(ref), bytes(tied[0]), size_t(width)) == 0;
+  });
+  if (same_row) return;
+  std::ranges::sort(tied, [&](uint64_t a, uint64_t b) {
+    return CompareRows(key(a), bytes(a), key(b), bytes(b), width) < 0;
+  });
 }
 
-void SortBucket(std::span<RowRef> bucket, const std::byte* rows, int64_t width) {
-  std::sort(bucket.begin(), bucket.end(),
-            [](const RowRef& a, const RowRef& b) { return a.high < b.high; });
+void SortBucket(std::span<uint64_t> bucket, std::span<const RowKey> keys, const std::byte* rows,
+                int64_t width) {
+  std::ranges::sort(bucket);
   for (size_t begin = 0, end = 0; begin < bucket.size(); begin = end) {
     end = begin + 1;
-    while (end < bucket.size() && bucket[end].high == bucket[begin].high) ++end;
-    if (end - begin > 1) SortTied(bucket.subspan(begin, end - begin), rows, width);
+    while (end < bucket.size() && BitsOf(bucket[end]) == BitsOf(bucket[begin])) ++end;
+    if (end - begin > 1) SortTied(bucket.subspan(begin, end - begin), keys, rows, width);
   }
-}
-
-// Gives which row belongs in each place.
-Result<std::span<uint32_t>> FindOrder(std::span<const std::byte> rows, int64_t width,
-                                      RowMemory& order_memory) {
-  const size_t count = rows.size() / size_t(width);
-  RowMemory refs_memory;
-  PT_LET(const std::span<RowRef> refs, Room<RowRef>(refs_memory, count));
-  std::vector<size_t> ends;
-  {
-    RowMemory highs_memory;
-    PT_LET(const std::span<uint64_t> highs, Room<uint64_t>(highs_memory, count));
-    HighKeys(rows.data(), width, highs);
-    FillBuckets(highs, refs, ends);
-  }
-  PT_LET(const std::span<uint32_t> order, Room<uint32_t>(order_memory, count));
-  size_t begin = 0;
-  for (const size_t end : ends) {
-    SortBucket(refs.subspan(begin, end - begin), rows.data(), width);
-    for (; begin < end; ++begin) order[begin] = refs[begin].row;
-  }
-  return order;
 }
 
 // Brings row order[i] to place i, for all i. Several walkers follow the permutation at once, so
@@ -105,7 +68,7 @@ Result<std::span<uint32_t>> FindOrder(std::span<const std::byte> rows, int64_t w
 // for whoever comes to need it.
 class Mover {
  public:
-  Mover(std::byte* rows, int64_t width, std::span<const uint32_t> order)
+  Mover(std::byte* rows, int64_t width, const RowOrder& order)
       : rows_(rows), width_(width), order_(order), left_((order.size() + 63) / 64) {
     for (auto& aside : aside_) aside.row.resize(size_t(width));
   }
@@ -149,7 +112,7 @@ class Mover {
   void Face(Walker& walker, uint32_t place) {
     constexpr int64_t kLine = 64;
     walker = {.to = place, .from = order_[place]};
-    __builtin_prefetch(&order_[walker.from]);
+    order_.Ask(walker.from);
     for (int64_t at = 0; at < width_; at += kLine) __builtin_prefetch(Row(walker.from) + at, 1);
   }
 
@@ -181,7 +144,7 @@ class Mover {
 
   std::byte* rows_;
   int64_t width_;
-  std::span<const uint32_t> order_;
+  const RowOrder& order_;
   std::vector<uint64_t> left_;  // A bit for each place whose row has left.
   std::array<Aside, kWalkers> aside_;
   uint32_t next_ = 0;
@@ -189,11 +152,21 @@ class Mover {
 
 }  // namespace
 
-Status SortRows(std::span<std::byte> rows, int64_t width) {
-  RowMemory order_memory;
-  PT_LET(const std::span<uint32_t> order, FindOrder(rows, width, order_memory));
+Result<RowOrder> RowOrder::Find(std::span<const std::byte> rows, int64_t width,
+                                std::span<const RowKey> keys) {
+  RowOrder order;
+  PT_TRY(order.memory_.Reserve(int64_t(std::max<size_t>(keys.size_bytes() / 2, 1))));
+  order.refs_ = order.memory_.As<uint64_t>(int64_t(keys.size()));
+  size_t begin = 0;
+  for (const size_t end : FillBuckets(keys, order.refs_)) {
+    SortBucket(order.refs_.subspan(begin, end - begin), keys, rows.data(), width);
+    begin = end;
+  }
+  return order;
+}
+
+void MoveRows(std::span<std::byte> rows, int64_t width, const RowOrder& order) {
   Mover(rows.data(), width, order).Run();
-  return Status::OK();
 }
 
 }  // namespace protium
