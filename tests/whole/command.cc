@@ -3,19 +3,21 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <fstream>
+#include <set>
 #include <sstream>
-#include <thread>
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 using Steady = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -34,6 +36,47 @@ bool IsZombie(pid_t pid) {
   const size_t name_end = stat.rfind(')');
   return name_end == std::string::npos || name_end + 2 >= stat.size() || stat[name_end + 2] == 'Z';
 }
+
+UniqueFd PidfdOf(pid_t pid) { return UniqueFd(int(syscall(SYS_pidfd_open, pid, 0))); }
+
+// Watches a folder and the folders in it, also those that come later.
+class FolderWatch {
+ public:
+  explicit FolderWatch(fs::path folder)
+      : folder_(std::move(folder)), inotify_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    fs::create_directories(folder_);
+    Follow();
+  }
+
+  int fd() const { return inotify_.get(); }
+
+  // Forgets what was told so far. What changes from here on is told again.
+  void Drain() {
+    alignas(inotify_event) std::array<char, 4096> events;
+    while (read(inotify_.get(), events.data(), events.size()) > 0) {
+    }
+    Follow();
+  }
+
+ private:
+  // The folder first: one that is made while the others are listed is told.
+  void Follow() {
+    Add(folder_);
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+      if (entry.is_directory(ignored)) Add(entry.path());
+    }
+  }
+  void Add(const fs::path& path) {
+    if (followed_.insert(path).second) {
+      inotify_add_watch(inotify_.get(), path.c_str(), IN_CREATE | IN_MODIFY | IN_MOVED_TO);
+    }
+  }
+
+  fs::path folder_;
+  UniqueFd inotify_;
+  std::set<fs::path> followed_;
+};
 
 [[noreturn]] void BecomeCommand(const std::vector<std::string>& argv, const fs::path& out,
                                 const fs::path& err, std::vector<std::string> environment) {
@@ -86,6 +129,7 @@ Running::Running(std::vector<std::string> argv, const fs::path& scratch,
   const std::vector<std::string> env = Environment(environment, mark_);
   pid_ = fork();
   if (pid_ == 0) BecomeCommand(argv, out_, err_, env);
+  if (pid_ > 0) pidfd_ = PidfdOf(pid_);
 }
 
 Running::~Running() {
@@ -96,10 +140,25 @@ Running::~Running() {
   }
 }
 
-bool Running::alive() {
-  if (pid_ <= 0) return false;
-  if (!reaped_ && waitpid(pid_, &status_, WNOHANG) == pid_) reaped_ = true;
-  return !reaped_;
+bool Running::AwaitEnd(std::chrono::seconds limit) {
+  if (pid_ <= 0 || reaped_) return true;
+  const std::array<int, 1> ends = {pidfd_.get()};
+  const auto ended = WaitReadable(ends, Steady::now() + limit);
+  reaped_ = ended.ok() && !ended->empty() && waitpid(pid_, &status_, 0) == pid_;
+  return reaped_;
+}
+
+bool Running::AwaitChange(const fs::path& folder, const std::function<bool()>& holds,
+                          std::chrono::seconds limit) {
+  const auto deadline = Steady::now() + limit;
+  FolderWatch watch(folder);
+  while (true) {
+    watch.Drain();
+    if (holds()) return true;
+    const std::array<int, 2> told = {pidfd_.get(), watch.fd()};
+    const auto ready = WaitReadable(told, deadline);
+    if (!ready.ok() || ready->empty() || ready->front() == 0) return false;
+  }
 }
 
 void Running::Signal(int signal) const {
@@ -107,8 +166,7 @@ void Running::Signal(int signal) const {
 }
 
 Outcome Running::Wait(std::chrono::seconds limit) {
-  const auto deadline = Steady::now() + limit;
-  while (alive() && Steady::now() < deadline) std::this_thread::sleep_for(milliseconds(5));
+  AwaitEnd(limit);
   Outcome outcome;
   outcome.seconds = std::chrono::duration<double>(Steady::now() - start_).count();
   outcome.out = ReadText(out_);
@@ -131,14 +189,16 @@ std::vector<pid_t> Running::Descendants() const {
   return found;
 }
 
-std::vector<pid_t> Running::AwaitDescendants(size_t count, std::chrono::seconds limit) const {
+bool EndWithin(const std::vector<pid_t>& processes, std::chrono::seconds limit) {
   const auto deadline = Steady::now() + limit;
-  std::vector<pid_t> found = Descendants();
-  while (found.size() < count && Steady::now() < deadline) {
-    std::this_thread::sleep_for(milliseconds(5));
-    found = Descendants();
+  for (const pid_t pid : processes) {
+    const UniqueFd pidfd = PidfdOf(pid);
+    if (!pidfd) continue;  // Gone already.
+    const std::array<int, 1> ends = {pidfd.get()};
+    const auto ended = WaitReadable(ends, deadline);
+    if (!ended.ok() || ended->empty()) return false;
   }
-  return found;
+  return true;
 }
 
 Scratch::Scratch() {

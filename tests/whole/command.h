@@ -7,11 +7,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "os/fd.h"
 
 namespace protium::whole {
 
@@ -34,16 +36,21 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   pid_t pid() const { return pid_; }
-  bool alive();
+  bool alive() { return !AwaitEnd(std::chrono::seconds(0)); }
   void Signal(int signal) const;
   Outcome Wait(std::chrono::seconds limit = std::chrono::seconds(120));
+  // Looks whether `holds` again whenever something changes in `folder` or a folder in it; false
+  // when the command ended, or the time was up, before it did.
+  bool AwaitChange(const std::filesystem::path& folder, const std::function<bool()>& holds,
+                   std::chrono::seconds limit = std::chrono::seconds(60));
   // Processes other than the command that carry its mark.
   std::vector<pid_t> Descendants() const;
-  // Waits until at least `count` descendants live; gives them.
-  std::vector<pid_t> AwaitDescendants(size_t count, std::chrono::seconds limit) const;
 
  private:
+  bool AwaitEnd(std::chrono::seconds limit);
+
   pid_t pid_ = -1;
+  UniqueFd pidfd_;  // Readable once the command has ended.
   bool reaped_ = false;
   int status_ = 0;
   std::string mark_;
@@ -51,6 +58,9 @@ class Running {
   std::filesystem::path err_;
   std::chrono::steady_clock::time_point start_;
 };
+
+// Whether all of `processes`, which may be anyone's, end before the time is up.
+bool EndWithin(const std::vector<pid_t>& processes, std::chrono::seconds limit);
 
 // A folder for one test, removed afterwards.
 class Scratch {

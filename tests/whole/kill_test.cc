@@ -5,14 +5,12 @@
 
 #include <fstream>
 #include <random>
-#include <thread>
 
 #include "whole/flights.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
@@ -45,13 +43,10 @@ fs::path OnlyRun(const Scratch& scratch) {
 
 // Waits until training has come to `step`; false when the command ended before.
 bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
-  const auto deadline = std::chrono::steady_clock::now() + seconds(60);
-  while (command.alive() && std::chrono::steady_clock::now() < deadline) {
+  return command.AwaitChange(scratch.path() / "runs", [&] {
     const fs::path run = OnlyRun(scratch);
-    if (!run.empty() && LastEventValue(run, "step") >= step) return true;
-    std::this_thread::sleep_for(milliseconds(2));
-  }
-  return false;
+    return !run.empty() && LastEventValue(run, "step") >= step;
+  });
 }
 
 // The process that runs `rank` of the gang, as the run's events name it.
@@ -135,10 +130,11 @@ TEST(KilledDriver, LeavesNoWorkerAfterASecondAndResumesToTheSameBits) {
   const Scratch scratch;
   Running command(FlightsCommand(scratch, ExampleTables(kRows), With({})), scratch.path());
   ASSERT_TRUE(AwaitStep(command, scratch, 30));
-  ASSERT_FALSE(command.Descendants().empty());
+  const std::vector<pid_t> workers = command.Descendants();
+  ASSERT_FALSE(workers.empty());
   command.Signal(SIGKILL);
   EXPECT_EQ(command.Wait().exit, -SIGKILL);
-  std::this_thread::sleep_for(seconds(1));
+  EXPECT_TRUE(EndWithin(workers, seconds(1)));
   EXPECT_TRUE(command.Descendants().empty());
   const Outcome resumed = Resume(scratch);
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
