@@ -95,7 +95,7 @@ Flag SetFlag() {
   return {"--set", "KEY=VALUE", "overrides a setting; may be given again and again", ""};
 }
 Flag EngineFlag() {
-  return {"--engine", "ADDRESS", "local, or local[4] for at most 4 workers", ""};
+  return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
 

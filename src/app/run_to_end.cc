@@ -12,6 +12,7 @@
 #include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "engine/address.h"
 #include "os/signals.h"
 #include "run/progress.h"
 
@@ -112,9 +113,10 @@ class Run {
 
  private:
   Status Open() {
-    PT_LET(folder_, request_.resume
-                        ? RunFolder::Reopen(*request_.resume, request_.argv)
-                        : RunFolder::Create(request_.runs, request_.name, request_.argv));
+    std::vector<std::string> argv;
+    for (const std::string& word : request_.argv) argv.push_back(WithoutSecrets(word));
+    PT_LET(folder_, request_.resume ? RunFolder::Reopen(*request_.resume, argv)
+                                    : RunFolder::Create(request_.runs, request_.name, argv));
     watch_ = std::make_unique<Watch>(folder_->events(), progress_);
     SessionOptions& options = request_.session;
     options.folder = folder_->path();
@@ -130,7 +132,7 @@ class Run {
 
   Status Prepare() {
     PT_TRY(request_.prepare(*session_, request_.description));
-    return folder_->WriteFile("job.json", Pretty(request_.description) + "\n");
+    return folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n");
   }
 
   // Nothing ran: what was just made for this run goes again.

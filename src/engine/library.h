@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "base/json.h"
 #include "engine/engine.h"
+#include "engine/spark_settings.h"
 
 namespace protium {
 
@@ -18,7 +18,7 @@ struct EngineRequest {
   std::filesystem::path folder;  // The run folder: logs, files on their way; empty: none.
   std::filesystem::path spill;   // For tables that outgrow memory; empty: they fail instead.
   int64_t memory_bytes = 0;      // For tables.
-  Json settings;                 // The group "spark" of the session's settings; an object.
+  SparkSettings spark;
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
       .folder = folder,
       .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
       .memory_bytes = options.memory_bytes,
-      .settings = SettingsOf(options, "spark")};
+      .spark = options.spark};
   return OpenFrom(options.engine.starts_with("sc://") ? "spark" : "local", request);
 }
 

@@ -68,6 +68,7 @@ Result<std::unique_ptr<Session>> Session::Open(SessionOptions options) {
   const auto file =
       options.folder.empty() ? std::filesystem::path() : options.folder / "inputs.json";
   PT_LET(InputRecord inputs, InputRecord::Open(file, options.resume));
+  PT_TRY(FieldsFromJson(SettingsOf(options, "engine.spark"), "engine.spark", options.spark));
   PT_LET(std::unique_ptr<Engine> engine, OpenEngine(options));
   std::unique_ptr<Session> session(new Session(std::move(options), std::move(engine)));
   session->inputs_ = std::make_unique<InputRecord>(std::move(inputs));

@@ -14,6 +14,7 @@
 
 #include "base/call.h"
 #include "engine/engine.h"
+#include "engine/spark_settings.h"
 #include "frame/data_frame.h"
 #include "gang/task.h"
 #include "plan/node.h"
@@ -29,6 +30,7 @@ struct SessionOptions {
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of it.
   std::filesystem::path spill;    // Empty: <folder>/spill.
+  SparkSettings spark;            // For the engine sc://.
   std::vector<std::string> nets;  // Names of the program's own nets.
   Clock::time_point started = Clock::now();  // When the command began, for "seconds".
   Call call;

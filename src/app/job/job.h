@@ -10,6 +10,7 @@
 
 #include "app/job/settings.h"
 #include "base/fields.h"
+#include "engine/spark_settings.h"
 #include "plan/node.h"
 
 namespace protium {
@@ -87,12 +88,14 @@ struct JobEngine {
   std::string memory;       // Of the tables, as "4 GiB"; empty: half of what the machine allows.
   std::string rows_memory;  // Of packed training rows; empty: a quarter of it.
   std::string spill;        // The folder for tables that outgrow memory; empty: the run folder.
+  SparkSettings spark;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("address", address);
     visit("memory", memory);
     visit("rows_memory", rows_memory);
     visit("spill", spill);
+    visit("spark", spark);
   }
 };
 

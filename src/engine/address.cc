@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/address.h"
+
+#include <algorithm>
+
+namespace protium {
+namespace {
+
+bool IsPublic(std::string_view parameter) {
+  for (const std::string_view name : {"use_ssl=", "user_id=", "user_agent=", "session_id="}) {
+    if (parameter.starts_with(name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string WithoutSecrets(std::string_view text) {
+  const size_t begin = text.find("sc://");
+  const size_t first = begin == std::string_view::npos ? begin : text.find(';', begin);
+  if (first == std::string_view::npos) return std::string(text);
+  std::string shown(text.substr(0, first));
+  for (size_t at = first; at < text.size();) {
+    const size_t end = std::min(text.find(';', at + 1), text.size());
+    if (IsPublic(text.substr(at + 1, end - at - 1))) shown += text.substr(at, end - at);
+    at = end;
+  }
+  return shown;
+}
+
+Json JsonWithoutSecrets(Json json) {
+  if (json.is_string()) return WithoutSecrets(std::string_view(json.get_ref<std::string&>()));
+  if (json.is_structured()) {
+    for (Json& each : json) each = JsonWithoutSecrets(std::move(each));
+  }
+  return json;
+}
+
+}  // namespace protium

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/address.h"
+
+#include <gtest/gtest.h>
+
+namespace protium {
+namespace {
+
+TEST(WithoutSecrets, DropsTokensAndHeadersOfAddresses) {
+  EXPECT_EQ(WithoutSecrets("sc://h:1/;token=abc;use_ssl=true;x-key=1;user_id=me"),
+            "sc://h:1/;use_ssl=true;user_id=me");
+  EXPECT_EQ(WithoutSecrets("--engine=sc://h/;token=abc"), "--engine=sc://h/");
+  EXPECT_EQ(WithoutSecrets("sc://h:1"), "sc://h:1");
+  EXPECT_EQ(WithoutSecrets("a;token=b"), "a;token=b");
+}
+
+TEST(WithoutSecrets, LooksIntoJson) {
+  const Json json = {{"argv", {"run", "sc://h/;token=abc"}}, {"n", 3}};
+  EXPECT_EQ(Dump(JsonWithoutSecrets(json)), R"({"argv":["run","sc://h/"],"n":3})");
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/fields.h"
+
+namespace protium {
+
+// How the rows of a gang reach its ranks on Spark.
+enum class RowsBy {
+  kAuto,    // By files, but few rows by stream.
+  kStream,  // Through Spark's own exchange with its workers.
+  kFiles,   // Spark writes Parquet into the run folder, ranks read it themselves.
+};
+inline EnumNames<RowsBy> Names(RowsBy) {
+  return {{{RowsBy::kAuto, "auto"}, {RowsBy::kStream, "stream"}, {RowsBy::kFiles, "files"}}};
+}
+
+// What only the engine on Spark asks for: [engine.spark] in a job file.
+struct SparkSettings {
+  RowsBy rows = RowsBy::kAuto;
+  bool plaintext = false;  // Ranks on different hosts talk without TLS.
+  std::string program;     // Where executors find the launcher; empty: it is sent to them.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("rows", rows);
+    visit("plaintext", plaintext);
+    visit("program", program);
+  }
+};
+
+}  // namespace protium
