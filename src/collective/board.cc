@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "base/fault.h"
 
@@ -50,7 +51,12 @@ std::span<std::byte> Board::Slot(int32_t rank, uint32_t half) const {
 
 void Board::SetCause(const Status& cause) const {
   uint32_t none = 0;
-  if (!head().cause_state.compare_exchange_strong(none, 1)) return;
+  if (!head().cause_state.compare_exchange_strong(none, 1)) {
+    // Whoever goes on from here must find the first cause; its writer may have died over it.
+    const auto until = Clock::now() + std::chrono::seconds(1);
+    while (!failed() && Clock::now() < until) std::this_thread::yield();
+    return;
+  }
   std::string text = Dump(StatusToJson(cause));
   if (text.size() > kMostCauseBytes) {
     text = Dump(StatusToJson(Status::UnknownError(FaultOf(cause).what.substr(0, 1000))));

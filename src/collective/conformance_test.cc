@@ -37,7 +37,12 @@ std::vector<World> Worlds() {
   for (const int32_t ranks : {1, 2, 3, 7}) {
     worlds.push_back({"shared" + std::to_string(ranks), ranks,
                       [ranks](const Body& body) { return RunThreadRanks(ranks, {}, body); }});
-    AddTcp(worlds, "tcp", ranks, LoopbackOptions());
+    TcpOptions options = LoopbackOptions();
+    AddTcp(worlds, "tcp", ranks, options);
+    options.always_encrypt = true;
+    AddTcp(worlds, "tls", ranks, options);
+    options.shared_memory = true;
+    AddTcp(worlds, "memfd", ranks, options);
   }
   return worlds;
 }

@@ -6,6 +6,7 @@
 #include "collective/tcp_communicator.h"
 #include "collective/tcp_listen.h"
 #include "collective/tcp_mesh.h"
+#include "collective/tcp_shared.h"
 #include "os/machine.h"
 
 namespace protium {
@@ -38,6 +39,7 @@ struct TcpSeat::State {
   std::string card_text;
   std::shared_ptr<const TlsIdentity> identity;
   Listening listening;
+  SharedDoor door;
 
   Result<std::unique_ptr<Communicator>> Connect(const Membership& self, Deadline deadline) {
     Mesh mesh(self, listening.sockets, {Lane::kData, Lane::kService});
@@ -46,7 +48,7 @@ struct TcpSeat::State {
                                  .heartbeat = options.heartbeat,
                                  .unreachable_after = options.unreachable_after};
     return MakeTcpCommunicator(card.rank, std::move(wires[0]), std::move(wires[1]),
-                               NamesOf(self.cards), service);
+                               NamesOf(self.cards), service, deadline);
   }
 };
 
@@ -63,11 +65,13 @@ Result<TcpSeat> TcpSeat::Take(const TcpOptions& options, int32_t rank, int32_t w
   state->options = options;
   PT_LET(state->listening, ListenTcp(options.addresses));
   PT_LET(state->identity, TlsIdentity::Make());
+  if (options.shared_memory) state->door.Open();
   state->card = {.rank = rank,
                  .world = world,
                  .host = HostName(),
                  .machine = MachineIdentity(),
                  .addresses = state->listening.addresses,
+                 .unix_path = state->door.path(),
                  .certificate = state->identity->fingerprint(),
                  .plaintext = options.plaintext,
                  .always_encrypt = options.always_encrypt,
@@ -86,8 +90,10 @@ Result<std::unique_ptr<Communicator>> TcpSeat::Join(const std::vector<std::strin
   }
   if (cards.size() == 1) return MakeSelfCommunicator();
   PT_LET(auto communicator, state->Connect(self, deadline));
-  PT_TRY(communicator->Barrier("the start of the gang"));
-  return communicator;
+  if (!MayShare(self.cards)) return communicator;
+  PT_LET(auto shared,
+         ShareMemoryIfPossible(self, state->door, *communicator, state->options.deadline));
+  return shared == nullptr ? std::move(communicator) : std::move(shared);
 }
 
 }  // namespace protium

@@ -152,10 +152,14 @@ class TcpCommunicator : public Communicator {
 Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
     int32_t rank, std::vector<std::unique_ptr<Wire>> data,
     std::vector<std::unique_ptr<Wire>> service, std::vector<std::string> names,
-    const ServiceOptions& options) {
+    const ServiceOptions& options, Deadline start_by) {
   PT_LET(auto started, TcpService::Start(rank, std::move(service), std::move(names), options));
   auto traffic =
       std::make_shared<Traffic>(rank, std::move(data), std::move(started), options.deadline);
+  Request start{.operation = Operation::kBarrier};
+  start.SetName("the start of the gang");
+  Steps none;
+  PT_TRY(traffic->Run(start, none, start_by));
   return std::unique_ptr<Communicator>(new TcpCommunicator(std::move(traffic)));
 }
 

@@ -28,10 +28,12 @@ inline std::vector<Status> RunTcpRanks(int32_t world, const TcpOptions& options,
     auto seat = TcpSeat::Take(options, rank, world);
     if (seat.ok()) cards[size_t(rank)] = seat->card();
     gathered.arrive_and_wait();
+    if (!seat.ok()) gathered.arrive_and_drop();
     PT_TRY(seat.status());
-    PT_LET(auto communicator,
-           std::move(*seat).Join(cards, Clock::now() + std::chrono::seconds(30)));
-    return body(*communicator);
+    auto communicator = std::move(*seat).Join(cards, Clock::now() + std::chrono::seconds(30));
+    gathered.arrive_and_wait();  // Nobody fails the others' joining by what its body does.
+    PT_TRY(communicator.status());
+    return body(**communicator);
   };
   std::vector<std::jthread> ranks;
   for (int32_t r = 0; r < world; ++r) {

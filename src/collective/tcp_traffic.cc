@@ -28,19 +28,20 @@ Traffic::Traffic(int32_t rank, std::vector<std::unique_ptr<Wire>> wires,
   may_spin_ = ReadMachine().cores >= world();
 }
 
-Status Traffic::Run(const Request& request, Steps& steps) {
+Status Traffic::Run(const Request& request, Steps& steps, std::optional<Deadline> by) {
   PT_TRY(service_->Check());
   service_->Enter(request);
-  Start(request);
+  Start(request, by);
   steps.Begin(*this);
   const Status status = Transfer(steps);
   service_->Leave();
   return status.ok() ? status : Abort(status);
 }
 
-void Traffic::Start(const Request& request) {
+void Traffic::Start(const Request& request, std::optional<Deadline> by) {
   asked_[size_t(rank_)] = request;
   started_ = Clock::now();
+  limit_ = by.value_or(started_ + deadline_);
   missing_ = world() - 1;
   disagree_ = false;
   for (int32_t r = 0; r < world(); ++r) {
@@ -141,8 +142,8 @@ Status Traffic::Wait() {
     const short events = short((peer.out.empty() ? 0 : POLLOUT) | (peer.in.empty() ? 0 : POLLIN));
     if (events != 0) polls.push_back({peer.wire->fd(), events, 0});
   }
-  const Deadline since = missing_ > 0 ? started_ : Clock::now();
-  if (!Poll(polls, since + deadline_)) return Late();
+  const Deadline until = missing_ > 0 ? limit_ : std::max(limit_, Clock::now() + deadline_);
+  if (!Poll(polls, until)) return Late();
   return polls.front().revents == 0 ? Status::OK() : service_->Check();
 }
 
@@ -156,7 +157,9 @@ Status Traffic::Late() const {
     const Peer& peer = peers_[size_t(r)];
     if (!peer.in.empty() || !peer.out.empty()) late.push_back(r);
   }
-  return LateFault(late, asked_[size_t(rank_)], deadline_);
+  const auto waited = missing_ > 0 ? limit_ - started_ : Clock::duration(deadline_);
+  return LateFault(late, asked_[size_t(rank_)],
+                   std::chrono::round<std::chrono::milliseconds>(waited));
 }
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collective/request.h"
@@ -42,8 +43,9 @@ class Traffic {
   int32_t world() const { return int32_t(peers_.size()); }
   const std::shared_ptr<TcpService>& shared_service() const { return service_; }
 
-  // Runs one operation to its end. Every error is every rank's from then on.
-  Status Run(const Request& request, Steps& steps);
+  // Runs one operation to its end, by `by` when that is set. Every error is every rank's from then
+  // on.
+  Status Run(const Request& request, Steps& steps, std::optional<Deadline> by = {});
   // What rank `rank` asked for at the last Run().
   const Request& Asked(int32_t rank) const { return asked_[size_t(rank)]; }
 
@@ -61,7 +63,7 @@ class Traffic {
     bool greeted = false;     // Its request came.
   };
 
-  void Start(const Request& request);
+  void Start(const Request& request, std::optional<Deadline> by);
   Status Transfer(Steps& steps);
   Result<bool> Move(int32_t rank, Steps& steps);
   Result<bool> SendSome(int32_t rank);
@@ -79,6 +81,7 @@ class Traffic {
   bool may_spin_ = false;
   std::vector<Request> asked_;
   Deadline started_;
+  Deadline limit_;       // For all requests to come.
   int32_t missing_ = 0;  // Requests that have not come.
   bool disagree_ = false;
 };

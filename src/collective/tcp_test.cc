@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining over TCP, and what strangers and ranks of other gangs can do to it.
+#include "collective/tcp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "collective/tcp_card.h"
+#include "collective/tcp_listen.h"
+#include "collective/tcp_proof.h"
+#include "collective/tcp_ranks.h"
+#include "os/memfd.h"
+
+namespace protium {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+std::set<std::string> OpenFds() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+size_t NumThreads() {
+  return size_t(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+// Two ranks whose options may differ; each gets two seconds to join.
+std::vector<Status> JoinTwo(const TcpOptions& zero, const TcpOptions& one,
+                            const std::function<void(const std::vector<std::string>&)>& meanwhile) {
+  auto first = TcpSeat::Take(zero, 0, 2).ValueOrDie();
+  auto second = TcpSeat::Take(one, 1, 2).ValueOrDie();
+  const std::vector<std::string> cards{first.card(), second.card()};
+  meanwhile(cards);
+  std::vector<Status> statuses(2);
+  const auto join = [&](TcpSeat seat, size_t rank) {
+    const auto joined = std::move(seat).Join(cards, Clock::now() + milliseconds(2000));
+    statuses[rank] = joined.ok() ? (*joined)->Barrier("joined") : joined.status();
+  };
+  std::jthread other(join, std::move(second), size_t{1});
+  join(std::move(first), 0);
+  other.join();
+  return statuses;
+}
+
+void Nothing(const std::vector<std::string>&) {}
+
+TEST(TcpSeats, LeaveNothingBehind) {
+  const auto fds = OpenFds();
+  const size_t threads = NumThreads();
+  std::string path;
+  for (const bool shared : {false, true}) {
+    TcpOptions options = LoopbackOptions();
+    options.shared_memory = shared;
+    for (const Status& status : JoinTwo(options, options, [&](const auto& cards) {
+           path = ReadCard(cards[0]).ValueOrDie().unix_path;
+         })) {
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+  EXPECT_FALSE(path.empty());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
+  EXPECT_EQ(OpenFds(), fds);
+  EXPECT_EQ(NumThreads(), threads);
+}
+
+TEST(TcpSeats, ListenAtAllAddressesOfTheHost) {
+  TcpOptions options = LoopbackOptions();
+  options.addresses.clear();
+  for (const Status& status : JoinTwo(options, options, [](const auto& cards) {
+         EXPECT_TRUE(IsLoopback(ReadCard(cards[0]).ValueOrDie().addresses.front()));
+       })) {
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+TEST(TcpSeats, ShareMemoryOnOneHostUnlessForbidden) {
+  for (const bool shared : {false, true}) {
+    TcpOptions options = LoopbackOptions();
+    options.shared_memory = shared;
+    for (const Status& status : RunTcpRanks(2, options, [&](Communicator& communicator) {
+           PT_LET(const auto window, communicator.MakeWindow(1));
+           EXPECT_EQ(window->Direct(1 - communicator.rank()) != nullptr, shared);
+           return communicator.Barrier("the end");
+         })) {
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
+TEST(TcpSeats, TurnDownAnotherKey) {
+  TcpOptions other = LoopbackOptions();
+  other.key = std::string(32, 'x');
+  for (const bool tls : {false, true}) {
+    TcpOptions own = LoopbackOptions();
+    own.always_encrypt = other.always_encrypt = tls;
+    const auto statuses = JoinTwo(own, other, Nothing);
+    EXPECT_THAT(FaultOf(statuses[0]).what, HasSubstr("does not know the gang's key"));
+    EXPECT_THAT(FaultOf(statuses[1]).what, HasSubstr("did not connect with rank 1 in time"));
+    EXPECT_THAT(FaultOf(statuses[1]).why, HasSubstr("does not know the gang's key"));
+  }
+}
+
+TEST(TcpSeats, RefuseShortKeysAndForeignCards) {
+  EXPECT_FALSE(TcpSeat::Take({.key = "short"}, 0, 2).ok());
+  EXPECT_FALSE(TcpSeat::Take(LoopbackOptions(), 2, 2).ok());
+  const auto join = [](const std::vector<std::string>& others) {
+    auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+    std::vector<std::string> cards{seat.card()};
+    cards.insert(cards.end(), others.begin(), others.end());
+    return FaultOf(std::move(seat).Join(cards, Clock::now() + milliseconds(300)).status()).what;
+  };
+  EXPECT_THAT(join({}), HasSubstr("card 0 of 1 is that of rank 0 in a world of 2"));
+  EXPECT_THAT(join({"hello"}), HasSubstr("it is no JSON object"));
+  EXPECT_THAT(join({R"({"protium": 2})"}), HasSubstr("its version is 2, not 1"));
+  EXPECT_THAT(join({R"({"protium": 1, "rank": 1, "world": 2})"}), HasSubstr("\"host\""));
+  EXPECT_THAT(join({std::string(1 << 20, '[')}), HasSubstr("it has 1048576 bytes"));
+}
+
+TEST(TcpSeats, NameThoseTheyCannotReachAndWhere) {
+  auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+  std::string other;
+  {
+    const auto gone = TcpSeat::Take(LoopbackOptions(), 1, 2).ValueOrDie();
+    other = gone.card();
+  }
+  const std::string address = ReadCard(other).ValueOrDie().addresses.front();
+  const auto joined = std::move(seat).Join({seat.card(), other}, Clock::now() + milliseconds(2000));
+  EXPECT_THAT(FaultOf(joined.status()).what, HasSubstr(" at " + address + " (Connection refused)"));
+  EXPECT_THAT(FaultOf(joined.status()).what, HasSubstr("rank 0 cannot reach rank 1 on "));
+}
+
+// Strangers stay connected while the ranks join: silent, speaking nonsense, or half a greeting.
+TEST(TcpSeats, AreNotDisturbedByStrangers) {
+  std::vector<UniqueFd> strangers;
+  const auto visit = [&](const std::vector<std::string>& cards) {
+    for (const std::string& card : cards) {
+      const std::string address = ReadCard(card).ValueOrDie().addresses.front();
+      for (const std::string text : {"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "PROTIUM1",
+                                     std::string(100'000, '\xff').c_str()}) {
+        strangers.push_back(BeginTcp(address).ValueOrDie());
+        pollfd wait{strangers.back().get(), POLLOUT, 0};
+        ASSERT_EQ(poll(&wait, 1, 1000), 1);
+        send(strangers.back().get(), text.data(), text.size(), MSG_NOSIGNAL);
+      }
+    }
+  };
+  const auto start = Clock::now();
+  for (const Status& status : JoinTwo(LoopbackOptions(), LoopbackOptions(), visit)) {
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_LT(Clock::now() - start, milliseconds(1500));
+}
+
+// Rank 1, in the hands of a test that knows the key and nothing of manners.
+class RudeRank {
+ public:
+  explicit RudeRank(const TcpSeat& other) {
+    auto listening = ListenTcp({"127.0.0.1"}).ValueOrDie();
+    Card card = ReadCard(other.card()).ValueOrDie();
+    self_.cards.push_back(card);
+    card.rank = self_.rank = 1;
+    card.addresses = listening.addresses;
+    self_.cards.push_back(card);
+    self_.key = LoopbackOptions().key;
+    listener_ = std::move(listening.sockets.front());
+  }
+
+  std::vector<std::string> cards() const {
+    return {WriteCard(self_.cards[0]), WriteCard(self_.cards[1])};
+  }
+
+  std::unique_ptr<Wire> Accept() {
+    const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
+    EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return ProveAsCalled(self_, std::move(socket), patience).ValueOrDie().wire;
+  }
+
+ private:
+  Membership self_;
+  UniqueFd listener_;
+};
+
+TEST(TcpRanks, CapLengthsThatOthersClaim) {
+  auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+  RudeRank rude(seat);
+  Status status;
+  std::jthread polite([&] {
+    const auto joined = std::move(seat).Join(rude.cards(), Clock::now() + std::chrono::seconds(5));
+    status = joined.status();
+  });
+  const auto data = rude.Accept();
+  const auto service = rude.Accept();
+  const uint32_t frame[8] = {4 /* a block */, 1u << 31};
+  const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
+  ASSERT_TRUE(SendAll(*service, {reinterpret_cast<const char*>(frame), 32}, patience).ok());
+  polite.join();
+  EXPECT_THAT(FaultOf(status).what, HasSubstr("sent a frame of 2147483648 bytes"));
+}
+
+TEST(TcpRanks, CapMessagesThatOthersAnnounce) {
+  const auto statuses = RunTcpRanks(2, LoopbackOptions(), [](Communicator& communicator) {
+    // Never touched: it is not sent.
+    const auto memory = Memfd::Make("long", (int64_t{1} << 30) + 1).ValueOrDie();
+    const auto mapping = memory.Map().ValueOrDie();
+    const std::string_view text(reinterpret_cast<const char*>(mapping.data()),
+                                size_t(mapping.size()));
+    return communicator.AllGather(communicator.rank() == 1 ? text : "short").status();
+  });
+  for (const Status& status : statuses) {
+    EXPECT_THAT(FaultOf(status).what, HasSubstr("rank 1 sends a message of 1073741825 bytes"));
+  }
+}
+
+TEST(TcpCards, AreShortAndReadBack) {
+  TcpOptions options = LoopbackOptions();
+  options.shared_memory = true;
+  const auto seat = TcpSeat::Take(options, 3, 7).ValueOrDie();
+  EXPECT_LT(seat.card().size(), 2048u);
+  EXPECT_TRUE(std::all_of(seat.card().begin(), seat.card().end(),
+                          [](char c) { return c >= ' ' && c <= '~'; }));
+  const Card card = ReadCard(seat.card()).ValueOrDie();
+  EXPECT_EQ(WriteCard(card), seat.card());
+  EXPECT_EQ(card.rank, 3);
+  EXPECT_EQ(card.world, 7);
+  EXPECT_EQ(seat.card().find(options.key), std::string::npos);
+}
+
+TEST(TcpCards, SayWhoTalksTls) {
+  const Card plain{.machine = "a", .plaintext = true};
+  const Card elsewhere{.machine = "b", .plaintext = true};
+  const Card careful{.machine = "b"};
+  EXPECT_FALSE(Encrypted(plain, plain));
+  EXPECT_FALSE(Encrypted(plain, elsewhere));
+  EXPECT_TRUE(Encrypted(plain, careful));
+  EXPECT_FALSE(Encrypted(careful, careful));
+  EXPECT_TRUE(Encrypted(plain, {.machine = "a", .always_encrypt = true}));
+  EXPECT_TRUE(Encrypted({}, {})) << "an unknown host is another one";
+}
+
+}  // namespace
+}  // namespace protium
