@@ -7,7 +7,7 @@ import sys
 import source_text
 
 FILE_LINES, FUNCTION_LINES = 500, 60
-_FOLDERS = ["src", "include", "examples", "tests", "bench", "scripts", "cmake"]
+_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake"]
 _SCOPE = re.compile(r"(^|\s)(namespace|class|struct|union|enum)\b")
 
 

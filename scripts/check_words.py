@@ -6,7 +6,7 @@ import sys
 
 import source_text
 
-_FOLDERS = ["src", "include", "examples", "tests", "bench", "scripts", "cmake", "dev", ".ci", "CMakeLists.txt"]
+_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "dev", ".ci", "CMakeLists.txt"]
 _ENDINGS = [".cc", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt", "dev", "run"]
 # In code, that is, outside comments and literals.
 _CODE = [

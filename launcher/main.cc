@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Spark's JVM starts on the executors in place of Python.
+#include <stdio.h>
+#include <string.h>
+
+#include "launcher/daemon.h"
+
+int main(int argc, char** argv) {
+  if (argc >= 3 && strcmp(argv[1], "-m") == 0) {
+    bool is_daemon = argc >= 4 || strstr(argv[2], "daemon") != nullptr;
+    return is_daemon ? protium::launcher::RunDaemon(argv[0])
+                     : protium::launcher::RunSimple(argv[0]);
+  }
+  fprintf(stderr, "protium-launcher is started by Spark: spark.sql.execution.pyspark.python\n");
+  return 2;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program for the launcher's tests to start. On its socket it reads requests as texts with their
+// length before them, and answers each with a text.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "launcher/clock.h"
+#include "launcher/wire.h"
+#include "os/machine.h"
+#include "spark/bundle_format.h"
+
+namespace {
+
+using protium::launcher::Now;
+
+std::string ReadAll(const char* path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::string Environment() {
+  std::string text = ReadAll("/proc/self/environ");
+  std::ranges::replace(text, '\0', '\n');
+  return text;
+}
+
+// A child that does nothing until it is killed; its process id.
+std::string StartSleeper(bool leaves_group) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (leaves_group) setpgid(0, 0);
+    for (;;) pause();
+  }
+  return std::to_string(pid);
+}
+
+std::string Signals() {
+  std::string ignored;
+  for (const int number : {SIGHUP, SIGCHLD, SIGTERM, SIGPIPE}) {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) ignored += std::to_string(number) + " ";
+  }
+  return ignored;
+}
+
+std::string Answer(const std::string& request) {
+  if (request == "maps") return ReadAll("/proc/self/maps");
+  if (request == "environment") return Environment();
+  if (request == "host") return protium::HostName();  // From libprotium.so.
+  if (request == "pid") return std::to_string(getpid());
+  if (request == "ignored signals") return Signals();
+  if (request == "sleeper") return StartSleeper(false);
+  if (request == "sleeper elsewhere") return StartSleeper(true);
+  if (request == "stay") {
+    signal(SIGTERM, SIG_IGN);
+    return "stays";
+  }
+  return "unknown request";
+}
+
+}  // namespace
+
+int main() {
+  const char* number = std::getenv(protium::kWorkerSocket);
+  if (number == nullptr) return 2;
+  const int socket = std::atoi(number);
+  for (;;) {
+    char request[256];
+    int32_t length = 0;
+    const int64_t deadline = Now() + 600000;
+    if (!protium::launcher::ReceiveText(socket, request, sizeof request, &length, deadline)) {
+      return 0;
+    }
+    if (!protium::launcher::SendText(socket, Answer(request).c_str(), deadline)) return 1;
+  }
+}

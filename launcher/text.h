@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text of bounded length, for paths and messages.
+#pragma once
+
+namespace protium::launcher {
+
+struct Text {
+  char chars[4096] = "";
+  bool empty() const { return chars[0] == 0; }
+};
+
+[[gnu::format(printf, 1, 2)]] Text Format(const char* format, ...);
+// Appends to `text`; what does not fit is left out.
+[[gnu::format(printf, 2, 3)]] void Append(Text* text, const char* format, ...);
+// "folder/name"; empty when too long.
+Text Join(const char* folder, const char* name);
+
+bool StartsWith(const char* text, const char* prefix);
+
+}  // namespace protium::launcher
