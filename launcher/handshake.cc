@@ -68,6 +68,7 @@ int ConnectTcp(int port) {
 }
 
 bool ProveToJvm(int socket) {
+  SendAtOnce(socket);
   int64_t deadline = HandshakeDeadline();
   char answer[16];
   int32_t length;
@@ -83,6 +84,7 @@ bool PrefersIpv6() {
 }
 
 bool Greet(int socket, Transport transport) {
+  SendAtOnce(socket);
   int64_t deadline = HandshakeDeadline();
   if (!SendInt(socket, getpid(), deadline)) return false;
   if (transport == Transport::kUnix) return true;

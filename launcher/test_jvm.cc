@@ -102,6 +102,7 @@ UniqueFd ConnectTo(Wire wire, int port, const std::string& path) {
                          ? ::connect(fd.get(), reinterpret_cast<sockaddr*>(&tcp), sizeof tcp)
                          : ::connect(fd.get(), reinterpret_cast<sockaddr*>(&local), sizeof local);
   if (failed != 0) fd.reset();
+  launcher::SendAtOnce(fd.get());
   return fd;
 }
 
@@ -216,6 +217,7 @@ std::unique_ptr<SimpleJvm> SimpleJvm::Start(const JvmOptions& options, const std
   pollfd waiting{listener.get(), POLLIN, 0};
   if (::poll(&waiting, 1, kPatienceMs) <= 0) return jvm;
   UniqueFd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  launcher::SendAtOnce(socket.get());
   std::string told;
   if (tcp && !ReadString(socket.get(), told)) return jvm;
   const bool same = !tcp || told == kSecret;

@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -90,6 +92,11 @@ void Drain(int socket, int64_t deadline) {
     ssize_t got = recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
     if (got == 0 || (got < 0 && !ShouldRetry())) return;
   }
+}
+
+void SendAtOnce(int socket) {
+  int one = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
 bool WriteInt(int fd, int32_t value) {

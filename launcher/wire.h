@@ -15,6 +15,9 @@ bool ReceiveText(int socket, char* into, int32_t room, int32_t* length, int64_t 
 // Reads and forgets until the other side closes or the deadline.
 void Drain(int socket, int64_t deadline);
 
+// Sends small pieces at once; nothing happens to a socket that is not TCP's.
+void SendAtOnce(int socket);
+
 // The same to a pipe that is not slow to take them.
 bool WriteInt(int fd, int32_t value);
 bool WriteText(int fd, const char* text);
