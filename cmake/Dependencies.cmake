@@ -32,3 +32,16 @@ if(PROTIUM_WITH_TORCH)
   # LibTorch's include folder carries an fmt of its own, of another version than the library.
   target_compile_definitions(protium::torch INTERFACE FMT_HEADER_ONLY=1)
 endif()
+
+if(PROTIUM_WITH_SPARK)
+  find_package(ZLIB REQUIRED)
+  # By name: the packages' own targets bring flags under which the precompiled headers do not fit.
+  add_library(protium_grpc INTERFACE)
+  foreach(part grpc++ grpc gpr protobuf)
+    find_library(PROTIUM_LIB_${part} ${part} REQUIRED)
+    target_link_libraries(protium_grpc INTERFACE "${PROTIUM_LIB_${part}}")
+  endforeach()
+  find_program(PROTIUM_PROTOC protoc REQUIRED)
+  find_program(PROTIUM_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
+  add_library(protium::grpc ALIAS protium_grpc)
+endif()

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/connect/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium::connect {
+
+namespace {
+
+constexpr int64_t kLongestRoots = 16 << 20;
+
+Result<std::string> ReadRoots() {
+  for (const char* const variable : {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "SSL_CERT_FILE"}) {
+    const char* const path = std::getenv(variable);
+    if (path == nullptr || *path == '\0') continue;
+    auto text = ReadFile(path, kLongestRoots);
+    if (!text.ok()) return Annotate(text.status(), std::string(variable) + "=" + path);
+    return text;
+  }
+  for (const char* const path :
+       {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return ReadFile(path, kLongestRoots);
+  }
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "no root certificates found, which use_ssl needs",
+               .fix = "install the package ca-certificates, or set SSL_CERT_FILE"});
+}
+
+grpc::ChannelArguments Arguments(const SparkAddress& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLongestMessage);
+  arguments.SetMaxSendMessageSize(kLongestMessage);
+  // Connecting again is paced by the retries of this room; the channel must not lag behind them.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const bool local =
+      address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
+  if (local) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return arguments;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<grpc::Channel>> OpenChannel(const SparkAddress& address) {
+  auto credentials = grpc::InsecureChannelCredentials();
+  if (address.tls) {
+    grpc::SslCredentialsOptions options;
+    PT_LET(options.pem_root_certs, ReadRoots());
+    credentials = grpc::SslCredentials(options);
+  }
+  return grpc::CreateCustomChannel(address.target(), credentials, Arguments(address));
+}
+
+}  // namespace protium::connect

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channel to a Spark server and who speaks over it. Shows gRPC: only this folder's .cc files
+// include it.
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/call.h"
+#include "base/fault.h"
+#include "spark/connect/address.h"
+#include "spark/connect/error.h"
+#include "spark/connect/retry.h"
+#include "spark/connect/service.grpc.pb.h"
+
+namespace protium::connect {
+
+// A random UUID of version 4.
+std::string NewUuid();
+
+// One session's wire. Any thread.
+class Wire {
+ public:
+  using Stub = proto::SparkConnectService::Stub;
+
+  static Result<std::shared_ptr<Wire>> Open(SparkAddress address, const RetryPolicy& retry);
+
+  Stub& stub() { return *stub_; }
+  const RetryPolicy& retry() const { return retry_; }
+  const std::string& session_id() const { return session_id_; }
+  const std::string& shown() const { return shown_; }
+
+  // Says in the request whose it is.
+  template <class Request>
+  void Sign(Request& request) {
+    request.set_session_id(session_id_);
+    request.mutable_user_context()->set_user_id(user_);
+    request.set_client_type(client_type_);
+    if constexpr (requires { request.set_client_observed_server_side_session_id(""); }) {
+      const std::lock_guard lock(mutex_);
+      if (!server_session_.empty()) {
+        request.set_client_observed_server_side_session_id(server_session_);
+      }
+    }
+  }
+
+  // Headers, and the deadline after which gRPC gives up.
+  void Prepare(grpc::ClientContext& context, Deadline deadline) const;
+
+  // Remembers the server's own name of the session; another one later is a fault: the server was
+  // started anew and everything the session had is gone.
+  Status CheckServer(const std::string& server_session);
+
+  // What a call's status says; with the server's causes when it offers any.
+  SparkError ErrorOf(const grpc::Status& status);
+  // The same as a status of ours. Stopping and deadlines of `call` come first.
+  Status Explain(const SparkError& error, std::string_view doing, const Call& call) const;
+
+  // One call with one answer, made again as `retry` says while that may help. Each try takes at
+  // most `limit`.
+  template <class Request, class Response>
+  Status Ask(std::string_view doing,
+             grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+             Request request, Response* response, const Call& call, Milliseconds limit,
+             const RetryPolicy& retry) {
+    Sign(request);
+    Retries retries(retry);
+    while (true) {
+      grpc::ClientContext context;
+      Prepare(context, std::min(call.deadline, Clock::now() + limit));
+      const grpc::Status status = Cancelling(
+          context, call, [&] { return (stub_.get()->*method)(&context, request, response); });
+      if (status.ok()) return CheckServer(response->server_side_session_id());
+      PT_TRY(Again(status, doing, call, retries));
+    }
+  }
+
+  // Runs `speak`, which uses `context`, and ends it early when the call is stopped.
+  template <class Speak>
+  static auto Cancelling(grpc::ClientContext& context, const Call& call, Speak speak) {
+    const std::stop_callback stopped(call.stop, [&context] { context.TryCancel(); });
+    return speak();
+  }
+
+  // After a failed try: OK once the wait before the next one is over, else what went wrong.
+  Status Again(const grpc::Status& status, std::string_view doing, const Call& call,
+               Retries& retries);
+
+ private:
+  Wire(SparkAddress address, const RetryPolicy& retry);
+  void FetchCauses(SparkError& error);
+
+  const SparkAddress address_;
+  const RetryPolicy retry_;
+  const std::string session_id_;
+  const std::string user_;
+  const std::string client_type_;
+  const std::string shown_;
+  std::unique_ptr<Stub> stub_;
+  std::mutex mutex_;
+  std::string server_session_;
+};
+
+}  // namespace protium::connect
