@@ -130,8 +130,10 @@ Taken TakeAt(const Place& place, const char* hash, const BundleFile& bundle, Tex
 }
 
 Taken Damaged(const char* hash, const Text& what, Text* why) {
-  *why = Format("protium: the file %s%s is damaged: %s; start the job in a new session",
-                kBundlePrefix, hash, what.chars);
+  *why = Format(
+      "protium: the file %s%s is damaged: %s; remove the driver's "
+      "~/.cache/protium/bundles and start again",
+      kBundlePrefix, hash, what.chars);
   return Taken::kFailed;
 }
 
@@ -177,7 +179,7 @@ Taken Find(const char* hash, Text* folder, Text* why) {
 Taken TakeBundle(const char* hash, Text* folder, Text* why) {
   Taken found = Find(hash, folder, why);
   if (found != Taken::kAbsent) return found;
-  int fd = open(Format("%s%s", kBundlePrefix, hash).chars, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = open(Format("%s%s", kBundlePrefix, hash).chars, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Taken::kAbsent;
   BundleFile bundle;
   Text what;
