@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "os/file.h"
+#include "spark/worker/error_text.h"
 
 namespace protium {
 namespace {
@@ -49,20 +50,20 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
 
 bool RanksSeen::On(const Json& event) {
   const std::string what = TextIn(event, "event");
-  if (what != "rank_start" && what != "rank_end") return false;
-  const int64_t number = NumberIn(event, "rank");
-  if (number < 0 || size_t(number) >= ranks_.size()) return true;
-  Rank& rank = ranks_[size_t(number)];
-  if (what == "rank_start") {
-    rank.started = true;
-    rank.host = TextIn(event, "host");
-    rank.pid = NumberIn(event, "pid");
-    rank.devices = DevicesIn(event);
-    rank.log = TextIn(event, "log");
-  } else {
-    rank.ended = StatusFromJson(event.value("status", Json::object()));
-    rank.at = NumberIn(event, "at");
+  if (what == "rank_failed") {
+    auto failure = FailureFromJson(event.value("failure", Json()));
+    if (failure.ok() && Has(failure->rank)) ranks_[size_t(failure->rank)].failure = *failure;
+    return true;
   }
+  if (what != "rank_start") return false;
+  const int64_t number = NumberIn(event, "rank");
+  if (!Has(number)) return true;
+  Rank& rank = ranks_[size_t(number)];
+  rank.started = true;
+  rank.host = TextIn(event, "host");
+  rank.pid = NumberIn(event, "pid");
+  rank.devices = DevicesIn(event);
+  rank.log = TextIn(event, "log");
   return true;
 }
 
@@ -83,53 +84,56 @@ Json RanksSeen::StartTable() const {
   return table;
 }
 
-RankFailure RanksSeen::FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const {
-  const Rank& seen = ranks_[size_t(rank)];
-  return {.kind = kind,
-          .rank = rank,
-          .world = int32_t(ranks_.size()),
-          .host = seen.host.empty() ? "an executor" : seen.host,
-          .devices = seen.devices,
-          .status = std::move(status),
-          .at = seen.at,
-          .log = seen.log,
-          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes)};
-}
-
-std::vector<RankFailure> RanksSeen::Answers() const {
+std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& told) const {
   std::vector<RankFailure> answers;
   for (size_t i = 0; i < ranks_.size(); ++i) {
-    const auto& ended = ranks_[i].ended;
-    if (!ended || ended->ok()) continue;
-    answers.push_back(FailureOf(int32_t(i), RankFailure::Kind::kAnswered, *ended));
+    const bool is_told = told && told->rank == int32_t(i);
+    if (ranks_[i].failure) answers.push_back(*ranks_[i].failure);
+    if (!ranks_[i].failure && is_told) answers.push_back(*told);
   }
   return answers;
 }
 
+bool RanksSeen::AnyFault() const {
+  return std::ranges::any_of(
+      ranks_, [](const Rank& rank) { return rank.failure && !IsAboutOthers(*rank.failure); });
+}
+
 std::optional<RankFailure> RanksSeen::Lost(const Status& status,
                                            const std::vector<RankFailure>& answers) const {
+  const auto spoke = [&](int32_t rank) {
+    return std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
+  };
   std::optional<int32_t> lost = FailedPartition(status.message());
-  const bool known = lost && size_t(*lost) < ranks_.size() && !ranks_[size_t(*lost)].ended;
+  const bool known = lost && Has(*lost) && !spoke(*lost);
   if (!known) {
     // All who spoke speak of others: one that has not spoken is meant.
     if (answers.empty() || !std::ranges::all_of(answers, IsAboutOthers)) return std::nullopt;
-    const auto silent = std::ranges::find_if(ranks_, [](const Rank& rank) { return !rank.ended; });
-    if (silent == ranks_.end()) return std::nullopt;
-    lost = int32_t(silent - ranks_.begin());
+    lost = 0;
+    while (Has(*lost) && spoke(*lost)) ++*lost;
+    if (!Has(*lost)) return std::nullopt;
   }
   const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
-  const auto kind = stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded;
+  const Rank& rank = ranks_[size_t(*lost)];
   Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
               .what = (stalled ? "was not heard of in the middle of task \""
                                : "was lost in the middle of task \"") +
                       task_ + "\"",
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
-  return FailureOf(*lost, kind, Fail(std::move(fault)));
+  return RankFailure{.kind = stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
+                     .rank = *lost,
+                     .world = int32_t(ranks_.size()),
+                     .host = rank.host.empty() ? "an executor" : rank.host,
+                     .devices = rank.devices,
+                     .status = Fail(std::move(fault)),
+                     .log = rank.log,
+                     .last_lines = rank.log.empty() ? "" : ReadTail(rank.log, kLogBytes)};
 }
 
-AttemptResult RanksSeen::Judge(const Status& status) const {
+AttemptResult RanksSeen::Judge(const Status& status,
+                               const std::optional<RankFailure>& told) const {
   if (status.ok()) return {status, false};
-  std::vector<RankFailure> failures = Answers();
+  std::vector<RankFailure> failures = Answers(told);
   if (auto lost = Lost(status, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = CauseOf(failures);

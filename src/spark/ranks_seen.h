@@ -14,8 +14,7 @@
 
 namespace protium {
 
-// Workers tell of every rank {"event": "rank_start", "rank", "host", "pid", "devices": [{"name",
-// "address"}], "log"} and, when it ends by itself, {"event": "rank_end", "rank", "status", "at"}.
+// Reads the events "rank_start" and "rank_failed" of spark/worker/worker.h.
 class RanksSeen {
  public:
   RanksSeen(std::string task, int32_t world) : task_(std::move(task)), ranks_(size_t(world)) {}
@@ -26,9 +25,12 @@ class RanksSeen {
   // The table for {"event": "gang_start"}.
   Json StartTable() const;
 
-  // How the attempt ended that Spark reports as `status`. A rank that did not say how it ended, and
-  // that Spark or all the others name, is the cause.
-  AttemptResult Judge(const Status& status) const;
+  // Has a rank told of an error of its own, not of others?
+  bool AnyFault() const;
+
+  // How the attempt ended that Spark reports as `status`, with what a worker said through Spark. A
+  // rank that did not say how it ended, and that Spark or all the others name, is the cause.
+  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told) const;
 
  private:
   struct Rank {
@@ -37,11 +39,10 @@ class RanksSeen {
     int64_t pid = 0;
     std::vector<Device> devices;
     std::filesystem::path log;
-    std::optional<Status> ended;
-    int64_t at = 0;
+    std::optional<RankFailure> failure;
   };
-  RankFailure FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const;
-  std::vector<RankFailure> Answers() const;
+  bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }
+  std::vector<RankFailure> Answers(const std::optional<RankFailure>& told) const;
   std::optional<RankFailure> Lost(const Status& status,
                                   const std::vector<RankFailure>& answers) const;
 

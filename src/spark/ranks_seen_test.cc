@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "spark/worker/error_text.h"
 
 namespace protium {
 namespace {
@@ -20,7 +21,12 @@ Json Start(int rank) {
 }
 
 Json End(int rank, const Status& status, int64_t at) {
-  return {{"event", "rank_end"}, {"rank", rank}, {"status", StatusToJson(status)}, {"at", at}};
+  return {{"event", "rank_failed"},
+          {"failure", FailureToJson({.rank = rank,
+                                     .world = 2,
+                                     .host = "h" + std::to_string(rank),
+                                     .status = status,
+                                     .at = at})}};
 }
 
 const Status kSpark = Fail(
@@ -49,7 +55,7 @@ TEST(RanksSeen, ShowWhoSitsWhere) {
 TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
   RanksSeen ranks = Started();
   ranks.On(End(0, kGone, 5));
-  const AttemptResult result = ranks.Judge(kSpark);
+  const AttemptResult result = ranks.Judge(kSpark, {});
   const Fault fault = FaultOf(result.status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was lost in the middle of task \"train\""));
   EXPECT_THAT(fault.where, HasSubstr("h1 gpu:5"));
@@ -59,7 +65,7 @@ TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
 TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   RanksSeen ranks = Started();
   ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not come"}), 5));
-  const Fault fault = FaultOf(ranks.Judge(kGone).status);
+  const Fault fault = FaultOf(ranks.Judge(kGone, {}).status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
@@ -68,15 +74,30 @@ TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {
   RanksSeen ranks = Started();
   ranks.On(End(0, kGone, 5));
   ranks.On(End(1, Fail({.exit = Exit::kInput, .what = "the loss is NaN"}), 9));
-  const AttemptResult result = ranks.Judge(kSpark);
+  const AttemptResult result = ranks.Judge(kSpark, {});
   EXPECT_THAT(FaultOf(result.status).what, HasSubstr("the loss is NaN"));
   EXPECT_FALSE(result.restart_may_help);
 }
 
+TEST(RanksSeen, ACrashThatAWorkerDescribedThroughSparkIsTheCause) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, kGone, 5));
+  EXPECT_FALSE(ranks.AnyFault());
+  const RankFailure crash{.kind = RankFailure::Kind::kEnded,
+                          .rank = 1,
+                          .world = 2,
+                          .host = "h1",
+                          .status = Fail({.what = "was ended by SIGSEGV"}),
+                          .last_lines = "frame one"};
+  const Fault fault = FaultOf(ranks.Judge(kSpark, crash).status);
+  EXPECT_EQ(fault.what, "rank 1 was ended by SIGSEGV");
+  EXPECT_THAT(fault.why, HasSubstr("frame one"));
+}
+
 TEST(RanksSeen, WithoutAnyWordOfTheRanksSparksOwnIsTold) {
   RanksSeen ranks("train", 2);
-  EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"})).status).what, "no slots");
-  EXPECT_TRUE(ranks.Judge(Status::OK()).status.ok());
+  EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"}), {}).status).what, "no slots");
+  EXPECT_TRUE(ranks.Judge(Status::OK(), {}).status.ok());
 }
 
 TEST(FailedPartition, IsReadFromSparksText) {

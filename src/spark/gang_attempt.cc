@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/gang_attempt.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/worker/error_text.h"
+
+namespace protium {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+// A checkpoint may have to be written before a rank can stop.
+constexpr auto kStopTime = std::chrono::seconds(30);
+// Ranks that saw a peer go say so about as soon as Spark does.
+constexpr auto kLastWords = std::chrono::milliseconds(700);
+constexpr size_t kKeyBytes = 32;
+
+Result<std::string> NewKey() {
+  std::string key(kKeyBytes, '\0');
+  const ssize_t got = ::getrandom(key.data(), key.size(), 0);
+  if (got != ssize_t(key.size())) return SystemFault("make a key", errno);
+  return key;
+}
+
+// Follows the ranks' events in a thread of its own until it is told to end.
+class RankWatch {
+ public:
+  RankWatch(const SparkCommand& command, const Call& call)
+      : command_(command),
+        call_(call),
+        tail_(command.events),
+        seen_(command.task, command.world),
+        thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
+
+  // Stops the job's own call, which the session obeys at once.
+  std::stop_token job_stop() const { return job_.get_token(); }
+
+  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told) {
+    if (!status.ok()) std::this_thread::sleep_for(kLastWords);
+    thread_.request_stop();
+    thread_.join();
+    Look();
+    if (!status.ok() && call_.stop.stop_requested() && !seen_.AnyFault()) {
+      return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
+              false};
+    }
+    return seen_.Judge(status, told);
+  }
+
+ private:
+  void Watch(const std::stop_token& ended) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, ended, kTick, [&] { return ended.stop_requested(); })) {
+      Look();
+      CheckStop();
+    }
+  }
+
+  void Look() {
+    auto events = tail_.Read();
+    if (!events.ok()) return;  // The job tells what became of it.
+    for (TailedEvent& each : *events) {
+      if (!seen_.On(each.event)) call_.Tell(each.event);
+    }
+    if (told_ || !seen_.AllStarted()) return;
+    told_ = true;
+    call_.Tell({{"event", "gang_start"},
+                {"task", command_.task},
+                {"attempt", command_.attempt},
+                {"ranks", seen_.StartTable()}});
+  }
+
+  void CheckStop() {
+    const auto now = Clock::now();
+    const bool late = now >= call_.deadline;
+    if (!call_.stop.stop_requested() && !late) return;
+    if (!asked_) {
+      asked_ = now;
+      (void)tail_.AskToStop();
+    }
+    if (late || now - *asked_ > kStopTime || !seen_.AllStarted()) job_.request_stop();
+  }
+
+  const SparkCommand& command_;
+  const Call& call_;
+  EventTail tail_;
+  RanksSeen seen_;
+  bool told_ = false;
+  std::optional<Clock::time_point> asked_;
+  std::stop_source job_;
+  std::jthread thread_;
+};
+
+Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Relation& relation,
+                                        const ExecuteOptions& options, const Call& call) {
+  PT_LET(const auto stream, session.Execute(relation, options, call));
+  return Collect(*stream);
+}
+
+}  // namespace
+
+GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call) {
+  const auto fail = [](const Status& status) { return GangOutcome{{status, false}, {}}; };
+  SparkCommand command = attempt.command;
+  auto key = NewKey();
+  if (!key.ok()) return fail(key.status());
+  command.key = *std::move(key);
+  std::error_code error;
+  std::filesystem::create_directories(command.events, error);
+  if (error) return fail(SystemFault("make the folder " + command.events, error.value()));
+  const auto relation = attempt.relation(command);
+  if (!relation.ok()) return fail(relation.status());
+  RankWatch watch(command, call);
+  Call job = call;
+  job.stop = watch.job_stop();
+  job.deadline = kNever;
+  std::optional<RankFailure> told;
+  ExecuteOptions options = attempt.options;
+  options.explain = [&](const SparkError& error) {
+    told = FailureFromWorkerText(error.WorkerText());
+    return attempt.options.explain(error);
+  };
+  auto batches = RunJob(session, *relation, options, job);
+  const AttemptResult result = watch.Judge(batches.status(), told);
+  if (!result.status.ok()) return {result, {}};
+  return {result, *std::move(batches)};
+}
+
+}  // namespace protium

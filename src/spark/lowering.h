@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans as relations of Spark Connect: the relational part as SQL text in Spark's spelling, over
+// files, kept results and tasks as tables that the text names.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/node.h"
+#include "spark/connect/relations.h"
+
+namespace protium {
+
+// What a plan became. The columns' types are ones that tables of ours carry: decimals were made
+// DOUBLE and times with a zone TIMESTAMP_NTZ in UTC.
+struct SparkTable {
+  connect::Relation relation;
+  SchemaPtr schema;
+  std::string sql;                     // As it is sent; empty for a table as it is.
+  std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
+};
+
+struct LoweringContext {
+  // The schema of a relation; moves no data.
+  std::function<Result<SchemaPtr>(const connect::Relation& relation)> describe;
+  // The relation that runs a task over a table. Empty: the task's rows are left out, which is
+  // enough to know their types.
+  std::function<Result<connect::Relation>(const MapTask& task, const SparkTable& input)> map;
+  // A table of rows that the driver has.
+  std::function<Result<connect::Relation>(const SchemaPtr& schema,
+                                          const arrow::RecordBatchVector& batches)>
+      local_table;
+  // Materialised nodes; nothing below them is lowered.
+  std::unordered_map<const Node*, connect::Relation> kept;
+};
+
+// `plan` is no Write.
+Result<SparkTable> LowerPlan(const Plan& plan, const LoweringContext& context);
+
+}  // namespace protium

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/slots.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+using Values = std::map<std::string, std::optional<std::string>>;
+
+std::string TextOf(const Values& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->second ? *found->second : "";
+}
+
+int32_t NumberOf(const std::string& text, int32_t otherwise) {
+  int32_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : otherwise;
+}
+
+// "local[4]", "local-cluster[2,3,1024]": the numbers between the brackets.
+std::vector<int32_t> NumbersIn(const std::string& master) {
+  std::vector<int32_t> numbers;
+  size_t at = master.find('[');
+  while (at != std::string::npos && at + 1 < master.size()) {
+    const size_t end = master.find_first_of(",]", at + 1);
+    if (end == std::string::npos) break;
+    numbers.push_back(NumberOf(master.substr(at + 1, end - at - 1), 0));
+    at = master[end] == ',' ? end : std::string::npos;
+  }
+  return numbers;
+}
+
+// The default number of partitions of a cluster is the number of its cores.
+Result<int32_t> AskCores(SparkSession& session, const Call& call) {
+  PT_LET(const auto stream,
+         session.Execute(connect::Sql("SELECT count(DISTINCT spark_partition_id()) AS cores "
+                                      "FROM range(0, 100000)"),
+                         {.name = "count the cluster's cores"}, call));
+  PT_LET(const auto batches, Collect(*stream));
+  for (const auto& batch : batches) {
+    if (batch->num_rows() == 0 || batch->column(0)->type_id() != arrow::Type::INT64) continue;
+    return int32_t(static_cast<const arrow::Int64Array&>(*batch->column(0)).Value(0));
+  }
+  return Status::UnknownError("Spark counted no cores");
+}
+
+Status Never(const std::string& what, const std::string& why, const std::string& fix) {
+  return Fail(
+      {.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
+}
+
+int32_t GpusOf(const SparkSlots& slots) {
+  if (slots.gpus_per_executor == 0 || slots.cores_per_executor == 0) return 0;
+  return slots.gpus_per_executor * (slots.cores / slots.cores_per_executor);
+}
+
+}  // namespace
+
+Result<SparkSlots> ReadSlots(SparkSession& session, const Call& call) {
+  PT_LET(const Values values,
+         session.GetConf({"spark.master", "spark.task.cpus", "spark.executor.cores",
+                          "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled"},
+                         call));
+  SparkSlots slots{.master = TextOf(values, "spark.master"),
+                   .cores_per_task = NumberOf(TextOf(values, "spark.task.cpus"), 1),
+                   .gpus_per_executor =
+                       NumberOf(TextOf(values, "spark.executor.resource.gpu.amount"), 0),
+                   .cores_per_executor = NumberOf(TextOf(values, "spark.executor.cores"), 0),
+                   .dynamic = TextOf(values, "spark.dynamicAllocation.enabled") == "true"};
+  const std::vector<int32_t> numbers = NumbersIn(slots.master);
+  if (slots.master.starts_with("local-cluster[") && numbers.size() == 3) {
+    slots.cores = numbers[0] * numbers[1];
+    slots.cores_per_executor = numbers[1];
+  } else if (slots.local() && !numbers.empty() && numbers[0] > 0) {
+    slots.cores = numbers[0];
+  } else {
+    PT_LET(slots.cores, AskCores(session, call));
+  }
+  return slots;
+}
+
+Status CheckFits(const GangSpec& gang, const SparkSlots& slots) {
+  if (slots.dynamic) {
+    return Never("Spark starts no gang while spark.dynamicAllocation.enabled is true",
+                 "barrier stages need executors that stay",
+                 "start the server with spark.dynamicAllocation.enabled=false");
+  }
+  if (slots.local() && gang.cores_per_worker != slots.cores_per_task) {
+    return Never(fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",
+                             gang.cores_per_worker, slots.master, slots.cores_per_task),
+                 "resource profiles need executors of their own", "set gang.cores_per_worker=1");
+  }
+  const int64_t wanted = int64_t(gang.workers) * gang.cores_per_worker;
+  if (wanted > slots.cores) {
+    return Never(fmt::format("the gang needs {} cores ({} workers of {}), and the cluster has {}",
+                             wanted, gang.workers, gang.cores_per_worker, slots.cores),
+                 "all ranks of a gang run at the same time",
+                 fmt::format("set gang.workers={}", slots.cores / gang.cores_per_worker));
+  }
+  const int64_t gpus = int64_t(gang.workers) * gang.gpus_per_worker;
+  if (gpus > GpusOf(slots)) {
+    return Never(fmt::format("the gang needs {} GPUs ({} workers of {}), and the cluster has {}",
+                             gpus, gang.workers, gang.gpus_per_worker, GpusOf(slots)),
+                 "", "set gang.gpus_per_worker=0, or start executors with "
+                     "spark.executor.resource.gpu.amount");
+  }
+  return Status::OK();
+}
+
+Json PlacementOn(const GangSpec& gang, const SparkSlots& slots, const std::string& rows_by) {
+  Json ranks = Json::array();
+  for (int32_t rank = 0; rank < gang.workers; ++rank) {
+    Json gpus = Json::array();
+    for (int32_t i = 0; i < gang.gpus_per_worker; ++i) gpus.push_back("any");
+    ranks.push_back({{"rank", rank},
+                     {"host", "an executor"},
+                     {"cores", gang.cores_per_worker},
+                     {"gpus", std::move(gpus)}});
+  }
+  return {{"ranks", std::move(ranks)},
+          {"note", fmt::format("Spark chooses the executors of {} when the gang starts; rows reach "
+                               "the ranks by {}",
+                               slots.master, rows_by)}};
+}
+
+}  // namespace protium

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans on Apache Spark 4, over Spark Connect: SQL as SQL, tasks in this program's own workers on
+// the executors.
+#pragma once
+
+#include <memory>
+
+#include "engine/library.h"
+
+namespace protium {
+
+// Reaches the server, within seconds. What tables and events need on the way lies in
+// <request.folder>/spark, which driver and executors must both reach, and goes with the engine.
+Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request);
+
+}  // namespace protium

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/spark_explainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+
+Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {
+  said_.placement = Json::array();
+  PT_TRY(Visit(plan));
+  if (context_.kept.count(plan.get()) == 0) PT_TRY(Show(plan, nullptr, "result"));
+  auto& notes = said_.not_exact;
+  std::sort(notes.begin(), notes.end());
+  notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
+  return std::move(said_);
+}
+
+Status SparkExplainer::Visit(const Plan& plan) {
+  if (context_.kept.count(plan.get()) > 0) return Status::OK();
+  for (const Plan& input : plan->inputs) PT_TRY(Visit(input));
+  if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
+    return Show(plan->inputs.front(), plan, "materialize " + kept->name);
+  }
+  if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
+    if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
+    PT_TRY(Show(plan->inputs.front(), nullptr, "input of task " + task->task));
+    PT_TRY(Seat(*task));
+    // Without tasks to run, the plan is a table of its types and no rows.
+    PT_LET(const SparkTable table, LowerPlan(plan, context_));
+    return Name(plan, table.relation, task->task);
+  }
+  return Status::OK();
+}
+
+Status SparkExplainer::Show(const Plan& plan, const Plan& shown, const std::string& title) {
+  PT_LET(const SparkTable table, LowerPlan(plan, context_));
+  said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
+  if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
+  if (shown == nullptr) return Status::OK();
+  return Name(shown, table.relation, std::get<Materialize>(shown->verb).name);
+}
+
+Status SparkExplainer::Name(const Plan& plan, const connect::Relation& relation,
+                            const std::string& name) {
+  const std::string view = fmt::format("pt_view_{}_{}", views_++, name);
+  PT_TRY(session_.Command(connect::CreateView(relation, view), {.name = "plan"}, call_).status());
+  context_.kept[plan.get()] = connect::Table(view);
+  return Status::OK();
+}
+
+Status SparkExplainer::Seat(const MapTask& task) {
+  if (!task.gang) return Status::OK();
+  PT_LET(const SparkSlots slots, ReadSlots(session_, call_));
+  PT_TRY(CheckFits(*task.gang, slots));
+  const std::string by = settings_.rows == RowsBy::kAuto
+                             ? "files, or by stream when they are few"
+                             : std::string(settings_.rows == RowsBy::kFiles ? "files" : "stream");
+  Json ranks = PlacementOn(*task.gang, slots, by);
+  said_.placement.push_back({{"task", task.task}, {"ranks", std::move(ranks)}});
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The example job on a Spark server, whose address is in PROTIUM_TEST_SPARK.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "whole/flights.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+using testing::HasSubstr;
+
+class SparkJob : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const address = std::getenv("PROTIUM_TEST_SPARK");
+    if (address == nullptr) GTEST_SKIP() << "no Spark server: PROTIUM_TEST_SPARK is not set";
+    engine_ = "engine=" + std::string(address);
+  }
+
+  Outcome RunOnSpark(std::vector<std::string> settings) {
+    settings.push_back(engine_);
+    return RunFlights(scratch_, tables_, settings);
+  }
+
+  // The number of a process of the gang that the run's last gang_start tells of, or 0.
+  pid_t PidOf(int rank) const {
+    pid_t pid = 0;
+    for (const auto& run : fs::directory_iterator(scratch_.path() / "runs")) {
+      std::ifstream lines(run.path() / "events.jsonl");
+      for (std::string line; std::getline(lines, line);) {
+        const auto event = ParseJson(line);
+        if (!event.ok() || event->value("event", "") != "gang_start") continue;
+        pid = (*event)["ranks"][size_t(rank)]["pid"].get<pid_t>();
+      }
+    }
+    return pid;
+  }
+
+  const Scratch scratch_;
+  const std::string tables_ = ExampleTables(3000);
+  std::string engine_;
+};
+
+TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
+  const Outcome here = RunFlights(scratch_, tables_, {});
+  ASSERT_EQ(here.exit, 0) << here.err;
+  const std::string weights = ModelWeights(here, scratch_);
+  for (const char* rows : {"stream", "files"}) {
+    const Outcome there = RunOnSpark({"engine.spark.rows=" + std::string(rows)});
+    ASSERT_EQ(there.exit, 0) << there.err;
+    EXPECT_EQ(ModelWeights(there, scratch_), weights) << "rows by " << rows;
+    EXPECT_EQ(there.json["metrics"]["test"], here.json["metrics"]["test"]);
+    EXPECT_EQ(there.json["metrics"]["baseline"], here.json["metrics"]["baseline"]);
+    const fs::path scored = there.json["outputs"][0].get<std::string>();
+    EXPECT_TRUE(fs::exists(scored / "_SUCCESS")) << scored;
+  }
+}
+
+TEST_F(SparkJob, StartsAgainWhenARankIsKilledAndGivesTheSameModel) {
+  const std::string weights = ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=60"}),
+                                           scratch_);
+  fs::remove_all(scratch_.path() / "runs");
+  Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=60"}), scratch_.path());
+  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(1) > 0; }));
+  ::kill(PidOf(1), SIGKILL);
+  const Outcome outcome = job.Wait();
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+  EXPECT_EQ(LastEventValue(outcome.json["folder"].get<std::string>(), "restarts_left"), 1);
+}
+
+TEST_F(SparkJob, NamesTheRankThatWasKilledWhenItMayNotStartAgain) {
+  Running job(FlightsCommand(scratch_, tables_,
+                             {engine_, "train.epochs=400", "gang.max_restarts=0"}),
+              scratch_.path());
+  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(0) > 0; }));
+  ::kill(PidOf(0), SIGKILL);
+  const Outcome outcome = job.Wait();
+  EXPECT_EQ(outcome.exit, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("rank 0"));
+  EXPECT_THAT(outcome.err, HasSubstr("resume"));
+}
+
+TEST_F(SparkJob, StopsWithACheckpointAndGoesOnToTheSameModel) {
+  const std::string weights =
+      ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=60"}), scratch_);
+  fs::remove_all(scratch_.path() / "runs");
+  Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=60"}), scratch_.path());
+  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(0) > 0; }));
+  job.Signal(SIGINT);
+  const Outcome stopped = job.Wait();
+  ASSERT_EQ(stopped.exit, 75) << stopped.err;
+  Running again({ProtiumCommand(), "resume", "last", "--json", "--runs-dir",
+                 (scratch_.path() / "runs").string()},
+                scratch_.path());
+  const Outcome outcome = again.Wait();
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+}
+
+TEST_F(SparkJob, IsRefusedBeforeAnyDataIsReadWhenTheGangNeverFits) {
+  const Outcome outcome = RunOnSpark({"gang.workers=999", "train.shards=999"});
+  EXPECT_EQ(outcome.exit, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("999"));
+}
+
+TEST_F(SparkJob, IsPlannedWithoutRunning) {
+  Running plan({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set",
+                engine_},
+               scratch_.path());
+  const Outcome outcome = plan.Wait();
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("an executor"));
+  EXPECT_THAT(outcome.out, HasSubstr("rows reach the ranks by"));
+}
+
+}  // namespace protium::whole
