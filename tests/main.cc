@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "local/workers.h"
+#include "spark/worker/worker.h"
 
 namespace protium {
 
@@ -15,6 +16,9 @@ namespace protium {
 int main(int argc, char** argv) {
   if (protium::IsWorker() && protium::TestTasks != nullptr) {
     return protium::WorkerMain(protium::TestTasks(), {});
+  }
+  if (protium::IsSparkWorker() && protium::TestTasks != nullptr) {
+    return protium::SparkWorkerMain(protium::TestTasks(), {});
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

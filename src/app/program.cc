@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "learn/fit_task.h"
 #include "local/workers.h"
+#include "spark/worker/worker.h"
 
 namespace protium {
 
@@ -22,9 +23,9 @@ TaskTable TasksOf(const Program& program) {
 }
 
 int Start(int argc, char** argv, const Program& program) {
-  if (IsWorker()) {
-    return WorkerMain(TasksOf(program), [] { return LoadTorchTasks(); });
-  }
+  const auto torch_tasks = [] { return LoadTorchTasks(); };
+  if (IsWorker()) return WorkerMain(TasksOf(program), torch_tasks);
+  if (IsSparkWorker()) return SparkWorkerMain(TasksOf(program), torch_tasks);
   Invocation invocation{.name = std::filesystem::path(argc > 0 ? argv[0] : "protium").filename(),
                         .argv = {argv, argv + argc}};
   if (program.run) invocation.program = &program;

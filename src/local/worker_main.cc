@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/fault.h"
-#include "base/nearest.h"
+#include "gang/task_book.h"
 #include "local/worker_task.h"
 #include "local/workers.h"
 
@@ -21,7 +21,7 @@ class WorkerProcess {
  public:
   WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
                 const std::function<Result<TaskTable>()>& more)
-      : link_(std::move(link)), tasks_(tasks), more_(more) {}
+      : link_(std::move(link)), tasks_(tasks), book_(tasks, more) {}
 
   int Run();
 
@@ -32,14 +32,11 @@ class WorkerProcess {
   void Begin(Frame frame);
   void Queue(std::function<void()> job);
   Deadline Beat();
-  Status Load();
-  Result<Task> Find(const std::string& name);
 
   const std::shared_ptr<Link> link_;
   const TaskTable& tasks_;
-  const std::function<Result<TaskTable>()>& more_;
-  std::optional<TaskTable> loaded_;  // What `more_` gave. Main thread.
-  Deadline next_beat_;               // Listening thread.
+  TaskBook book_;       // Main thread.
+  Deadline next_beat_;  // Listening thread.
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -104,7 +101,7 @@ void WorkerProcess::Handle(Frame frame) {
   if (frame.type == "task") return Begin(std::move(frame));
   if (frame.type == "load") {
     return Queue([this] {
-      (void)link_->Send({{"type", "loaded"}, {"error", StatusToJson(Load())}});
+      (void)link_->Send({{"type", "loaded"}, {"error", StatusToJson(book_.Load())}});
     });
   }
   std::shared_ptr<WorkerTask> current;
@@ -129,30 +126,10 @@ void WorkerProcess::Begin(Frame frame) {
     current_ = *made;
   }
   Queue([this, task = std::move(*made)] {
-    (void)task->Run(Find(task->name()));
+    (void)task->Run(book_.Find(task->name()));
     std::lock_guard lock(mutex_);
     if (current_ == task) current_.reset();
   });
-}
-
-Status WorkerProcess::Load() {
-  if (loaded_ || !more_) return Status::OK();
-  PT_LET(loaded_, more_());
-  return Status::OK();
-}
-
-Result<Task> WorkerProcess::Find(const std::string& name) {
-  if (const auto found = tasks_.find(name); found != tasks_.end()) return found->second;
-  PT_TRY(Load());
-  std::vector<std::string> known;
-  for (const auto& [each, task] : tasks_) known.push_back(each);
-  if (loaded_) {
-    if (const auto found = loaded_->find(name); found != loaded_->end()) return found->second;
-    for (const auto& [each, task] : *loaded_) known.push_back(each);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "no task is called \"" + name + "\"",
-               .fix = Suggest(name, known)});
 }
 
 }  // namespace

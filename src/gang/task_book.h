@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "gang/task.h"
+
+namespace protium {
+
+// The tasks of a worker by name: those that are there, and those of a library that is loaded when
+// one of them is first needed. One thread.
+class TaskBook {
+ public:
+  // Both outlive the book. `more` may be empty.
+  TaskBook(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more)
+      : tasks_(tasks), more_(more) {}
+
+  // An unknown name is a fault (kUsage) with the nearest.
+  Result<Task> Find(const std::string& name);
+  // Loads the library, if it is not loaded yet.
+  Status Load();
+  bool loaded() const { return loaded_.has_value(); }
+  // Is it one of those that need no library?
+  bool Has(const std::string& name) const { return tasks_.contains(name); }
+
+ private:
+  const TaskTable& tasks_;
+  const std::function<Result<TaskTable>()>& more_;
+  std::optional<TaskTable> loaded_;
+};
+
+}  // namespace protium

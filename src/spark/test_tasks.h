@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks for tests of the spark room, and rows for them.
+#pragma once
+
+#include <arrow/api.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gang/task.h"
+
+namespace protium {
+
+// One column "n" of int64, one column "s" of text, with a null in each.
+SchemaPtr RowSchema();
+std::shared_ptr<arrow::RecordBatch> RowBatch(int64_t first, int64_t count);
+// One column "text".
+SchemaPtr TextSchema();
+std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
+std::vector<std::string> Texts(const arrow::RecordBatchVector& batches);
+
+// What the workers of this room's tests can do; the worker asks for it by this name.
+//   same      gives its rows on
+//   first     reads one batch and gives it on
+//   nothing   reads nothing and gives nothing
+//   facts     gives a JSON object of what its context says
+//   fail      reads a batch, gives it on, and fails with the fault that its config is
+//   throw     throws
+//   crash     ends with the signal whose number its config is
+//   other     gives rows of a schema other than the declared one
+//   report    reports its config as event, twice
+//   wait      reports {"event": "waiting"}, waits to be stopped
+//   gather    gives what AllGather() of its config gives
+//   count     counts its rows
+const TaskTable& TestTasks();
+
+}  // namespace protium

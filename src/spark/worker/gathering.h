@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "collective/communicator.h"
+#include "spark/command.h"
+#include "spark/worker/barrier.h"
+
+namespace protium {
+
+// Collective: joins the ranks of a gang. They tell each other through Spark's barrier where they
+// are and of which gang, and talk to each other directly from then on. Ranks of another world or
+// attempt are refused by all.
+Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
+                                                const BarrierAddress& address);
+
+}  // namespace protium

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/worker/spark_task.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/worker/error_text.h"
+#include "spark/worker/gathering.h"
+#include "spark/worker/task_place.h"
+
+namespace protium {
+
+namespace {
+
+Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"}); }
+
+std::filesystem::path EventPath(const SparkCommand& command, const TaskInit& init) {
+  if (command.events.empty()) return {};
+  return std::filesystem::path(command.events) /
+         fmt::format("{:03}-{}.jsonl", init.partition, init.task_attempt_id);
+}
+
+}  // namespace
+
+SparkTask::SparkTask(Wire& wire, const TaskInit& init, SparkCommand command)
+    : wire_(wire),
+      init_(init),
+      command_(std::move(command)),
+      place_(PlaceOf(init, command_)),
+      output_(wire, command_.output, command_.task) {}
+
+// Spark may run a stage again with fewer of its tasks; their list of addresses tells.
+Status SparkTask::CheckGang() const {
+  if (command_.gang != init_.barrier) {
+    return Fail({.exit = Exit::kBug,
+                 .what = command_.gang ? "a gang's stage is no barrier stage"
+                                       : "a task without a gang is in a barrier stage"});
+  }
+  if (!command_.gang) return Status::OK();
+  const auto found = init_.properties.find("addresses");
+  const auto ranks = found == init_.properties.end()
+                         ? command_.world
+                         : 1 + std::count(found->second.begin(), found->second.end(), ',');
+  if (ranks == command_.world && init_.partition < command_.world) return Status::OK();
+  return Fail(
+      {.exit = Exit::kRemote,
+       .what = fmt::format("Spark started {} of the gang's {} ranks", ranks, command_.world),
+       .where = fmt::format("rank {}", init_.partition)});
+}
+
+Status SparkTask::OpenInput() {
+  PT_LET(sent_, WireInput::Open(wire_));
+  source_ = sent_.get();
+  return Status::OK();
+}
+
+Status SparkTask::Prepare(std::stop_token signals) {
+  PT_LET(events_, EventFile::Make(EventPath(command_, init_)));
+  PT_TRY(CheckGang());
+  if (command_.gang && !command_.log.empty()) PT_TRY(RedirectLog(command_.log, rank()));
+  WatchOptions watch{.signals = std::move(signals), .socket = wire_.fd()};
+  if (!command_.events.empty()) watch.stop_file = std::filesystem::path(command_.events) / "stop";
+  watch.on_stop = [this] {
+    stop_.request_stop();
+    wire_.Interrupt();
+  };
+  PT_LET(watch_, TaskWatch::Start(std::move(watch)));
+  if (command_.gang) {
+    Json start = FailureToJson(place_);
+    for (const char* key : {"ended", "status", "at"}) start.erase(key);
+    start["event"] = "rank_start";
+    start["attempt"] = attempt();
+    start["pid"] = ::getpid();
+    Report(start);
+  }
+  return OpenInput();
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
+  if (stop_.stop_requested()) return Stopped();
+  return source_->Next();
+}
+
+Result<Communicator*> SparkTask::communicator() {
+  if (!command_.gang) {
+    return Status::Invalid("task \"", command_.task, "\" has no other ranks: it is not in a gang");
+  }
+  if (ranks_) return ranks_.get();
+  PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address));
+  return ranks_.get();
+}
+
+Status SparkTask::Call(const Task& task) {
+  try {
+    return task(*this);
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory("task \"", command_.task, "\" ran out of memory");
+  } catch (const std::exception& error) {
+    return Status::UnknownError("task \"", command_.task, "\" threw: ", error.what());
+  } catch (...) {
+    return Status::UnknownError("task \"", command_.task,
+                                "\" threw something that is no std::exception");
+  }
+}
+
+// A task that ended well is not stopped any more.
+Status SparkTask::SkipInput() {
+  watch_.reset();
+  wire_.Resume();
+  return sent_->Skip();
+}
+
+void SparkTask::ReportEnd(const Status& status) {
+  if (!command_.gang || status.ok() || !events_) return;
+  RankFailure failure = place_;
+  failure.status = status;
+  failure.at = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  Report({{"event", "rank_failed"}, {"failure", FailureToJson(failure)}});
+}
+
+Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
+  Status status = task.status();
+  if (status.ok()) status = Prepare(std::move(signals));
+  if (status.ok()) status = Call(*task);
+  if (status.ok()) status = SkipInput();
+  if (status.ok()) status = events_->status();
+  watch_.reset();
+  ReportEnd(status);
+  return status;
+}
+
+void SparkTask::Leave(const Status& status) {
+  if (ranks_ && !status.ok()) ranks_->Abort(status);
+  ranks_.reset();
+}
+
+}  // namespace protium

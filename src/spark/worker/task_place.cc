@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/worker/task_place.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "os/fd.h"
+#include "os/machine.h"
+
+namespace protium {
+
+std::vector<Device> DevicesOf(const TaskInit& init) {
+  std::vector<Device> devices;
+  for (const auto& [key, resource] : init.resources) {
+    for (const std::string& address : resource.addresses) devices.push_back({key, address});
+  }
+  return devices;
+}
+
+RankFailure PlaceOf(const TaskInit& init, const SparkCommand& command) {
+  return {.role = command.gang ? "rank" : "partition",
+          .rank = init.partition,
+          .world = command.world,
+          .host = HostName(),
+          .devices = DevicesOf(init),
+          .log = command.gang ? LogFile(command.log, init.partition) : ""};
+}
+
+void SetEnvironment(const TaskInit& init) {
+  const std::string threads = std::to_string(init.cpus);
+  ::setenv("OMP_NUM_THREADS", threads.c_str(), 1);
+  ::setenv("MKL_NUM_THREADS", threads.c_str(), 1);
+  const auto gpus = init.resources.find("gpu");
+  if (gpus == init.resources.end()) return;
+  const std::string visible = fmt::format("{}", fmt::join(gpus->second.addresses, ","));
+  ::setenv("CUDA_VISIBLE_DEVICES", visible.c_str(), 1);
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+}
+
+std::string LogFile(const std::string& folder, int32_t rank) {
+  return folder.empty() ? "" : fmt::format("{}/rank-{:03}.log", folder, rank);
+}
+
+Status RedirectLog(const std::string& folder, int32_t rank) {
+  const std::string path = LogFile(folder, rank);
+  const UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!log) return SystemFault("write the log " + path + " on " + HostName(), errno);
+  std::fprintf(stderr, "protium: rank %d writes to %s\n", rank, path.c_str());
+  ::dup2(log.get(), STDOUT_FILENO);
+  ::dup2(log.get(), STDERR_FILENO);
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/worker/task_watch.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "os/poll.h"
+
+namespace protium {
+
+Result<std::unique_ptr<TaskWatch>> TaskWatch::Start(WatchOptions options) {
+  UniqueFd ending(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!ending) return SystemFault("watch a task", errno);
+  std::unique_ptr<TaskWatch> made(new TaskWatch(std::move(options), std::move(ending)));
+  made->thread_ = std::jthread([self = made.get()] { self->Watch(); });
+  return made;
+}
+
+TaskWatch::~TaskWatch() {
+  (void)::eventfd_write(ending_.get(), 1);
+  if (thread_.joinable()) thread_.join();
+}
+
+void TaskWatch::Stop() {
+  if (!std::exchange(stopped_, true)) options_.on_stop();
+}
+
+bool TaskWatch::Wanted() const {
+  std::error_code ignored;
+  return options_.signals.stop_requested() ||
+         (!options_.stop_file.empty() && std::filesystem::exists(options_.stop_file, ignored));
+}
+
+void TaskWatch::Watch() {
+  std::array<pollfd, 2> polls = {{{ending_.get(), POLLIN, 0}, {options_.socket, POLLRDHUP, 0}}};
+  Deadline gone = kNever;
+  for (;;) {
+    if (!stopped_ && Wanted()) Stop();
+    (void)Poll(polls, Clock::now() + kLookTime);
+    if (polls[0].revents != 0) return;
+    if (polls[1].revents != 0 && gone == kNever) {
+      gone = Clock::now() + kGoneTime;
+      polls[1].fd = -1;
+      Stop();
+    }
+    if (Clock::now() < gone) continue;
+    std::fputs("error: the Spark executor is gone and the task does not end\n", stderr);
+    ::_exit(1);
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+#include "os/fd.h"
+
+namespace protium {
+
+struct WatchOptions {
+  std::filesystem::path stop_file;  // Its appearance is the driver's wish; empty: none.
+  std::stop_token signals;
+  int socket = -1;  // The executor's; its end means that nobody waits for the task any more.
+  std::function<void()> on_stop;  // Called once, from the watching thread.
+};
+
+// Watches, while a task runs, for reasons to end it early. When the executor is gone and the task
+// has not ended kGoneTime after it was asked to, the process ends.
+class TaskWatch {
+ public:
+  static Result<std::unique_ptr<TaskWatch>> Start(WatchOptions options);
+  ~TaskWatch();
+
+ private:
+  static constexpr std::chrono::milliseconds kLookTime{100};
+  static constexpr std::chrono::seconds kGoneTime{10};
+
+  TaskWatch(WatchOptions options, UniqueFd ending)
+      : options_(std::move(options)), ending_(std::move(ending)) {}
+  void Watch();
+  void Stop();
+  bool Wanted() const;
+
+  WatchOptions options_;
+  const UniqueFd ending_;
+  bool stopped_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace protium

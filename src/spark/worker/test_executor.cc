@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/worker/test_executor.h"
+
+#include <arpa/inet.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/writer.h>
+#include <arrow/util/compression.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "base/json.h"
+#include "os/socket.h"
+#include "spark/worker/marks.h"
+#include "spark/worker/wire_input.h"
+
+namespace protium {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+void AddInt(std::string& bytes, int32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    bytes.push_back(static_cast<char>(static_cast<uint32_t>(number) >> shift));
+  }
+}
+
+void AddLong(std::string& bytes, int64_t number) {
+  AddInt(bytes, static_cast<int32_t>(number >> 32));
+  AddInt(bytes, static_cast<int32_t>(number));
+}
+
+void AddText(std::string& bytes, const std::string& text) {
+  AddInt(bytes, static_cast<int32_t>(text.size()));
+  bytes += text;
+}
+
+void AddPairs(std::string& bytes, const std::map<std::string, std::string>& pairs) {
+  AddInt(bytes, static_cast<int32_t>(pairs.size()));
+  for (const auto& [key, value] : pairs) {
+    AddText(bytes, key);
+    AddText(bytes, value);
+  }
+}
+
+void AddBarrier(std::string& bytes, const TaskInit& init) {
+  const BarrierAddress& address = init.barrier_address;
+  bytes.push_back(init.barrier ? 1 : 0);
+  if (init.family == Family::kB && !init.barrier) return;
+  AddInt(bytes, address.path.empty() ? address.port : -1);
+  AddText(bytes, address.path.empty() ? address.secret : address.path);
+}
+
+void AddFactFields(std::string& bytes, const TaskInit& init) {
+  AddBarrier(bytes, init);
+  AddInt(bytes, init.stage);
+  AddInt(bytes, init.partition);
+  AddInt(bytes, init.attempt);
+  AddLong(bytes, init.task_attempt_id);
+  AddInt(bytes, init.cpus);
+  AddInt(bytes, static_cast<int32_t>(init.resources.size()));
+  for (const auto& [key, resource] : init.resources) {
+    AddText(bytes, key);
+    AddText(bytes, resource.name);
+    AddInt(bytes, static_cast<int32_t>(resource.addresses.size()));
+    for (const std::string& address : resource.addresses) AddText(bytes, address);
+  }
+  AddPairs(bytes, init.properties);
+}
+
+std::string FactObject(const TaskInit& init) {
+  Json facts = {{"secret", init.barrier_address.secret},
+                {"isBarrier", init.barrier},
+                {"stageId", init.stage},
+                {"partitionId", init.partition},
+                {"attemptNumber", init.attempt},
+                {"taskAttemptId", init.task_attempt_id},
+                {"cpus", init.cpus},
+                {"cpuAmount", std::to_string(init.cpus)},
+                {"connInfo", init.barrier ? init.barrier_address.port : -1}};
+  if (!init.barrier_address.path.empty()) {
+    facts["secret"] = nullptr;
+    facts["connInfo"] = init.barrier_address.path;
+  }
+  for (const auto& [key, resource] : init.resources) {
+    facts["resources"][key] = {{"name", resource.name}, {"addresses", resource.addresses}};
+  }
+  facts["localProperties"] = init.properties;
+  return Dump(facts);
+}
+
+void AddFunction(std::string& bytes, const TaskInit& init) {
+  const bool early = init.family == Family::kA || init.family == Family::kB;
+  AddInt(bytes, 207);
+  AddPairs(bytes, init.settings);
+  if (early) {
+    bytes.push_back(0);
+  } else {
+    AddPairs(bytes, {});
+  }
+  for (const int32_t number : {1, 1, 0}) AddInt(bytes, number);
+  if (!early) bytes.push_back(0);
+  AddInt(bytes, 1);
+  AddText(bytes, init.command);
+  if (!early) AddLong(bytes, 0);
+}
+
+std::pair<UniqueFd, UniqueFd> TcpPair() {
+  const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(listener.get(), any, length), 0);
+  EXPECT_EQ(::listen(listener.get(), 1), 0);
+  EXPECT_EQ(::getsockname(listener.get(), any, &length), 0);
+  UniqueFd theirs(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(theirs.get(), any, length), 0);
+  return {UniqueFd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)), std::move(theirs)};
+}
+
+}  // namespace
+
+std::string VersionOf(Family family) {
+  return "protium 0.1.0;spark=4." + std::to_string(static_cast<int>(family)) + ".1";
+}
+
+std::string RawHeaderBytes(const TaskInit& init) {
+  std::string bytes;
+  AddInt(bytes, init.partition);
+  AddText(bytes, init.version);
+  if (init.family == Family::kA || init.family == Family::kB) {
+    AddFactFields(bytes, init);
+  } else {
+    AddText(bytes, FactObject(init));
+  }
+  AddText(bytes, init.files_folder);
+  AddInt(bytes, static_cast<int32_t>(init.includes.size()));
+  for (const std::string& include : init.includes) AddText(bytes, include);
+  bytes.push_back(0);
+  AddInt(bytes, 0);
+  AddFunction(bytes, init);
+  if (init.family != Family::kD) return bytes;
+  std::string framed;
+  AddInt(framed, -8);
+  AddInt(framed, static_cast<int32_t>(bytes.size()));
+  return framed + bytes;
+}
+
+std::string HeaderBytes(TaskInit init, const SparkCommand& command) {
+  init.version = VersionOf(init.family);
+  auto encoded = EncodeCommand(command);
+  EXPECT_TRUE(encoded.ok()) << encoded.status();
+  init.command = encoded.ok() ? *encoded : "";
+  return RawHeaderBytes(init);
+}
+
+std::string RowBytes(const SchemaPtr& schema, const arrow::RecordBatchVector& batches,
+                     const RowsOptions& options) {
+  const auto wrapped =
+      arrow::schema({arrow::field(options.column, arrow::struct_(schema->fields()))});
+  auto write = arrow::ipc::IpcWriteOptions::Defaults();
+  if (options.codec != arrow::Compression::UNCOMPRESSED) {
+    write.codec = arrow::util::Codec::Create(options.codec).ValueOrDie();
+  }
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto writer = arrow::ipc::MakeStreamWriter(sink, wrapped, write).ValueOrDie();
+  for (const auto& batch : batches) {
+    const auto structs = std::make_shared<arrow::StructArray>(wrapped->field(0)->type(),
+                                                              batch->num_rows(), batch->columns());
+    EXPECT_TRUE(
+        writer->WriteRecordBatch(*arrow::RecordBatch::Make(wrapped, batch->num_rows(), {structs}))
+            .ok());
+  }
+  EXPECT_TRUE(writer->Close().ok());
+  std::string bytes = sink->Finish().ValueOrDie()->ToString();
+  AddInt(bytes, kEndOfTask);
+  return bytes;
+}
+
+std::unique_ptr<TestWorker> TestWorker::Start() { return Start(Options{}); }
+
+std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
+  auto worker = std::make_unique<TestWorker>();
+  auto [ours, theirs] = options.tcp ? TcpPair() : SocketPair().ValueOrDie();
+  worker->wire_ = Wire::Make(std::move(ours)).ValueOrDie();
+  worker->wire_->WaitUntil(Clock::now() + kPatience);
+  SubprocessOptions start{.program = "/proc/self/exe",
+                          .env = options.env,
+                          .fds = {{theirs.get(), 7}},
+                          .log = options.log};
+  start.env.emplace_back("PROTIUM_SPARK_WORKER", "7");
+  if (options.reuse) start.env.emplace_back("SPARK_REUSE_WORKER", "1");
+  auto process = worker->spawner_.Start(start);
+  EXPECT_TRUE(process.ok()) << process.status();
+  if (process.ok()) worker->process_ = std::move(*process);
+  return worker;
+}
+
+void TestWorker::Send(const std::string& bytes) {
+  (void)wire_->Write(bytes.data(), static_cast<int64_t>(bytes.size()));
+  (void)wire_->Flush();
+}
+
+Answer TestWorker::Exchange(const std::string& bytes, Family family) {
+  const std::jthread sending([&] { Send(bytes); });
+  return Read(family);
+}
+
+Answer TestWorker::Read(Family family) {
+  auto answer = TryRead(family);
+  EXPECT_TRUE(answer.ok()) << answer.status();
+  return answer.ok() ? *answer : Answer{};
+}
+
+Result<Answer> TestWorker::TryRead(Family family) {
+  Answer answer;
+  for (;;) {
+    PT_LET(const bool more, wire_->Begin());
+    if (!more) return answer;
+    PT_LET(const int32_t mark, wire_->ReadInt());
+    if (mark == kArrowStream) {
+      PT_LET(const auto rows, WireInput::Open(*wire_));
+      PT_LET(answer.batches, Collect(*rows));
+    } else if (mark == kFailed) {
+      PT_LET(const int32_t bytes, wire_->ReadInt());
+      answer.error.resize(static_cast<size_t>(bytes));
+      PT_TRY(wire_->Read(answer.error.data(), bytes));
+      answer.last = kFailed;
+      return answer;
+    } else if (mark == kTiming) {
+      PT_TRY(ReadEnd(family, answer));
+      return answer;
+    } else {
+      return Status::Invalid("a worker said ", mark);
+    }
+  }
+}
+
+Status TestWorker::ReadEnd(Family family, Answer& answer) {
+  const int times = family == Family::kA || family == Family::kB ? 5 : 6;
+  for (int i = 0; i < times; ++i) {
+    PT_LET(const uint32_t high, wire_->ReadInt());
+    PT_LET(const uint32_t low, wire_->ReadInt());
+    answer.times.push_back(static_cast<int64_t>(uint64_t{high} << 32 | low));
+  }
+  PT_LET(const int32_t end, wire_->ReadInt());
+  PT_LET(const int32_t accumulators, wire_->ReadInt());
+  if (end != kEndOfData || accumulators != 0) return Status::Invalid("a wrong end of data");
+  PT_LET(answer.last, wire_->ReadInt());
+  return Status::OK();
+}
+
+void TestWorker::CloseSending() { ::shutdown(wire_->fd(), SHUT_WR); }
+
+void TestWorker::Close() { wire_.reset(); }
+
+Ended TestWorker::WaitForEnd() {
+  const auto ended = process_.Wait(Clock::now() + kPatience);
+  EXPECT_TRUE(ended.ok() && *ended) << "the worker does not end";
+  return ended.ok() && *ended ? **ended : process_.Kill();
+}
+
+Ended TestWorker::End() {
+  Close();
+  return WaitForEnd();
+}
+
+}  // namespace protium

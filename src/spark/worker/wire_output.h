@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a task as Spark takes them: a mark, then an Arrow IPC stream of batches with one
+// column of type struct.
+#pragma once
+
+#include <arrow/ipc/writer.h>
+
+#include <memory>
+#include <string>
+
+#include "column/source.h"
+#include "spark/worker/wire.h"
+
+namespace protium {
+
+// Nothing is written before the first batch, and nothing at all when there is none.
+class WireOutput {
+ public:
+  // `wire` outlives it. `task` is named in errors.
+  WireOutput(Wire& wire, SchemaPtr schema, std::string task)
+      : wire_(wire), schema_(std::move(schema)), task_(std::move(task)) {}
+
+  const SchemaPtr& schema() const { return schema_; }
+  // Spark takes columns by position and believes their types: a batch that differs from the
+  // declared schema is refused here, with the column.
+  Status Emit(const arrow::RecordBatch& batch);
+  // Ends the stream, if one was begun.
+  Status Close();
+
+ private:
+  Status Begin();
+
+  Wire& wire_;
+  SchemaPtr schema_;
+  std::string task_;
+  std::shared_ptr<arrow::Schema> wrapped_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+};
+
+}  // namespace protium
