@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/deployment.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/fault.h"
@@ -59,7 +61,7 @@ Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
   bool any = false;
   for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {
     if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
-    const std::string name = std::string("files/") + kBundlePrefix + (*bundle)->hash;
+    const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
     if (sent_.count(name) > 0) continue;  // Sent and still not there: that is the failure.
     const auto since = Clock::now();
     PT_TRY(Send({name, (*bundle)->file}, call));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "os/fd.h"
 #include "spark/worker/error_text.h"
 
 namespace protium {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "os/file.h"
 #include "spark/deployment.h"
 #include "spark/gang_rows.h"
 #include "spark/lowering.h"
