@@ -19,7 +19,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format floors sizes words docs; do
+  for name in Format floors sizes names words docs; do
     local found
     if [ "$name" = Format ]; then found=$(CheckFormat) || failed=$((failed + 1))
     else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
@@ -30,5 +30,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 5 checks failed"
+  ((failed == 0)) || Die "$failed of 6 checks failed"
 }

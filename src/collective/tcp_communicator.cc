@@ -150,8 +150,8 @@ class TcpCommunicator : public Communicator {
 }  // namespace
 
 Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
-    int32_t rank, std::vector<std::unique_ptr<Wire>> data,
-    std::vector<std::unique_ptr<Wire>> service, std::vector<std::string> names,
+    int32_t rank, std::vector<std::unique_ptr<TcpWire>> data,
+    std::vector<std::unique_ptr<TcpWire>> service, std::vector<std::string> names,
     const ServiceOptions& options, Deadline start_by) {
   PT_LET(auto started, TcpService::Start(rank, std::move(service), std::move(names), options));
   auto traffic =

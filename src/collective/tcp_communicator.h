@@ -15,8 +15,8 @@ namespace protium {
 // Collective: all ranks must come by `start_by`. data[r] and service[r] lead to rank r, the own
 // ones are empty; names[r] is how people call it.
 Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
-    int32_t rank, std::vector<std::unique_ptr<Wire>> data,
-    std::vector<std::unique_ptr<Wire>> service, std::vector<std::string> names,
+    int32_t rank, std::vector<std::unique_ptr<TcpWire>> data,
+    std::vector<std::unique_ptr<TcpWire>> service, std::vector<std::string> names,
     const ServiceOptions& options, Deadline start_by);
 
 // Collective, as the communicator's calls of these names.

@@ -27,7 +27,7 @@ class Calling {
   Calling(const Membership& self, int32_t to, Lane lane, const Patience& patience)
       : self_(self), to_(to), lane_(lane), patience_(patience) {}
 
-  Result<std::unique_ptr<Wire>> Run() {
+  Result<std::unique_ptr<TcpWire>> Run() {
     Begin();
     while (!tries_.empty()) {
       PT_LET(const size_t ready, AwaitOne());
@@ -183,7 +183,7 @@ void Mesh::Greet(UniqueFd socket, const std::string& from) {
       fmt::format("a caller from {} was turned away: {}", from, FaultOf(guest.status()).what);
 }
 
-void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<Wire> wire) {
+void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<TcpWire> wire) {
   const auto found = std::find(lanes_.begin(), lanes_.end(), lane);
   if (found == lanes_.end()) return;
   const std::lock_guard lock(mutex_);

@@ -18,7 +18,7 @@
 namespace protium {
 
 // wires[l][r] is the connection with rank r on lane l; the own slots are empty.
-using Wires = std::vector<std::vector<std::unique_ptr<Wire>>>;
+using Wires = std::vector<std::vector<std::unique_ptr<TcpWire>>>;
 
 class Mesh {
  public:
@@ -34,11 +34,11 @@ class Mesh {
   };
 
   void CallRank(int32_t to);
-  Result<std::unique_ptr<Wire>> Call(int32_t to, Lane lane);
+  Result<std::unique_ptr<TcpWire>> Call(int32_t to, Lane lane);
   void Receive();
   void Accept(int listener);
   void Greet(UniqueFd socket, const std::string& from);
-  void Put(int32_t rank, Lane lane, std::unique_ptr<Wire> wire);
+  void Put(int32_t rank, Lane lane, std::unique_ptr<TcpWire> wire);
   void Give(const Status& failure);
   Status AwaitAll(Deadline deadline);
   Status Missing() const;

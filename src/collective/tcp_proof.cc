@@ -93,8 +93,8 @@ Status OtherKey(const Card& card) {
 
 }  // namespace
 
-Result<std::unique_ptr<Wire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
-                                            UniqueFd socket, const Patience& patience) {
+Result<std::unique_ptr<TcpWire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
+                                               UniqueFd socket, const Patience& patience) {
   const Card& card = self.cards[size_t(to)];
   const bool tls = Encrypts(self, to, lane);
   PT_LET(auto wire, MakePlainWire(std::move(socket)));

@@ -34,14 +34,14 @@ struct Membership {
 };
 
 // Proves ourselves to rank `to` over a connection that we made to it, and has it prove itself.
-Result<std::unique_ptr<Wire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
-                                            UniqueFd socket, const Patience& patience);
+Result<std::unique_ptr<TcpWire>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
+                                               UniqueFd socket, const Patience& patience);
 
 // One that called us and has proven which rank it is.
 struct Guest {
   int32_t rank = -1;
   Lane lane = Lane::kData;
-  std::unique_ptr<Wire> wire;
+  std::unique_ptr<TcpWire> wire;
 };
 Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience);
 

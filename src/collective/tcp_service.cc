@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kGoodbyeTime{1};
 constexpr int kFramesAtATime = 16;
 constexpr size_t kFullOut = 16 << 20;  // Beyond that, a rank's requests wait.
 
-std::string_view BytesOf(const Frame& frame) {
+std::string_view BytesOf(const TcpFrame& frame) {
   return {reinterpret_cast<const char*>(&frame), sizeof(frame)};
 }
 
@@ -41,7 +41,7 @@ TcpService::TcpService(int32_t rank, std::vector<std::string> names, const Servi
       ended_(names_.size(), false) {}
 
 Result<std::shared_ptr<TcpService>> TcpService::Start(int32_t rank,
-                                                      std::vector<std::unique_ptr<Wire>> wires,
+                                                      std::vector<std::unique_ptr<TcpWire>> wires,
                                                       std::vector<std::string> names,
                                                       const ServiceOptions& options) {
   std::shared_ptr<TcpService> service(new TcpService(rank, std::move(names), options));
@@ -100,7 +100,7 @@ void TcpService::Beat() {
   for (size_t r = 0; r < peers_.size(); ++r) {
     Peer& peer = peers_[r];
     if (peer.wire == nullptr || peer.bye) continue;
-    if (peer.out.empty()) Queue(peer, {.kind = Frame::Kind::kBeat}, "");
+    if (peer.out.empty()) Queue(peer, {.kind = TcpFrame::Kind::kBeat}, "");
     peer.silent += options_.heartbeat;
     if (peer.silent <= options_.unreachable_after) continue;
     (void)Abort(
@@ -121,9 +121,9 @@ void TcpService::TakeLetters() {
   }
 }
 
-void TcpService::Queue(Peer& peer, const Frame& frame, std::string_view body) {
+void TcpService::Queue(Peer& peer, const TcpFrame& frame, std::string_view body) {
   if (peer.wire == nullptr) return;
-  Frame head = frame;
+  TcpFrame head = frame;
   head.bytes = uint32_t(body.size());
   peer.out += BytesOf(head);
   peer.out += body;
@@ -134,9 +134,9 @@ void TcpService::SendSome(int32_t rank) {
   while (peer.wire != nullptr && peer.sent < peer.out.size()) {
     const iovec part{peer.out.data() + peer.sent, peer.out.size() - peer.sent};
     const int64_t sent = peer.wire->Send({&part, 1});
-    if (sent == Wire::kMustWait) return;
+    if (sent == TcpWire::kMustWait) return;
     // What it still said is read before its end is taken for granted.
-    if (sent == Wire::kEnded) return peer.out.clear();
+    if (sent == TcpWire::kEnded) return peer.out.clear();
     peer.sent += size_t(sent);
   }
   peer.out.clear();
@@ -160,20 +160,20 @@ void TcpService::ReceiveSome(int32_t rank) {
 // Gives true once a whole frame is there.
 bool TcpService::ReceiveFrame(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
-  while (peer.filled < sizeof(Frame) + peer.body.size()) {
-    const bool in_head = peer.filled < sizeof(Frame);
+  while (peer.filled < sizeof(TcpFrame) + peer.body.size()) {
+    const bool in_head = peer.filled < sizeof(TcpFrame);
     const auto room = in_head ? std::as_writable_bytes(std::span(&peer.frame, 1))
                               : std::as_writable_bytes(std::span(peer.body));
-    const size_t at = in_head ? peer.filled : peer.filled - sizeof(Frame);
+    const size_t at = in_head ? peer.filled : peer.filled - sizeof(TcpFrame);
     const int64_t got = peer.wire->Receive(room.subspan(at));
-    if (got == Wire::kMustWait) return false;
-    if (got == Wire::kEnded) {
+    if (got == TcpWire::kMustWait) return false;
+    if (got == TcpWire::kEnded) {
       End(rank);
       return false;
     }
     peer.silent = std::chrono::milliseconds(0);
     peer.filled += size_t(got);
-    if (in_head && peer.filled == sizeof(Frame) && !MakeRoom(rank)) return false;
+    if (in_head && peer.filled == sizeof(TcpFrame) && !MakeRoom(rank)) return false;
   }
   return true;
 }
@@ -195,19 +195,19 @@ bool TcpService::MakeRoom(int32_t rank) {
 Status TcpService::Handle(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
   switch (peer.frame.kind) {
-    case Frame::Kind::kBeat:
+    case TcpFrame::Kind::kBeat:
       return Status::OK();
-    case Frame::Kind::kAbort:
+    case TcpFrame::Kind::kAbort:
       HearAbort(rank);
       return Status::OK();
-    case Frame::Kind::kBye:
+    case TcpFrame::Kind::kBye:
       peer.bye = true;
       return Status::OK();
-    case Frame::Kind::kRead:
+    case TcpFrame::Kind::kRead:
       return Answer(rank);
-    case Frame::Kind::kBlock:
+    case TcpFrame::Kind::kBlock:
       return Deliver(rank, false);
-    case Frame::Kind::kRefused:
+    case TcpFrame::Kind::kRefused:
       return Deliver(rank, true);
   }
   return Status::IOError(names_[size_t(rank)], " sent a frame of kind ", uint32_t(peer.frame.kind));
@@ -222,17 +222,17 @@ void TcpService::HearAbort(int32_t rank) {
 
 Status TcpService::Answer(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
-  const Frame& asked = peer.frame;
+  const TcpFrame& asked = peer.frame;
   const std::lock_guard lock(mutex_);
   const auto window = windows_.find(asked.window);
   const int64_t size = window == windows_.end() ? -1 : int64_t(window->second.size());
   if (asked.extra > kMostBlockBytes || asked.offset < 0 || asked.offset > size ||
       int64_t(asked.extra) > size - asked.offset) {
-    Queue(peer, {.kind = Frame::Kind::kRefused, .ticket = asked.ticket}, "");
+    Queue(peer, {.kind = TcpFrame::Kind::kRefused, .ticket = asked.ticket}, "");
     return Status::OK();
   }
   const auto bytes = window->second.subspan(size_t(asked.offset), asked.extra);
-  Queue(peer, {.kind = Frame::Kind::kBlock, .ticket = asked.ticket},
+  Queue(peer, {.kind = TcpFrame::Kind::kBlock, .ticket = asked.ticket},
         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   return Status::OK();
 }
@@ -268,7 +268,7 @@ void TcpService::End(int32_t rank) {
 
 void TcpService::SayGoodbye() {
   TakeLetters();
-  for (Peer& peer : peers_) Queue(peer, {.kind = Frame::Kind::kBye}, "");
+  for (Peer& peer : peers_) Queue(peer, {.kind = TcpFrame::Kind::kBye}, "");
   const Deadline until = Clock::now() + kGoodbyeTime;
   bool more = true;
   while (more && Clock::now() < until) {

@@ -3,7 +3,7 @@
 // reads of windows. One thread a rank, over connections of its own, so that neither a rank that
 // computes nor a full connection of an operation holds it up.
 //
-// Wire format, little-endian: frames of 32 bytes (Frame) followed by `bytes` bytes.
+// TcpWire format, little-endian: frames of 32 bytes (TcpFrame) followed by `bytes` bytes.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@
 
 namespace protium {
 
-struct Frame {
+struct TcpFrame {
   enum class Kind : uint32_t {
     kBeat,
     kAbort,    // Followed by the cause as JSON.
@@ -36,7 +36,7 @@ struct Frame {
   uint64_t ticket = 0;
   int64_t offset = 0;
 };
-static_assert(sizeof(Frame) == 32);
+static_assert(sizeof(TcpFrame) == 32);
 
 struct ServiceOptions {
   std::chrono::milliseconds deadline{60'000};
@@ -51,7 +51,7 @@ class TcpService {
 
   // wires[r] leads to rank r; names[r] is how people call it. The own wire is empty.
   static Result<std::shared_ptr<TcpService>> Start(int32_t rank,
-                                                   std::vector<std::unique_ptr<Wire>> wires,
+                                                   std::vector<std::unique_ptr<TcpWire>> wires,
                                                    std::vector<std::string> names,
                                                    const ServiceOptions& options);
   ~TcpService();  // Says goodbye to all.
@@ -78,10 +78,10 @@ class TcpService {
  private:
   // A rank as the service's thread sees it.
   struct Peer {
-    std::unique_ptr<Wire> wire;
+    std::unique_ptr<TcpWire> wire;
     std::string out;  // Not sent yet, from `sent` on.
     size_t sent = 0;
-    Frame frame;
+    TcpFrame frame;
     std::string body;
     size_t filled = 0;  // Of the frame and then of the body.
     std::chrono::milliseconds silent{0};
@@ -89,7 +89,7 @@ class TcpService {
   };
   struct Letter {
     int32_t to = 0;
-    Frame frame;
+    TcpFrame frame;
     std::string body;
   };
   struct Awaited {
@@ -103,7 +103,7 @@ class TcpService {
   void Wait(Deadline until);
   void Beat();
   void TakeLetters();
-  static void Queue(Peer& peer, const Frame& frame, std::string_view body);
+  static void Queue(Peer& peer, const TcpFrame& frame, std::string_view body);
   void SendSome(int32_t rank);
   void ReceiveSome(int32_t rank);
   bool ReceiveFrame(int32_t rank);

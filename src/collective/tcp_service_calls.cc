@@ -32,7 +32,7 @@ Status TcpService::Abort(const Status& cause) {
   cause_ = cause.ok() ? Status::Cancelled("aborted") : cause;
   const std::string text = CauseText(cause_);
   for (int32_t r = 0; r < int32_t(names_.size()); ++r) {
-    if (r != rank_) Post({r, {.kind = Frame::Kind::kAbort}, text});
+    if (r != rank_) Post({r, {.kind = TcpFrame::Kind::kAbort}, text});
   }
   eventfd_write(failed_.get(), 1);
   changed_.notify_all();
@@ -88,7 +88,7 @@ Status TcpService::Read(int32_t rank, uint32_t number, int64_t offset, std::span
       const uint64_t ticket = next_ticket_++;
       awaited_[ticket] = {.into = into.first(bytes)};
       Post({rank,
-            {.kind = Frame::Kind::kRead,
+            {.kind = TcpFrame::Kind::kRead,
              .window = number,
              .extra = uint32_t(bytes),
              .ticket = ticket,

@@ -181,7 +181,7 @@ class RudeRank {
     return {WriteCard(self_.cards[0]), WriteCard(self_.cards[1])};
   }
 
-  std::unique_ptr<Wire> Accept() {
+  std::unique_ptr<TcpWire> Accept() {
     const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
     EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
     UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));

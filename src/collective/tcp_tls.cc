@@ -119,10 +119,10 @@ Result<SslContext> MakeContext(X509* certificate, EVP_PKEY* key) {
   return context;
 }
 
-class TlsWire : public Wire {
+class TlsWire : public TcpWire {
  public:
   TlsWire(UniqueFd socket, std::shared_ptr<BIO_METHOD> method, Ssl ssl)
-      : Wire(std::move(socket)), method_(std::move(method)), ssl_(std::move(ssl)) {}
+      : TcpWire(std::move(socket)), method_(std::move(method)), ssl_(std::move(ssl)) {}
 
   int64_t Send(std::span<const iovec> parts) override {
     for (const iovec& part : parts) {
@@ -210,9 +210,9 @@ Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Make() {
   return std::shared_ptr<const TlsIdentity>(std::move(identity));
 }
 
-Result<std::unique_ptr<Wire>> MakeTlsWire(UniqueFd socket, const TlsIdentity& identity,
-                                          TlsSide side, const std::string& fingerprint,
-                                          const Patience& patience) {
+Result<std::unique_ptr<TcpWire>> MakeTlsWire(UniqueFd socket, const TlsIdentity& identity,
+                                             TlsSide side, const std::string& fingerprint,
+                                             const Patience& patience) {
   const TlsIdentity::Context& context = identity.context();
   Ssl ssl(SSL_new(context.ssl.get()));
   BIO* bio = ssl == nullptr ? nullptr : BIO_new(context.bio.get());
@@ -223,7 +223,7 @@ Result<std::unique_ptr<Wire>> MakeTlsWire(UniqueFd socket, const TlsIdentity& id
   auto wire = std::make_unique<TlsWire>(std::move(socket), context.bio, std::move(ssl));
   PT_TRY(wire->Handshake(side, patience));
   PT_TRY(wire->CheckCertificate(fingerprint));
-  return std::unique_ptr<Wire>(std::move(wire));
+  return std::unique_ptr<TcpWire>(std::move(wire));
 }
 
 }  // namespace protium

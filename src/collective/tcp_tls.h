@@ -31,8 +31,8 @@ enum class TlsSide { kCaller, kCalled };
 
 // Encrypts a connected, non-blocking socket. Fails unless the other side holds the certificate of
 // that fingerprint. `identity` must outlive the handshake only.
-Result<std::unique_ptr<Wire>> MakeTlsWire(UniqueFd socket, const TlsIdentity& identity,
-                                          TlsSide side, const std::string& fingerprint,
-                                          const Patience& patience);
+Result<std::unique_ptr<TcpWire>> MakeTlsWire(UniqueFd socket, const TlsIdentity& identity,
+                                             TlsSide side, const std::string& fingerprint,
+                                             const Patience& patience);
 
 }  // namespace protium

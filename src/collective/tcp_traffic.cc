@@ -17,7 +17,7 @@ constexpr int kSpins = 50;  // Passes over all connections before the thread sle
 
 }  // namespace
 
-Traffic::Traffic(int32_t rank, std::vector<std::unique_ptr<Wire>> wires,
+Traffic::Traffic(int32_t rank, std::vector<std::unique_ptr<TcpWire>> wires,
                  std::shared_ptr<TcpService> service, std::chrono::milliseconds deadline)
     : rank_(rank),
       peers_(wires.size()),
@@ -101,7 +101,7 @@ Result<bool> Traffic::SendSome(int32_t rank) {
   const size_t count = std::min(peer.out.size(), kMostParts);
   std::copy_n(peer.out.begin(), count, parts.begin());
   const int64_t sent = peer.wire->Send({parts.data(), count});
-  if (sent == Wire::kEnded) return service_->AbortGone(rank);
+  if (sent == TcpWire::kEnded) return service_->AbortGone(rank);
   auto left = size_t(sent);
   while (left > 0) {
     iovec& first = peer.out.front();
@@ -118,7 +118,7 @@ Result<bool> Traffic::ReceiveSome(int32_t rank, Steps& steps) {
   Peer& peer = peers_[size_t(rank)];
   if (peer.in.empty()) return false;
   const int64_t got = peer.wire->Receive(peer.in);
-  if (got == Wire::kEnded) return service_->AbortGone(rank);
+  if (got == TcpWire::kEnded) return service_->AbortGone(rank);
   peer.in = peer.in.subspan(size_t(got));
   if (peer.in.empty()) PT_TRY(Filled(rank, steps));
   return got > 0;

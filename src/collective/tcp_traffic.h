@@ -36,7 +36,7 @@ class Steps {
 class Traffic {
  public:
   // wires[r] leads to rank r; the own one is empty.
-  Traffic(int32_t rank, std::vector<std::unique_ptr<Wire>> wires,
+  Traffic(int32_t rank, std::vector<std::unique_ptr<TcpWire>> wires,
           std::shared_ptr<TcpService> service, std::chrono::milliseconds deadline);
 
   int32_t rank() const { return rank_; }
@@ -57,7 +57,7 @@ class Traffic {
 
  private:
   struct Peer {
-    std::unique_ptr<Wire> wire;
+    std::unique_ptr<TcpWire> wire;
     std::deque<iovec> out;
     std::span<std::byte> in;  // Still to come of what is expected.
     bool greeted = false;     // Its request came.

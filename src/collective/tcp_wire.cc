@@ -15,9 +15,9 @@ namespace {
 
 bool MustWait(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
-class PlainWire : public Wire {
+class PlainWire : public TcpWire {
  public:
-  using Wire::Wire;
+  using TcpWire::TcpWire;
 
   int64_t Send(std::span<const iovec> parts) override {
     msghdr message{};
@@ -44,12 +44,12 @@ Status Closed() { return Status::IOError("the other side closed the connection")
 
 }  // namespace
 
-Result<std::unique_ptr<Wire>> MakePlainWire(UniqueFd socket) {
+Result<std::unique_ptr<TcpWire>> MakePlainWire(UniqueFd socket) {
   const int flags = ::fcntl(socket.get(), F_GETFL);
   if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
     return SystemFault("set up a connection", errno);
   }
-  return std::unique_ptr<Wire>(new PlainWire(std::move(socket)));
+  return std::unique_ptr<TcpWire>(new PlainWire(std::move(socket)));
 }
 
 Status AwaitEvents(int fd, short events, const Patience& patience) {
@@ -61,23 +61,23 @@ Status AwaitEvents(int fd, short events, const Patience& patience) {
   return polls[1].revents != 0 ? Status::Cancelled("stopped") : Status::OK();
 }
 
-Status SendAll(Wire& wire, std::string_view bytes, const Patience& patience) {
+Status SendAll(TcpWire& wire, std::string_view bytes, const Patience& patience) {
   while (!bytes.empty()) {
     const iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     const int64_t sent = wire.Send({&part, 1});
-    if (sent == Wire::kEnded) return Closed();
-    if (sent == Wire::kMustWait) PT_TRY(AwaitEvents(wire.fd(), POLLOUT, patience));
+    if (sent == TcpWire::kEnded) return Closed();
+    if (sent == TcpWire::kMustWait) PT_TRY(AwaitEvents(wire.fd(), POLLOUT, patience));
     bytes.remove_prefix(size_t(sent));
   }
   return Status::OK();
 }
 
-Result<std::string> ReceiveExactly(Wire& wire, size_t bytes, const Patience& patience) {
+Result<std::string> ReceiveExactly(TcpWire& wire, size_t bytes, const Patience& patience) {
   std::string text(bytes, '\0');
   for (size_t filled = 0; filled < bytes;) {
     const int64_t got = wire.Receive(std::as_writable_bytes(std::span(text)).subspan(filled));
-    if (got == Wire::kEnded) return Closed();
-    if (got == Wire::kMustWait) PT_TRY(AwaitEvents(wire.fd(), POLLIN, patience));
+    if (got == TcpWire::kEnded) return Closed();
+    if (got == TcpWire::kMustWait) PT_TRY(AwaitEvents(wire.fd(), POLLIN, patience));
     filled += size_t(got);
   }
   return text;

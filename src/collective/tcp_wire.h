@@ -17,13 +17,13 @@
 namespace protium {
 
 // One thread at a time.
-class Wire {
+class TcpWire {
  public:
   static constexpr int64_t kMustWait = 0;
   static constexpr int64_t kEnded = -1;  // Closed by the other side, or broken.
 
-  explicit Wire(UniqueFd socket) : socket_(std::move(socket)) {}
-  virtual ~Wire() = default;
+  explicit TcpWire(UniqueFd socket) : socket_(std::move(socket)) {}
+  virtual ~TcpWire() = default;
 
   // Moves some bytes at once; gives how many, kMustWait or kEnded.
   virtual int64_t Send(std::span<const iovec> parts) = 0;
@@ -41,7 +41,7 @@ class Wire {
 };
 
 // Takes a connected stream socket and makes it non-blocking.
-Result<std::unique_ptr<Wire>> MakePlainWire(UniqueFd socket);
+Result<std::unique_ptr<TcpWire>> MakePlainWire(UniqueFd socket);
 
 // How long a wait may take, and what ends it before: a descriptor that becomes readable.
 struct Patience {
@@ -52,8 +52,8 @@ struct Patience {
 // Whether `fd` showed one of `events` in time; kStalled at the deadline, Cancelled when stopped.
 Status AwaitEvents(int fd, short events, const Patience& patience);
 
-Status SendAll(Wire& wire, std::string_view bytes, const Patience& patience);
+Status SendAll(TcpWire& wire, std::string_view bytes, const Patience& patience);
 // Exactly `bytes` bytes; the other side's end is an IOError.
-Result<std::string> ReceiveExactly(Wire& wire, size_t bytes, const Patience& patience);
+Result<std::string> ReceiveExactly(TcpWire& wire, size_t bytes, const Patience& patience);
 
 }  // namespace protium

@@ -46,7 +46,7 @@ fs::path RecordOf(const fs::path& object, const fs::path& cache) {
   return cache / (ContentHash(key) + ".json");
 }
 
-Json MemberToJson(const Member& member) {
+Json MemberToJson(const BundleMember& member) {
   return {{"name", member.name},
           {"file", member.file.string()},
           {"bytes", member.bytes},
@@ -88,9 +88,10 @@ std::optional<Bundle> FindKnown(const fs::path& record, const fs::path& cache) {
   }
 }
 
-Status Remember(const fs::path& record, const Bundle& bundle, std::span<const Member> members) {
+Status Remember(const fs::path& record, const Bundle& bundle,
+                std::span<const BundleMember> members) {
   Json list = Json::array();
-  for (const Member& member : members) list.push_back(MemberToJson(member));
+  for (const BundleMember& member : members) list.push_back(MemberToJson(member));
   return WriteFile(record, Dump({{"hash", bundle.hash},
                                  {"bytes", bundle.bytes},
                                  {"unpacked_bytes", bundle.unpacked_bytes},
@@ -135,7 +136,7 @@ void SweepCache(const fs::path& cache) {
 }
 
 Result<Bundle> Make(const fs::path& record, const fs::path& cache,
-                    std::span<const Member> members) {
+                    std::span<const BundleMember> members) {
   PT_LET(Bundle bundle, WriteBundle(members, cache));
   PT_TRY(Remember(record, bundle, members));
   SweepCache(cache);
@@ -150,12 +151,12 @@ Result<fs::path> Canonical(const fs::path& file) {
 }
 
 // What libprotium.so, which `members` hold, needs itself.
-Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const Member> members) {
+Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMember> members) {
   std::unordered_set<std::string> names;
-  const auto ours = std::ranges::find(members, "lib/libprotium.so", &Member::name);
+  const auto ours = std::ranges::find(members, "lib/libprotium.so", &BundleMember::name);
   if (ours == members.end()) return names;
   PT_LET(const auto closure, LibraryClosure(ours->file));
-  for (const Member& member : closure) names.insert(member.name);
+  for (const BundleMember& member : closure) names.insert(member.name);
   return names;
 }
 
@@ -177,7 +178,8 @@ Result<Bundle> MakeTorchBundle(const fs::path& library, const fs::path& cache) {
   if (auto known = FindKnown(record, cache)) return *std::move(known);
   PT_LET(auto members, LibraryClosure(real));
   PT_LET(const auto elsewhere, NamesInPrograms(members));
-  std::erase_if(members, [&](const Member& member) { return elsewhere.contains(member.name); });
+  std::erase_if(members,
+                [&](const BundleMember& member) { return elsewhere.contains(member.name); });
   return Make(record, cache, members);
 }
 

@@ -64,7 +64,7 @@ Result<int64_t> ReadThrough(const fs::path& file, const Take& take) {
   }
 }
 
-Status Changed(const Member& member) {
+Status Changed(const BundleMember& member) {
   return Fail({.exit = Exit::kEnvironment,
                .what = member.file.string() + " changed while it was packed for the executors",
                .fix = "start again when the build or installation is done"});
@@ -103,7 +103,7 @@ class Packer {
   std::string packed_ = std::string(kPiece, '\0');
 };
 
-Result<std::string> ManifestLine(const Member& member) {
+Result<std::string> ManifestLine(const BundleMember& member) {
   Hasher hasher;
   PT_LET(const int64_t bytes, ReadThrough(member.file, [&](std::string_view piece) {
            hasher.Add(piece);
@@ -114,10 +114,10 @@ Result<std::string> ManifestLine(const Member& member) {
   return fmt::format("{} {} {} {}\n", is_program ? 'x' : 'f', bytes, hasher.Hex(), member.name);
 }
 
-Result<std::string> Manifest(std::span<const Member> members) {
+Result<std::string> Manifest(std::span<const BundleMember> members) {
   int64_t total = 0;
   std::string lines;
-  for (const Member& member : members) {
+  for (const BundleMember& member : members) {
     PT_LET(const std::string line, ManifestLine(member));
     lines += line;
     total += member.bytes;
@@ -150,11 +150,11 @@ Result<std::string> FileHash(const fs::path& file) {
   return hasher.Hex();
 }
 
-std::vector<std::string> NeededFeatures(std::span<const Member> members) {
+std::vector<std::string> NeededFeatures(std::span<const BundleMember> members) {
   // The Arrow libraries are built for these.
   std::vector<std::string> features = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt"};
   uint32_t isa = 0;
-  for (const Member& member : members) isa |= ReadElfNotes(member.file).isa_needed;
+  for (const BundleMember& member : members) isa |= ReadElfNotes(member.file).isa_needed;
 #if defined(__AVX2__)
   isa |= 4;
 #endif
@@ -168,7 +168,7 @@ std::vector<std::string> NeededFeatures(std::span<const Member> members) {
   return features;
 }
 
-Result<Bundle> WriteBundle(std::span<const Member> members, const fs::path& folder) {
+Result<Bundle> WriteBundle(std::span<const BundleMember> members, const fs::path& folder) {
   PT_LET(const std::string manifest, Manifest(members));
   Bundle bundle{.hash = ContentHash(manifest)};
   bundle.file = folder / (kBundlePrefix + bundle.hash);
@@ -176,7 +176,7 @@ Result<Bundle> WriteBundle(std::span<const Member> members, const fs::path& fold
   PT_TRY(file.Write(Header(manifest)));
   PT_TRY(file.Write(manifest));
   Packer packer(file);
-  for (const Member& member : members) {
+  for (const BundleMember& member : members) {
     PT_LET(const int64_t bytes,
            ReadThrough(member.file, [&](std::string_view piece) { return packer.Add(piece); }));
     if (bytes != member.bytes) return Changed(member);

@@ -22,9 +22,9 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<std::string> Names(const std::vector<Member>& members) {
+std::vector<std::string> Names(const std::vector<BundleMember>& members) {
   std::vector<std::string> names;
-  for (const Member& member : members) names.push_back(member.name);
+  for (const BundleMember& member : members) names.push_back(member.name);
   return names;
 }
 
@@ -42,7 +42,7 @@ class BundleTest : public testing::Test {
   }
   // A bundle of one small file whose content is `text`.
   Result<Bundle> Small(const std::string& text) const {
-    PT_LET(Member member, MemberAt("lib/small", Write("small", text)));
+    PT_LET(BundleMember member, MemberAt("lib/small", Write("small", text)));
     return WriteBundle(std::vector{member}, folder_.path());
   }
 

@@ -45,7 +45,7 @@ Result<std::string> AskLoader(const fs::path& loader, const fs::path& object) {
 
 // A line is "NAME => PATH (0x...)", "PATH (0x...)" or "NAME => not found".
 Status AddLibrary(const std::string& line, const fs::path& object, const fs::path& loader,
-                  std::vector<Member>& members) {
+                  std::vector<BundleMember>& members) {
   std::istringstream words(line);
   std::string name, arrow, path;
   words >> name >> arrow >> path;
@@ -60,19 +60,20 @@ Status AddLibrary(const std::string& line, const fs::path& object, const fs::pat
     return CannotBundle(object, name + " is asked for by its path, which executors do not have",
                         "give that library a soname and link the program again");
   }
-  PT_LET(Member member, MemberAt("lib/" + name, file));
+  PT_LET(BundleMember member, MemberAt("lib/" + name, file));
   members.push_back(std::move(member));
   return Status::OK();
 }
 
-Status AddLibraries(const fs::path& loader, const fs::path& object, std::vector<Member>& members) {
+Status AddLibraries(const fs::path& loader, const fs::path& object,
+                    std::vector<BundleMember>& members) {
   PT_LET(const std::string text, AskLoader(loader, object));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     PT_TRY(AddLibrary(line, object, loader, members));
   }
-  std::ranges::sort(members, {}, &Member::name);
-  const auto again = std::ranges::unique(members, {}, &Member::name);
+  std::ranges::sort(members, {}, &BundleMember::name);
+  const auto again = std::ranges::unique(members, {}, &BundleMember::name);
   members.erase(again.begin(), again.end());
   return Status::OK();
 }
@@ -86,7 +87,7 @@ Result<fs::path> LoaderOf(const fs::path& program) {
 
 }  // namespace
 
-Result<Member> MemberAt(std::string name, const fs::path& file) {
+Result<BundleMember> MemberAt(std::string name, const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
   struct stat about {};
@@ -94,23 +95,23 @@ Result<Member> MemberAt(std::string name, const fs::path& file) {
     return SystemFault("read " + file.string(), error ? error.value() : errno);
   }
   const int64_t changed = about.st_mtim.tv_sec * int64_t{1000000000} + about.st_mtim.tv_nsec;
-  return Member{std::move(name), real, about.st_size, changed};
+  return BundleMember{std::move(name), real, about.st_size, changed};
 }
 
-Result<std::vector<Member>> ProgramClosure(const fs::path& program) {
-  PT_LET(Member itself, MemberAt(kBundledProgram, program));
+Result<std::vector<BundleMember>> ProgramClosure(const fs::path& program) {
+  PT_LET(BundleMember itself, MemberAt(kBundledProgram, program));
   PT_LET(const fs::path loader, LoaderOf(itself.file));
-  PT_LET(Member loading, MemberAt(kBundledLoader, loader));
+  PT_LET(BundleMember loading, MemberAt(kBundledLoader, loader));
   const fs::path file = itself.file;
-  std::vector<Member> members = {std::move(itself), std::move(loading)};
+  std::vector<BundleMember> members = {std::move(itself), std::move(loading)};
   PT_TRY(AddLibraries(loader, file, members));
   return members;
 }
 
-Result<std::vector<Member>> LibraryClosure(const fs::path& library) {
+Result<std::vector<BundleMember>> LibraryClosure(const fs::path& library) {
   PT_LET(const fs::path loader, LoaderOf("/proc/self/exe"));
-  PT_LET(Member itself, MemberAt("lib/" + library.filename().string(), library));
-  std::vector<Member> members = {std::move(itself)};
+  PT_LET(BundleMember itself, MemberAt("lib/" + library.filename().string(), library));
+  std::vector<BundleMember> members = {std::move(itself)};
   PT_TRY(AddLibraries(loader, library, members));
   return members;
 }

@@ -42,8 +42,8 @@ Status GangRows::Admit(const MapTask& task, const Call& call) {
   PT_TRY(CheckFits(*task.gang, slots));
   PT_TRY(deployment.Use(NeedsTorch(task.task), call));
   if (slots.local()) return Status::OK();
-  const auto command = connect::CreateProfile(task.gang->cores_per_worker,
-                                              task.gang->gpus_per_worker);
+  const auto command =
+      connect::CreateProfile(task.gang->cores_per_worker, task.gang->gpus_per_worker);
   PT_LET(const CommandResult result, session.Command(command, options, call));
   profile = result.profile_id;
   return Status::OK();

@@ -130,8 +130,7 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status,
                      .last_lines = rank.log.empty() ? "" : ReadTail(rank.log, kLogBytes)};
 }
 
-AttemptResult RanksSeen::Judge(const Status& status,
-                               const std::optional<RankFailure>& told) const {
+AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told) const {
   if (status.ok()) return {status, false};
   std::vector<RankFailure> failures = Answers(told);
   if (auto lost = Lost(status, failures)) failures.push_back(*std::move(lost));

@@ -54,8 +54,7 @@ Result<int32_t> AskCores(SparkSession& session, const Call& call) {
 }
 
 Status Never(const std::string& what, const std::string& why, const std::string& fix) {
-  return Fail(
-      {.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
+  return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
 }
 
 int32_t GpusOf(const SparkSlots& slots) {
@@ -70,12 +69,12 @@ Result<SparkSlots> ReadSlots(SparkSession& session, const Call& call) {
          session.GetConf({"spark.master", "spark.task.cpus", "spark.executor.cores",
                           "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled"},
                          call));
-  SparkSlots slots{.master = TextOf(values, "spark.master"),
-                   .cores_per_task = NumberOf(TextOf(values, "spark.task.cpus"), 1),
-                   .gpus_per_executor =
-                       NumberOf(TextOf(values, "spark.executor.resource.gpu.amount"), 0),
-                   .cores_per_executor = NumberOf(TextOf(values, "spark.executor.cores"), 0),
-                   .dynamic = TextOf(values, "spark.dynamicAllocation.enabled") == "true"};
+  SparkSlots slots{
+      .master = TextOf(values, "spark.master"),
+      .cores_per_task = NumberOf(TextOf(values, "spark.task.cpus"), 1),
+      .gpus_per_executor = NumberOf(TextOf(values, "spark.executor.resource.gpu.amount"), 0),
+      .cores_per_executor = NumberOf(TextOf(values, "spark.executor.cores"), 0),
+      .dynamic = TextOf(values, "spark.dynamicAllocation.enabled") == "true"};
   const std::vector<int32_t> numbers = NumbersIn(slots.master);
   if (slots.master.starts_with("local-cluster[") && numbers.size() == 3) {
     slots.cores = numbers[0] * numbers[1];
@@ -110,8 +109,9 @@ Status CheckFits(const GangSpec& gang, const SparkSlots& slots) {
   if (gpus > GpusOf(slots)) {
     return Never(fmt::format("the gang needs {} GPUs ({} workers of {}), and the cluster has {}",
                              gpus, gang.workers, gang.gpus_per_worker, GpusOf(slots)),
-                 "", "set gang.gpus_per_worker=0, or start executors with "
-                     "spark.executor.resource.gpu.amount");
+                 "",
+                 "set gang.gpus_per_worker=0, or start executors with "
+                 "spark.executor.resource.gpu.amount");
   }
   return Status::OK();
 }

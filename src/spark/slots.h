@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a gang fits a cluster, asked before any data is read: Spark itself would wait for minutes.
+// Whether a gang fits a cluster, asked before any data is read: Spark itself would wait for
+// minutes.
 #pragma once
 
 #include <optional>

@@ -101,13 +101,14 @@ class SparkEngine : public Engine {
 
   // `tasks` is null where no task is to run: their rows are left out then.
   LoweringContext Context(const Call& call, EventFolders* tasks) {
-    LoweringContext context{
-        .describe = [this, call](const connect::Relation& relation) {
-          return session_->Schema(relation, call);
-        },
-        .local_table = [this, call](const SchemaPtr& schema, const auto& batches) {
-          return session_->LocalTable(schema, batches, call);
-        }};
+    LoweringContext context{.describe =
+                                [this, call](const connect::Relation& relation) {
+                                  return session_->Schema(relation, call);
+                                },
+                            .local_table =
+                                [this, call](const SchemaPtr& schema, const auto& batches) {
+                                  return session_->LocalTable(schema, batches, call);
+                                }};
     const std::lock_guard lock(mutex_);
     for (const auto& [node, kept] : kept_) context.kept[node] = kept.written.relation;
     if (tasks != nullptr) {
@@ -220,7 +221,7 @@ class SparkEngine : public Engine {
   const SparkSettings settings_;
   const std::filesystem::path logs_;
   const std::filesystem::path note_;  // Of the session's id; see OpenSession.
-  JobFolder folder_;  // Goes after the session.
+  JobFolder folder_;                  // Goes after the session.
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
   mutable std::mutex mutex_;

@@ -71,8 +71,8 @@ Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
                               ExecuteOptions options, const Call& call) {
   options.name = name;
   WrittenRows written{.schema = table.schema, .files = {.schema = table.schema}};
-  PT_LET(written.files.rows, WriteTable(session, table, {Format::kParquet, folder.string()},
-                                        std::move(options), call));
+  PT_LET(written.files.rows,
+         WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
   PT_LET(written.files.paths, CommittedFiles(folder));
   PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
   return written;

@@ -38,7 +38,6 @@ Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
 // "file:///..." for an absolute path: clusters may take bare ones for another file system's.
 std::string FileUri(const std::filesystem::path& path);
 
-
 // A folder for jobs, removed with all in it at the end.
 class JobFolder {
  public:
