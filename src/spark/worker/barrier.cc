@@ -57,7 +57,7 @@ Result<socklen_t> Fill(const BarrierAddress& address, SocketAddress& into) {
 
 // The executor listens on this host and answers one call after another, so connecting waits for
 // nothing but its queue.
-Result<std::unique_ptr<Wire>> Connect(const BarrierAddress& address, Deadline deadline) {
+Result<std::unique_ptr<ExecutorWire>> Connect(const BarrierAddress& address, Deadline deadline) {
   SocketAddress to;
   PT_LET(const socklen_t length, Fill(address, to));
   UniqueFd fd(::socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -68,12 +68,12 @@ Result<std::unique_ptr<Wire>> Connect(const BarrierAddress& address, Deadline de
   if (::connect(fd.get(), &to.any, length) != 0) {
     return SystemFault("reach the barrier of the Spark executor", errno);
   }
-  PT_LET(auto wire, Wire::Make(std::move(fd)));
+  PT_LET(auto wire, ExecutorWire::Make(std::move(fd)));
   wire->WaitUntil(deadline);
   return wire;
 }
 
-Status Greet(Wire& wire, const std::string& secret) {
+Status Greet(ExecutorWire& wire, const std::string& secret) {
   PT_TRY(wire.WriteText(secret));
   PT_TRY(wire.Flush());
   PT_LET(const int32_t bytes, wire.ReadInt());
@@ -84,7 +84,7 @@ Status Greet(Wire& wire, const std::string& secret) {
   return Fail({.exit = Exit::kRemote, .what = "the barrier of the Spark executor refused us"});
 }
 
-Result<std::string> ReadToEnd(Wire& wire) {
+Result<std::string> ReadToEnd(ExecutorWire& wire) {
   std::string bytes;
   for (;;) {
     PT_LET(const bool more, wire.Begin());

@@ -1,15 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/worker/gathering.h"
 
+#include <fmt/format.h>
+
 #include "base/fault.h"
+#include "base/fields.h"
 #include "collective/self.h"
+#include "collective/tcp.h"
 
 namespace protium {
+
+namespace {
+
+// Ranks on new executors come late: their program is still on its way.
+constexpr std::chrono::minutes kGatherTime{5};
+
+struct Seat {
+  int32_t rank = 0;
+  int32_t world = 0;
+  int32_t attempt = 0;
+  std::string card;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("rank", rank);
+    visit("world", world);
+    visit("attempt", attempt);
+    visit("card", card);
+  }
+};
+
+Status Differs(const Seat& seat, const SparkCommand& command, size_t place, size_t places) {
+  return Fail({.exit = Exit::kRemote,
+               .what = "the ranks that Spark started are not one gang",
+               .why = fmt::format("task {} of {} is rank {} of {} in attempt {}; expected are {} "
+                                  "ranks of attempt {}",
+                                  place, places, seat.rank, seat.world, seat.attempt, command.world,
+                                  command.attempt)});
+}
+
+// Spark's own retries may leave a stage with some of its tasks, numbered as before.
+Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
+                                         const SparkCommand& command) {
+  std::vector<std::string> cards;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    PT_LET(const Json json, ParseJson(texts[i]));
+    Seat seat;
+    PT_TRY(FieldsFromJson(json, "seat", seat));
+    const bool fits = seat.rank == static_cast<int32_t>(i) && seat.world == command.world &&
+                      seat.attempt == command.attempt &&
+                      texts.size() == static_cast<size_t>(command.world);
+    if (!fits) return Differs(seat, command, i, texts.size());
+    cards.push_back(std::move(seat.card));
+  }
+  return cards;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
                                                 const BarrierAddress& address) {
   if (command.world == 1) return MakeSelfCommunicator();
-  return Status::NotImplemented("gangs of ", command.world, " ranks on Spark are not built yet");
+  TcpOptions options{.key = command.key, .plaintext = command.plaintext};
+  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
+  PT_LET(auto seat, TcpSeat::Take(options, rank, command.world));
+  const Seat own{rank, command.world, command.attempt, seat.card()};
+  const BarrierClient barrier(address);
+  PT_LET(const auto texts, barrier.AllGather(Dump(FieldsToJson(own)), Clock::now() + kGatherTime));
+  PT_LET(const auto cards, CardsIn(texts, command));
+  return std::move(seat).Join(cards, Clock::now() + options.deadline);
 }
 
 }  // namespace protium

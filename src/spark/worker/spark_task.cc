@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "spark/event_tail.h"
 #include "spark/worker/error_text.h"
 #include "spark/worker/gathering.h"
+#include "spark/worker/row_files.h"
 #include "spark/worker/task_place.h"
 
 namespace protium {
@@ -23,12 +25,12 @@ Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was as
 std::filesystem::path EventPath(const SparkCommand& command, const TaskInit& init) {
   if (command.events.empty()) return {};
   return std::filesystem::path(command.events) /
-         fmt::format("{:03}-{}.jsonl", init.partition, init.task_attempt_id);
+         EventFileName(init.partition, init.task_attempt_id);
 }
 
 }  // namespace
 
-SparkTask::SparkTask(Wire& wire, const TaskInit& init, SparkCommand command)
+SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command)
     : wire_(wire),
       init_(init),
       command_(std::move(command)),
@@ -54,9 +56,14 @@ Status SparkTask::CheckGang() const {
        .where = fmt::format("rank {}", init_.partition)});
 }
 
+// With rows in files Spark sends none, but for an empty stream.
 Status SparkTask::OpenInput() {
   PT_LET(sent_, WireInput::Open(wire_));
   source_ = sent_.get();
+  if (!command_.rows) return Status::OK();
+  PT_LET(rows_, ReadRowFiles(*command_.rows,
+                             {.rank = rank(), .world = world(), .threads = init_.cpus > 1}));
+  source_ = rows_.get();
   return Status::OK();
 }
 
@@ -65,7 +72,8 @@ Status SparkTask::Prepare(std::stop_token signals) {
   PT_TRY(CheckGang());
   if (command_.gang && !command_.log.empty()) PT_TRY(RedirectLog(command_.log, rank()));
   WatchOptions watch{.signals = std::move(signals), .socket = wire_.fd()};
-  if (!command_.events.empty()) watch.stop_file = std::filesystem::path(command_.events) / "stop";
+  if (!command_.events.empty())
+    watch.stop_file = std::filesystem::path(command_.events) / kStopFile;
   watch.on_stop = [this] {
     stop_.request_stop();
     wire_.Interrupt();
@@ -117,11 +125,12 @@ Status SparkTask::SkipInput() {
 }
 
 void SparkTask::ReportEnd(const Status& status) {
-  if (!command_.gang || status.ok() || !events_) return;
-  RankFailure failure = place_;
-  failure.status = status;
-  failure.at = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  Report({{"event", "rank_failed"}, {"failure", FailureToJson(failure)}});
+  if (!command_.gang || !events_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  Report({{"event", "rank_end"},
+          {"rank", rank()},
+          {"status", StatusToJson(status)},
+          {"at", now / std::chrono::nanoseconds(1)}});
 }
 
 Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {

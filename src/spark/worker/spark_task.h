@@ -22,7 +22,7 @@ namespace protium {
 class SparkTask : public TaskContext, private BatchStream {
  public:
   // Both outlive the task.
-  SparkTask(Wire& wire, const TaskInit& init, SparkCommand command);
+  SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command);
 
   // Runs `task` to its end and reads what it left of its input; `signals` asks it to stop. Its
   // rows are on their way when this returns, but for their end. Exceptions end here.
@@ -55,7 +55,7 @@ class SparkTask : public TaskContext, private BatchStream {
   const SchemaPtr& schema() const override { return source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
 
-  Wire& wire_;
+  ExecutorWire& wire_;
   const TaskInit& init_;
   const SparkCommand command_;
   const RankFailure place_;

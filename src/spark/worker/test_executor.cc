@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <thread>
 
 #include "base/json.h"
@@ -122,7 +124,60 @@ std::pair<UniqueFd, UniqueFd> TcpPair() {
   return {UniqueFd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)), std::move(theirs)};
 }
 
+Status ReadEnd(ExecutorWire& wire, Family family, Answer& answer) {
+  const int times = family == Family::kA || family == Family::kB ? 5 : 6;
+  for (int i = 0; i < times; ++i) {
+    PT_LET(const uint32_t high, wire.ReadInt());
+    PT_LET(const uint32_t low, wire.ReadInt());
+    answer.times.push_back(static_cast<int64_t>(uint64_t{high} << 32 | low));
+  }
+  PT_LET(const int32_t end, wire.ReadInt());
+  PT_LET(const int32_t accumulators, wire.ReadInt());
+  if (end != kEndOfData || accumulators != 0) return Status::Invalid("a wrong end of data");
+  PT_LET(answer.last, wire.ReadInt());
+  return Status::OK();
+}
+
 }  // namespace
+
+Status MemorySource::Read(void* into, int64_t bytes) {
+  if (bytes > static_cast<int64_t>(left_.size())) return Status::IOError("the bytes end");
+  std::copy_n(left_.data(), bytes, static_cast<char*>(into));
+  left_.remove_prefix(static_cast<size_t>(bytes));
+  return Status::OK();
+}
+
+Result<TaskInit> ReadHeader(MemorySource& source) {
+  std::array<uint8_t, 4> bytes{};
+  PT_TRY(source.Read(bytes.data(), 4));
+  uint32_t first = 0;
+  for (const uint8_t byte : bytes) first = first << 8 | byte;
+  return ReadTaskInit(static_cast<int32_t>(first), source);
+}
+
+Result<Answer> ReadAnswer(ExecutorWire& wire, Family family) {
+  Answer answer;
+  for (;;) {
+    PT_LET(const bool more, wire.Begin());
+    if (!more) return answer;
+    PT_LET(const int32_t mark, wire.ReadInt());
+    if (mark == kArrowStream) {
+      PT_LET(const auto rows, WireInput::Open(wire));
+      PT_LET(answer.batches, Collect(*rows));
+    } else if (mark == kFailed) {
+      PT_LET(const int32_t bytes, wire.ReadInt());
+      answer.error.resize(static_cast<size_t>(bytes));
+      PT_TRY(wire.Read(answer.error.data(), bytes));
+      answer.last = kFailed;
+      return answer;
+    } else if (mark == kTiming) {
+      PT_TRY(ReadEnd(wire, family, answer));
+      return answer;
+    } else {
+      return Status::Invalid("a worker said ", mark);
+    }
+  }
+}
 
 std::string VersionOf(Family family) {
   return "protium 0.1.0;spark=4." + std::to_string(static_cast<int>(family)) + ".1";
@@ -186,7 +241,7 @@ std::unique_ptr<TestWorker> TestWorker::Start() { return Start(Options{}); }
 std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
   auto worker = std::make_unique<TestWorker>();
   auto [ours, theirs] = options.tcp ? TcpPair() : SocketPair().ValueOrDie();
-  worker->wire_ = Wire::Make(std::move(ours)).ValueOrDie();
+  worker->wire_ = ExecutorWire::Make(std::move(ours)).ValueOrDie();
   worker->wire_->WaitUntil(Clock::now() + kPatience);
   SubprocessOptions start{.program = "/proc/self/exe",
                           .env = options.env,
@@ -211,47 +266,9 @@ Answer TestWorker::Exchange(const std::string& bytes, Family family) {
 }
 
 Answer TestWorker::Read(Family family) {
-  auto answer = TryRead(family);
+  auto answer = ReadAnswer(*wire_, family);
   EXPECT_TRUE(answer.ok()) << answer.status();
   return answer.ok() ? *answer : Answer{};
-}
-
-Result<Answer> TestWorker::TryRead(Family family) {
-  Answer answer;
-  for (;;) {
-    PT_LET(const bool more, wire_->Begin());
-    if (!more) return answer;
-    PT_LET(const int32_t mark, wire_->ReadInt());
-    if (mark == kArrowStream) {
-      PT_LET(const auto rows, WireInput::Open(*wire_));
-      PT_LET(answer.batches, Collect(*rows));
-    } else if (mark == kFailed) {
-      PT_LET(const int32_t bytes, wire_->ReadInt());
-      answer.error.resize(static_cast<size_t>(bytes));
-      PT_TRY(wire_->Read(answer.error.data(), bytes));
-      answer.last = kFailed;
-      return answer;
-    } else if (mark == kTiming) {
-      PT_TRY(ReadEnd(family, answer));
-      return answer;
-    } else {
-      return Status::Invalid("a worker said ", mark);
-    }
-  }
-}
-
-Status TestWorker::ReadEnd(Family family, Answer& answer) {
-  const int times = family == Family::kA || family == Family::kB ? 5 : 6;
-  for (int i = 0; i < times; ++i) {
-    PT_LET(const uint32_t high, wire_->ReadInt());
-    PT_LET(const uint32_t low, wire_->ReadInt());
-    answer.times.push_back(static_cast<int64_t>(uint64_t{high} << 32 | low));
-  }
-  PT_LET(const int32_t end, wire_->ReadInt());
-  PT_LET(const int32_t accumulators, wire_->ReadInt());
-  if (end != kEndOfData || accumulators != 0) return Status::Invalid("a wrong end of data");
-  PT_LET(answer.last, wire_->ReadInt());
-  return Status::OK();
 }
 
 void TestWorker::CloseSending() { ::shutdown(wire_->fd(), SHUT_WR); }

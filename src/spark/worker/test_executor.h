@@ -40,6 +40,22 @@ struct Answer {
   int32_t last = 0;            // -4, -1; -2 after an error; 0 when it closed the connection.
 };
 
+// Reads one, to its last byte. Fails when something else comes.
+Result<Answer> ReadAnswer(ExecutorWire& wire, Family family);
+
+// Bytes that are there already.
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : left_(bytes) {}
+  Status Read(void* into, int64_t bytes) override;
+  std::string_view left() const { return left_; }
+
+ private:
+  std::string_view left_;
+};
+// Reads a header from its very first number on.
+Result<TaskInit> ReadHeader(MemorySource& source);
+
 // A worker: this test program again, talking to this process.
 class TestWorker {
  public:
@@ -64,10 +80,7 @@ class TestWorker {
   Subprocess& process() { return process_; }
 
  private:
-  Result<Answer> TryRead(Family family);
-  Status ReadEnd(Family family, Answer& answer);
-
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<ExecutorWire> wire_;
   Spawner spawner_;
   Subprocess process_;
 };

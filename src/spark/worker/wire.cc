@@ -39,25 +39,25 @@ Status Interrupted() {
 
 }  // namespace
 
-Result<std::unique_ptr<Wire>> Wire::Make(UniqueFd socket) {
+Result<std::unique_ptr<ExecutorWire>> ExecutorWire::Make(UniqueFd socket) {
   UniqueFd interrupted(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!interrupted) return SystemFault("watch the Spark executor", errno);
-  return std::unique_ptr<Wire>(new Wire(std::move(socket), std::move(interrupted)));
+  return std::unique_ptr<ExecutorWire>(new ExecutorWire(std::move(socket), std::move(interrupted)));
 }
 
-void Wire::Interrupt() { (void)::eventfd_write(interrupted_.get(), 1); }
+void ExecutorWire::Interrupt() { (void)::eventfd_write(interrupted_.get(), 1); }
 
-void Wire::Resume() {
+void ExecutorWire::Resume() {
   eventfd_t ignored = 0;
   (void)::eventfd_read(interrupted_.get(), &ignored);
 }
 
-Status Wire::Closed() {
+Status ExecutorWire::Closed() {
   closed_ = true;
   return Fail({.exit = Exit::kRemote, .what = "the Spark executor closed the connection"});
 }
 
-Status Wire::WaitToRead() {
+Status ExecutorWire::WaitToRead() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}}};
   if (!Poll(polls, deadline_)) return Late();
   return polls[1].revents != 0 ? Interrupted() : Status::OK();
@@ -65,7 +65,7 @@ Status Wire::WaitToRead() {
 
 // The executor may let a worker wait as long as it likes: what reads its rows decides. Only one
 // that is to end does not wait for ever.
-Status Wire::WaitToWrite() {
+Status ExecutorWire::WaitToWrite() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLOUT, 0}, {interrupted_.get(), POLLIN, 0}}};
   (void)Poll(polls, kNever);
   if (polls[0].revents != 0) return Status::OK();
@@ -73,7 +73,7 @@ Status Wire::WaitToWrite() {
 }
 
 // Some bytes, at least one; 0 when the connection was closed.
-Result<int64_t> Wire::Receive(void* into, int64_t bytes) {
+Result<int64_t> ExecutorWire::Receive(void* into, int64_t bytes) {
   for (;;) {
     const ssize_t got = ::recv(socket_.get(), into, static_cast<size_t>(bytes), MSG_DONTWAIT);
     if (got >= 0) return got;
@@ -86,7 +86,7 @@ Result<int64_t> Wire::Receive(void* into, int64_t bytes) {
   }
 }
 
-Result<bool> Wire::Begin() {
+Result<bool> ExecutorWire::Begin() {
   if (begin_ < end_) return true;
   PT_LET(const int64_t got, Receive(in_.data(), static_cast<int64_t>(in_.size())));
   begin_ = 0;
@@ -95,7 +95,7 @@ Result<bool> Wire::Begin() {
   return got > 0;
 }
 
-Status Wire::Read(void* into, int64_t bytes) {
+Status ExecutorWire::Read(void* into, int64_t bytes) {
   auto* to = static_cast<std::byte*>(into);
   while (bytes > 0) {
     if (begin_ == end_ && bytes >= static_cast<int64_t>(in_.size())) {
@@ -116,7 +116,7 @@ Status Wire::Read(void* into, int64_t bytes) {
   return Status::OK();
 }
 
-Result<int32_t> Wire::ReadInt() {
+Result<int32_t> ExecutorWire::ReadInt() {
   std::array<uint8_t, 4> bytes{};
   PT_TRY(Read(bytes.data(), bytes.size()));
   uint32_t number = 0;
@@ -124,7 +124,7 @@ Result<int32_t> Wire::ReadInt() {
   return static_cast<int32_t>(number);
 }
 
-Status Wire::Send(const std::byte* from, int64_t bytes) {
+Status ExecutorWire::Send(const std::byte* from, int64_t bytes) {
   while (bytes > 0) {
     const ssize_t sent = ::send(socket_.get(), from, size_t(bytes), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) {
@@ -141,7 +141,7 @@ Status Wire::Send(const std::byte* from, int64_t bytes) {
   return Status::OK();
 }
 
-Status Wire::Write(const void* from, int64_t bytes) {
+Status ExecutorWire::Write(const void* from, int64_t bytes) {
   const auto* data = static_cast<const std::byte*>(from);
   if (out_.size() + static_cast<size_t>(bytes) > kOutBytes) PT_TRY(Flush());
   if (static_cast<size_t>(bytes) >= kOutBytes) return Send(data, bytes);
@@ -149,28 +149,28 @@ Status Wire::Write(const void* from, int64_t bytes) {
   return Status::OK();
 }
 
-Status Wire::Flush() {
+Status ExecutorWire::Flush() {
   const Status sent = Send(out_.data(), static_cast<int64_t>(out_.size()));
   out_.clear();
   return sent;
 }
 
-Status Wire::WriteInt(int32_t number) {
+Status ExecutorWire::WriteInt(int32_t number) {
   const auto bytes = BigEndian(number);
   return Write(bytes.data(), bytes.size());
 }
 
-Status Wire::WriteLong(int64_t number) {
+Status ExecutorWire::WriteLong(int64_t number) {
   const auto bytes = BigEndian(number);
   return Write(bytes.data(), bytes.size());
 }
 
-Status Wire::WriteText(std::string_view text) {
+Status ExecutorWire::WriteText(std::string_view text) {
   PT_TRY(WriteInt(static_cast<int32_t>(text.size())));
   return Write(text.data(), static_cast<int64_t>(text.size()));
 }
 
-void Wire::Drain(Deadline deadline) {
+void ExecutorWire::Drain(Deadline deadline) {
   Resume();
   WaitUntil(deadline);
   do {

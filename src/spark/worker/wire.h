@@ -21,9 +21,9 @@ class ByteSource {
 };
 
 // One thread, but for Interrupt(). Numbers are big-endian.
-class Wire : public ByteSource {
+class ExecutorWire : public ByteSource {
  public:
-  static Result<std::unique_ptr<Wire>> Make(UniqueFd socket);
+  static Result<std::unique_ptr<ExecutorWire>> Make(UniqueFd socket);
 
   // For reads from now on. kNever: as long as the executor keeps the connection open.
   void WaitUntil(Deadline deadline) { deadline_ = deadline; }
@@ -54,7 +54,7 @@ class Wire : public ByteSource {
  private:
   static constexpr std::chrono::seconds kStopTime{30};
 
-  Wire(UniqueFd socket, UniqueFd interrupted)
+  ExecutorWire(UniqueFd socket, UniqueFd interrupted)
       : socket_(std::move(socket)), interrupted_(std::move(interrupted)) {}
   Result<int64_t> Receive(void* into, int64_t bytes);
   Status WaitToRead();

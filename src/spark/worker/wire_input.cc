@@ -16,7 +16,7 @@ constexpr int64_t kMaxMessage = int64_t{16} << 30;
 // Reads what is asked for and no byte more, straight into the buffer that a batch will keep.
 class WireStream : public arrow::io::InputStream {
  public:
-  explicit WireStream(Wire& wire) : wire_(wire) {}
+  explicit WireStream(ExecutorWire& wire) : wire_(wire) {}
 
   Status Close() override {
     closed_ = true;
@@ -41,7 +41,7 @@ class WireStream : public arrow::io::InputStream {
   }
 
  private:
-  Wire& wire_;
+  ExecutorWire& wire_;
   int64_t position_ = 0;
   bool closed_ = false;
 };
@@ -54,7 +54,7 @@ Status NotOurs(const arrow::Schema& schema) {
 
 }  // namespace
 
-Result<std::unique_ptr<WireInput>> WireInput::Open(Wire& wire) {
+Result<std::unique_ptr<WireInput>> WireInput::Open(ExecutorWire& wire) {
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
   PT_LET(std::shared_ptr<arrow::RecordBatchReader> reader,

@@ -15,7 +15,7 @@ namespace protium {
 class WireInput : public BatchStream {
  public:
   // Reads the schema. `wire` outlives the stream.
-  static Result<std::unique_ptr<WireInput>> Open(Wire& wire);
+  static Result<std::unique_ptr<WireInput>> Open(ExecutorWire& wire);
 
   const SchemaPtr& schema() const override { return schema_; }
   // Leaves `wire` behind the stream's last byte when it gives the end. Bytes are validated before

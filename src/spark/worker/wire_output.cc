@@ -14,7 +14,7 @@ namespace {
 
 class WireSink : public arrow::io::OutputStream {
  public:
-  explicit WireSink(Wire& wire) : wire_(wire) {}
+  explicit WireSink(ExecutorWire& wire) : wire_(wire) {}
 
   Status Close() override {
     closed_ = true;
@@ -29,7 +29,7 @@ class WireSink : public arrow::io::OutputStream {
   }
 
  private:
-  Wire& wire_;
+  ExecutorWire& wire_;
   int64_t position_ = 0;
   bool closed_ = false;
 };

@@ -17,7 +17,7 @@ namespace protium {
 class WireOutput {
  public:
   // `wire` outlives it. `task` is named in errors.
-  WireOutput(Wire& wire, SchemaPtr schema, std::string task)
+  WireOutput(ExecutorWire& wire, SchemaPtr schema, std::string task)
       : wire_(wire), schema_(std::move(schema)), task_(std::move(task)) {}
 
   const SchemaPtr& schema() const { return schema_; }
@@ -30,7 +30,7 @@ class WireOutput {
  private:
   Status Begin();
 
-  Wire& wire_;
+  ExecutorWire& wire_;
   SchemaPtr schema_;
   std::string task_;
   std::shared_ptr<arrow::Schema> wrapped_;

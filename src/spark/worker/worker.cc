@@ -38,7 +38,7 @@ struct Times {
 
 class SparkWorker {
  public:
-  SparkWorker(std::unique_ptr<Wire> wire, TaskBook book, std::stop_token signals)
+  SparkWorker(std::unique_ptr<ExecutorWire> wire, TaskBook book, std::stop_token signals)
       : wire_(std::move(wire)), book_(std::move(book)), signals_(std::move(signals)) {}
 
   int Serve();
@@ -51,7 +51,7 @@ class SparkWorker {
   Status Tell(const Status& status, RankFailure place);
   bool MayServeAgain(const TaskInit& init) const;
 
-  const std::unique_ptr<Wire> wire_;
+  const std::unique_ptr<ExecutorWire> wire_;
   TaskBook book_;
   const std::stop_token signals_;
   Times times_{.boot = Now()};
@@ -172,7 +172,7 @@ std::optional<int> OwnSocket() {
 
 Result<int> ServeAt(int fd, TaskBook book) {
   PT_LET(const auto signals, StopOnSignal::Make());
-  PT_LET(auto wire, Wire::Make(UniqueFd(fd)));
+  PT_LET(auto wire, ExecutorWire::Make(UniqueFd(fd)));
   SparkWorker worker(std::move(wire), std::move(book), signals->token());
   return worker.Serve();
 }

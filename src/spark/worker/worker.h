@@ -12,9 +12,9 @@
 // The driver and a task have two more ways to hear of each other, in the folder that
 // SparkCommand::events names:
 //   stop                                    when this file appears, tasks end early in good order
-//   <NNN partition>-<task attempt id>.jsonl  what the task reports; first, by ranks of a gang,
-//     {"event": "rank_start", "rank", "world", "host", "devices", "log", "attempt", "pid"}, and
-//     last, when one fails, {"event": "rank_failed", "failure": {...}} (FailureFromJson)
+//   <NNN partition>-<task attempt id>.jsonl  what the task reports; ranks of a gang also tell
+//     {"event": "rank_start", "rank", "world", "host", "pid", "devices", "attempt", "log"} and
+//     {"event": "rank_end", "rank", "status", "at"}, with {} for a good end
 #pragma once
 
 #include <functional>

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/parquet_rows.h"
+
+#include <arrow/io/file.h>
+#include <arrow/type.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/properties.h>
+
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "base/fault.h"
+#include "column/schema.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kBatchRows = 64 << 10;
+
+Status Unreadable(const std::string& path, const std::string& why) {
+  return Fail({.exit = Exit::kInput,
+               .what = path + " cannot be read as Parquet",
+               .why = why,
+               .fix = "write the file again; it may have been cut off"});
+}
+
+// Parquet's library throws; nothing of that passes here.
+template <class Read>
+auto Guard(const std::string& path, Read read) -> decltype(read()) {
+  try {
+    auto result = read();
+    if (result.ok()) return result;
+    return Unreadable(path, result.status().message());
+  } catch (const parquet::ParquetException& error) {
+    return Unreadable(path, error.what());
+  }
+}
+
+using Reader = std::unique_ptr<parquet::arrow::FileReader>;
+
+Result<Reader> OpenReader(const std::string& path, bool threads) {
+  PT_LET(auto file, arrow::io::ReadableFile::Open(path));
+  parquet::arrow::FileReaderBuilder builder;
+  PT_TRY(builder.Open(std::move(file)));
+  auto properties = parquet::default_arrow_reader_properties();
+  properties.set_batch_size(kBatchRows);
+  properties.set_use_threads(threads);
+  // It would hold all of a file's groups in memory at once.
+  properties.set_pre_buffer(false);
+  properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  builder.properties(properties);
+  return builder.Build();
+}
+
+// The row groups of one file that are this reader's.
+struct Share {
+  std::string path;
+  std::vector<int> groups;
+};
+
+struct Footer {
+  SchemaPtr schema;
+  std::vector<int64_t> rows;  // Of each row group.
+};
+
+Result<Footer> ReadFooter(const std::string& path) {
+  return Guard(path, [&]() -> Result<Footer> {
+    PT_LET(const Reader reader, OpenReader(path, false));
+    Footer footer;
+    PT_TRY(reader->GetSchema(&footer.schema));
+    footer.schema = footer.schema->RemoveMetadata();
+    const auto metadata = reader->parquet_reader()->metadata();
+    for (int i = 0; i < metadata->num_row_groups(); ++i) {
+      footer.rows.push_back(metadata->RowGroup(i)->num_rows());
+    }
+    return footer;
+  });
+}
+
+class Rows : public BatchStream {
+ public:
+  Rows(SchemaPtr schema, std::deque<Share> shares, int64_t rows, bool threads)
+      : schema_(std::move(schema)), shares_(std::move(shares)), left_(rows), threads_(threads) {}
+
+  const SchemaPtr& schema() const override { return schema_; }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    for (;;) {
+      if (!batches_ && shares_.empty()) return End();
+      PT_LET(auto batch, Guard(path_, [&] { return NextOfFile(); }));
+      if (!batch) continue;
+      left_ -= batch->num_rows();
+      return batch->ReplaceSchemaMetadata(nullptr);
+    }
+  }
+
+ private:
+  using Batch = std::shared_ptr<arrow::RecordBatch>;
+
+  // nullptr at the end of a file.
+  Result<Batch> NextOfFile() {
+    if (!batches_) {
+      const Share share = std::move(shares_.front());
+      shares_.pop_front();
+      path_ = share.path;
+      PT_LET(reader_, OpenReader(share.path, threads_));
+      PT_LET(batches_, reader_->GetRecordBatchReader(share.groups));
+    }
+    Batch batch;
+    PT_TRY(batches_->ReadNext(&batch));
+    if (!batch) batches_.reset();
+    return batch;
+  }
+
+  Result<Batch> End() const {
+    if (left_ == 0) return Batch();
+    return Fail({.exit = Exit::kInput,
+                 .what = "Parquet files changed while they were read: " +
+                         std::to_string(left_ < 0 ? -left_ : left_) + " rows are " +
+                         (left_ < 0 ? "too many" : "missing"),
+                 .where = path_});
+  }
+
+  const SchemaPtr schema_;
+  std::deque<Share> shares_;
+  int64_t left_;
+  const bool threads_;
+  std::string path_;
+  Reader reader_;
+  std::unique_ptr<arrow::RecordBatchReader> batches_;
+};
+
+}  // namespace
+
+Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
+                                    const ParquetPart& part) {
+  ParquetRows all;
+  SchemaPtr schema;
+  std::deque<Share> shares;
+  int64_t dealt = 0;
+  for (const std::string& path : paths) {
+    PT_LET(const Footer footer, ReadFooter(path));
+    if (!schema) schema = footer.schema;
+    if (!schema->Equals(*footer.schema)) {
+      return Fail({.exit = Exit::kInput,
+                   .what = path + " has other columns than " + paths.front(),
+                   .why = Describe(*footer.schema) + " instead of " + Describe(*schema)});
+    }
+    Share share{.path = path};
+    for (size_t i = 0; i < footer.rows.size(); ++i, ++dealt) {
+      all.all_rows += footer.rows[i];
+      if (dealt % part.parts != part.part) continue;
+      all.own_rows += footer.rows[i];
+      share.groups.push_back(static_cast<int>(i));
+    }
+    if (!share.groups.empty()) shares.push_back(std::move(share));
+  }
+  if (!schema) return Fail({.exit = Exit::kInput, .what = "no Parquet file was given"});
+  all.rows = std::make_unique<Rows>(schema, std::move(shares), all.own_rows, part.threads);
+  return all;
+}
+
+}  // namespace protium

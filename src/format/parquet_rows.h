@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parquet files that several readers share: whole row groups are dealt to them in turn, over all
+// files in order, so that together they read every row once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "column/stream.h"
+
+namespace protium {
+
+struct ParquetPart {
+  int32_t part = 0;      // This reader's number,
+  int32_t parts = 1;     // of how many.
+  bool threads = false;  // Decode columns in Arrow's threads.
+};
+
+struct ParquetRows {
+  int64_t all_rows = 0;  // In all files, by their footers.
+  int64_t own_rows = 0;  // In this reader's row groups.
+  // Batches of the files' own columns. Fails when rows are missing or come too many.
+  BatchStreamPtr rows;
+};
+
+// Reads the footers now and the rows as they are asked for. A file that is no Parquet file and
+// files that differ in their columns are faults (kInput) with the path.
+Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths, const ParquetPart& part);
+
+}  // namespace protium
