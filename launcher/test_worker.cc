@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program for the launcher's tests to start. On its socket it reads requests as texts with their
-// length before them, and answers each with a text.
+// length before them, and answers each with a text. What else comes, as Spark's tasks do, it
+// refuses as a worker does, with a text that says that it runs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 namespace {
 
 using protium::launcher::Now;
+
+constexpr int32_t kNothing = INT32_MIN;
 
 std::string ReadAll(const char* path) {
   std::ostringstream text;
@@ -66,19 +69,31 @@ std::string Answer(const std::string& request) {
   return "unknown request";
 }
 
+int RefuseTask(int socket, const char* own_name) {
+  const int64_t deadline = Now() + 10000;
+  const std::string text = std::string("the test worker runs, started as ") + own_name;
+  if (!protium::launcher::SendInt(socket, -2, deadline) ||
+      !protium::launcher::SendText(socket, text.c_str(), deadline)) {
+    return 1;
+  }
+  protium::launcher::Drain(socket, deadline);
+  return 1;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const char* number = std::getenv(protium::kWorkerSocket);
   if (number == nullptr) return 2;
   const int socket = std::atoi(number);
   for (;;) {
     char request[256];
-    int32_t length = 0;
+    int32_t length = kNothing;
     const int64_t deadline = Now() + 600000;
-    if (!protium::launcher::ReceiveText(socket, request, sizeof request, &length, deadline)) {
-      return 0;
-    }
+    const bool whole =
+        protium::launcher::ReceiveText(socket, request, sizeof request, &length, deadline);
+    if (length == kNothing) return 0;
+    if (!whole || length == 0) return RefuseTask(socket, argv[0]);
     if (!protium::launcher::SendText(socket, Answer(request).c_str(), deadline)) return 1;
   }
 }
