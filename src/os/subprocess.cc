@@ -191,8 +191,8 @@ Result<Subprocess> Spawner::Queue::Launch(const SubprocessOptions& options) {
   launch.program = words[0].c_str();
   launch.argv = Pointers(words);
   launch.envp = Pointers(environment);
-  launch.fds = options.fds;
-  launch.fds.insert(launch.fds.end(), {{none.get(), 0}, {log.get(), 1}, {log.get(), 2}});
+  launch.fds = {{none.get(), 0}, {log.get(), 1}, {log.get(), 2}};
+  launch.fds.insert(launch.fds.end(), options.fds.begin(), options.fds.end());
   launch.parent = ::getpid();
   launch.base = FreeBase(launch.fds);
   const pid_t pid = Vfork(launch);

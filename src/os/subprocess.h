@@ -19,7 +19,7 @@ struct SubprocessOptions {
   std::filesystem::path program;
   std::vector<std::string> args;                         // Without the program's own name.
   std::vector<std::pair<std::string, std::string>> env;  // Set over the own environment.
-  std::vector<std::pair<int, int>> fds;                  // {ours, its number in the child}
+  std::vector<std::pair<int, int>> fds;  // {ours, its number in the child}, also 1 and 2
   std::filesystem::path log;  // stdout and stderr are appended here; empty: to the own stderr.
 };
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/leases.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "base/fault.h"
+#include "base/json.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kFolderTime = std::chrono::seconds(10);  // Whoever holds the folder is soon done.
+
+Status MakeOwnFolder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return SystemFault("make the folder " + folder.string(), errno);
+  }
+  struct stat about {};
+  if (::lstat(folder.c_str(), &about) != 0) return SystemFault("look at " + folder.string(), errno);
+  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 022) == 0) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "the folder for leases of devices is open to others",
+               .where = folder.string(),
+               .fix = "remove it, or set TMPDIR to a folder of your own"});
+}
+
+// Held until the descriptor closes.
+Result<UniqueFd> LockFolder(const fs::path& folder) {
+  PT_TRY(MakeOwnFolder(folder.parent_path()));
+  PT_TRY(MakeOwnFolder(folder));
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return SystemFault("open " + folder.string(), errno);
+  const Deadline deadline = Clock::now() + kFolderTime;
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return SystemFault("lock " + folder.string(), errno);
+    if (Clock::now() >= deadline) {
+      return Fail({.exit = Exit::kStalled,
+                   .what = "another process keeps the folder for leases of devices locked",
+                   .where = folder.string()});
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return fd;
+}
+
+fs::path FileOf(const fs::path& folder, const std::string& kind, std::string address) {
+  std::replace(address.begin(), address.end(), '/', '+');
+  return folder / (kind + "-" + address);
+}
+
+// What a lease says of its holder, who may be about to write it.
+std::string HolderIn(int fd) {
+  std::string text(1000, '\0');
+  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  text.resize(std::max<ssize_t>(0, got));
+  const auto json = ParseJson(text);
+  if (!json.ok() || !json->is_object()) return "another process";
+  const Json who = json->value("who", Json());
+  const Json pid = json->value("pid", Json());
+  if (!who.is_string() || !pid.is_number_integer()) return "another process";
+  return who.get<std::string>() + " of pid " + std::to_string(pid.get<int64_t>());
+}
+
+// Adds the device to `held` when it is. Removes what a holder that is gone left.
+Status Look(const fs::path& path, const std::string& address, std::vector<HeldDevice>& held) {
+  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return Status::OK();
+  if (!fd) return SystemFault("open " + path.string(), errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+    ::unlink(path.c_str());
+  } else {
+    held.push_back({address, HolderIn(fd.get())});
+  }
+  return Status::OK();
+}
+
+Result<Lease> Take(const fs::path& path, const std::string& address, const std::string& who) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return SystemFault("make " + path.string(), errno);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return SystemFault("lock " + path.string(), errno);
+  Lease lease(address, path, std::move(fd));
+  const std::string text = Dump({{"who", who}, {"pid", ::getpid()}}) + "\n";
+  if (::write(lease.fd(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return SystemFault("write " + path.string(), errno);
+  }
+  return lease;
+}
+
+}  // namespace
+
+Lease::~Lease() {
+  if (fd_) ::unlink(path_.c_str());
+}
+
+Result<std::vector<Lease>> TakeLeases(const fs::path& folder, const std::string& kind,
+                                      const std::vector<std::string>& addresses,
+                                      const std::string& who, const ChooseDevices& choose) {
+  PT_LET(const UniqueFd lock, LockFolder(folder));
+  std::vector<HeldDevice> held;
+  for (const std::string& each : addresses) {
+    PT_TRY(Look(FileOf(folder, kind, each), each, held));
+  }
+  PT_LET(const auto chosen, choose(held));
+  std::vector<Lease> leases;
+  for (const std::string& each : chosen) {
+    PT_LET(Lease lease, Take(FileOf(folder, kind, each), each, who));
+    leases.push_back(std::move(lease));
+  }
+  return leases;
+}
+
+fs::path LeaseFolder() {
+  std::error_code ignored;
+  return fs::temp_directory_path(ignored) / ("protium-" + std::to_string(::geteuid())) / "leases";
+}
+
+}  // namespace protium
