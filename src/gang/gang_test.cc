@@ -43,7 +43,7 @@ TEST(Place, WaitsWhileAGpuIsBusyAndSaysWhoHasIt) {
   const auto answer = Place({.workers = 3, .gpus_per_worker = 1}, hosts).ValueOrDie();
   EXPECT_TRUE(std::holds_alternative<Placement>(answer));
   const auto later = Place({.workers = 4, .gpus_per_worker = 1}, hosts).ValueOrDie();
-  EXPECT_EQ(std::get<NotNow>(later).why, "gang score holds 1 of 4 cores and 1 of 4 gpus on a");
+  EXPECT_EQ(std::get<NotNow>(later).why, "gang score holds 1 of 4 cores and gpu 2 on a");
 }
 
 TEST(Place, SaysWhichNumberCanNeverFit) {

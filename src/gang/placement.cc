@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang/placement.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -111,16 +111,22 @@ Status Never(const GangSpec& gang, std::span<const Host> hosts) {
                .where = by_gpus ? "gang.gpus_per_worker" : "gang.workers"});
 }
 
+// "1 of 4 cores and gpus 2, 3"
+std::string WhatIsHeld(const Holding& holding, const Host& host) {
+  std::vector<std::string> parts;
+  if (holding.cores > 0) parts.push_back(fmt::format("{} of {} cores", holding.cores, host.cores));
+  std::string gpus;
+  for (const Device& gpu : holding.gpus) gpus += (gpus.empty() ? "" : ", ") + gpu.address;
+  if (!gpus.empty()) parts.push_back((holding.gpus.size() == 1 ? "gpu " : "gpus ") + gpus);
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
 std::string WhoHoldsWhat(std::span<const Host> hosts) {
   std::string text;
   for (const Host& host : hosts) {
     for (const Holding& holding : host.holdings) {
-      text += fmt::format("{}{} holds {} of {} cores", text.empty() ? "" : "; ", holding.who,
-                          holding.cores, host.cores);
-      if (!host.gpus.empty()) {
-        text += fmt::format(" and {} of {} gpus", holding.gpus.size(), host.gpus.size());
-      }
-      text += " on " + host.name;
+      text += fmt::format("{}{} holds {} on {}", text.empty() ? "" : "; ", holding.who,
+                          WhatIsHeld(holding, host), host.name);
     }
   }
   return text;

@@ -59,9 +59,9 @@ Status MapRun::StartGang() {
 }
 
 Status MapRun::AddMember(const std::vector<UniqueFd>& peers) {
-  PT_LET(auto worker, pool_.Take({.task = spec_.task.task, .unused = gang()}));
-  worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
   const auto rank = static_cast<int32_t>(members_.size());
+  PT_LET(auto worker, pool_.Take(spec_.WishOf(rank)));
+  worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
   PT_LET(auto member, StartMember(spec_, rank, std::move(worker), peers));
   members_.push_back(std::move(member));
   return Status::OK();

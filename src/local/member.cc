@@ -72,6 +72,16 @@ std::chrono::milliseconds RunSpec::beat() const {
   return std::clamp(quarter, std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
 }
 
+WorkerWish RunSpec::WishOf(int32_t rank) const {
+  WorkerWish wish{.task = task.task, .unused = placement.has_value()};
+  if (!placement) return wish;
+  for (const Device& device : placement->seats[rank].gpus) {
+    wish.devices.push_back(device.address);
+    wish.leases.push_back(lease_of(device));
+  }
+  return wish;
+}
+
 Json Member::Head(const RunSpec& spec, const char* type) const {
   return {{"type", type}, {"task", spec.number}};
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,15 +19,18 @@ namespace protium {
 // What all members of a run share.
 struct RunSpec {
   MapTask task;
-  int64_t number = 0;                  // Of the task, on every channel.
-  std::optional<Placement> placement;  // Of a gang.
-  int32_t most = 1;                    // Ranks of the gang; otherwise partitions at most.
+  int64_t number = 0;                          // Of the task, on every channel.
+  std::optional<Placement> placement;          // Of a gang.
+  std::function<int(const Device&)> lease_of;  // Of a gang with devices: descriptors to inherit.
+  int32_t most = 1;                            // Ranks of the gang; otherwise partitions at most.
   int32_t attempt = 0;
   double deadline = 60;        // Seconds.
   std::filesystem::path logs;  // Empty: none of its own.
   SchemaPtr input;
 
   std::chrono::milliseconds beat() const;
+  // What kind of worker the next member needs.
+  WorkerWish WishOf(int32_t rank) const;
 };
 
 struct Member {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/pool.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/fault.h"
@@ -17,19 +19,30 @@ bool HasEnded(Worker& worker) {
   return !ended.ok() || ended->has_value();
 }
 
+// Devices are numbered by bus, as they are discovered. What was not leased is not seen.
+std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish& wish) {
+  return {{kWorkerVariable, std::to_string(kWorkerFd)},
+          {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+          {"CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(wish.devices, ","))},
+          {"OMP_NUM_THREADS", "1"},
+          {"MKL_NUM_THREADS", "1"},
+          {"MKL_DYNAMIC", "FALSE"}};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Pool::Start() {
+Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
   PT_LET(auto ends, Channel::Pair());
   SubprocessOptions options;
   options.program = settings_.program;
-  options.env = {{kWorkerVariable, std::to_string(kWorkerFd)},
-                 {"OMP_NUM_THREADS", "1"},
-                 {"MKL_NUM_THREADS", "1"},
-                 {"MKL_DYNAMIC", "FALSE"}};
+  options.env = EnvironmentFor(wish);
   options.fds = {{ends.second.fd(), kWorkerFd}};
+  for (const int lease : wish.leases) {
+    options.fds.emplace_back(lease, kWorkerFd + static_cast<int>(options.fds.size()));
+  }
   if (!settings_.logs.empty()) options.log = settings_.logs / kIdleLog;
   auto worker = std::make_unique<Worker>();
+  worker->devices = !wish.devices.empty();
   PT_LET(worker->process, spawner_.Start(options));
   worker->link = std::make_shared<Link>(std::move(ends.first));
   return worker;
@@ -77,6 +90,7 @@ int Pool::Suits(const Worker& worker, const WorkerWish& wish) const {
 }
 
 Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
+  if (!wish.devices.empty()) return Start(wish);
   std::lock_guard lock(mutex_);
   ReadIdle();
   const auto best = std::min_element(idle_.begin(), idle_.end(), [&](const auto& a, const auto& b) {
@@ -89,6 +103,7 @@ Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
 }
 
 void Pool::Give(std::unique_ptr<Worker> worker) {
+  if (worker->devices) return;
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }

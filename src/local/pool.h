@@ -23,11 +23,14 @@ struct Worker {
   std::shared_ptr<Link> link;  // Only those who own the worker keep it; the process ends without.
   bool torch = false;          // Was told to load the LibTorch library, or has run a task of it.
   bool used = false;           // Has run a task.
+  bool devices = false;        // Sees devices: ends with its task, since others may get them.
 };
 
 struct WorkerWish {
   std::string task;
-  bool unused = false;  // For a gang: a process that ran nothing before.
+  bool unused = false;               // For a gang: a process that ran nothing before.
+  std::vector<std::string> devices;  // Addresses; some: a new process that sees just these.
+  std::vector<int> leases;           // Descriptors that hold them; the process gets copies.
 };
 
 // Any thread.
@@ -39,7 +42,7 @@ class Pool {
   Status Expect(int32_t workers, bool torch);
   // Gives an idle process that suits, or starts one. It may not be ready yet, but takes messages.
   Result<std::unique_ptr<Worker>> Take(const WorkerWish& wish);
-  // Takes back one that is alive and idle.
+  // Takes back one that is alive and idle, or ends it.
   void Give(std::unique_ptr<Worker> worker);
 
   // Takes note of a worker's first message; refuses a worker that speaks another version.
@@ -48,7 +51,7 @@ class Pool {
   bool NeedsTorch(const std::string& task);
 
  private:
-  Result<std::unique_ptr<Worker>> Start();
+  Result<std::unique_ptr<Worker>> Start(const WorkerWish& wish = {});
   void ReadIdle();
   int Suits(const Worker& worker, const WorkerWish& wish) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -124,6 +125,18 @@ Status Facts(TaskContext& context) {
   return context.Emit(*TextBatch(text));
 }
 
+// What this rank was given and what its environment lets it see.
+Status Devices(TaskContext& context) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "nothing" : value);
+  };
+  std::string text = std::to_string(context.rank()) + " has";
+  for (const Device& each : context.devices()) text += " " + each.name + " " + each.address;
+  text += ", sees \"" + variable("CUDA_VISIBLE_DEVICES") + "\" by " + variable("CUDA_DEVICE_ORDER");
+  return context.Emit(*TextBatch(text));
+}
+
 // Waits for ranks that will not come.
 Status WaitForOthers(TaskContext& context) { return context.Barrier("never"); }
 
@@ -190,6 +203,7 @@ Status WrongSchema(TaskContext& context) { return context.Emit(*NumberBatch(0, 1
 const TaskTable& TestTasks() {
   static const TaskTable tasks = {
       {"count", Count},
+      {"devices", Devices},
       {"double", Double},
       {"emit_much", EndlessOutput},
       {"exit", ExitEarly},

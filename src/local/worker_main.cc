@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -146,6 +148,8 @@ int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>&
   }
   ::unsetenv(kWorkerVariable);  // Programs that a task starts are no workers.
   ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
+  // What it inherits, its channel and leases, goes no further.
+  ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   const auto link = std::make_shared<Link>(Channel(UniqueFd(static_cast<int>(fd))));
   return WorkerProcess(link, tasks, more).Run();
 }

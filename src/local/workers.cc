@@ -3,83 +3,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/fault.h"
 #include "gang/attempts.h"
-#include "gang/placement.h"
 #include "local/map_run.h"
 #include "local/pool.h"
+#include "local/seats.h"
 #include "os/file.h"
-#include "os/machine.h"
 
 namespace protium {
 
 namespace {
-
-Holding HoldingOf(const Placement& placement, const std::string& who) {
-  Holding holding{.who = who};
-  for (const Seat& seat : placement.seats) {
-    holding.cores += seat.cores;
-    holding.gpus.insert(holding.gpus.end(), seat.gpus.begin(), seat.gpus.end());
-  }
-  return holding;
-}
-
-// The seats of this machine and who has them.
-class Seats {
- public:
-  explicit Seats(int32_t strict)
-      : host_{.name = HostName(),
-              .cores = strict > 0 ? strict : ReadMachine().cores,
-              .strict = strict > 0} {}
-
-  const Host& host() const { return host_; }
-
-  // The gang's places on an idle machine, or why it can never fit.
-  Result<Placement> Ever(const GangSpec& gang) const {
-    Host idle = host_;
-    idle.holdings.clear();
-    PT_LET(auto answer, Place(gang, {&idle, 1}));
-    return std::get<Placement>(std::move(answer));
-  }
-
-  // Waits until the whole gang has its places.
-  Result<Placement> Take(const GangSpec& gang, const std::string& who, const Call& call) {
-    std::unique_lock lock(mutex_);
-    for (bool told = false;; told = true) {
-      PT_LET(auto answer, Place(gang, {&host_, 1}));
-      if (auto* placed = std::get_if<Placement>(&answer)) {
-        host_.holdings.push_back(HoldingOf(*placed, who));
-        return std::move(*placed);
-      }
-      const std::string& why = std::get<NotNow>(answer).why;
-      if (!told) call.Tell({{"event", "waiting"}, {"for", who}, {"why", why}});
-      if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", why);
-      if (Clock::now() >= call.deadline) {
-        return Fail({.exit = Exit::kStalled, .what = who + " found no place in time", .why = why});
-      }
-      changed_.wait_for(lock, std::chrono::milliseconds(50));
-    }
-  }
-
-  void GiveBack(const std::string& who) {
-    std::lock_guard lock(mutex_);
-    const auto found = std::find_if(host_.holdings.begin(), host_.holdings.end(),
-                                    [&](const Holding& each) { return each.who == who; });
-    if (found != host_.holdings.end()) host_.holdings.erase(found);
-    changed_.notify_all();
-  }
-
- private:
-  Host host_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-};
 
 // Batches of a run as they come.
 class RunStream : public BatchStream {
@@ -98,7 +35,10 @@ class RunStream : public BatchStream {
 class LocalWorkers : public Workers {
  public:
   explicit LocalWorkers(WorkerSettings settings)
-      : settings_(settings), seats_(settings.seats), pool_(std::move(settings)) {}
+      : settings_(settings),
+        seats_(
+            {.strict = settings.seats, .discovery = settings.discovery, .leases = settings.leases}),
+        pool_(std::move(settings)) {}
 
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;
@@ -145,8 +85,8 @@ RunSpec LocalWorkers::SpecOf(const MapTask& task) {
     spec.deadline = task.gang->deadline;
     return spec;
   }
-  const int32_t cores = seats_.host().cores;
-  const bool strict = seats_.host().strict;
+  const int32_t cores = seats_.cores();
+  const bool strict = seats_.strict();
   spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
   return spec;
 }
@@ -183,15 +123,15 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
     const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
     const Call& call) {
   const std::string who = "gang " + task.task;
-  PT_LET(const auto placement, seats_.Take(*task.gang, who, call));
+  PT_LET(const auto taken, seats_.Take(*task.gang, who, call));
   arrow::RecordBatchVector output;
   const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {
     RunSpec spec = SpecOf(task);
-    spec.placement = placement;
+    spec.placement = taken->placement();
+    spec.lease_of = [&](const Device& device) { return taken->LeaseOf(device); };
     spec.attempt = attempt;
     return Attempt(std::move(spec), open_input, call, output);
   });
-  seats_.GiveBack(who);
   PT_TRY(status);
   return StreamOf(task.output, std::move(output));
 }

@@ -75,6 +75,8 @@ std::vector<std::string> ProgressState::On(const Json& event, Deadline now) {
   } else if (kind == "restart") {
     lines.push_back("restart  " + TextAt(event, "cause"));
     first_step_ = -1;
+  } else if (kind == "waiting" && !TextAt(event, "why").empty()) {
+    lines.push_back("waiting  " + TextAt(event, "why"));
   } else if (kind == "note" || kind == "warning") {
     lines.push_back(kind + "  " + TextAt(event, "message"));
   }
