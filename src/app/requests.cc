@@ -29,6 +29,7 @@ SessionOptions OptionsOf(const Job& job) {
   options.memory_bytes = job.memory_bytes;
   options.rows_memory_bytes = job.rows_memory_bytes;
   options.spill = job.file.engine.spill;
+  options.discovery = job.file.engine.discovery;
   options.spark = job.file.engine.spark;
   return options;
 }

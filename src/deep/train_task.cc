@@ -183,6 +183,14 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const Rows&
       *arrow::RecordBatch::Make(arrow::schema({arrow::field("json", arrow::utf8())}), 1, {column}));
 }
 
+void TellUnusedDevices(TaskContext& context) {
+  if (context.devices().empty() || context.rank() != 0) return;
+  context.Report({{"event", "warning"},
+                  {"message",
+                   "training runs on the CPU: the devices that the gang has leased are "
+                   "not used yet (gang.gpus_per_worker)"}});
+}
+
 }  // namespace
 
 Status RunTrainTask(TaskContext& context, const NetTable& nets) {
@@ -191,6 +199,7 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_LET(const TrainSpec spec, SpecOf(config, context.attempt()));
   PT_LET(Communicator * communicator, context.communicator());
+  TellUnusedDevices(context);
   if (communicator->world() > config.train.shards) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} workers cannot share {} shards", communicator->world(),

@@ -14,15 +14,16 @@ namespace protium {
 
 // What an engine needs to know of the session that opens it.
 struct EngineRequest {
-  std::string address;           // "local", "local[4]", "sc://host:15002/;token=..."
-  std::filesystem::path folder;  // The run folder: logs, files on their way; empty: none.
-  std::filesystem::path spill;   // For tables that outgrow memory; empty: they fail instead.
-  int64_t memory_bytes = 0;      // For tables.
+  std::string address;              // "local", "local[4]", "sc://host:15002/;token=..."
+  std::filesystem::path folder;     // The run folder: logs, files on their way; empty: none.
+  std::filesystem::path spill;      // For tables that outgrow memory; empty: they fail instead.
+  std::filesystem::path discovery;  // A script that prints this machine's devices; may be empty.
+  int64_t memory_bytes = 0;         // For tables.
   SparkSettings spark;
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 1;
+inline constexpr int32_t kEngineLibraryVersion = 2;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

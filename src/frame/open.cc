@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frame/open.h"
 
+#include <cstdlib>
+
 #include "base/fault.h"
 #include "engine/library.h"
 #include "os/library.h"
@@ -18,6 +20,12 @@ Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRe
   return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
+std::filesystem::path DiscoveryOf(const SessionOptions& options) {
+  const char* const script = std::getenv("PROTIUM_DISCOVERY");
+  if (!options.discovery.empty() || script == nullptr || *script == 0) return options.discovery;
+  return std::filesystem::absolute(script);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
@@ -26,6 +34,7 @@ Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
       .address = options.engine,
       .folder = folder,
       .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
+      .discovery = DiscoveryOf(options),
       .memory_bytes = options.memory_bytes,
       .spark = options.spark};
   return OpenFrom(options.engine.starts_with("sc://") ? "spark" : "local", request);

@@ -30,8 +30,11 @@ struct SessionOptions {
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of it.
   std::filesystem::path spill;    // Empty: <folder>/spill.
-  SparkSettings spark;            // For the engine sc://.
-  std::vector<std::string> nets;  // Names of the program's own nets.
+  // A script that prints this machine's devices as Spark's discovery scripts do; empty: the one
+  // that PROTIUM_DISCOVERY names, or else the GPU's driver is asked.
+  std::filesystem::path discovery;
+  SparkSettings spark;                       // For the engine sc://.
+  std::vector<std::string> nets;             // Names of the program's own nets.
   Clock::time_point started = Clock::now();  // When the command began, for "seconds".
   Call call;
 };

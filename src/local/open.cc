@@ -35,6 +35,7 @@ Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
   LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
   local.workers.seats = seats;
+  local.workers.discovery = request.discovery;
   if (!request.folder.empty()) local.workers.logs = request.folder / "logs";
   return MakeLocalEngine(std::move(local));
 }

@@ -25,7 +25,7 @@ Status Wrong(std::string path, std::string what, std::string fix = "") {
 // --set is typed by hand, so text that looks like a number still is text where text belongs.
 Json Typed(const Assignment& assignment) {
   for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
-                           "engine.rows_memory", "engine.spill"}) {
+                           "engine.rows_memory", "engine.spill", "engine.discovery"}) {
     if (assignment.path == text && !assignment.value.is_string()) return assignment.text;
   }
   return assignment.value;
@@ -149,6 +149,7 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   MakeWhole(job.settings, "data", job.file.data);
   JobEngine& engine = job.file.engine;
   MakeWhole(job.settings, "engine.spill", engine.spill);
+  MakeWhole(job.settings, "engine.discovery", engine.discovery);
   PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
   PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
   return job;

@@ -88,6 +88,7 @@ struct JobEngine {
   std::string memory;       // Of the tables, as "4 GiB"; empty: half of what the machine allows.
   std::string rows_memory;  // Of packed training rows; empty: a quarter of it.
   std::string spill;        // The folder for tables that outgrow memory; empty: the run folder.
+  std::string discovery;    // A script that prints the machine's devices; empty: the driver's.
   SparkSettings spark;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -95,6 +96,7 @@ struct JobEngine {
     visit("memory", memory);
     visit("rows_memory", rows_memory);
     visit("spill", spill);
+    visit("discovery", discovery);
     visit("spark", spark);
   }
 };
@@ -132,8 +134,7 @@ struct JobFile {
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile
-      file;  // `data` and `engine.spill` are whole paths; `train` and `gang` are in the pipeline.
+  JobFile file;  // paths of `data` and `engine` are whole; `train` and `gang` are in the pipeline.
   Settings settings;
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;

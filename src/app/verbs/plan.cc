@@ -46,6 +46,13 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return TextTable(rows);
 }
 
+// Has any rank devices, which training does not use yet?
+bool HasDevices(const Json& gang) {
+  const Json ranks = gang.value("ranks", Json::array());
+  return std::any_of(ranks.begin(), ranks.end(),
+                     [](const Json& rank) { return !rank.value("gpus", Json::array()).empty(); });
+}
+
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
   for (const Json& rank : gang.value("ranks", Json::array())) {
@@ -53,7 +60,11 @@ std::string GangText(const Json& gang) {
                     Shown(rank.value("cores", Json())), Shown(rank.value("gpus", Json()))});
   }
   const std::string note = gang.value("note", "");
-  return TextTable(rows, {false, false, true, false}) + (note.empty() ? "" : "  " + note + "\n");
+  std::string text = TextTable(rows, {false, false, true, false});
+  if (!note.empty()) text += "  " + note + "\n";
+  if (HasDevices(gang))
+    text += "  training runs on the CPU: the gpus are leased, but not used yet\n";
+  return text;
 }
 
 std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
