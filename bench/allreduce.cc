@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums float32 vectors of two processes of one host: plainly, and in the tree over four shards.
+// Sums float32 vectors of processes of one host: plainly, and in the tree over four shards.
+// bench_allreduce: two over shared memory. bench_allreduce tcp RANKS: over TCP.
 #include <algorithm>
 #include <string>
 
@@ -26,6 +27,9 @@ Status CheckSum(std::span<const float> sum, float scale) {
   return Status::OK();
 }
 
+// Of ranks that each bring their own number, counted from one.
+float SumOfScales(int32_t world) { return float(world * (world + 1) / 2); }
+
 void Fill(std::span<float> values, float scale) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = scale * float(i % 7);
 }
@@ -44,14 +48,17 @@ Result<double> TimeAllReduce(Communicator& communicator, const Size& size) {
   const double seconds = watch.seconds() / size.repetitions;
   Fill(values, float(communicator.rank() + 1));
   PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
-  PT_TRY(CheckSum(values, 3));
+  PT_TRY(CheckSum(values, SumOfScales(communicator.world())));
   return seconds;
 }
 
-// The same in the tree that training uses; each rank owns two of four leaves.
+// The same in the tree that training uses, over four leaves.
 Result<double> TimeTree(Communicator& communicator, const Size& size) {
-  PT_LET(const auto tree,
-         communicator.MakeTree({.leaves = 4, .count = size.count, .first = {0, 2, 4}}));
+  TreeSpec spec{.leaves = 4, .count = size.count};
+  for (int32_t r = 0; r <= communicator.world(); ++r) {
+    spec.first.push_back(4 * r / communicator.world());
+  }
+  PT_LET(const auto tree, communicator.MakeTree(spec));
   for (const Subtree& subtree : tree->own()) Fill(subtree.sum, float(communicator.rank() + 1));
   for (int i = 0; i < kWarmUp; ++i) PT_TRY(tree->Reduce().status());
   PT_TRY(communicator.Barrier("timing"));
@@ -60,22 +67,35 @@ Result<double> TimeTree(Communicator& communicator, const Size& size) {
   const double seconds = watch.seconds() / size.repetitions;
   for (const Subtree& subtree : tree->own()) Fill(subtree.sum, float(communicator.rank() + 1));
   PT_LET(const auto sum, tree->Reduce());
-  PT_TRY(CheckSum(sum, 3));
+  PT_TRY(CheckSum(sum, SumOfScales(communicator.world())));
   return seconds;
 }
 
-Status Run(Communicator& communicator) {
+Status Run(Communicator& communicator, const std::string& how) {
   for (const Size& size : kSizes) {
     PT_LET(const double plain, TimeAllReduce(communicator, size));
     PT_LET(const double tree, TimeTree(communicator, size));
     if (communicator.rank() != 0) continue;
-    PrintFigure(std::string("all-reduce ") + size.name, plain * 1e6, "us");
-    PrintFigure(std::string("tree over 4 shards ") + size.name, tree * 1e6, "us");
+    PrintFigure(std::string("all-reduce ") + size.name + how, plain * 1e6, "us");
+    PrintFigure(std::string("tree over 4 shards ") + size.name + how, tree * 1e6, "us");
   }
   return Status::OK();
+}
+
+Status RunOverTcp(int32_t world) {
+  const std::string how = ", " + std::to_string(world) + " over TCP";
+  return RunTcpProcessRanks(world,
+                            [&](Communicator& communicator) { return Run(communicator, how); });
 }
 
 }  // namespace
 }  // namespace protium
 
-int main() { return protium::ExitCode(protium::RunProcessRanks(2, protium::Run)); }
+int main(int argc, char** argv) {
+  using namespace protium;
+  if (argc == 3 && std::string_view(argv[1]) == "tcp") {
+    return ExitCode(RunOverTcp(std::max(2, std::atoi(argv[2]))));
+  }
+  return ExitCode(
+      RunProcessRanks(2, [](Communicator& communicator) { return Run(communicator, ""); }));
+}

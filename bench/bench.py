@@ -17,6 +17,7 @@ import time
 BIN = "build/release/bin"
 PYTHON = ".deps/peers/bin/python"
 TORCHRUN = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+TCP_WORLDS = (2, 4)
 JOB = "examples/flights/flights.toml"
 REAL_TABLES = "../shared/data/nycflights"
 MADE_TABLES = "examples/flights/data"
@@ -38,6 +39,8 @@ GOALS = {
     "feeding, first epoch": [(AT_LEAST, 2)],
     "feeding, later epochs": [(AT_LEAST, 12)],
 }
+GOALS |= {f"all-reduce {size}, {world} over TCP": [(TIMES, 1.5)]
+          for size in ("256 KiB", "16 MiB", "100 MB") for world in TCP_WORLDS}
 MORE_IS_BETTER = {"M rows/s"}
 
 
@@ -100,12 +103,23 @@ def program(*command, threads=None):
     return lambda: figures_in(run(list(command), env=environment))
 
 
+def our_tcp():
+    return [one for world in TCP_WORLDS for one in program(f"{BIN}/bench_allreduce", "tcp", str(world))()]
+
+
+def peer_tcp():
+    return [one for world in TCP_WORLDS
+            for one in program(*TORCHRUN[:-1], str(world), "bench/peers/gloo_allreduce.py",
+                               f", {world} over TCP", threads=1)()]
+
+
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
 BENCHES = {
     "start": (1, our_answers, None, ""),
     "allreduce": (3, program(f"{BIN}/bench_allreduce"),
                   program(*TORCHRUN, "bench/peers/gloo_allreduce.py", threads=1), "Gloo"),
+    "tcp": (3, our_tcp, peer_tcp, "Gloo"),
     "feed": (3, program(*ONE_CORE, f"{BIN}/bench_feed", ROWS),
              program(*ONE_CORE, PYTHON, "bench/peers/data_loader.py", ROWS), "DataLoader"),
     "step": (5, program(f"{BIN}/bench_step", threads=1),

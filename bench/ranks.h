@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "collective/tcp.h"
 #include "collective/thread_ranks.h"
 
 namespace protium {
@@ -40,36 +41,59 @@ class Stopwatch {
 
 using RankBody = std::function<Status(Communicator&)>;
 
-inline Status RunRank(int32_t rank, std::vector<std::vector<UniqueFd>> ends, const RankBody& body) {
-  std::vector<UniqueFd> own = std::move(ends[size_t(rank)]);
-  ends.clear();  // A copy of another rank's end would hide that rank's death.
-  PT_LET(const auto communicator, MakeSharedCommunicator(rank, std::move(own), {}));
-  return body(*communicator);
-}
-
-// Runs `body` on every rank of a shared-memory world. Rank 0 is this process, the others are forked
-// from it and end with it; call it while there is one thread.
-inline Status RunProcessRanks(int32_t world, const RankBody& body) {
-  PT_LET(auto ends, ConnectRanks(world));
+// Runs be_rank(r) for every rank. Rank 0 is this process, the others are forked from it and end
+// with it; call it while there is one thread.
+inline Status ForkRanks(int32_t world, const std::function<Status(int32_t rank)>& be_rank) {
   std::vector<pid_t> children;
   for (int32_t rank = 1; rank < world; ++rank) {
     const pid_t child = fork();
     if (child < 0) return Status::IOError("a rank could not be started");
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const Status status = RunRank(rank, std::move(ends), body);
+      const Status status = be_rank(rank);
       if (!status.ok()) std::fprintf(stderr, "rank %d: %s\n", rank, status.ToString().c_str());
       _exit(status.ok() ? 0 : 1);
     }
     children.push_back(child);
   }
-  Status status = RunRank(0, std::move(ends), body);
+  Status status = be_rank(0);
   for (const pid_t child : children) {
     int how = 0;
     waitpid(child, &how, 0);
     if (status.ok() && how != 0) status = Status::UnknownError("a rank failed");
   }
   return status;
+}
+
+// Runs `body` on every rank of a shared-memory world of processes.
+inline Status RunProcessRanks(int32_t world, const RankBody& body) {
+  PT_LET(auto ends, ConnectRanks(world));
+  return ForkRanks(world, [&](int32_t rank) -> Status {
+    std::vector<UniqueFd> own = std::move(ends[size_t(rank)]);
+    ends.clear();  // A copy of another rank's end would hide that rank's death.
+    PT_LET(const auto communicator, MakeSharedCommunicator(rank, std::move(own), {}));
+    return body(*communicator);
+  });
+}
+
+// The same over TCP on the loopback interface.
+inline Status RunTcpProcessRanks(int32_t world, const RankBody& body) {
+  const TcpOptions options{
+      .key = std::string(32, 'k'), .shared_memory = false, .addresses = {"127.0.0.1"}};
+  std::vector<TcpSeat> seats;
+  std::vector<std::string> cards;
+  for (int32_t rank = 0; rank < world; ++rank) {
+    PT_LET(TcpSeat seat, TcpSeat::Take(options, rank, world));
+    cards.push_back(seat.card());
+    seats.push_back(std::move(seat));
+  }
+  return ForkRanks(world, [&](int32_t rank) -> Status {
+    TcpSeat own = std::move(seats[size_t(rank)]);
+    seats.clear();
+    PT_LET(const auto communicator,
+           std::move(own).Join(cards, Clock::now() + std::chrono::seconds(30)));
+    return body(*communicator);
+  });
 }
 
 // What main returns.

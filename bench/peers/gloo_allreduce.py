@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All-reduce of torch.distributed with Gloo. Under torchrun --nproc-per-node 2."""
+"""All-reduce of torch.distributed with Gloo. Under torchrun; [SUFFIX] ends the figures' names."""
 
+import sys
 import time
 
 import torch
@@ -22,7 +23,8 @@ def seconds_of(count, repetitions):
     seconds = (time.perf_counter() - begun) / repetitions
     values.fill_(dist.get_rank() + 1)
     dist.all_reduce(values)
-    assert bool((values == 3).all()), "wrong sum"
+    world = dist.get_world_size()
+    assert bool((values == world * (world + 1) // 2).all()), "wrong sum"
     return seconds
 
 
@@ -32,7 +34,7 @@ def main():
     for name, count, repetitions in SIZES:
         seconds = seconds_of(count, repetitions)
         if dist.get_rank() == 0:
-            print_figure(f"all-reduce {name}", seconds * 1e6, "us")
+            print_figure(f"all-reduce {name}" + "".join(sys.argv[1:]), seconds * 1e6, "us")
     dist.destroy_process_group()
 
 
