@@ -9,15 +9,20 @@
 #include <sys/un.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/fault.h"
 #include "collective/tcp_card.h"
+#include "os/file.h"
 
 namespace protium {
 namespace {
 
 constexpr int kBacklog = 1024;
+
+constexpr int kReceiveBytes = 4 << 20;  // Above what tcp_sum.cc sends ahead.
+constexpr int kLocalSendBytes = 512 << 10;
 
 struct Address {
   sockaddr_storage storage{};
@@ -181,6 +186,19 @@ void TuneTcp(int fd) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+void WidenTcp(int fd, bool on_one_host) {
+  const int receive = kReceiveBytes;
+  if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive, sizeof(receive)) != 0) {
+    // A smaller limit would be worse than the size the system finds by itself.
+    const auto most = ReadFile("/proc/sys/net/core/rmem_max", 64);
+    if (most.ok() && std::atoll(most->c_str()) >= kReceiveBytes) {
+      (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive, sizeof(receive));
+    }
+  }
+  const int send = kLocalSendBytes;
+  if (on_one_host) (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send));
 }
 
 }  // namespace protium

@@ -27,5 +27,9 @@ bool IsLoopback(const std::string& address);
 
 // Small messages leave at once, and the system looks whether a silent peer is still there.
 void TuneTcp(int fd);
+// For connections that carry much. A receiver that is busy must be able to take what an operation
+// sends ahead: once its window is closed, data is dropped and sent again. On one host a short queue
+// at the sender keeps what is copied in the cache.
+void WidenTcp(int fd, bool on_one_host);
 
 }  // namespace protium

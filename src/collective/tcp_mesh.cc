@@ -186,6 +186,9 @@ void Mesh::Greet(UniqueFd socket, const std::string& from) {
 void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<TcpWire> wire) {
   const auto found = std::find(lanes_.begin(), lanes_.end(), lane);
   if (found == lanes_.end()) return;
+  if (lane == Lane::kData) {
+    WidenTcp(wire->fd(), OnOneHost(self_.own(), self_.cards[size_t(rank)]));
+  }
   const std::lock_guard lock(mutex_);
   wires_[size_t(found - lanes_.begin())][size_t(rank)] = std::move(wire);
   changed_.notify_all();
