@@ -11,7 +11,6 @@
 
 #include "base/fault.h"
 #include "spark/event_tail.h"
-#include "spark/worker/error_text.h"
 #include "spark/worker/gathering.h"
 #include "spark/worker/row_files.h"
 #include "spark/worker/task_place.h"
@@ -79,14 +78,7 @@ Status SparkTask::Prepare(std::stop_token signals) {
     wire_.Interrupt();
   };
   PT_LET(watch_, TaskWatch::Start(std::move(watch)));
-  if (command_.gang) {
-    Json start = FailureToJson(place_);
-    for (const char* key : {"ended", "status", "at"}) start.erase(key);
-    start["event"] = "rank_start";
-    start["attempt"] = attempt();
-    start["pid"] = ::getpid();
-    Report(start);
-  }
+  ReportStart();
   return OpenInput();
 }
 
@@ -122,6 +114,22 @@ Status SparkTask::SkipInput() {
   watch_.reset();
   wire_.Resume();
   return sent_->Skip();
+}
+
+void SparkTask::ReportStart() {
+  if (!command_.gang) return;
+  Json devices = Json::array();
+  for (const Device& each : place_.devices) {
+    devices.push_back({{"name", each.name}, {"address", each.address}});
+  }
+  Report({{"event", "rank_start"},
+          {"rank", rank()},
+          {"world", world()},
+          {"host", host()},
+          {"pid", ::getpid()},
+          {"devices", devices},
+          {"attempt", attempt()},
+          {"log", place_.log.string()}});
 }
 
 void SparkTask::ReportEnd(const Status& status) {

@@ -51,6 +51,7 @@ class SparkTask : public TaskContext, private BatchStream {
   Status OpenInput();
   Status Call(const Task& task);
   Status SkipInput();
+  void ReportStart();
   void ReportEnd(const Status& status);
   const SchemaPtr& schema() const override { return source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;

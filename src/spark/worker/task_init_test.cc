@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "spark/test_tasks.h"
 #include "spark/worker/test_executor.h"
+#include "spark/worker/test_tasks.h"
 
 namespace protium {
 namespace {

@@ -60,7 +60,8 @@ Status ExecutorWire::Closed() {
 Status ExecutorWire::WaitToRead() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}}};
   if (!Poll(polls, deadline_)) return Late();
-  return polls[1].revents != 0 ? Interrupted() : Status::OK();
+  // An executor that is gone is told from a wish to stop that followed from it.
+  return polls[0].revents != 0 ? Status::OK() : Interrupted();
 }
 
 // The executor may let a worker wait as long as it likes: what reads its rows decides. Only one

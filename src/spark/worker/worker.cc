@@ -70,8 +70,9 @@ int SparkWorker::Serve() {
     const auto again = ServeOne(*first);
     std::fflush(nullptr);
     if (again.ok() && *again) continue;
+    const int code = again.ok() || wire_->closed() ? 0 : 1;
     wire_->Drain(Clock::now() + kCloseTime);
-    return again.ok() || wire_->closed() ? 0 : 1;
+    return code;
   }
 }
 

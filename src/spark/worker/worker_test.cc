@@ -10,10 +10,10 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "os/file.h"
-#include "spark/test_tasks.h"
 #include "spark/worker/error_text.h"
 #include "spark/worker/marks.h"
 #include "spark/worker/test_executor.h"
+#include "spark/worker/test_tasks.h"
 
 namespace protium {
 namespace {

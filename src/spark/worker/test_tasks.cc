@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spark/test_tasks.h"
+#include "spark/worker/test_tasks.h"
 
 #include <unistd.h>
 
