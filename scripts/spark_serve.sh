@@ -103,6 +103,8 @@ StartParts() {
     --conf spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures=3 "${more[@]}" "${confs[@]}"
   server=$part
   Await server 1 'Spark Connect server started at'
+  # These come when there is work for them.
+  [[ " ${confs[*]} " != *" spark.dynamicAllocation.enabled=true "* ]] || executors=0
   Await server "$executors" 'Registered executor '
   port=$(sed -nE 's/.*Spark Connect server started at:? *.*:([0-9]+)[^0-9]*$/\1/p' "$state/log/server" | head -n 1)
   [ -n "$port" ] || Fail "its server did not say its port"
