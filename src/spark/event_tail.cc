@@ -76,6 +76,13 @@ Status EventTail::ReadFile(const std::filesystem::path& path, File& file,
   return Status::OK();
 }
 
+Status EventTail::ShowLife() {
+  const std::string text = std::to_string(++signs_) + "\n";
+  const UniqueFd fd(::open((folder_ / kDriverFile).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  const bool written = fd && ::pwrite(fd.get(), text.data(), text.size(), 0) >= 0;
+  return written ? Status::OK() : SystemFault("write to " + folder_.string(), errno);
+}
+
 Status EventTail::AskToStop() const { return WriteFile(folder_ / kStopFile, "stop\n"); }
 
 }  // namespace protium

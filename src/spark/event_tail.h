@@ -32,6 +32,8 @@ class EventTail {
 
   // Asks the tasks to end early in good order.
   Status AskToStop() const;
+  // Leaves a new sign that the driver lives; ranks stop when they see none for a while.
+  Status ShowLife();
 
  private:
   struct File {
@@ -43,10 +45,13 @@ class EventTail {
 
   const std::filesystem::path folder_;
   std::map<std::string, File> files_;
+  int64_t signs_ = 0;
 };
 
 // "007-123.jsonl".
 std::string EventFileName(int32_t partition, int64_t task_attempt);
 inline constexpr char kStopFile[] = "stop";
+// Holds a number that changes every second while the driver follows a gang.
+inline constexpr char kDriverFile[] = "driver";
 
 }  // namespace protium

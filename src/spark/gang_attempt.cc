@@ -17,6 +17,7 @@ namespace protium {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kSignTime = std::chrono::seconds(1);
 // A checkpoint may have to be written before a rank can stop.
 constexpr auto kStopTime = std::chrono::seconds(30);
 // Ranks that saw a peer go say so about as soon as Spark does.
@@ -61,9 +62,17 @@ class RankWatch {
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
     while (!wake.wait_for(lock, ended, kTick, [&] { return ended.stop_requested(); })) {
+      ShowLife();
       Look();
       CheckStop();
     }
+  }
+
+  void ShowLife() {
+    const auto now = Clock::now();
+    if (now < next_sign_) return;
+    next_sign_ = now + kSignTime;
+    (void)tail_.ShowLife();  // A folder that cannot be written shows in the ranks' events.
   }
 
   void Look() {
@@ -95,6 +104,7 @@ class RankWatch {
   const Call& call_;
   EventTail tail_;
   RanksSeen seen_;
+  Clock::time_point next_sign_{};
   bool told_ = false;
   std::optional<Clock::time_point> asked_;
   std::stop_source job_;

@@ -7,7 +7,6 @@
 
 #include "base/fault.h"
 #include "os/file.h"
-#include "spark/worker/error_text.h"
 
 namespace protium {
 namespace {
@@ -50,20 +49,21 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
 
 bool RanksSeen::On(const Json& event) {
   const std::string what = TextIn(event, "event");
-  if (what == "rank_failed") {
-    auto failure = FailureFromJson(event.value("failure", Json()));
-    if (failure.ok() && Has(failure->rank)) ranks_[size_t(failure->rank)].failure = *failure;
-    return true;
-  }
-  if (what != "rank_start") return false;
+  if (what != "rank_start" && what != "rank_end") return false;
   const int64_t number = NumberIn(event, "rank");
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
-  rank.started = true;
-  rank.host = TextIn(event, "host");
-  rank.pid = NumberIn(event, "pid");
-  rank.devices = DevicesIn(event);
-  rank.log = TextIn(event, "log");
+  if (what == "rank_start") {
+    rank = {.started = true,
+            .host = TextIn(event, "host"),
+            .pid = NumberIn(event, "pid"),
+            .devices = DevicesIn(event),
+            .log = TextIn(event, "log")};
+  } else {
+    rank.end = FailureOf(int32_t(number), RankFailure::Kind::kAnswered,
+                         StatusFromJson(event.value("status", Json::object())));
+    rank.end->at = NumberIn(event, "at");
+  }
   return true;
 }
 
@@ -84,25 +84,39 @@ Json RanksSeen::StartTable() const {
   return table;
 }
 
+RankFailure RanksSeen::FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const {
+  const Rank& seen = ranks_[size_t(rank)];
+  return {.kind = kind,
+          .rank = rank,
+          .world = int32_t(ranks_.size()),
+          .host = seen.host.empty() ? "an executor" : seen.host,
+          .devices = seen.devices,
+          .status = std::move(status),
+          .log = seen.log,
+          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes)};
+}
+
 std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& told) const {
   std::vector<RankFailure> answers;
   for (size_t i = 0; i < ranks_.size(); ++i) {
-    const bool is_told = told && told->rank == int32_t(i);
-    if (ranks_[i].failure) answers.push_back(*ranks_[i].failure);
-    if (!ranks_[i].failure && is_told) answers.push_back(*told);
+    const std::optional<RankFailure>& end = ranks_[i].end;
+    if (end && !end->status.ok()) answers.push_back(*end);
+    if (!end && told && told->rank == int32_t(i)) answers.push_back(*told);
   }
   return answers;
 }
 
 bool RanksSeen::AnyFault() const {
-  return std::ranges::any_of(
-      ranks_, [](const Rank& rank) { return rank.failure && !IsAboutOthers(*rank.failure); });
+  return std::ranges::any_of(ranks_, [](const Rank& rank) {
+    return rank.end && !rank.end->status.ok() && !IsAboutOthers(*rank.end);
+  });
 }
 
 std::optional<RankFailure> RanksSeen::Lost(const Status& status,
                                            const std::vector<RankFailure>& answers) const {
   const auto spoke = [&](int32_t rank) {
-    return std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
+    return ranks_[size_t(rank)].end ||
+           std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
   };
   std::optional<int32_t> lost = FailedPartition(status.message());
   const bool known = lost && Has(*lost) && !spoke(*lost);
@@ -114,20 +128,13 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status,
     if (!Has(*lost)) return std::nullopt;
   }
   const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
-  const Rank& rank = ranks_[size_t(*lost)];
   Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
               .what = (stalled ? "was not heard of in the middle of task \""
                                : "was lost in the middle of task \"") +
                       task_ + "\"",
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
-  return RankFailure{.kind = stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
-                     .rank = *lost,
-                     .world = int32_t(ranks_.size()),
-                     .host = rank.host.empty() ? "an executor" : rank.host,
-                     .devices = rank.devices,
-                     .status = Fail(std::move(fault)),
-                     .log = rank.log,
-                     .last_lines = rank.log.empty() ? "" : ReadTail(rank.log, kLogBytes)};
+  return FailureOf(*lost, stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
+                   Fail(std::move(fault)));
 }
 
 AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told) const {

@@ -14,7 +14,7 @@
 
 namespace protium {
 
-// Reads the events "rank_start" and "rank_failed" of spark/worker/worker.h.
+// Reads the events "rank_start" and "rank_end" of spark/worker/worker.h.
 class RanksSeen {
  public:
   RanksSeen(std::string task, int32_t world) : task_(std::move(task)), ranks_(size_t(world)) {}
@@ -39,9 +39,10 @@ class RanksSeen {
     int64_t pid = 0;
     std::vector<Device> devices;
     std::filesystem::path log;
-    std::optional<RankFailure> failure;
+    std::optional<RankFailure> end;  // How the rank itself says that it ended; may be well.
   };
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }
+  RankFailure FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const;
   std::vector<RankFailure> Answers(const std::optional<RankFailure>& told) const;
   std::optional<RankFailure> Lost(const Status& status,
                                   const std::vector<RankFailure>& answers) const;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "spark/worker/error_text.h"
 
 namespace protium {
 namespace {
@@ -21,12 +20,7 @@ Json Start(int rank) {
 }
 
 Json End(int rank, const Status& status, int64_t at) {
-  return {{"event", "rank_failed"},
-          {"failure", FailureToJson({.rank = rank,
-                                     .world = 2,
-                                     .host = "h" + std::to_string(rank),
-                                     .status = status,
-                                     .at = at})}};
+  return {{"event", "rank_end"}, {"rank", rank}, {"status", StatusToJson(status)}, {"at", at}};
 }
 
 const Status kSpark = Fail(
@@ -68,6 +62,13 @@ TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   const Fault fault = FaultOf(ranks.Judge(kGone, {}).status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
+}
+
+TEST(RanksSeen, WhoEndedWellIsNotTheCause) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, Status::OK(), 4));
+  ranks.On(End(1, Fail({.exit = Exit::kRemote, .what = "rank 0 is gone"}), 5));
+  EXPECT_EQ(FaultOf(ranks.Judge(kGone, {}).status).what, "rank 0 is gone");
 }
 
 TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {

@@ -56,7 +56,13 @@ class TasksStream : public BatchStream {
 
 Status TellEvents(const EventFolders& folders, const Call& call) {
   for (const auto& folder : folders) {
-    PT_LET(const auto events, EventTail(folder).Read());
+    EventTail tail(folder);
+    std::vector<TailedEvent> events;
+    while (true) {
+      PT_LET(const auto more, tail.Read());
+      if (more.empty()) break;
+      events.insert(events.end(), more.begin(), more.end());
+    }
     std::map<int32_t, int64_t> last;
     for (const TailedEvent& each : events) {
       last[each.partition] = std::max(last[each.partition], each.task_attempt);

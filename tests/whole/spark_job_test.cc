@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +15,17 @@ namespace protium::whole {
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
+
+pid_t ParentOf(pid_t process) {
+  std::ifstream lines("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("PPid:")) continue;
+    const pid_t parent = std::stoi(line.substr(5));
+    if (parent > 1) return parent;
+  }
+  ADD_FAILURE() << "process " << process << " is not there";
+  return ::getpid() + (1 << 22);  // Nobody's number.
+}
 
 class SparkJob : public testing::Test {
  protected:
@@ -42,6 +54,23 @@ class SparkJob : public testing::Test {
     return pid;
   }
 
+  // Runs the job, does `harm` to a process of its running gang, and expects that the gang starts
+  // again and ends with the model of the embedded engine.
+  void ExpectToSurvive(const std::function<void(pid_t rank)>& harm,
+                       std::vector<std::string> settings = {}) {
+    settings.push_back("train.epochs=40");
+    const std::string weights = ModelWeights(RunFlights(scratch_, tables_, settings), scratch_);
+    fs::remove_all(scratch_.path() / "runs");
+    settings.push_back(engine_);
+    Running job(FlightsCommand(scratch_, tables_, settings), scratch_.path());
+    ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(1) > 0; }));
+    harm(PidOf(1));
+    const Outcome outcome = job.Wait();
+    ASSERT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+    EXPECT_EQ(LastEventValue(outcome.json["folder"].get<std::string>(), "restarts_left"), 1);
+  }
+
   const Scratch scratch_;
   const std::string tables_ = ExampleTables(3000);
   std::string engine_;
@@ -62,23 +91,35 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   }
 }
 
-TEST_F(SparkJob, StartsAgainWhenARankIsKilledAndGivesTheSameModel) {
-  const std::string weights = ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=60"}),
-                                           scratch_);
-  fs::remove_all(scratch_.path() / "runs");
-  Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=60"}), scratch_.path());
+TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {
+  ExpectToSurvive([](pid_t rank) { ::kill(rank, SIGKILL); });
+}
+
+TEST_F(SparkJob, StartsAgainWhenARankHangs) {
+  ExpectToSurvive([](pid_t rank) { ::kill(rank, SIGSTOP); }, {"gang.deadline=5"});
+}
+
+TEST_F(SparkJob, StartsAgainWhenALauncherIsKilled) {
+  ExpectToSurvive([](pid_t rank) { ::kill(ParentOf(rank), SIGKILL); });
+}
+
+TEST_F(SparkJob, StartsAgainWhenAnExecutorIsKilled) {
+  ExpectToSurvive([](pid_t rank) { ::kill(ParentOf(ParentOf(rank)), SIGKILL); });
+}
+
+TEST_F(SparkJob, LeavesNoRankWhenItsDriverIsKilled) {
+  Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=4000"}), scratch_.path());
   ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(1) > 0; }));
-  ::kill(PidOf(1), SIGKILL);
-  const Outcome outcome = job.Wait();
-  ASSERT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
-  EXPECT_EQ(LastEventValue(outcome.json["folder"].get<std::string>(), "restarts_left"), 1);
+  const std::vector<pid_t> ranks = {PidOf(0), PidOf(1)};
+  job.Signal(SIGKILL);
+  (void)job.Wait();
+  EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(40)));
 }
 
 TEST_F(SparkJob, NamesTheRankThatWasKilledWhenItMayNotStartAgain) {
-  Running job(FlightsCommand(scratch_, tables_,
-                             {engine_, "train.epochs=400", "gang.max_restarts=0"}),
-              scratch_.path());
+  Running job(
+      FlightsCommand(scratch_, tables_, {engine_, "train.epochs=400", "gang.max_restarts=0"}),
+      scratch_.path());
   ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(0) > 0; }));
   ::kill(PidOf(0), SIGKILL);
   const Outcome outcome = job.Wait();
@@ -111,9 +152,9 @@ TEST_F(SparkJob, IsRefusedBeforeAnyDataIsReadWhenTheGangNeverFits) {
 }
 
 TEST_F(SparkJob, IsPlannedWithoutRunning) {
-  Running plan({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set",
-                engine_},
-               scratch_.path());
+  Running plan(
+      {ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set", engine_},
+      scratch_.path());
   const Outcome outcome = plan.Wait();
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("an executor"));

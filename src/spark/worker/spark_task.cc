@@ -73,6 +73,8 @@ Status SparkTask::Prepare(std::stop_token signals) {
   WatchOptions watch{.signals = std::move(signals), .socket = wire_.fd()};
   if (!command_.events.empty())
     watch.stop_file = std::filesystem::path(command_.events) / kStopFile;
+  if (command_.gang && !command_.events.empty())
+    watch.driver_file = std::filesystem::path(command_.events) / kDriverFile;
   watch.on_stop = [this] {
     stop_.request_stop();
     wire_.Interrupt();

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "os/file.h"
 #include "os/poll.h"
 
 namespace protium {
@@ -30,10 +31,26 @@ void TaskWatch::Stop() {
   if (!std::exchange(stopped_, true)) options_.on_stop();
 }
 
-bool TaskWatch::Wanted() const {
+bool TaskWatch::Wanted() {
   std::error_code ignored;
-  return options_.signals.stop_requested() ||
+  return options_.signals.stop_requested() || DriverIsGone() ||
          (!options_.stop_file.empty() && std::filesystem::exists(options_.stop_file, ignored));
+}
+
+// Spark itself keeps the tasks of a driver that is gone for minutes.
+bool TaskWatch::DriverIsGone() {
+  const auto now = Clock::now();
+  if (options_.driver_file.empty() || now < next_look_) return false;
+  next_look_ = now + std::chrono::seconds(1);
+  const auto sign = ReadFile(options_.driver_file, 64);
+  if (!sign.ok()) return false;
+  if (*sign != driver_sign_ || driver_seen_ == Deadline{}) {
+    driver_sign_ = *sign;
+    driver_seen_ = now;
+  }
+  if (now - driver_seen_ < kDriverTime) return false;
+  std::fputs("error: the driver is gone; the task ends\n", stderr);
+  return true;
 }
 
 void TaskWatch::Watch() {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "os/fd.h"
@@ -12,6 +13,8 @@ namespace protium {
 
 struct WatchOptions {
   std::filesystem::path stop_file;  // Its appearance is the driver's wish; empty: none.
+  // Its content changes as long as the driver lives; empty, or not there: not looked at.
+  std::filesystem::path driver_file;
   std::stop_token signals;
   int socket = -1;  // The executor's; its end means that nobody waits for the task any more.
   std::function<void()> on_stop;  // Called once, from the watching thread.
@@ -27,16 +30,21 @@ class TaskWatch {
  private:
   static constexpr std::chrono::milliseconds kLookTime{100};
   static constexpr std::chrono::seconds kGoneTime{10};
+  static constexpr std::chrono::seconds kDriverTime{15};
 
   TaskWatch(WatchOptions options, UniqueFd ending)
       : options_(std::move(options)), ending_(std::move(ending)) {}
   void Watch();
   void Stop();
-  bool Wanted() const;
+  bool Wanted();
+  bool DriverIsGone();
 
   WatchOptions options_;
   const UniqueFd ending_;
   bool stopped_ = false;
+  std::string driver_sign_;
+  Deadline driver_seen_{};
+  Deadline next_look_{};
   std::jthread thread_;
 };
 
