@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/worker/wire.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -42,6 +44,9 @@ Status Interrupted() {
 Result<std::unique_ptr<ExecutorWire>> ExecutorWire::Make(UniqueFd socket) {
   UniqueFd interrupted(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!interrupted) return SystemFault("watch the Spark executor", errno);
+  // Small numbers must not wait for the answer to what went before. Unix sockets never do.
+  const int yes = 1;
+  (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   return std::unique_ptr<ExecutorWire>(new ExecutorWire(std::move(socket), std::move(interrupted)));
 }
 

@@ -117,6 +117,7 @@ TEST_P(Worker, TellsOfExceptionsAndUnknownTasks) {
 }
 
 TEST_P(Worker, RefusesRowsOfAnotherSchema) {
+  if (GetParam() != Family::kB) return;  // It is the same for all.
   const auto number = arrow::schema({arrow::field("n", arrow::int32()), RowSchema()->field(1)});
   const auto types = TestWorker::Start()->Exchange(Task("other", "", number) + Rows(), GetParam());
   EXPECT_THAT(types.error, HasSubstr("task \"other\" emitted column \"n\" as int64 where int32 "
