@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "launcher/clock.h"
+#include "launcher/test_bundle.h"
 #include "launcher/test_jvm.h"
 #include "os/file.h"
 #include "os/library.h"
@@ -218,6 +219,16 @@ TEST_F(BundleRunTest, AFolderThatIsNotTheOwnersAloneIsPassedOver) {
   EXPECT_FALSE(worker->Ask("pid").empty());
   EXPECT_TRUE(fs::is_empty(Path("other")));
   EXPECT_TRUE(fs::exists(Kept("session") / program_->hash));
+}
+
+TEST_F(BundleRunTest, AnotherKindOfProcessorIsTold) {
+  const RawBundle bundle =
+      AssembleBundle(BundleHead(1, "sse3 quantum9") + BundleLine("bin/program", "a", 'x'), "a");
+  std::ofstream(Path("session") / (kBundlePrefix + bundle.hash), std::ios::binary) << bundle.bytes;
+  const std::string name = LauncherName(*launcher_, {.hash = bundle.hash}, nullptr);
+  fs::rename(Path("session") / launcher_path_, Path("session") / name);
+  launcher_path_ = "./" + name;
+  EXPECT_THAT(Refusal(), HasSubstr("processor lacks quantum9"));
 }
 
 // Runs `body` where a file system with these options is mounted at `target`; false when that is not

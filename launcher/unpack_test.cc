@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "launcher/lock.h"
 #include "launcher/place.h"
 #include "launcher/sweep.h"
+#include "launcher/test_bundle.h"
 #include "os/file.h"
 #include "spark/bundle_file.h"
 
@@ -26,42 +26,10 @@ using launcher::Text;
 using launcher::Unpacked;
 using testing::HasSubstr;
 
-std::string Little(uint32_t value) {
-  std::string bytes(4, '\0');
-  for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (8 * i) & 255);
-  return bytes;
-}
-
-std::string Compressed(const std::string& content) {
-  std::string packed(ZSTD_compressBound(content.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), content.data(), content.size(), 3));
-  return packed;
-}
-
-// The bytes of a bundle with this manifest, and its hash.
-struct Raw {
-  std::string bytes, hash;
-};
-
-Raw Assemble(const std::string& manifest, const std::string& content) {
-  const auto size = static_cast<uint32_t>(manifest.size());
-  return {kBundleMagic + Little(size) + Little(0) + manifest + Compressed(content),
-          ContentHash(manifest)};
-}
-
-std::string Line(const std::string& name, const std::string& content, char kind = 'f') {
-  return std::string(1, kind) + " " + std::to_string(content.size()) + " " + ContentHash(content) +
-         " " + name + "\n";
-}
-
-std::string Head(size_t total) {
-  return "protium bundle 1\ncpu sse3\ntotal " + std::to_string(total) + "\n";
-}
-
 class UnpackTest : public testing::Test {
  protected:
   // Unpacks into a folder of its own; why it failed, or empty.
-  std::string TryToUnpack(const Raw& raw) {
+  std::string TryToUnpack(const RawBundle& raw) {
     const fs::path file = folder_.path() / "bundle";
     std::ofstream(file, std::ios::binary) << raw.bytes;
     fs::remove_all(Target());
@@ -84,9 +52,10 @@ class UnpackTest : public testing::Test {
 };
 
 TEST_F(UnpackTest, FilesAreWrittenForTheOwnerAlone) {
-  const Raw raw = Assemble(Head(9) + Line("bin/program", "hello", 'x') + Line("lib/empty", "") +
-                               Line("lib/liba.so.1", "libs"),
-                           "hellolibs");
+  const RawBundle raw =
+      AssembleBundle(BundleHead(9) + BundleLine("bin/program", "hello", 'x') +
+                         BundleLine("lib/empty", "") + BundleLine("lib/liba.so.1", "libs"),
+                     "hellolibs");
   ASSERT_EQ(TryToUnpack(raw), "");
   EXPECT_EQ(ContentOf("bin/program"), "hello");
   EXPECT_EQ(ContentOf("lib/empty"), "");
@@ -100,11 +69,11 @@ TEST_F(UnpackTest, FilesAreWrittenForTheOwnerAlone) {
 
 TEST_F(UnpackTest, EveryDamagedByteIsFoundOrHarmless) {
   const std::string content(300, 'c');
-  const Raw whole = Assemble(Head(300) + Line("lib/a", content), content);
+  const RawBundle whole = AssembleBundle(BundleHead(300) + BundleLine("lib/a", content), content);
   ASSERT_EQ(TryToUnpack(whole), "");
   int found = 0;
   for (size_t i = 0; i < whole.bytes.size(); ++i) {
-    Raw damaged = whole;
+    RawBundle damaged = whole;
     damaged.bytes[i] = static_cast<char>(damaged.bytes[i] ^ 0x11);
     if (TryToUnpack(damaged).empty()) {
       EXPECT_EQ(ContentOf("lib/a"), content) << i;
@@ -118,50 +87,53 @@ TEST_F(UnpackTest, EveryDamagedByteIsFoundOrHarmless) {
 
 TEST_F(UnpackTest, ACutBundleIsFoundWhereverItIsCut) {
   const std::string content = "some content that is not repeated";
-  const Raw whole = Assemble(Head(content.size()) + Line("lib/a", content), content);
+  const RawBundle whole =
+      AssembleBundle(BundleHead(content.size()) + BundleLine("lib/a", content), content);
   for (size_t size = 0; size < whole.bytes.size(); ++size) {
     EXPECT_NE(TryToUnpack({whole.bytes.substr(0, size), whole.hash}), "") << size;
   }
   EXPECT_NE(TryToUnpack({whole.bytes + "x", whole.hash}), "");
-  EXPECT_NE(TryToUnpack({whole.bytes + Compressed("more"), whole.hash}), "");
+  EXPECT_NE(TryToUnpack({whole.bytes + CompressedFrame("more"), whole.hash}), "");
 }
 
 TEST_F(UnpackTest, AnotherContentThanTheListNamesIsRefused) {
-  const std::string manifest = Head(5) + Line("lib/a", "first");
-  EXPECT_THAT(TryToUnpack(Assemble(manifest, "other")), HasSubstr("lib/a has another hash"));
-  EXPECT_THAT(TryToUnpack(Assemble(manifest, "fir")), HasSubstr("breaks off"));
-  EXPECT_THAT(TryToUnpack(Assemble(manifest, "firstmore")), HasSubstr("more follows"));
+  const std::string manifest = BundleHead(5) + BundleLine("lib/a", "first");
+  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "other")), HasSubstr("lib/a has another hash"));
+  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "fir")), HasSubstr("breaks off"));
+  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "firstmore")), HasSubstr("more follows"));
 }
 
 TEST_F(UnpackTest, NamesThatLeaveTheFolderAreRefused) {
   for (const char* name :
        {"../a", "/etc/a", "a", "lib/../a", "lib/a/b", "lib/", "bin/..", "lib/.hidden", "etc/a",
         "lib//a", "lib/a b", "lib/a\\b", "./lib/a", "lib/\x01", "lib/\xc3\xa9"}) {
-    EXPECT_NE(TryToUnpack(Assemble(Head(1) + Line(name, "a"), "a")), "") << name;
+    EXPECT_NE(TryToUnpack(AssembleBundle(BundleHead(1) + BundleLine(name, "a"), "a")), "") << name;
   }
   const std::string long_name = "lib/" + std::string(kMaxBundleName, 'a');
-  EXPECT_NE(TryToUnpack(Assemble(Head(1) + Line(long_name, "a"), "a")), "");
-  EXPECT_EQ(TryToUnpack(Assemble(Head(1) + Line("lib/a..b+_-", "a"), "a")), "");
+  EXPECT_NE(TryToUnpack(AssembleBundle(BundleHead(1) + BundleLine(long_name, "a"), "a")), "");
+  EXPECT_EQ(TryToUnpack(AssembleBundle(BundleHead(1) + BundleLine("lib/a..b+_-", "a"), "a")), "");
 }
 
 TEST_F(UnpackTest, AFileThatStandsTwiceInTheListIsRefused) {
-  const Raw raw = Assemble(Head(2) + Line("lib/a", "a") + Line("lib/a", "b"), "ab");
+  const RawBundle raw =
+      AssembleBundle(BundleHead(2) + BundleLine("lib/a", "a") + BundleLine("lib/a", "b"), "ab");
   EXPECT_THAT(TryToUnpack(raw), HasSubstr("lib/a stands in it twice"));
 }
 
 TEST_F(UnpackTest, ListsThatLieAboutSizesAreRefused) {
   const std::string hash = ContentHash("a");
   for (const std::string& manifest :
-       {Head(2) + Line("lib/a", "a"), Head(0) + Line("lib/a", "a"),
-        "protium bundle 1\ncpu \ntotal 99999999999999\n" + Line("lib/a", "a"),
-        Head(1) + "f -1 " + hash + " lib/a\n", Head(1) + "f 1 " + hash + " lib/a",
-        Head(1) + "f 1 short lib/a\n", Head(1) + "d 1 " + hash + " lib/a\n",
-        Head(1) + Line("lib/a", "a") + "\n", "protium bundle 2\n" + Line("lib/a", "a"),
-        Head(999999999999) + "f 999999999999 " + hash + " lib/a\n", std::string()}) {
-    EXPECT_NE(TryToUnpack(Assemble(manifest, "a")), "") << manifest;
+       {BundleHead(2) + BundleLine("lib/a", "a"), BundleHead(0) + BundleLine("lib/a", "a"),
+        "protium bundle 1\ncpu \ntotal 99999999999999\n" + BundleLine("lib/a", "a"),
+        BundleHead(1) + "f -1 " + hash + " lib/a\n", BundleHead(1) + "f 1 " + hash + " lib/a",
+        BundleHead(1) + "f 1 short lib/a\n", BundleHead(1) + "d 1 " + hash + " lib/a\n",
+        BundleHead(1) + BundleLine("lib/a", "a") + "\n",
+        "protium bundle 2\n" + BundleLine("lib/a", "a"),
+        BundleHead(999999999999) + "f 999999999999 " + hash + " lib/a\n", std::string()}) {
+    EXPECT_NE(TryToUnpack(AssembleBundle(manifest, "a")), "") << manifest;
   }
-  Raw huge = Assemble(Head(1) + Line("lib/a", "a"), "a");
-  huge.bytes.replace(8, 4, Little(0xffffffff));
+  RawBundle huge = AssembleBundle(BundleHead(1) + BundleLine("lib/a", "a"), "a");
+  huge.bytes.replace(8, 4, std::string(4, '\xff'));
   EXPECT_NE(TryToUnpack(huge), "");
 }
 
