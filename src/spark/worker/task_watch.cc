@@ -48,7 +48,7 @@ bool TaskWatch::DriverIsGone() {
     driver_sign_ = *sign;
     driver_seen_ = now;
   }
-  if (now - driver_seen_ < kDriverTime) return false;
+  if (now - driver_seen_ < options_.driver_time) return false;
   std::fputs("error: the driver is gone; the task ends\n", stderr);
   return true;
 }
@@ -61,7 +61,7 @@ void TaskWatch::Watch() {
     (void)Poll(polls, Clock::now() + kLookTime);
     if (polls[0].revents != 0) return;
     if (polls[1].revents != 0 && gone == kNever) {
-      gone = Clock::now() + kGoneTime;
+      gone = Clock::now() + options_.gone_time;
       polls[1].fd = -1;
       Stop();
     }

@@ -18,10 +18,13 @@ struct WatchOptions {
   std::stop_token signals;
   int socket = -1;  // The executor's; its end means that nobody waits for the task any more.
   std::function<void()> on_stop;  // Called once, from the watching thread.
+  std::chrono::milliseconds gone_time{10'000};
+  std::chrono::milliseconds driver_time{15'000};
 };
 
-// Watches, while a task runs, for reasons to end it early. When the executor is gone and the task
-// has not ended kGoneTime after it was asked to, the process ends.
+// Watches, while a task runs, for reasons to end it early: the driver's wish, a driver that gave no
+// sign for `driver_time`, SIGTERM, the executor's end. When the executor is gone and the task has
+// not ended `gone_time` after it was asked to, the process ends.
 class TaskWatch {
  public:
   static Result<std::unique_ptr<TaskWatch>> Start(WatchOptions options);
@@ -29,8 +32,6 @@ class TaskWatch {
 
  private:
   static constexpr std::chrono::milliseconds kLookTime{100};
-  static constexpr std::chrono::seconds kGoneTime{10};
-  static constexpr std::chrono::seconds kDriverTime{15};
 
   TaskWatch(WatchOptions options, UniqueFd ending)
       : options_(std::move(options)), ending_(std::move(ending)) {}
