@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests of a release build and says what passed, failed and was skipped. Tests that need a
-# Spark server find its address in PROTIUM_TEST_SPARK.
+# Spark server find its address in PROTIUM_TEST_SPARK; parity runs on it beside the embedded engine.
 readonly kTestedSpark=4.2.1 kTestMaster='local-cluster[2,2,1024]'
 
 # RunTests LOG [ctest's options]...
@@ -21,13 +21,12 @@ StartSpark() {
   FetchSpark "$1"
   PROTIUM_TEST_SPARK=$(scripts/spark-server start --version "$1" --master "$kTestMaster" \
     --lifetime 7200 --owner $$) || Die "no Spark server to test on"
-  PROTIUM_TEST_SPARK_VERSION=$1
-  export PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION
+  export PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION=$1 PROTIUM_ENGINES="local,$PROTIUM_TEST_SPARK"
 }
 
 StopSpark() {
   scripts/spark-server stop "$PROTIUM_TEST_SPARK" || true
-  unset PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION
+  unset PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION PROTIUM_ENGINES
 }
 
 Test() {
