@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/gang_attempt.h"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <cerrno>
@@ -43,6 +44,9 @@ class RankWatch {
 
   // Stops the job's own call, which the session obeys at once.
   std::stop_token job_stop() const { return job_.get_token(); }
+
+  // After Judge().
+  std::optional<int64_t> RowsRead() const { return seen_.RowsRead(); }
 
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told) {
     if (!status.ok()) std::this_thread::sleep_for(kLastWords);
@@ -117,6 +121,21 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
+// Rows that a task tried again sent twice, or not at all, must not pass for others.
+Status CheckRows(const ObservedMetrics& observed, const std::string& name,
+                 std::optional<int64_t> read) {
+  const auto found = observed.find(name);
+  if (name.empty() || !read || found == observed.end()) return Status::OK();
+  const Json& counted = found->second;
+  if (!counted.is_object() || !counted.contains("rows") || counted["rows"] == *read) {
+    return Status::OK();
+  }
+  return Fail({.what = fmt::format("the ranks read {} rows, and Spark counted {}", *read,
+                                   Dump(counted["rows"])),
+               .why = "tasks that Spark tried again gave other rows than before",
+               .fix = "set engine.spark.rows=files"});
+}
+
 }  // namespace
 
 GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call) {
@@ -136,6 +155,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   job.deadline = kNever;
   std::optional<RankFailure> told;
   ExecuteOptions options = attempt.options;
+  options.observed = std::make_shared<ObservedMetrics>();
   options.explain = [&](const SparkError& error) {
     told = FailureFromWorkerText(error.WorkerText());
     return attempt.options.explain(error);
@@ -143,6 +163,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   auto batches = RunJob(session, *relation, options, job);
   const AttemptResult result = watch.Judge(batches.status(), told);
   if (!result.status.ok()) return {result, {}};
+  const Status rows = CheckRows(*options.observed, attempt.observed, watch.RowsRead());
+  if (!rows.ok()) return {{rows, true}, {}};
   return {result, *std::move(batches)};
 }
 

@@ -21,6 +21,7 @@ struct GangAttempt {
   // The job's relation for the command, rows included.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
+  std::string observed;  // The name under which the relation counts "rows"; empty: it does not.
 };
 
 struct GangOutcome {

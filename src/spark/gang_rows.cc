@@ -13,9 +13,14 @@ namespace protium {
 namespace {
 
 constexpr int64_t kFewBytes = 32 << 20;
+constexpr const char* kStreamed = "pt_streamed";
 
 // Shown in Spark's plans; tells the worker which release it talks to.
 std::string WorkerVersion(const std::string& spark) { return "protium 0.1.0;spark=" + spark; }
+
+connect::Relation Counted(connect::Relation rows) {
+  return connect::Observe(std::move(rows), kStreamed, {"count(1) AS rows"});
+}
 
 }  // namespace
 
@@ -77,9 +82,10 @@ GangOutcome GangRows::Attempt(const MapTask& task, int32_t attempt, const Call& 
     const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
     return files ? MapOver(connect::Range(0, gang.workers, gang.workers), *ids, command,
                            session.version(), profile)
-                 : MapOver(connect::Repartition(table.relation, gang.workers), *table.schema,
-                           command, session.version(), profile);
+                 : MapOver(connect::Repartition(Counted(table.relation), gang.workers),
+                           *table.schema, command, session.version(), profile);
   };
+  if (!files) made.observed = kStreamed;
   return RunGangAttempt(session, made, call);
 }
 

@@ -63,6 +63,7 @@ bool RanksSeen::On(const Json& event) {
     rank.end = FailureOf(int32_t(number), RankFailure::Kind::kAnswered,
                          StatusFromJson(event.value("status", Json::object())));
     rank.end->at = NumberIn(event, "at");
+    if (event.contains("rows")) rank.rows = NumberIn(event, "rows");
   }
   return true;
 }
@@ -104,6 +105,15 @@ std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& to
     if (!end && told && told->rank == int32_t(i)) answers.push_back(*told);
   }
   return answers;
+}
+
+std::optional<int64_t> RanksSeen::RowsRead() const {
+  int64_t rows = 0;
+  for (const Rank& rank : ranks_) {
+    if (!rank.rows) return std::nullopt;
+    rows += *rank.rows;
+  }
+  return rows;
 }
 
 bool RanksSeen::AnyFault() const {

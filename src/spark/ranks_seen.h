@@ -25,6 +25,9 @@ class RanksSeen {
   // The table for {"event": "gang_start"}.
   Json StartTable() const;
 
+  // The rows that all ranks read to their ends; nullopt when one did not.
+  std::optional<int64_t> RowsRead() const;
+
   // Has a rank told of an error of its own, not of others?
   bool AnyFault() const;
 
@@ -39,6 +42,7 @@ class RanksSeen {
     int64_t pid = 0;
     std::vector<Device> devices;
     std::filesystem::path log;
+    std::optional<int64_t> rows;
     std::optional<RankFailure> end;  // How the rank itself says that it ended; may be well.
   };
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }

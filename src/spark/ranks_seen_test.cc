@@ -64,6 +64,18 @@ TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
 
+TEST(RanksSeen, AddUpTheRowsThatAllOfThemRead) {
+  RanksSeen ranks = Started();
+  Json end = End(0, Status::OK(), 4);
+  end["rows"] = 30;
+  ranks.On(end);
+  EXPECT_EQ(ranks.RowsRead(), std::nullopt);
+  end["rank"] = 1;
+  end["rows"] = 12;
+  ranks.On(end);
+  EXPECT_EQ(ranks.RowsRead(), 42);
+}
+
 TEST(RanksSeen, WhoEndedWellIsNotTheCause) {
   RanksSeen ranks = Started();
   ranks.On(End(0, Status::OK(), 4));

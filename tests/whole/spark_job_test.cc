@@ -161,4 +161,22 @@ TEST_F(SparkJob, IsPlannedWithoutRunning) {
   EXPECT_THAT(outcome.out, HasSubstr("rows reach the ranks by"));
 }
 
+TEST_F(SparkJob, ScoresNewTablesAsTheEmbeddedEngineDoes) {
+  const Outcome run = RunFlights(scratch_, tables_, {});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const auto predict = [&](const std::string& name, const std::string& engine) {
+    Running command(
+        {ProtiumCommand(), "predict", "--json", "--model", run.json["model"].get<std::string>(),
+         "--data", tables_, "--output", (scratch_.path() / name).string(), "--engine", engine},
+        scratch_.path());
+    return command.Wait();
+  };
+  const Outcome here = predict("here.parquet", "local");
+  const Outcome there = predict("there.parquet", engine_.substr(std::string("engine=").size()));
+  ASSERT_EQ(there.exit, 0) << there.err;
+  EXPECT_EQ(there.json["metrics"], here.json["metrics"]);
+  EXPECT_GT(there.json["metrics"]["test"]["rows"].get<int64_t>(), 2000);
+  EXPECT_TRUE(fs::exists(scratch_.path() / "there.parquet" / "_SUCCESS"));
+}
+
 }  // namespace protium::whole

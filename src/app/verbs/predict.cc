@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "app/job/job.h"
@@ -22,10 +25,12 @@ namespace {
 // A folder for logs and spill that goes with its owner.
 class Scratch {
  public:
-  static Result<std::unique_ptr<Scratch>> Make() {
-    std::string name = (fs::temp_directory_path() / "protium-XXXXXX").string();
+  static Result<std::unique_ptr<Scratch>> Make(const fs::path& base) {
+    std::string name = (base / "protium-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
-      return Fail({.exit = Exit::kEnvironment, .what = "cannot make a folder for passing files"});
+      return Fail({.exit = Exit::kEnvironment,
+                   .what = "cannot make a folder for passing files in " + base.string(),
+                   .why = std::strerror(errno)});
     }
     return std::make_unique<Scratch>(name);
   }
@@ -109,11 +114,16 @@ Status Score(const Arguments& arguments, SessionOptions options) {
 Status Run(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::Make());
+  const std::string engine = arguments.Value("--engine", "local");
+  // What executors write must be where the driver sees it; they write the output, too.
+  PT_LET(const std::unique_ptr<Scratch> scratch,
+         Scratch::Make(engine.starts_with("sc://")
+                           ? fs::absolute(arguments.Value("--output")).parent_path()
+                           : fs::temp_directory_path()));
   ProgressDisplay progress(Terminal::Of(STDERR_FILENO),
                            [](std::string_view text) { PrintNote(text); });
   SessionOptions options;
-  options.engine = arguments.Value("--engine", "local");
+  options.engine = engine;
   options.folder = scratch->path();
   options.base = fs::current_path();
   options.call.stop = signals->token();

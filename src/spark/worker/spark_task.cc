@@ -86,7 +86,10 @@ Status SparkTask::Prepare(std::stop_token signals) {
 
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   if (stop_.stop_requested()) return Stopped();
-  return source_->Next();
+  PT_LET(auto batch, source_->Next());
+  if (batch != nullptr) rows_read_ += batch->num_rows();
+  read_all_ = read_all_ || batch == nullptr;
+  return batch;
 }
 
 Result<Communicator*> SparkTask::communicator() {
@@ -137,10 +140,12 @@ void SparkTask::ReportStart() {
 void SparkTask::ReportEnd(const Status& status) {
   if (!command_.gang || !events_) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  Report({{"event", "rank_end"},
-          {"rank", rank()},
-          {"status", StatusToJson(status)},
-          {"at", now / std::chrono::nanoseconds(1)}});
+  Json end = {{"event", "rank_end"},
+              {"rank", rank()},
+              {"status", StatusToJson(status)},
+              {"at", now / std::chrono::nanoseconds(1)}};
+  if (read_all_) end["rows"] = rows_read_;
+  Report(end);
 }
 
 Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {

@@ -65,6 +65,8 @@ class SparkTask : public TaskContext, private BatchStream {
   std::unique_ptr<BatchStream> rows_;  // Of files; unset: the rows are those of sent_.
   std::unique_ptr<WireInput> sent_;
   BatchStream* source_ = nullptr;
+  int64_t rows_read_ = 0;
+  bool read_all_ = false;  // The task has seen the end of its input.
   WireOutput output_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<Communicator> ranks_;
