@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/connect/channel.h"
 
+#include <grpc/support/log.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
@@ -50,9 +51,16 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   return arguments;
 }
 
+// What goes wrong is told once, as a fault; gRPC's own lines are for those who ask for them.
+void SilenceGrpc() {
+  if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
+  gpr_set_log_verbosity(static_cast<gpr_log_severity>(GPR_LOG_SEVERITY_ERROR + 1));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<grpc::Channel>> OpenChannel(const SparkAddress& address) {
+  SilenceGrpc();
   auto credentials = grpc::InsecureChannelCredentials();
   if (address.tls) {
     grpc::SslCredentialsOptions options;

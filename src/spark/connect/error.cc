@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "spark/connect/job_failure.h"
 #include "spark/connect/rpc_status.pb.h"
 
 namespace protium {
 
 namespace {
-
-constexpr std::string_view kWorkerException = "PythonException: ";
-constexpr std::string_view kWorkerPreamble = "An exception was thrown from the Python worker:";
 
 // gRPC's codes that mean something of their own here.
 enum Code : int32_t {
@@ -25,43 +23,6 @@ enum Code : int32_t {
   kUnavailable = 14,
   kUnauthenticated = 16,
 };
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-// Without "[ERROR_CLASS] " in front and " SQLSTATE: 42703; line 1 pos 7" at the end.
-std::string_view Bare(std::string_view text) {
-  text = Trimmed(text);
-  if (text.starts_with("[") && text.find("] ") < 80) text.remove_prefix(text.find("] ") + 2);
-  const size_t state = text.rfind("SQLSTATE: ");
-  if (state != std::string_view::npos && text.size() - state <= 50) text = text.substr(0, state);
-  return Trimmed(text);
-}
-
-// What the worker said, out of the message of the exception that carries it.
-std::string_view WorkerPart(std::string_view message) {
-  const size_t preamble = message.find(kWorkerPreamble);
-  if (preamble != std::string_view::npos) {
-    message.remove_prefix(preamble + kWorkerPreamble.size());
-    const size_t state = message.rfind("SQLSTATE: 38000");
-    if (state != std::string_view::npos) message = message.substr(0, state);
-  }
-  return Trimmed(message);
-}
-
-// Out of a message that quotes a worker's exception with the stack of the server below it.
-std::string_view QuotedWorkerPart(std::string_view message) {
-  const size_t begin = message.find(kWorkerException);
-  if (begin == std::string_view::npos) return {};
-  message.remove_prefix(begin + kWorkerException.size());
-  for (const std::string_view stack : {"\n\tat org.apache.spark.", "\n\nDriver stacktrace:"}) {
-    message = message.substr(0, message.find(stack));
-  }
-  return WorkerPart(message);
-}
 
 std::string Last(const std::string& name) {
   const size_t dot = name.rfind('.');
@@ -77,15 +38,26 @@ std::string At(const google::protobuf::Map<std::string, std::string>& map, const
 
 std::string SparkError::WorkerText() const {
   for (const SparkCause& cause : causes) {
-    if (Last(cause.type) != "PythonException") continue;
-    return std::string(WorkerPart(cause.message));
+    if (Last(cause.type) == "PythonException") {
+      return std::string(connect::WorkerPart(cause.message));
+    }
   }
+  if (type == "PythonException") return std::string(connect::WorkerPart(message));
   for (const SparkCause& cause : causes) {
-    const std::string_view quoted = QuotedWorkerPart(cause.message);
-    if (!quoted.empty()) return std::string(quoted);
+    const connect::JobFailure failure = connect::ReadJobFailure(cause.message);
+    if (failure.from_worker) return failure.text;
   }
-  if (type == "PythonException") return std::string(WorkerPart(message));
-  return std::string(QuotedWorkerPart(message));
+  const connect::JobFailure failure = connect::ReadJobFailure(message);
+  return failure.from_worker ? failure.text : std::string();
+}
+
+std::string SparkError::Where() const {
+  for (const SparkCause& cause : causes) {
+    if (!cause.query.empty()) return std::string(connect::Trimmed(cause.query));
+    std::string where = connect::ReadJobFailure(cause.message).where;
+    if (!where.empty()) return where;
+  }
+  return connect::ReadJobFailure(message).where;
 }
 
 bool SparkError::Has(std::string_view text) const {
@@ -170,17 +142,35 @@ std::pair<std::string, std::string> Split(const std::string& text) {
   return {std::string(Trimmed(text.substr(0, end))), std::string(Trimmed(text.substr(end)))};
 }
 
-// Outer exceptions of a failed job only say that tasks failed; the innermost one of the server's
-// own says why.
+// Outer exceptions of a failed job only say that tasks failed; what ended the task stands inside of
+// their text, or else in the innermost exception.
 std::string RootMessage(const SparkError& error) {
+  const JobFailure failure = ReadJobFailure(error.message);
+  if (!failure.text.empty()) return failure.text;
   std::string message = ShortMessage(error.message);
   const bool wrapped = error.message.find("Job aborted") != std::string::npos || message.empty();
   if (!wrapped) return message;
   for (auto cause = error.causes.rbegin(); cause != error.causes.rend(); ++cause) {
-    const std::string text = ShortMessage(cause->message);
+    std::string text = ShortMessage(cause->message);
     if (!text.empty()) return text;
   }
   return message;
+}
+
+// What to do about failures that a setting of the cluster causes.
+std::string FixFor(const SparkError& error) {
+  if (error.Has("error=13") && error.Has("Cannot run program")) {
+    return "the executors' PATH must hold chmod, and their local folders must not be mounted "
+           "noexec";
+  }
+  if (error.Has("error=8") && error.Has("Cannot run program")) {
+    return "the executors have another kind of processor than this program was built for";
+  }
+  if (error.Has("TaskResourceProfiles are only supported")) {
+    return "run gangs on a cluster (standalone, YARN, Kubernetes), not on a server with master "
+           "local[N]";
+  }
+  return {};
 }
 
 std::string TypeLine(const SparkError& error) {
@@ -257,9 +247,8 @@ Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view 
   fault.what = (doing.empty() ? "" : std::string(doing) + ": ") +
                (first.empty() ? "Spark gave error " + std::to_string(error.code) : first);
   fault.why = rest;
-  for (const SparkCause& cause : error.causes) {
-    if (!cause.query.empty() && fault.where.empty()) fault.where = Trimmed(cause.query);
-  }
+  fault.where = error.Where();
+  fault.fix = FixFor(error);
   const std::string line = TypeLine(error);
   if (!line.empty()) fault.why += (fault.why.empty() ? "Spark: " : "\nSpark: ") + line;
   return fault;

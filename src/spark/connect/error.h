@@ -38,6 +38,8 @@ struct SparkError {
 
   // What the worker itself said (the text after its marker -2); empty when no worker spoke.
   std::string WorkerText() const;
+  // The place in the SQL, or the task and its host; may be empty.
+  std::string Where() const;
   bool Has(std::string_view error_class_or_text) const;
 };
 

@@ -118,5 +118,101 @@ TEST_F(RealServer, NamesWhyAJobFailed) {
   EXPECT_NE(fault.what.find("INT"), std::string::npos) << Render(fault);
 }
 
+TEST_F(RealServer, QueriesRelationsByName) {
+  const auto rows =
+      Rows(Sql("select count(*) as n, sum(b.x) as s from a join b on a.id = b.id",
+               {{"a", Range(0, 10, 2)},
+                {"b", Project(Filter(Range(0, 100, 2), "id % 2 = 0"), {"id", "id * 10 AS x"})}}));
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ((*rows->column(0)->GetScalar(0))->ToString(), "5");
+  EXPECT_EQ((*rows->column(1)->GetScalar(0))->ToString(), "200");
+}
+
+TEST_F(RealServer, TakesLocalTablesSmallAndLargeWithTheirNulls) {
+  for (const int64_t count : {3, 300000}) {
+    arrow::Int64Builder numbers;
+    arrow::StringBuilder texts;
+    arrow::TimestampBuilder times(arrow::timestamp(arrow::TimeUnit::MICRO),
+                                  arrow::default_memory_pool());
+    for (int64_t i = 0; i < count; ++i) {
+      ASSERT_TRUE((i % 3 == 0 ? numbers.AppendNull() : numbers.Append(i)).ok());
+      ASSERT_TRUE(texts.Append("row " + std::to_string(i)).ok());
+      ASSERT_TRUE(times.Append(i * 1000003).ok());
+    }
+    const auto schema =
+        arrow::schema({arrow::field("n", arrow::int64()), arrow::field("s", arrow::utf8()),
+                       arrow::field("t", times.type())});
+    const auto batch = arrow::RecordBatch::Make(
+        schema, count, {*numbers.Finish(), *texts.Finish(), *times.Finish()});
+    const auto relation = session_->LocalTable(schema, {batch}, call_);
+    ASSERT_TRUE(relation.ok()) << Render(protium::FaultOf(relation.status()));
+    EXPECT_EQ(relation->has_local_relation(), count == 3);
+    const auto rows = Rows(*relation);
+    ASSERT_NE(rows, nullptr);
+    EXPECT_TRUE((*rows->CombineChunksToBatch())->Equals(*batch, false));
+  }
+}
+
+TEST_F(RealServer, WritesObservesAndReadsBack) {
+  const auto folder = *TemporaryFolder::Make();
+  const std::string path = folder.path() / "table";
+  ExecuteOptions options;
+  options.observed = std::make_shared<ObservedMetrics>();
+  const auto written = session_->Command(
+      Write(Observe(Range(0, 1000, 2), "seen", {"count(1) AS rows"}), {.path = path}), options,
+      call_);
+  ASSERT_TRUE(written.ok()) << Render(protium::FaultOf(written.status()));
+  EXPECT_EQ((*options.observed)["seen"]["rows"], 1000);
+  const auto rows = Rows(*ReadParquet({path}));
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->num_rows(), 1000);
+  const auto again = session_->Command(Write(Range(0, 1, 1), {.path = path}), {}, call_);
+  EXPECT_FALSE(again.ok());
+}
+
+TEST_F(RealServer, ReadsCsvWithTheGivenSchemaAndNulls) {
+  const auto folder = *TemporaryFolder::Make();
+  const std::string path = folder.path() / "t.csv";
+  ASSERT_TRUE(WriteFile(path, "a;b\n1;\"x;y\"\nNA;z\n").ok());
+  const auto schema =
+      arrow::schema({arrow::field("a", arrow::int32()), arrow::field("b", arrow::utf8())});
+  const auto rows = Rows(*ReadCsv({path}, schema, {.null = "NA", .delimiter = ";"}));
+  ASSERT_NE(rows, nullptr);
+  ASSERT_EQ(rows->num_rows(), 2);
+  EXPECT_EQ(rows->column(0)->null_count(), 1);
+  EXPECT_EQ((*rows->column(1)->GetScalar(0))->ToString(), "x;y");
+}
+
+TEST_F(RealServer, KeepsViewsForTheSession) {
+  ASSERT_TRUE(session_->Command(CreateView(Range(0, 7, 1), "seven"), {}, call_).ok());
+  const auto rows = Rows(Table("seven"));
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->num_rows(), 7);
+}
+
+TEST_F(RealServer, TakesFilesOnceAndRefusesOthersUnderTheirName) {
+  const std::string bytes(3 << 20, 'p');
+  const Artifact artifact{"files/program-1", bytes};
+  ASSERT_TRUE(session_->AddArtifacts({artifact}, call_).ok());
+  ASSERT_TRUE(session_->AddArtifacts({artifact}, call_).ok());
+  EXPECT_FALSE(session_->AddArtifacts({{"files/program-1", bytes + "x"}}, call_).ok());
+}
+
+TEST_F(RealServer, EndsALongQuerySoonAfterItIsStopped) {
+  const Relation query =
+      Sql("select sum(hash(a.id, b.id)) from range(10000000) a, range(100000) b");
+  std::stop_source stop;
+  Call call = call_;
+  call.stop = stop.get_token();
+  // Progress says that it runs.
+  call.events = [&](const Json&) { stop.request_stop(); };
+  auto stream = session_->Execute(query, {.tags = {"long"}}, call);
+  const Status status = stream.ok() ? Collect(**stream).status() : stream.status();
+  EXPECT_TRUE(status.IsCancelled()) << status.ToString();
+  const auto left = session_->InterruptTag("long", call_);
+  ASSERT_TRUE(left.ok()) << left.status().ToString();
+  EXPECT_TRUE(left->empty());
+}
+
 }  // namespace
 }  // namespace protium

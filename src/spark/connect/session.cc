@@ -22,6 +22,7 @@ constexpr Milliseconds kQuickLimit{60'000};
 // Analysis may list and open many files.
 constexpr Milliseconds kAnalyzeLimit{600'000};
 constexpr Milliseconds kConnectLimit{20'000};
+constexpr connect::RetryPolicy kConnectRetry{.tries = 5};
 constexpr const char* kZoneKey = "spark.sql.session.timeZone";
 constexpr int32_t kOldestMajor = 4;
 // Larger local tables travel as artifacts, which are not part of each plan and its log lines.
@@ -78,6 +79,14 @@ Result<std::unique_ptr<SparkSession>> SparkSession::Open(SparkAddress address, c
   PT_TRY(CheckVersion(state->version, state->wire->shown()));
   state->operations = std::make_shared<Operations>(state->wire);
   return std::unique_ptr<SparkSession>(new SparkSession(std::move(state)));
+}
+
+Status SparkSession::EndLeftover(SparkAddress address, const std::string& id, const Call& call) {
+  address.session_id = id;
+  PT_LET(const auto wire, Wire::Open(std::move(address), kConnectRetry));
+  proto::ReleaseSessionResponse response;
+  return wire->Ask("release an earlier session", &Wire::Stub::ReleaseSession,
+                   proto::ReleaseSessionRequest(), &response, call, kQuickLimit, kConnectRetry);
 }
 
 SparkSession::~SparkSession() {

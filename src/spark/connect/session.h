@@ -66,6 +66,9 @@ class SparkSession {
   // session is used, and left as it is at the end, but for what ran here.
   static Result<std::unique_ptr<SparkSession>> Open(SparkAddress address, const Call& call,
                                                     SparkSessionOptions options = {});
+  // Ends what a driver that died left on the server: the session `id` with all that runs in it,
+  // which would otherwise hold its slots for minutes. One that is gone already is no error.
+  static Status EndLeftover(SparkAddress address, const std::string& id, const Call& call);
   // Interrupts what still runs and releases the session, within seconds.
   ~SparkSession();
 

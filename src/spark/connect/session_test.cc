@@ -96,6 +96,14 @@ TEST(Session, StopsWaitingForTheNextTryWhenStopped) {
   EXPECT_TRUE(status.IsCancelled()) << status.ToString();
 }
 
+TEST(Session, ThatADeadDriverLeftIsReleased) {
+  TestServer server;
+  const auto address = ParseSparkAddress(server.address(), "");
+  const std::string id = "01234567-0123-4123-8123-0123456789ab";
+  ASSERT_TRUE(SparkSession::EndLeftover(*address, id, kCall).ok());
+  EXPECT_EQ(server.seen().released_sessions, 1);
+}
+
 // A chain of causes as a failed job has it, with a worker's text at its end.
 proto::FetchErrorDetailsResponse FailedJob(const std::string& worker) {
   proto::FetchErrorDetailsResponse details;

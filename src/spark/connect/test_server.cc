@@ -4,7 +4,6 @@
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 #include <gtest/gtest.h>
 
@@ -43,9 +42,9 @@ grpc::Status WithDetail(grpc::StatusCode code, const std::string& message, const
 
 }  // namespace
 
-TestServer::TestServer() {
+TestServer::TestServer(const std::shared_ptr<grpc::ServerCredentials>& credentials) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort("127.0.0.1:0", credentials, &port_);
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
   EXPECT_GT(port_, 0);

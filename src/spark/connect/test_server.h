@@ -2,6 +2,7 @@
 // A Spark Connect server in the test's own process, whose answers the test decides.
 #pragma once
 
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 
 #include <deque>
@@ -31,7 +32,8 @@ struct StreamScript {
 
 class TestServer : private proto::SparkConnectService::Service {
  public:
-  TestServer();
+  explicit TestServer(const std::shared_ptr<grpc::ServerCredentials>& credentials =
+                          grpc::InsecureServerCredentials());
   ~TestServer() override;
 
   std::string address() const;
