@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-constexpr std::chrono::seconds kProofTime{10};
+constexpr std::chrono::seconds kProofTime{5};
 constexpr size_t kMostStrangers = 256;
 
 // Tries all addresses of a rank at once; the first that answers and proves itself is taken.
@@ -39,7 +39,9 @@ class Calling {
         continue;
       }
       if (lane_ != Lane::kShared) TuneTcp(at.socket.get());
-      auto wire = ProveAsCaller(self_, to_, lane_, std::move(at.socket), patience_);
+      Patience proof = patience_;  // Something else may answer there and say nothing.
+      proof.deadline = std::min(proof.deadline, Clock::now() + kProofTime);
+      auto wire = ProveAsCaller(self_, to_, lane_, std::move(at.socket), proof);
       if (wire.ok()) return wire;
       Note(at.address, FaultOf(wire.status()).what);
     }

@@ -135,8 +135,7 @@ void TcpService::SendSome(int32_t rank) {
     const iovec part{peer.out.data() + peer.sent, peer.out.size() - peer.sent};
     const int64_t sent = peer.wire->Send({&part, 1});
     if (sent == TcpWire::kMustWait) return;
-    // What it still said is read before its end is taken for granted.
-    if (sent == TcpWire::kEnded) return peer.out.clear();
+    if (sent == TcpWire::kEnded) break;  // What it still said is read before it is given up.
     peer.sent += size_t(sent);
   }
   peer.out.clear();
