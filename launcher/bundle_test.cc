@@ -279,7 +279,8 @@ TEST_F(BundleRunTest, NoFolderThatCanHoldTheProgramIsToldWithAllReasons) {
 
 TEST_F(BundleRunTest, AFullDiskIsToldInMegabytes) {
   launcher_path_ = Path("session") / launcher_path_;
-  const bool mounted = WithMount(Path("local"), 0, "size=30m", [&] {
+  const std::string size = "size=" + std::to_string(program_->bytes + (8 << 20));
+  const bool mounted = WithMount(Path("local"), 0, size.c_str(), [&] {
     JvmOptions options = Options();
     options.folder = Path("local");
     fs::copy_file(program_->file, Path("local") / (kBundlePrefix + program_->hash));
