@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -57,9 +58,37 @@ Status Never(const std::string& what, const std::string& why, const std::string&
   return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
 }
 
-int32_t GpusOf(const SparkSlots& slots) {
-  if (slots.gpus_per_executor == 0 || slots.cores_per_executor == 0) return 0;
-  return slots.gpus_per_executor * (slots.cores / slots.cores_per_executor);
+// How many ranks the idle cluster could run at once.
+struct Seats {
+  int32_t by_cores = 0;
+  int32_t by_gpus = std::numeric_limits<int32_t>::max();
+};
+
+int32_t Executors(const SparkSlots& slots) {
+  return slots.cores_per_executor > 0 ? slots.cores / slots.cores_per_executor : 0;
+}
+
+// A rank's cores and devices are those of one executor.
+Seats SeatsOf(const GangSpec& gang, const SparkSlots& slots) {
+  const int32_t executors = Executors(slots);
+  Seats seats{.by_cores = executors > 0
+                              ? executors * (slots.cores_per_executor / gang.cores_per_worker)
+                              : slots.cores / gang.cores_per_worker};
+  if (gang.gpus_per_worker > 0) {
+    seats.by_gpus = executors * (slots.gpus_per_executor / gang.gpus_per_worker);
+  }
+  return seats;
+}
+
+std::string CoresText(const SparkSlots& slots) {
+  const int32_t executors = Executors(slots);
+  if (executors == 0) return fmt::format("{}", slots.cores);
+  return fmt::format("{} executors of {}", executors, slots.cores_per_executor);
+}
+
+std::string GpusText(const SparkSlots& slots) {
+  if (slots.gpus_per_executor == 0) return "none";
+  return fmt::format("{} executors of {}", Executors(slots), slots.gpus_per_executor);
 }
 
 }  // namespace
@@ -98,17 +127,23 @@ Status CheckFits(const GangSpec& gang, const SparkSlots& slots) {
                              gang.cores_per_worker, slots.master, slots.cores_per_task),
                  "resource profiles need executors of their own", "set gang.cores_per_worker=1");
   }
-  const int64_t wanted = int64_t(gang.workers) * gang.cores_per_worker;
-  if (wanted > slots.cores) {
-    return Never(fmt::format("the gang needs {} cores ({} workers of {}), and the cluster has {}",
-                             wanted, gang.workers, gang.cores_per_worker, slots.cores),
-                 "all ranks of a gang run at the same time",
-                 fmt::format("set gang.workers={}", slots.cores / gang.cores_per_worker));
+  if (gang.workers < 1 || gang.cores_per_worker < 1 || gang.gpus_per_worker < 0) {
+    return Never(
+        "gang.workers and gang.cores_per_worker must be at least 1, and "
+        "gang.gpus_per_worker at least 0",
+        "", "");
   }
-  const int64_t gpus = int64_t(gang.workers) * gang.gpus_per_worker;
-  if (gpus > GpusOf(slots)) {
-    return Never(fmt::format("the gang needs {} GPUs ({} workers of {}), and the cluster has {}",
-                             gpus, gang.workers, gang.gpus_per_worker, GpusOf(slots)),
+  const Seats seats = SeatsOf(gang, slots);
+  if (seats.by_cores < gang.workers) {
+    return Never(fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
+                             gang.workers, gang.cores_per_worker, CoresText(slots)),
+                 "all ranks of a gang run at the same time",
+                 seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
+                                    : "set gang.cores_per_worker to fewer");
+  }
+  if (seats.by_gpus < gang.workers) {
+    return Never(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
+                             gang.workers, gang.gpus_per_worker, GpusText(slots)),
                  "",
                  "set gang.gpus_per_worker=0, or start executors with "
                  "spark.executor.resource.gpu.amount");
