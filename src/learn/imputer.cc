@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <arrow/type.h>
-
 #include <cmath>
 #include <utility>
 
@@ -24,19 +22,13 @@ struct Filled {
 class ImputerStage : public Stage {
  public:
   ImputerStage(const ImputerOptions& options, StageNames names)
-      : options_(options), names_(std::move(names)) {}
-
-  const std::string& id() const override { return names_.id; }
-  const Columns& inputs() const override { return names_.inputs; }
-  const Columns& outputs() const override { return names_.outputs; }
-  std::shared_ptr<arrow::DataType> output_type() const override { return arrow::float64(); }
-  Status CheckType(const arrow::DataType& type) const override { return CheckNumeric(type); }
+      : Stage(std::move(names)), options_(options) {}
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
     if (options_.with == Fill::kConstant) return needs;
     const bool median = options_.with == Fill::kMedian;
-    for (const std::string& input : names_.inputs) {
+    for (const std::string& input : inputs()) {
       needs.push_back({median ? StateKind::kNumbers : StateKind::kMoments, {input}});
     }
     return needs;
@@ -44,12 +36,12 @@ class ImputerStage : public Stage {
 
   Status Learn(std::span<const State> states) override {
     learned_.clear();
-    for (size_t i = 0; i < names_.inputs.size(); ++i) {
+    for (size_t i = 0; i < inputs().size(); ++i) {
       double value = options_.value;
       if (options_.with != Fill::kConstant) {
-        PT_LET(value, ValueOf(states[i], names_.inputs[i]));
+        PT_LET(value, ValueOf(states[i], inputs()[i]));
       }
-      learned_.push_back({names_.inputs[i], names_.outputs[i], value});
+      learned_.push_back({inputs()[i], outputs()[i], value});
     }
     return Status::OK();
   }
@@ -57,7 +49,7 @@ class ImputerStage : public Stage {
   Json learned() const override { return FieldsToJson(learned_); }
 
   Status Restore(const Json& learned) override {
-    PT_LET(learned_, ReadLearned<Filled>(learned, names_));
+    PT_LET(learned_, ReadLearned<Filled>(learned, names()));
     return Status::OK();
   }
 
@@ -77,7 +69,7 @@ class ImputerStage : public Stage {
     if (count == 0) {
       return Fail({.exit = Exit::kInput,
                    .what = "column \"" + column + "\" has no value in the training rows",
-                   .fix = "leave it out of \"" + names_.id + "\", or use with = \"constant\""});
+                   .fix = "leave it out of \"" + id() + "\", or use with = \"constant\""});
     }
     const double value = numbers ? numbers->Median() : std::get<Moments>(state).Mean();
     if (std::isfinite(value)) return value;
@@ -86,7 +78,6 @@ class ImputerStage : public Stage {
   }
 
   ImputerOptions options_;
-  StageNames names_;
   std::vector<Filled> learned_;
 };
 

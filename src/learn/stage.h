@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,15 +27,24 @@ struct StageColumn {
   int64_t cardinality = 0;  // Of an index, once learned; else 0.
 };
 
+// Names, in concrete columns, that a stage is made with.
+struct StageNames {
+  std::string id;
+  Columns inputs;
+  Columns outputs;
+};
+
 class Stage {
  public:
+  explicit Stage(StageNames names) : names_(std::move(names)) {}
   virtual ~Stage() = default;
-  virtual const std::string& id() const = 0;
-  virtual const Columns& inputs() const = 0;  // Resolved to columns.
-  virtual const Columns& outputs() const = 0;
-  // Fails for an input of a type that the stage cannot take. `message` gets why.
-  virtual Status CheckType(const arrow::DataType& type) const = 0;
-  virtual std::shared_ptr<arrow::DataType> output_type() const = 0;
+  const std::string& id() const { return names_.id; }
+  const Columns& inputs() const { return names_.inputs; }
+  const Columns& outputs() const { return names_.outputs; }
+  // Fails for an input of a type that the stage cannot take; `message` gets why. Numbers, and
+  // doubles made of them, unless a stage says otherwise.
+  virtual Status CheckType(const arrow::DataType& type) const;
+  virtual std::shared_ptr<arrow::DataType> output_type() const;
 
   // What one pass over the training rows must find out; may be nothing.
   virtual std::vector<Need> Needs() const = 0;
@@ -49,13 +59,12 @@ class Stage {
 
   // Adds the outputs to `rows`, whose columns are `columns`.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
-};
 
-// Names, in concrete columns, that a stage is made with.
-struct StageNames {
-  std::string id;
-  Columns inputs;
-  Columns outputs;
+ protected:
+  const StageNames& names() const { return names_; }
+
+ private:
+  StageNames names_;
 };
 
 std::unique_ptr<Stage> MakeStage(const StringIndexerOptions& options, StageNames names);

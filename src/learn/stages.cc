@@ -109,4 +109,8 @@ Status CheckNumeric(const arrow::DataType& type) {
   return Status::TypeError("numbers");
 }
 
+Status Stage::CheckType(const arrow::DataType& type) const { return CheckNumeric(type); }
+
+std::shared_ptr<arrow::DataType> Stage::output_type() const { return arrow::float64(); }
+
 }  // namespace protium

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <arrow/type.h>
-
 #include <cmath>
 #include <utility>
 
@@ -25,17 +23,11 @@ struct Scaled {
 
 class StandardScalerStage : public Stage {
  public:
-  explicit StandardScalerStage(StageNames names) : names_(std::move(names)) {}
-
-  const std::string& id() const override { return names_.id; }
-  const Columns& inputs() const override { return names_.inputs; }
-  const Columns& outputs() const override { return names_.outputs; }
-  std::shared_ptr<arrow::DataType> output_type() const override { return arrow::float64(); }
-  Status CheckType(const arrow::DataType& type) const override { return CheckNumeric(type); }
+  using Stage::Stage;
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
-    for (const std::string& input : names_.inputs) needs.push_back({StateKind::kMoments, {input}});
+    for (const std::string& input : inputs()) needs.push_back({StateKind::kMoments, {input}});
     return needs;
   }
 
@@ -44,18 +36,16 @@ class StandardScalerStage : public Stage {
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& moments = std::get<Moments>(states[i]);
       if (moments.count() == 0) {
-        return Fail(
-            {.exit = Exit::kInput,
-             .what = "column \"" + names_.inputs[i] + "\" has no value in the training rows",
-             .fix = "leave it out of \"" + names_.id + "\""});
+        return Fail({.exit = Exit::kInput,
+                     .what = "column \"" + inputs()[i] + "\" has no value in the training rows",
+                     .fix = "leave it out of \"" + id() + "\""});
       }
       const double mean = moments.Mean(), deviation = moments.Deviation();
       if (!std::isfinite(mean) || !std::isfinite(deviation)) {
-        return Fail(
-            {.exit = Exit::kInput,
-             .what = "column \"" + names_.inputs[i] + "\" spreads beyond what doubles hold"});
+        return Fail({.exit = Exit::kInput,
+                     .what = "column \"" + inputs()[i] + "\" spreads beyond what doubles hold"});
       }
-      learned_.push_back({names_.inputs[i], names_.outputs[i], mean, deviation});
+      learned_.push_back({inputs()[i], outputs()[i], mean, deviation});
     }
     return Status::OK();
   }
@@ -63,11 +53,10 @@ class StandardScalerStage : public Stage {
   Json learned() const override { return FieldsToJson(learned_); }
 
   Status Restore(const Json& learned) override {
-    PT_LET(learned_, ReadLearned<Scaled>(learned, names_));
+    PT_LET(learned_, ReadLearned<Scaled>(learned, names()));
     for (const Scaled& each : learned_) {
       if (each.deviation >= 0) continue;
-      return Fail(
-          {.exit = Exit::kInput, .what = "stage \"" + names_.id + "\" has a deviation below 0"});
+      return Fail({.exit = Exit::kInput, .what = "stage \"" + id() + "\" has a deviation below 0"});
     }
     return Status::OK();
   }
@@ -85,7 +74,6 @@ class StandardScalerStage : public Stage {
     return CallOf("if", {CallOf("is_null", {Col(scaled.input)}), x, Lit(0.0)});
   }
 
-  StageNames names_;
   std::vector<Scaled> learned_;
 };
 

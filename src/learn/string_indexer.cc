@@ -29,11 +29,8 @@ struct Vocabulary {
 class StringIndexerStage : public Stage {
  public:
   StringIndexerStage(const StringIndexerOptions& options, StageNames names)
-      : options_(options), names_(std::move(names)) {}
+      : Stage(std::move(names)), options_(options) {}
 
-  const std::string& id() const override { return names_.id; }
-  const Columns& inputs() const override { return names_.inputs; }
-  const Columns& outputs() const override { return names_.outputs; }
   std::shared_ptr<arrow::DataType> output_type() const override { return arrow::int64(); }
 
   Status CheckType(const arrow::DataType& type) const override {
@@ -45,7 +42,7 @@ class StringIndexerStage : public Stage {
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
-    for (const std::string& input : names_.inputs) needs.push_back({StateKind::kTexts, {input}});
+    for (const std::string& input : inputs()) needs.push_back({StateKind::kTexts, {input}});
     return needs;
   }
 
@@ -55,7 +52,7 @@ class StringIndexerStage : public Stage {
       const auto& counts = std::get<TextCounts>(states[i]);
       if (options_.missing == Unseen::kError && counts.missing() > 0) {
         return Fail({.exit = Exit::kInput,
-                     .what = "column \"" + names_.inputs[i] + "\" has " +
+                     .what = "column \"" + inputs()[i] + "\" has " +
                              std::to_string(counts.missing()) + " NULLs in the training rows",
                      .fix = "set missing = \"own_index\" or \"null\""});
       }
@@ -67,11 +64,11 @@ class StringIndexerStage : public Stage {
   Json learned() const override { return FieldsToJson(learned_); }
 
   Status Restore(const Json& learned) override {
-    PT_LET(learned_, ReadLearned<Vocabulary>(learned, names_));
+    PT_LET(learned_, ReadLearned<Vocabulary>(learned, names()));
     for (size_t i = 0; i < learned_.size(); ++i) {
       if (FieldsEqual(learned_[i], Make(i, learned_[i].keys))) continue;
       return Fail({.exit = Exit::kInput,
-                   .what = "the indices of stage \"" + names_.id + "\" do not fit its keys"});
+                   .what = "the indices of stage \"" + id() + "\" do not fit its keys"});
     }
     return Status::OK();
   }
@@ -97,7 +94,7 @@ class StringIndexerStage : public Stage {
 
  private:
   Vocabulary Make(size_t i, std::vector<std::string> keys) const {
-    Vocabulary made{.input = names_.inputs[i], .output = names_.outputs[i]};
+    Vocabulary made{.input = inputs()[i], .output = outputs()[i]};
     made.cardinality = int64_t(keys.size());
     made.keys = std::move(keys);
     if (options_.unseen == Unseen::kOwnIndex) made.unseen = made.cardinality++;
@@ -122,7 +119,6 @@ class StringIndexerStage : public Stage {
   }
 
   StringIndexerOptions options_;
-  StageNames names_;
   std::vector<Vocabulary> learned_;
 };
 
