@@ -62,6 +62,10 @@ Result<SchemaPtr> DataFrame::Schema() const {
 
 Result<BatchStreamPtr> DataFrame::Stream() const {
   PT_TRY(FirstError(plan_));
+  if (session_->only_plans()) {
+    PT_TRY(session_->TellPlan(plan_));
+    return Session::NotRun();
+  }
   if (Scores(plan_)) session_->BeginScoring();
   return session_->engine().Execute(plan_, session_->call());
 }
@@ -77,6 +81,7 @@ Status Writer::File(Format format, const std::string& path) const {
   PT_TRY(FirstError(frame_.plan()));
   const std::string target = session.OutputPath(path).string();
   const Plan write = MakePlan(Write{format, target}, {frame_.plan()});
+  if (session.only_plans()) return session.TellPlan(write);
   const bool scores = Scores(frame_.plan());
   if (scores) session.BeginScoring();
   const auto since = Clock::now();

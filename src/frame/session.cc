@@ -53,6 +53,18 @@ Result<Json> ValuesOf(const Json& json, bool with_rows) {
   return values;
 }
 
+// [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one a gang.
+Json GangsOf(const Json& placement) {
+  Json gangs = Json::array();
+  for (const Json& each : placement) {
+    Json gang = {{"task", each.value("task", "")}};
+    const Json seats = each.value("ranks", Json());
+    if (seats.is_object()) gang.update(seats);
+    gangs.push_back(std::move(gang));
+  }
+  return gangs;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options, std::unique_ptr<Engine> engine)
@@ -131,6 +143,26 @@ Json SettingsOf(const SessionOptions& options, const std::string& group) {
 
 std::filesystem::path Session::OutputPath(const std::filesystem::path& path) const {
   return (options_.folder / path).lexically_normal();
+}
+
+Result<Json> Session::Describe(const Plan& plan) {
+  PT_LET(const EnginePlan explained, engine_->Explain(plan, call()));
+  return Json{{"engine", engine_->address()},
+              {"tree", Explain(plan)},
+              {"sql", explained.sql},
+              {"not_exact", explained.not_exact},
+              {"placement", GangsOf(explained.placement)}};
+}
+
+Status Session::TellPlan(const Plan& plan, const Json& more) {
+  PT_LET(Json told, Describe(plan));
+  told.update(more);
+  options_.planned(std::move(told));
+  return Status::OK();
+}
+
+Status Session::NotRun() {
+  return Fail({.exit = Exit::kStopped, .what = "nothing was run: only the plan was asked for"});
 }
 
 Call Session::call() {

@@ -36,6 +36,8 @@ struct SessionOptions {
   SparkSettings spark;                       // For the engine sc://.
   std::vector<std::string> nets;             // Names of the program's own nets.
   Clock::time_point started = Clock::now();  // When the command began, for "seconds".
+  // When set nothing runs: what writing, streaming and fitting would do is told here.
+  std::function<void(Json)> planned;
   Call call;
 };
 
@@ -88,6 +90,14 @@ class Session {
   // What a long call of this session is called with. Events pass through the session, which keeps
   // the metrics of scored rows and the time of the first step, and go on to options().call.
   Call call();
+
+  // What running `plan` would do: {"engine", "tree", "sql", "not_exact", "placement"}.
+  Result<Json> Describe(const Plan& plan);
+  // For a session with options().planned: tells it what `plan` would do, and `more` beside it.
+  bool only_plans() const { return bool(options_.planned); }
+  Status TellPlan(const Plan& plan, const Json& more = Json::object());
+  // What an act gives that has no result because nothing ran; kStopped.
+  static Status NotRun();
 
   // Keeps `value` under a dotted key of results(): Record("metrics.validation", {...}).
   void Record(std::string_view key, Json value);

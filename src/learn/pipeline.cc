@@ -207,6 +207,11 @@ Result<Pipeline> Pipeline::FromJson(const Json& list) {
   return Pipeline(std::move(stages));
 }
 
+Json JsonOf(const Preview& preview) {
+  return {
+      {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
+}
+
 Result<Preview> Pipeline::Look(const DataFrame& train) const {
   PT_LET(const Chain chain, Place(stages_, train));
   const TrainRows rows = RowsFor(chain, train.plan());
@@ -222,6 +227,11 @@ Result<Preview> Pipeline::Look(const DataFrame& train) const {
 
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   Session& session = train.session();
+  if (session.only_plans()) {
+    PT_LET(const Preview preview, Look(train));
+    PT_TRY(session.TellPlan(preview.plan, JsonOf(preview)));
+    return Session::NotRun();
+  }
   PT_LET(Chain chain, Place(stages_, train));
   PT_TRY(AwaitGang(session, chain));
   const TrainRows rows = RowsFor(chain, train.plan());

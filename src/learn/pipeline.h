@@ -54,6 +54,9 @@ struct Preview {
   Plan plan;      // The training rows and, if there is an estimator, its gang over them.
 };
 
+// {"pipeline", "stages", "training"}.
+Json JsonOf(const Preview& preview);
+
 class Pipeline {
  public:
   explicit Pipeline(std::vector<StageOptions> stages) : stages_(std::move(stages)) {}
@@ -66,7 +69,8 @@ class Pipeline {
 
   // Learns from the rows of `train`. The session's settings train.* and gang.* apply to the
   // estimator. Records metrics, seconds and steps in the session. In a resumed session stages keep
-  // what they learned and training goes on from its newest checkpoint.
+  // what they learned and training goes on from its newest checkpoint. A session that only plans
+  // is told, and gets Session::NotRun().
   Result<PipelineModel> Fit(const DataFrame& train) const;
 
  private:

@@ -101,4 +101,19 @@ TEST(FlightsJob, BeatsTheStraightLineOnTheRealTables) {
   EXPECT_LT(metrics["test"]["mae"].get<double>(), metrics["baseline"]["mae"].get<double>());
 }
 
+TEST(Plan, OfAProgramIsThatOfItsJobFile) {
+  const Scratch scratch;
+  const std::string data = "data=" + ExampleTables(500);
+  Running of_job({ProtiumCommand(), "plan", FlightsJob(), "--json", "--set", data}, scratch.path());
+  Running of_program({FlightsProgram(), "plan", "--json", "--set", data}, scratch.path());
+  const Outcome job = of_job.Wait(), program = of_program.Wait();
+  ASSERT_EQ(job.exit, 0) << job.err;
+  ASSERT_EQ(program.exit, 0) << program.err;
+  ASSERT_EQ(program.json["acts"].size(), 1u) << program.out;
+  for (const char* part : {"sql", "not_exact", "placement", "stages", "training", "pipeline"}) {
+    EXPECT_EQ(program.json["acts"][0][part], job.json[part]) << part;
+  }
+  EXPECT_EQ(program.json["whole"], false) << "scoring needs the model";
+}
+
 }  // namespace protium::whole

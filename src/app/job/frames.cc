@@ -96,18 +96,6 @@ Json EtlOf(const Job& job) {
   return etl;
 }
 
-// [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one a gang.
-Json GangsOf(const Json& placement) {
-  Json gangs = Json::array();
-  for (const Json& each : placement) {
-    Json gang = {{"task", each.value("task", "")}};
-    const Json seats = each.value("ranks", Json());
-    if (seats.is_object()) gang.update(seats);
-    gangs.push_back(std::move(gang));
-  }
-  return gangs;
-}
-
 }  // namespace
 
 Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
@@ -137,23 +125,17 @@ Result<JobFrames> FramesOf(Session& session, const Job& job) {
 }
 
 Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
-  Json plan = Json::object();
+  Json stages = Json::object();
   Plan tree = frames.etl.plan();
   if (frames.pipeline) {
     Result<Preview> preview = frames.pipeline->Look(frames.train);
     if (!preview.ok()) return InTermsOfTheFile(job, preview.status());
-    plan["pipeline"] = preview->pipeline;
-    plan["stages"] = preview->stages;
-    plan["training"] = preview->training;
+    stages = JsonOf(*preview);
     tree = preview->plan;
   }
-  Result<EnginePlan> explained = session.engine().Explain(tree, session.call());
-  if (!explained.ok()) return InTermsOfTheFile(job, explained.status());
-  plan["engine"] = session.engine().address();
-  plan["tree"] = Explain(tree);
-  plan["sql"] = explained->sql;
-  plan["not_exact"] = explained->not_exact;
-  plan["placement"] = GangsOf(explained->placement);
+  Result<Json> plan = session.Describe(tree);
+  if (!plan.ok()) return InTermsOfTheFile(job, plan.status());
+  plan->update(stages);
   return plan;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/job/frames.h"
 #include "app/report/sections.h"
 #include "app/requests.h"
@@ -67,8 +69,8 @@ std::string GangText(const Json& gang) {
   return text;
 }
 
-std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
-  std::string text = fmt::format("plan of {} on {}\n{}", job.file.name, plan.value("engine", ""),
+std::string PlanText(const std::string& name, const Json& plan) {
+  std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  Indented(plan.value("tree", "")));
   text += "\nsql\n" + Indented(plan.value("sql", ""));
   text += "\nnot exact\n";
@@ -79,6 +81,10 @@ std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
     text += "\ngang\n  " + ShardsText(plan["training"]) + "\n";
     for (const Json& gang : plan["placement"]) text += GangText(gang);
   }
+  return text;
+}
+
+std::string OverriddenText(const Json& settings) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
     const std::string from = each["from"].get<std::string>();
@@ -86,16 +92,36 @@ std::string PlanText(const Job& job, const Json& plan, const Json& settings) {
       rows.push_back({"  " + each["key"].get<std::string>(), Shown(each["value"]), from});
     }
   }
-  if (!rows.empty()) text += "\noverridden\n" + TextTable(rows);
-  return text + "\nnothing was run; `protium plan --json` shows every setting\n";
+  return rows.empty() ? "" : "\noverridden\n" + TextTable(rows);
+}
+
+// A program's plan is what it tells while it is run with nothing running: every table it writes or
+// reads, up to where it needs what only a run can give.
+Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
+  PT_LET(const Json sets, SettingsFrom(arguments.Values("--set")));
+  RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
+                                         arguments.Value("--engine", "local"));
+  Json acts = Json::array();
+  request.session.planned = [&acts](Json act) { acts.push_back(std::move(act)); };
+  PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
+  const Status status = request.run(*session);
+  const bool whole = status.ok();
+  if (!whole && FaultOf(status).exit != Exit::kStopped) return status;
+  const Json& settings = request.description["settings"];
+  if (arguments.Has("--json")) {
+    const Json line = {
+        {"program", request.name}, {"settings", settings}, {"acts", acts}, {"whole", whole}};
+    return PrintResult(Dump(line) + "\n");
+  }
+  std::string text;
+  for (const Json& act : acts) text += PlanText(request.name, act) + "\n";
+  text += acts.empty() ? "no table is written or read\n" : "";
+  text += whole ? "nothing was run\n" : "nothing was run; what comes next needs what this gives\n";
+  return PrintResult(text + OverriddenText(settings));
 }
 
 Status Run(const Arguments& arguments, const Invocation& invocation) {
-  if (invocation.program != nullptr) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "plan reads job files; what a program does is known when it has run",
-                 .fix = invocation.name + " run, then its report"});
-  }
+  if (invocation.program != nullptr) return PlanProgram(arguments, invocation);
   std::vector<std::string> sets = arguments.Values("--set");
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
@@ -104,7 +130,10 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const JobFrames frames, FramesOf(*session, job));
   PT_LET(Json plan, PlanOf(*session, job, frames));
   const Json settings = SettingsOf(job, plan.value("pipeline", Json()));
-  if (!arguments.Has("--json")) return PrintResult(PlanText(job, plan, settings));
+  if (!arguments.Has("--json")) {
+    return PrintResult(PlanText(job.file.name, plan) + OverriddenText(settings) +
+                       "\nnothing was run; `protium plan --json` shows every setting\n");
+  }
   Json whole = {{"job", job.file.name}, {"settings", settings}};
   for (const auto& [key, value] : plan.items()) whole[key] = value;
   return PrintResult(Dump(whole) + "\n");
