@@ -202,6 +202,18 @@ Fault SessionLost(const SparkError& error, std::string_view address) {
           .fix = "start the job again; a training goes on from its last checkpoint with resume"};
 }
 
+// Its own words then are a page of stack traces.
+bool IsServerStopped(const SparkError& error) {
+  return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
+}
+
+Fault ServerStopped(std::string_view doing, std::string_view address) {
+  return {.exit = Exit::kRemote,
+          .what = std::string(doing) + ": the Spark server at " + std::string(address) +
+                  " was stopped meanwhile",
+          .fix = "start the job again; a training goes on from its last checkpoint with resume"};
+}
+
 }  // namespace
 
 SparkError ReadError(int32_t code, std::string message, const std::string& details) {
@@ -241,6 +253,7 @@ Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view 
     return NotAdmitted(error, address);
   }
   if (error.code == kUnavailable) return Unreachable(error, address);
+  if (IsServerStopped(error)) return ServerStopped(doing, address);
   Fault fault{.exit = ExitOf(error)};
   const std::string worker = error.WorkerText();
   const auto [first, rest] = Split(worker.empty() ? RootMessage(error) : worker);

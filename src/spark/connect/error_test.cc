@@ -65,6 +65,16 @@ TEST(Error, OfAProgramThatMayNotRunSaysWhatTheClusterLacks) {
   EXPECT_TRUE(fault.what.starts_with("job: Cannot run program")) << Render(fault);
 }
 
+TEST(Error, OfAServerThatIsStoppedSaysSo) {
+  const Fault fault = Told(
+      "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was created at:\n"
+      "\norg.apache.spark.sql.connect.service.SparkConnectServer.main(SparkConnectServer.scala)",
+      "IllegalStateException");
+  EXPECT_EQ(fault.exit, Exit::kRemote);
+  EXPECT_EQ(fault.what, "job: the Spark server at sc://h was stopped meanwhile");
+  EXPECT_TRUE(fault.why.empty());
+}
+
 TEST(Error, WithoutAnythingKnownIsToldAsItIs) {
   EXPECT_EQ(Told("Lost task ").what, "job: Lost task");
   EXPECT_EQ(Told("barrier task ResultTask(").what, "job: barrier task ResultTask(");

@@ -47,7 +47,7 @@ class RealServer : public testing::Test {
     return Collect(**stream).status();
   }
 
-  Call call_{.deadline = Clock::now() + std::chrono::seconds(120)};
+  Call call_{.deadline = Clock::now() + std::chrono::seconds(300)};
   std::unique_ptr<SparkSession> session_;
 };
 
