@@ -119,6 +119,13 @@ TEST_P(TcpHard, AbortsReachRanksThatAreBusyElsewhere) {
   EXPECT_EQ(WhatOf(statuses[2]), "the disk is full");
 }
 
+// The thread sanitizer cannot follow a forked process that starts threads.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kMayFork = false;
+#else
+constexpr bool kMayFork = true;
+#endif
+
 // Ranks that are processes; each writes what it was told into a file and ends.
 class TcpProcesses {
  public:
@@ -189,6 +196,7 @@ class TcpProcesses {
 };
 
 TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
+  if (!kMayFork) GTEST_SKIP() << "built with the thread sanitizer, which cannot follow forks";
   for (const int64_t count : {100, 2'000'000}) {
     TcpProcesses ranks(3, Options(), count);
     ranks.AwaitStart();
@@ -201,6 +209,7 @@ TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
 }
 
 TEST_P(TcpHard, ProcessesSayUnreachableOfOneThatIsSilent) {
+  if (!kMayFork) GTEST_SKIP() << "built with the thread sanitizer, which cannot follow forks";
   TcpOptions options = Options();
   options.heartbeat = milliseconds(50);
   options.unreachable_after = milliseconds(500);

@@ -19,6 +19,7 @@ namespace protium {
 namespace {
 
 constexpr std::chrono::seconds kProofTime{5};
+constexpr std::chrono::seconds kStrangerTime{20};
 constexpr size_t kMostStrangers = 256;
 
 // Tries all addresses of a rank at once; the first that answers and proves itself is taken.
@@ -39,8 +40,9 @@ class Calling {
         continue;
       }
       if (lane_ != Lane::kShared) TuneTcp(at.socket.get());
-      Patience proof = patience_;  // Something else may answer there and say nothing.
-      proof.deadline = std::min(proof.deadline, Clock::now() + kProofTime);
+      Patience proof = patience_;
+      // Something else may answer there and say nothing; then the other addresses are tried.
+      if (!tries_.empty()) proof.deadline = std::min(proof.deadline, Clock::now() + kProofTime);
       auto wire = ProveAsCaller(self_, to_, lane_, std::move(at.socket), proof);
       if (wire.ok()) return wire;
       Note(at.address, FaultOf(wire.status()).what);
@@ -177,7 +179,7 @@ void Mesh::Accept(int listener) {
 void Mesh::Greet(UniqueFd socket, const std::string& from) {
   if (from != "this host") TuneTcp(socket.get());
   Patience patience = this->patience();
-  patience.deadline = std::min(patience.deadline, Clock::now() + kProofTime);
+  patience.deadline = std::min(patience.deadline, Clock::now() + kStrangerTime);
   auto guest = ProveAsCalled(self_, std::move(socket), patience);
   if (guest.ok()) return Put(guest->rank, guest->lane, std::move(guest->wire));
   const std::lock_guard lock(mutex_);

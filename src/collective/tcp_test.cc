@@ -163,7 +163,7 @@ TEST(TcpSeats, AreNotDisturbedByStrangers) {
     EXPECT_TRUE(status.ok()) << status;
   }
   // Less than the silent ones are given.
-  EXPECT_LT(Clock::now() - start, milliseconds(4000));
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(15));
 }
 
 // Rank 1, in the hands of a test that knows the key and nothing of manners.
