@@ -2,7 +2,8 @@
 # Which processes belong to a server: those of its session, and all that carry its state folder in
 # their environment, such as workers which left the session.
 
-# Idle SECONDS: waits without starting a process, so that signals are heard at once.
+# Idle SECONDS: waits without starting a process, so that signals are heard at once. What a trap does
+# meanwhile may be cut off by its alarm: traps only set variables.
 Idle() {
   [ -n "${idle_fd:-}" ] || exec {idle_fd}<> <(:)
   read -r -t "$1" -u "$idle_fd" || true

@@ -68,7 +68,8 @@ Await() {
     found=$(grep -cE "$pattern" "$state/log/$name") || true
     ((found < count)) || return 0
     kill -0 "$part" 2>/dev/null || Fail "its $name ended"
-    IsWanted || Leave
+    [ -z "$asked" ] || Leave
+    IsWanted || Fail "it was to end, with its owner or after $lifetime s, before it was ready"
     ((SECONDS < timeout)) || Fail "its $name was not ready after $timeout s"
     Idle 0.1
   done

@@ -12,7 +12,9 @@ Wrong() {
   exit 1
 }
 
-Server() { scripts/spark-server start --version "$kVersion" --master 'local[1]' --state "$scratch/state" "$@"; }
+start=(scripts/spark-server start --version "$kVersion" --master 'local[1]' --state "$scratch/state")
+
+Server() { "${start[@]}" "$@"; }
 
 # Nothing may be left: no folder, and no process that names the folder.
 ExpectGone() {
@@ -38,13 +40,14 @@ AStoppedServerLeavesNothing() {
 }
 
 AServerEndsWithItsOwner() {
-  local owner until=$((SECONDS + 30))
+  local owner until
   sleep 600 &
   owner=$!
   Server --owner "$owner" >/dev/null
   kill "$owner"
+  until=$((SECONDS + 120))
   while [ -e "$scratch/state" ]; do
-    ((SECONDS < until)) || Wrong "it has outlived its owner by 30 s"
+    ((SECONDS < until)) || Wrong "it has outlived its owner by 120 s"
     sleep 0.2
   done
   ExpectGone "${FUNCNAME[0]}"
@@ -55,6 +58,19 @@ AKilledWatcherLeavesNothing() {
   Server >/dev/null
   kill -KILL "$(cat "$scratch/state/pid")"
   scripts/spark-server stop "$scratch/state"
+  ExpectGone "${FUNCNAME[0]}"
+}
+
+AnInterruptedStartLeavesNothing() {
+  local starting until=$((SECONDS + 60))
+  "${start[@]}" >/dev/null &
+  starting=$!
+  while [ ! -s "$scratch/state/log/server" ]; do
+    ((SECONDS < until)) || Wrong "it does not begin to start"
+    sleep 0.1
+  done
+  kill -TERM "$starting"
+  if wait "$starting"; then Wrong "the interrupted start succeeded"; fi
   ExpectGone "${FUNCNAME[0]}"
 }
 
@@ -69,7 +85,7 @@ AServerThatCannotStartSaysWhy() {
 
 [ -d ".deps/spark/$kVersion" ] || { echo "Spark $kVersion is not here" && exit 77; }
 for name in AStoppedServerLeavesNothing AServerEndsWithItsOwner AKilledWatcherLeavesNothing \
-  AServerThatCannotStartSaysWhy; do
+  AnInterruptedStartLeavesNothing AServerThatCannotStartSaysWhy; do
   "$name"
   echo "ok $name"
 done
