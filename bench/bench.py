@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py [--ours] [NAME...]: our figures beside the peers', measured in turn in one run.
+"""bench.py [--ours] [--scale S] [NAME...]: our figures beside the peers', measured in turn in one run.
 
 Every program prints figures as JSON lines and checks the answer it computed. The table gives the
 medians of all rounds, and how many times better ours is.
@@ -14,8 +14,10 @@ import sys
 import tempfile
 import time
 
-BIN = "build/release/bin"
-PYTHON = ".deps/peers/bin/python"
+import on_spark
+
+BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
+PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
 TORCHRUN = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 TCP_WORLDS = (2, 4)
 JOB = "examples/flights/flights.toml"
@@ -38,6 +40,18 @@ GOALS = {
     "all-reduce 100 MB": [(TIMES, 2)],
     "feeding, first epoch": [(AT_LEAST, 2)],
     "feeding, later epochs": [(AT_LEAST, 12)],
+    "2 x float64, stock mapInArrow": [(TIMES, 2.2)],
+    "2 x float64, mapInArrow, our settings": [(TIMES, 1.0)],
+    "2 x float64, pandas UDF, our settings": [(TIMES, 1.4)],
+    "200 x float32, stock mapInArrow": [(TIMES, 1.4)],
+    "200 x float32, mapInArrow, our settings": [(TIMES, 1.0)],
+    "200 x float32, mapInPandas, our settings": [(TIMES, 1.4)],
+    "400 MB to 2 ranks, files : stream": [(TIMES, 2)],
+    "first task, program known": [(AT_MOST, 0.3), (TIMES, 2.5)],
+    "first task, program new": [(AT_MOST, 2)],
+    "first task, LibTorch known": [(AT_MOST, 0.6)],
+    "first task, LibTorch new": [(AT_MOST, 10)],
+    "flights, after the session's start": [(TIMES, 2.5)],
 }
 GOALS |= {f"all-reduce {size}, {world} over TCP": [(TIMES, 1.5)]
           for size in ("256 KiB", "16 MiB", "100 MB") for world in TCP_WORLDS}
@@ -93,9 +107,10 @@ def our_flights():
     yield figure("flights, first step", result["seconds"]["first_step"], "s")
 
 
-def peer_flights():
+def peer_flights(*address):
     with tempfile.TemporaryDirectory(prefix="protium-bench-") as scratch:
-        return figures_in(run([PYTHON, "bench/peers/spark_flights.py", JOB, tables(), scratch]))
+        figures = figures_in(run([PYTHON, "bench/peers/spark_flights.py", JOB, tables(), scratch, *address]))
+        return figures if address else [one for one in figures if one["figure"] == "flights job"]
 
 
 def program(*command, threads=None):
@@ -128,6 +143,17 @@ BENCHES = {
 }
 
 
+SPARK_PARTS = ("map", "hand", "first", "flights")
+
+
+def print_spark(asked):
+    wanted = [name.removeprefix("spark-") for name in asked.names if name.startswith("spark-")] or SPARK_PARTS
+    ours, theirs = on_spark.measure(wanted, asked.rounds, BIN, None if asked.ours else PYTHON, asked.scale, JOB,
+                                    os.path.abspath(tables()), peer_flights)
+    print("spark beside PySpark on the same server")
+    print_table(ours, theirs, "PySpark")
+
+
 # {figure: (values, unit)}
 def gather(into, figures):
     for one in figures:
@@ -153,7 +179,7 @@ def print_table(ours, theirs, peer):
             ratio = mine / their if unit in MORE_IS_BETTER else their / mine
         cells = [f"{mine:.4g} {unit}" if mine is not None else "-", f"{their:.4g} {unit}" if their is not None else "-",
                  f"{ratio:.3g} x" if ratio is not None else ""]
-        print(f"{name:34} {cells[0]:>16} {cells[1]:>16} {cells[2]:>8}  {goal_text(name, mine, ratio) if mine is not None else peer}",
+        print(f"{name:41} {cells[0]:>16} {cells[1]:>16} {cells[2]:>8}  {goal_text(name, mine, ratio) if mine is not None else peer}",
               flush=True)
 
 
@@ -161,11 +187,13 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev bench")
     parser.add_argument("--ours", action="store_true", help="do not run the peers")
     parser.add_argument("--rounds", type=int, help="instead of each benchmark's own number")
-    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], metavar="name", help=", ".join(BENCHES))
+    parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
+    names = [*BENCHES, "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
+    parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
-    print(f"{'':34} {'ours':>16} {'peer':>16} {'ratio':>8}  must be")
-    for name in asked.names or BENCHES:
+    print(f"{'':41} {'ours':>16} {'peer':>16} {'ratio':>8}  must be")
+    for name in [name for name in asked.names if name in BENCHES] or ([] if asked.names else BENCHES):
         rounds, our_side, peer_side, peer = BENCHES[name]
         ours, theirs = {}, {}
         for _ in range(asked.rounds or rounds):
@@ -174,6 +202,8 @@ def main():
                 gather(theirs, peer_side())
         print(f"{name}{' beside ' + peer if theirs else ''}")
         print_table(ours, theirs, peer)
+    if not asked.names or any(name.startswith("spark") for name in asked.names):
+        print_spark(asked)
 
 
 main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""spark_flights.py JOB TABLES SCRATCH: the flights job by PySpark, TorchDistributor and mapInPandas.
+"""spark_flights.py JOB TABLES SCRATCH [ADDRESS]: the flights job by PySpark, TorchDistributor and
+mapInPandas, in a Spark of its own or on the Spark Connect server at ADDRESS.
 
 Runs the SQL of JOB (examples/flights/flights.toml) on the tables, then the same stages, the same
 net and the same number of epochs: 2 processes, 256 rows each.
@@ -40,7 +41,12 @@ class TabularNet(nn.Module):
         return self.dense(torch.cat([*parts, numbers], 1)).squeeze(1)
 
 
-def start_spark():
+def start_spark(address):
+    if address:
+        spark = SparkSession.builder.remote(address).getOrCreate()
+        spark.conf.set("spark.sql.execution.pyspark.python", sys.executable)
+        spark.conf.set("spark.sql.shuffle.partitions", "2")
+        return spark
     spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
              .config("spark.ui.showConsoleProgress", "false")
              .config("spark.sql.shuffle.partitions", "2").config("spark.driver.memory", "2g").getOrCreate())
@@ -64,7 +70,8 @@ def columns_of(job):
     return stages["index"]["inputs"], filled, numeric
 
 
-# Fits the stages on the training days; gives both sides, ready for the net, and the cardinalities.
+# Fits the stages on the training days; gives both sides, ready for the net, the names of codes, the
+# cardinalities, and what is to be released at the end.
 def prepare(rows, categorical, filled, numeric):
     for name in numeric:
         rows = rows.withColumn(name, F.col(name).cast("double"))
@@ -83,7 +90,7 @@ def prepare(rows, categorical, filled, numeric):
     for name in numeric:
         scaled = (F.col(name) - moments[f"{name}_mean"]) / moments[f"{name}_deviation"]
         sides = [side.withColumn(name, scaled) for side in sides]
-    return sides, codes, [len(labels) + 1 for labels in fitted.stages[0].labelsArray]
+    return sides, codes, [len(labels) + 1 for labels in fitted.stages[0].labelsArray], rows
 
 
 # One rank of two; rank 0 leaves the weights behind.
@@ -131,23 +138,35 @@ def score(rows, scratch, codes, numeric, cardinalities):
     rows.mapInPandas(score_batches, "label double, prediction double").write.parquet(scratch + "/scored")
 
 
+def say(name, since):
+    now = time.perf_counter()
+    print(json.dumps({"figure": name, "value": now - since, "unit": "s"}), flush=True)
+    return now
+
+
 def main():
-    job_path, tables, scratch = sys.argv[1:]
+    job_path, tables, scratch = sys.argv[1:4]
     with open(job_path, "rb") as file:
         job = tomllib.load(file)
-    spark = start_spark()
+    spark = start_spark(sys.argv[4] if len(sys.argv) > 4 else None)
+    ready = time.perf_counter()
     read_tables(spark, job, tables)
     categorical, filled, numeric = columns_of(job)
-    (train, test), codes, cardinalities = prepare(spark.sql(job["etl"]["sql"]), categorical, filled, numeric)
+    (train, test), codes, cardinalities, kept = prepare(spark.sql(job["etl"]["sql"]), categorical, filled, numeric)
     train.write.parquet(scratch + "/train.parquet")
+    made = say("flights, ETL", ready)
     TorchDistributor(num_processes=2, local_mode=True, use_gpu=False).run(
         train_rank, scratch, codes, numeric, cardinalities, job["train"]["epochs"])
+    trained = say("flights, training", made)
     score(test, scratch, codes, numeric, cardinalities)
     scored = spark.read.parquet(scratch + "/scored")
     error = F.col("label") - F.col("prediction")
     rmse, rows = scored.select(F.sqrt(F.avg(error * error)), F.count("*")).first()
     assert rows > 0 and rmse < 40, f"rmse {rmse} of {rows} rows"
-    print(json.dumps({"figure": "flights job", "value": time.perf_counter() - BEGUN, "unit": "s"}), flush=True)
+    say("flights, scoring", trained)
+    say("flights, after the session's start", ready)
+    say("flights job", BEGUN)
+    kept.unpersist()
 
 
 main()

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_spark ADDRESS FOLDER: what this program does on a Spark server, timed.
+// bench/spark_driver.cc says what it is asked. As with protium itself, what drives lies in a
+// library of its own: executors are sent what they would be sent of a user's program, and no gRPC.
+#include <arrow/api.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "app/torch_library.h"
+#include "bench/ranks.h"
+#include "gang/task.h"
+#include "os/library.h"
+#include "rows/rows.h"
+#include "spark/worker/worker.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kBudget = int64_t{4} << 30;
+
+Status Same(TaskContext& task) {
+  while (true) {
+    PT_LET(const auto batch, task.input().Next());
+    if (batch == nullptr) return Status::OK();
+    PT_TRY(task.Emit(*batch));
+  }
+}
+
+// Packs all rows, says when it was done, and gives their number.
+Status Pack(TaskContext& task) {
+  RowLayout layout;
+  for (const auto& field : task.input().schema()->fields()) {
+    layout.numeric.push_back(field->name());
+  }
+  PT_LET(const auto packer, Packer::Make(layout, task.input().schema(), kBudget));
+  while (true) {
+    PT_LET(const auto batch, task.input().Next());
+    if (batch == nullptr) break;
+    PT_TRY(packer->Append(*batch));
+  }
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  task.Report({{"event", "packed"}, {"at", now / std::chrono::nanoseconds(1)}});
+  arrow::Int64Builder rows;
+  PT_TRY(rows.Append(packer->rows()));
+  PT_LET(auto column, rows.Finish());
+  return task.Emit(*arrow::RecordBatch::Make(task.output_schema(), 1, {std::move(column)}));
+}
+
+// The library is loaded as for real scoring; its rows come back as they went.
+Result<TaskTable> WithTorch() {
+  PT_TRY(LoadTorchTasks().status());
+  return TaskTable{{"score", Same}};
+}
+
+int Drive(int argc, char** argv) {
+  const auto entry = OpenBeside("libprotium_bench_spark.so", "protium_bench_spark", "figures",
+                                "./dev bench spark");
+  if (!entry.ok()) return ExitCode(entry.status());
+  return reinterpret_cast<int (*)(int, char**)>(*entry)(argc, argv);
+}
+
+}  // namespace
+}  // namespace protium
+
+int main(int argc, char** argv) {
+  const protium::TaskTable tasks = {{"same", protium::Same}, {"pack", protium::Pack}};
+  if (protium::IsSparkWorker()) return protium::SparkWorkerMain(tasks, protium::WithTorch);
+  return protium::Drive(argc, argv);
+}
