@@ -57,7 +57,8 @@ Result<std::unique_ptr<SparkSession>> OpenSession(const std::string& address,
                                                   const std::filesystem::path& note) {
   PT_LET(SparkAddress parsed, ParseSparkAddress(address));
   PT_TRY(EndLeftovers(parsed, note));
-  PT_LET(auto session, SparkSession::Open(std::move(parsed), {}));
+  // A server that stays away is given about a minute.
+  PT_LET(auto session, SparkSession::Open(std::move(parsed), {}, {.retry = {.tries = 7}}));
   if (!note.empty()) PT_TRY(WriteFile(note, session->id() + "\n"));
   PT_TRY(CheckVersion(*session));
   PT_TRY(session->SetConf(Always(), {}));
