@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 import on_spark
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
@@ -148,10 +149,10 @@ SPARK_PARTS = ("map", "hand", "first", "flights")
 
 def print_spark(asked):
     wanted = [name.removeprefix("spark-") for name in asked.names if name.startswith("spark-")] or SPARK_PARTS
-    ours, theirs = on_spark.measure(wanted, asked.rounds, BIN, None if asked.ours else PYTHON, asked.scale, JOB,
-                                    os.path.abspath(tables()), peer_flights)
-    print("spark beside PySpark on the same server")
-    print_table(ours, theirs, "PySpark")
+    for part, ours, theirs in on_spark.measure(wanted, asked.rounds, BIN, None if asked.ours else PYTHON,
+                                               asked.scale, JOB, os.path.abspath(tables()), peer_flights):
+        print(f"spark-{part}{' beside PySpark on the same server' if theirs else ''}")
+        print_table(ours, theirs, "PySpark")
 
 
 # {figure: (values, unit)}

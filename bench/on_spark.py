@@ -205,19 +205,20 @@ class Bench:
 
 
 def measure(parts, rounds, binaries, python, scale, job, tables, peer):
-    """Gives ({figure: (values, unit)} of ours, and of theirs)."""
+    """Gives, part by part, its name and {figure: (values, unit)} of ours, and of theirs."""
     with Server() as server, tempfile.TemporaryDirectory(prefix="protium-bench-") as scratch:
         bench = Bench(server, binaries, python, scratch, scale)
+        steps = {"map": lambda: bench.maps(rounds or 5), "hand": lambda: bench.hands(rounds or 5),
+                 "first": lambda: bench.firsts(rounds or 5),
+                 "flights": lambda: bench.flights(rounds or 3, job, tables, peer)}
         try:
             packed = bench.mine.ask("bundle plain")
-            if "first" in parts:
-                bench.keep(0, "pack the program, once a build", packed)
             bench.mine.ask("check two 1000")
-            steps = {"map": lambda: bench.maps(rounds or 5), "hand": lambda: bench.hands(rounds or 5),
-                     "first": lambda: bench.firsts(rounds or 5),
-                     "flights": lambda: bench.flights(rounds or 3, job, tables, peer)}
             for part in parts:
+                bench.found = ({}, {})
+                if part == "first":
+                    bench.keep(0, "pack the program, once a build", packed)
                 steps[part]()
+                yield part, *bench.found
         finally:
             bench.end()
-        return bench.found
