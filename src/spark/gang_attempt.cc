@@ -48,7 +48,8 @@ class RankWatch {
   // After Judge().
   std::optional<int64_t> RowsRead() const { return seen_.RowsRead(); }
 
-  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told) {
+  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
+                      std::optional<int32_t> named) {
     if (!status.ok()) std::this_thread::sleep_for(kLastWords);
     thread_.request_stop();
     thread_.join();
@@ -57,7 +58,7 @@ class RankWatch {
       return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
               false};
     }
-    return seen_.Judge(status, told);
+    return seen_.Judge(status, told, named);
   }
 
  private:
@@ -121,6 +122,15 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
+// The rank that Spark says made the stage fail.
+std::optional<int32_t> PartitionIn(const SparkError& error) {
+  if (const auto partition = FailedPartition(error.message)) return partition;
+  for (const SparkCause& cause : error.causes) {
+    if (const auto partition = FailedPartition(cause.message)) return partition;
+  }
+  return std::nullopt;
+}
+
 // Rows that a task tried again sent twice, or not at all, must not pass for others.
 Status CheckRows(const ObservedMetrics& observed, const std::string& name,
                  std::optional<int64_t> read) {
@@ -154,14 +164,16 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   job.stop = watch.job_stop();
   job.deadline = kNever;
   std::optional<RankFailure> told;
+  std::optional<int32_t> named;
   ExecuteOptions options = attempt.options;
   options.observed = std::make_shared<ObservedMetrics>();
   options.explain = [&](const SparkError& error) {
     told = FailureFromWorkerText(error.WorkerText());
+    named = PartitionIn(error);
     return attempt.options.explain(error);
   };
   auto batches = RunJob(session, *relation, options, job);
-  const AttemptResult result = watch.Judge(batches.status(), told);
+  const AttemptResult result = watch.Judge(batches.status(), told, named);
   if (!result.status.ok()) return {result, {}};
   const Status rows = CheckRows(*options.observed, attempt.observed, watch.RowsRead());
   if (!rows.ok()) return {{rows, true}, {}};

@@ -122,13 +122,12 @@ bool RanksSeen::AnyFault() const {
   });
 }
 
-std::optional<RankFailure> RanksSeen::Lost(const Status& status,
+std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<int32_t> lost,
                                            const std::vector<RankFailure>& answers) const {
   const auto spoke = [&](int32_t rank) {
     return ranks_[size_t(rank)].end ||
            std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
   };
-  std::optional<int32_t> lost = FailedPartition(status.message());
   const bool known = lost && Has(*lost) && !spoke(*lost);
   if (!known) {
     // All who spoke speak of others: one that has not spoken is meant.
@@ -147,10 +146,11 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status,
                    Fail(std::move(fault)));
 }
 
-AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told) const {
+AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told,
+                               std::optional<int32_t> named) const {
   if (status.ok()) return {status, false};
   std::vector<RankFailure> failures = Answers(told);
-  if (auto lost = Lost(status, failures)) failures.push_back(*std::move(lost));
+  if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = CauseOf(failures);
   return {ReportFailure(failures), RestartMayHelp(cause)};

@@ -31,9 +31,11 @@ class RanksSeen {
   // Has a rank told of an error of its own, not of others?
   bool AnyFault() const;
 
-  // How the attempt ended that Spark reports as `status`, with what a worker said through Spark. A
-  // rank that did not say how it ended, and that Spark or all the others name, is the cause.
-  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told) const;
+  // How the attempt ended that Spark reports as `status`, with what a worker said through Spark and
+  // the rank that Spark names. A rank that did not say how it ended, and that Spark or all the
+  // others name, is the cause.
+  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
+                      std::optional<int32_t> named) const;
 
  private:
   struct Rank {
@@ -48,7 +50,7 @@ class RanksSeen {
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }
   RankFailure FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const;
   std::vector<RankFailure> Answers(const std::optional<RankFailure>& told) const;
-  std::optional<RankFailure> Lost(const Status& status,
+  std::optional<RankFailure> Lost(const Status& status, std::optional<int32_t> lost,
                                   const std::vector<RankFailure>& answers) const;
 
   const std::string task_;

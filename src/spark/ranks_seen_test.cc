@@ -49,7 +49,7 @@ TEST(RanksSeen, ShowWhoSitsWhere) {
 TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
   RanksSeen ranks = Started();
   ranks.On(End(0, kGone, 5));
-  const AttemptResult result = ranks.Judge(kSpark, {});
+  const AttemptResult result = ranks.Judge(kSpark, {}, 1);
   const Fault fault = FaultOf(result.status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was lost in the middle of task \"train\""));
   EXPECT_THAT(fault.where, HasSubstr("h1 gpu:5"));
@@ -59,7 +59,7 @@ TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
 TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   RanksSeen ranks = Started();
   ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not come"}), 5));
-  const Fault fault = FaultOf(ranks.Judge(kGone, {}).status);
+  const Fault fault = FaultOf(ranks.Judge(kGone, {}, {}).status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
@@ -80,14 +80,14 @@ TEST(RanksSeen, WhoEndedWellIsNotTheCause) {
   RanksSeen ranks = Started();
   ranks.On(End(0, Status::OK(), 4));
   ranks.On(End(1, Fail({.exit = Exit::kRemote, .what = "rank 0 is gone"}), 5));
-  EXPECT_EQ(FaultOf(ranks.Judge(kGone, {}).status).what, "rank 0 is gone");
+  EXPECT_EQ(FaultOf(ranks.Judge(kGone, {}, {}).status).what, "rank 0 is gone");
 }
 
 TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {
   RanksSeen ranks = Started();
   ranks.On(End(0, kGone, 5));
   ranks.On(End(1, Fail({.exit = Exit::kInput, .what = "the loss is NaN"}), 9));
-  const AttemptResult result = ranks.Judge(kSpark, {});
+  const AttemptResult result = ranks.Judge(kSpark, {}, 1);
   EXPECT_THAT(FaultOf(result.status).what, HasSubstr("the loss is NaN"));
   EXPECT_FALSE(result.restart_may_help);
 }
@@ -102,15 +102,15 @@ TEST(RanksSeen, ACrashThatAWorkerDescribedThroughSparkIsTheCause) {
                           .host = "h1",
                           .status = Fail({.what = "was ended by SIGSEGV"}),
                           .last_lines = "frame one"};
-  const Fault fault = FaultOf(ranks.Judge(kSpark, crash).status);
+  const Fault fault = FaultOf(ranks.Judge(kSpark, crash, 1).status);
   EXPECT_EQ(fault.what, "rank 1 was ended by SIGSEGV");
   EXPECT_THAT(fault.why, HasSubstr("frame one"));
 }
 
 TEST(RanksSeen, WithoutAnyWordOfTheRanksSparksOwnIsTold) {
   RanksSeen ranks("train", 2);
-  EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"}), {}).status).what, "no slots");
-  EXPECT_TRUE(ranks.Judge(Status::OK(), {}).status.ok());
+  EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"}), {}, {}).status).what, "no slots");
+  EXPECT_TRUE(ranks.Judge(Status::OK(), {}, {}).status.ok());
 }
 
 TEST(FailedPartition, IsReadFromSparksText) {
