@@ -5,6 +5,7 @@ How fast a server is depends on what its JVM has compiled by then, twice over: s
 unmeasured, in one mixed round, and then in turn, each round in the other direction.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -40,9 +41,12 @@ class Server:
 
     def forget_programs(self):
         """Executors have then no program of ours, as on the first day."""
-        for user in os.listdir(f"{self.state}/local"):
-            if user.startswith("protium-"):
-                shutil.rmtree(f"{self.state}/local/{user}", ignore_errors=True)
+        kept = glob.glob(f"{self.state}/local/**/protium-*/bundles/*", recursive=True)
+        if not any(os.path.isdir(path) for path in kept):
+            sys.exit(f"bench: no program of ours was found below {self.state}/local")
+        for path in kept:
+            if os.path.isdir(path):
+                shutil.rmtree(path)
 
 
 class Asked:
