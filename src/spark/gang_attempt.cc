@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "os/fd.h"
+#include "spark/bundle_format.h"
 #include "spark/worker/error_text.h"
 
 namespace protium {
@@ -122,6 +123,11 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
+// An executor lacks the program: no rank is to blame, and the driver sends it.
+bool NeedsBundle(const Status& status) {
+  return !status.ok() && FaultOf(status).what.find(kNeedsBundle) != std::string::npos;
+}
+
 // The rank that Spark says made the stage fail.
 std::optional<int32_t> PartitionIn(const SparkError& error) {
   if (const auto partition = FailedPartition(error.message)) return partition;
@@ -174,6 +180,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   };
   auto batches = RunJob(session, *relation, options, job);
   const AttemptResult result = watch.Judge(batches.status(), told, named);
+  if (NeedsBundle(batches.status())) return fail(batches.status());
   if (!result.status.ok()) return {result, {}};
   const Status rows = CheckRows(*options.observed, attempt.observed, watch.RowsRead());
   if (!rows.ok()) return {{rows, true}, {}};
