@@ -19,6 +19,10 @@ constexpr const char* kTorchLibrary = "libprotium_torch.so";
 
 bool NeedsTorch(std::string_view task) { return task == "train" || task == "score"; }
 
+bool LacksProgram(const Status& failure) {
+  return !failure.ok() && FaultOf(failure).what.find(kNeedsBundle) != std::string::npos;
+}
+
 Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
   PT_LET(const auto cache, BundleCache());
   if (!program_) {
@@ -55,8 +59,8 @@ Status Deployment::Use(bool torch, const Call& call) {
 }
 
 Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
+  if (!LacksProgram(failure)) return false;
   const std::string said = FaultOf(failure).what;
-  if (said.find(kNeedsBundle) == std::string::npos) return false;
   const std::lock_guard lock(mutex_);
   bool any = false;
   for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {

@@ -17,6 +17,9 @@ namespace protium {
 // Does a task of this name need the LibTorch library?
 bool NeedsTorch(std::string_view task);
 
+// Did an operation fail because an executor lacks the program? Then no task is to blame.
+bool LacksProgram(const Status& failure);
+
 // What of this program a session's executors have. One per session; any thread.
 class Deployment {
  public:

@@ -12,7 +12,7 @@
 
 #include "base/fault.h"
 #include "os/fd.h"
-#include "spark/bundle_format.h"
+#include "spark/deployment.h"
 #include "spark/worker/error_text.h"
 
 namespace protium {
@@ -51,10 +51,14 @@ class RankWatch {
 
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
                       std::optional<int32_t> named) {
-    if (!status.ok()) std::this_thread::sleep_for(kLastWords);
     thread_.request_stop();
     thread_.join();
     Look();
+    const auto latest = Clock::now() + kLastWords;
+    while (!status.ok() && !seen_.AllEndedBut(named) && Clock::now() < latest) {
+      std::this_thread::sleep_for(kTick);
+      Look();
+    }
     if (!status.ok() && call_.stop.stop_requested() && !seen_.AnyFault()) {
       return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
               false};
@@ -123,11 +127,6 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
-// An executor lacks the program: no rank is to blame, and the driver sends it.
-bool NeedsBundle(const Status& status) {
-  return !status.ok() && FaultOf(status).what.find(kNeedsBundle) != std::string::npos;
-}
-
 // The rank that Spark says made the stage fail.
 std::optional<int32_t> PartitionIn(const SparkError& error) {
   if (const auto partition = FailedPartition(error.message)) return partition;
@@ -179,8 +178,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
     return attempt.options.explain(error);
   };
   auto batches = RunJob(session, *relation, options, job);
+  if (LacksProgram(batches.status())) return fail(batches.status());
   const AttemptResult result = watch.Judge(batches.status(), told, named);
-  if (NeedsBundle(batches.status())) return fail(batches.status());
   if (!result.status.ok()) return {result, {}};
   const Status rows = CheckRows(*options.observed, attempt.observed, watch.RowsRead());
   if (!rows.ok()) return {{rows, true}, {}};

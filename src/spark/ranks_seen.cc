@@ -72,6 +72,13 @@ bool RanksSeen::AllStarted() const {
   return std::ranges::all_of(ranks_, [](const Rank& rank) { return rank.started; });
 }
 
+bool RanksSeen::AllEndedBut(std::optional<int32_t> lost) const {
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].started && !ranks_[i].end && lost != int32_t(i)) return false;
+  }
+  return true;
+}
+
 Json RanksSeen::StartTable() const {
   Json table = Json::array();
   for (size_t i = 0; i < ranks_.size(); ++i) {

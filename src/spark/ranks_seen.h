@@ -22,6 +22,8 @@ class RanksSeen {
   // Takes in an event; gives false when it is about something else.
   bool On(const Json& event);
   bool AllStarted() const;
+  // Has every rank that started, but the one that was lost, told how it ended?
+  bool AllEndedBut(std::optional<int32_t> lost) const;
   // The table for {"event": "gang_start"}.
   Json StartTable() const;
 

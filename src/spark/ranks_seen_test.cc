@@ -46,6 +46,18 @@ TEST(RanksSeen, ShowWhoSitsWhere) {
   EXPECT_FALSE(ranks.AllStarted());
 }
 
+TEST(RanksSeen, NothingMoreIsAwaitedOnceAllButTheLostOneHaveToldTheirEnd) {
+  EXPECT_TRUE(RanksSeen("train", 2).AllEndedBut({}));  // Nobody started, so nobody will speak.
+  RanksSeen ranks = Started();
+  EXPECT_FALSE(ranks.AllEndedBut({}));
+  EXPECT_FALSE(ranks.AllEndedBut(1));
+  ranks.On(End(0, kGone, 5));
+  EXPECT_TRUE(ranks.AllEndedBut(1));
+  EXPECT_FALSE(ranks.AllEndedBut({}));
+  ranks.On(End(1, Status::OK(), 6));
+  EXPECT_TRUE(ranks.AllEndedBut({}));
+}
+
 TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
   RanksSeen ranks = Started();
   ranks.On(End(0, kGone, 5));

@@ -46,9 +46,7 @@ Status EndLeftovers(SparkAddress address, const std::filesystem::path& note) {
   PT_LET(std::string id, ReadFile(note, 64));
   while (!id.empty() && id.back() == '\n') id.pop_back();
   if (!IsUuid(id) || !address.session_id.empty()) return Status::OK();
-  address.session_id = id;
-  PT_LET(const auto left, SparkSession::Open(std::move(address), {}));
-  return left->InterruptAll({}).status();
+  return SparkSession::EndLeftover(std::move(address), id, {});
 }
 
 }  // namespace

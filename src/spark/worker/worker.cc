@@ -12,6 +12,8 @@
 #include "base/fault.h"
 #include "gang/task_book.h"
 #include "os/signals.h"
+#include "spark/bundle_format.h"
+#include "spark/bundle_format.h"
 #include "spark/worker/crash.h"
 #include "spark/worker/error_text.h"
 #include "spark/worker/marks.h"
@@ -22,7 +24,6 @@ namespace protium {
 
 namespace {
 
-constexpr char kVariable[] = "PROTIUM_SPARK_WORKER";
 constexpr std::chrono::seconds kHeaderTime{30};
 constexpr std::chrono::seconds kCloseTime{30};
 
@@ -163,7 +164,7 @@ void ResetSignals() {
 }
 
 std::optional<int> OwnSocket() {
-  const char* number = std::getenv(kVariable);
+  const char* number = std::getenv(kWorkerSocket);
   char* end = nullptr;
   const long fd = number != nullptr ? std::strtol(number, &end, 10) : -1;
   const bool usable = end != nullptr && *end == '\0' && fd >= 3 && fd < 1 << 20 &&
@@ -180,15 +181,15 @@ Result<int> ServeAt(int fd, TaskBook book) {
 
 }  // namespace
 
-bool IsSparkWorker() { return std::getenv(kVariable) != nullptr; }
+bool IsSparkWorker() { return std::getenv(kWorkerSocket) != nullptr; }
 
 int SparkWorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more) {
   const std::optional<int> fd = OwnSocket();
   if (!fd) {
-    std::fprintf(stderr, "error: %s is for workers that Spark's launcher starts\n", kVariable);
+    std::fprintf(stderr, "error: %s is for workers that Spark's launcher starts\n", kWorkerSocket);
     return static_cast<int>(Exit::kUsage);
   }
-  ::unsetenv(kVariable);  // Programs that a task starts are no workers.
+  ::unsetenv(kWorkerSocket);  // Programs that a task starts are no workers.
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   ResetSignals();
   TellOfCrashes();
