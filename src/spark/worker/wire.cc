@@ -19,6 +19,8 @@ namespace protium {
 namespace {
 
 constexpr size_t kOutBytes = size_t{1} << 18;
+constexpr int64_t kLargePart = 4096;  // Bytes; smaller ones are cheaper copied.
+constexpr size_t kPartsAtOnce = 512;  // The system's limit is 1024.
 
 template <class Number>
 std::array<uint8_t, sizeof(Number)> BigEndian(Number number) {
@@ -27,6 +29,22 @@ std::array<uint8_t, sizeof(Number)> BigEndian(Number number) {
     bytes[i] = static_cast<uint8_t>(static_cast<uint64_t>(number) >> (8 * (bytes.size() - 1 - i)));
   }
   return bytes;
+}
+
+const std::byte* End(const iovec& part) {
+  return static_cast<const std::byte*>(part.iov_base) + part.iov_len;
+}
+
+// What is left of `parts` once their first `bytes` bytes were sent.
+std::span<iovec> After(std::span<iovec> parts, size_t bytes) {
+  while (!parts.empty() && bytes >= parts[0].iov_len) {
+    bytes -= parts[0].iov_len;
+    parts = parts.subspan(1);
+  }
+  if (bytes == 0) return parts;
+  parts[0].iov_base = static_cast<std::byte*>(parts[0].iov_base) + bytes;
+  parts[0].iov_len -= bytes;
+  return parts;
 }
 
 Status Late() {
@@ -130,12 +148,16 @@ Result<int32_t> ExecutorWire::ReadInt() {
   return static_cast<int32_t>(number);
 }
 
-Status ExecutorWire::Send(const std::byte* from, int64_t bytes) {
-  while (bytes > 0) {
-    const ssize_t sent = ::send(socket_.get(), from, size_t(bytes), MSG_DONTWAIT | MSG_NOSIGNAL);
+// Changes `parts`.
+Status ExecutorWire::Send(std::vector<iovec>& parts) {
+  std::span<iovec> left = parts;
+  while (!left.empty()) {
+    msghdr message = {};
+    message.msg_iov = left.data();
+    message.msg_iovlen = std::min(left.size(), kPartsAtOnce);
+    const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) {
-      from += sent;
-      bytes -= sent;
+      left = After(left, static_cast<size_t>(sent));
     } else if (errno == EAGAIN) {
       PT_TRY(WaitToWrite());
     } else if (errno == EPIPE || errno == ECONNRESET) {
@@ -149,14 +171,30 @@ Status ExecutorWire::Send(const std::byte* from, int64_t bytes) {
 
 Status ExecutorWire::Write(const void* from, int64_t bytes) {
   const auto* data = static_cast<const std::byte*>(from);
-  if (out_.size() + static_cast<size_t>(bytes) > kOutBytes) PT_TRY(Flush());
-  if (static_cast<size_t>(bytes) >= kOutBytes) return Send(data, bytes);
-  out_.insert(out_.end(), data, data + bytes);
+  while (bytes > 0) {
+    if (out_.size() == kOutBytes) PT_TRY(Flush());
+    out_.reserve(kOutBytes);
+    const size_t part = std::min(kOutBytes - out_.size(), static_cast<size_t>(bytes));
+    std::byte* const to = out_.data() + out_.size();
+    out_.insert(out_.end(), data, data + part);
+    const bool joins = !parts_.empty() && End(parts_.back()) == to;
+    if (joins) parts_.back().iov_len += part;
+    if (!joins) parts_.push_back({to, part});
+    data += part;
+    bytes -= static_cast<int64_t>(part);
+  }
+  return Status::OK();
+}
+
+Status ExecutorWire::WriteInPlace(const void* from, int64_t bytes) {
+  if (bytes < kLargePart) return Write(from, bytes);
+  parts_.push_back({const_cast<void*>(from), static_cast<size_t>(bytes)});
   return Status::OK();
 }
 
 Status ExecutorWire::Flush() {
-  const Status sent = Send(out_.data(), static_cast<int64_t>(out_.size()));
+  const Status sent = Send(parts_);
+  parts_.clear();
   out_.clear();
   return sent;
 }

@@ -3,7 +3,8 @@
 // numbers of the protocol and Arrow's messages follow each other on it without a gap.
 #pragma once
 
-#include <atomic>
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -38,6 +39,8 @@ class ExecutorWire : public ByteSource {
   Result<int32_t> ReadInt();
 
   Status Write(const void* from, int64_t bytes);
+  // Like Write, but large parts are sent from where they lie: `from` must stay until Flush().
+  Status WriteInPlace(const void* from, int64_t bytes);
   Status WriteInt(int32_t number);
   Status WriteLong(int64_t number);
   Status WriteText(std::string_view text);  // Its length, then its bytes.
@@ -59,17 +62,21 @@ class ExecutorWire : public ByteSource {
   Result<int64_t> Receive(void* into, int64_t bytes);
   Status WaitToRead();
   Status WaitToWrite();
-  Status Send(const std::byte* from, int64_t bytes);
+  Status Send(std::vector<iovec>& parts);
   Status Closed();
 
   const UniqueFd socket_;
   const UniqueFd interrupted_;  // An eventfd: readable once interrupted.
   Deadline deadline_ = kNever;
   bool closed_ = false;
-  std::vector<std::byte> in_ = std::vector<std::byte>(1 << 16);
+  // Small: what is read ahead of large parts has to be copied.
+  std::vector<std::byte> in_ = std::vector<std::byte>(1 << 13);
   size_t begin_ = 0;  // Of what is in in_.
   size_t end_ = 0;
+  // What is to be sent: bytes of out_, which has room for all of them and so does not move, and
+  // parts that lie elsewhere.
   std::vector<std::byte> out_;
+  std::vector<iovec> parts_;
 };
 
 }  // namespace protium

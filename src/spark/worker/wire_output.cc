@@ -25,7 +25,7 @@ class WireSink : public arrow::io::OutputStream {
   using arrow::io::OutputStream::Write;
   Status Write(const void* data, int64_t bytes) override {
     position_ += bytes;
-    return wire_.Write(data, bytes);
+    return wire_.WriteInPlace(data, bytes);
   }
 
  private:
@@ -34,33 +34,51 @@ class WireSink : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-}  // namespace
+// The mark of a message, and no message: Arrow's columnar format, "IPC Streaming Format".
+constexpr std::string_view kStreamEnd{"\xff\xff\xff\xff\0\0\0\0", 8};
 
-Status WireOutput::Begin() {
-  PT_TRY(wire_.WriteInt(kArrowStream));
-  wrapped_ = arrow::schema({arrow::field("_0", arrow::struct_(schema_->fields()))});
+arrow::ipc::IpcWriteOptions Options() {
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
   options.use_threads = false;
-  PT_LET(writer_,
-         arrow::ipc::MakeStreamWriter(std::make_shared<WireSink>(wire_), wrapped_, options));
-  return Status::OK();
+  return options;
+}
+
+}  // namespace
+
+// Sends what the payload points to, which may end with it.
+Status WireOutput::Put(const arrow::ipc::IpcPayload& payload) {
+  WireSink sink(wire_);
+  int32_t ignored = 0;
+  PT_TRY(arrow::ipc::WriteIpcPayload(payload, Options(), &sink, &ignored));
+  return wire_.Flush();
+}
+
+Status WireOutput::Begin() {
+  begun_ = true;
+  PT_TRY(wire_.WriteInt(kArrowStream));
+  wrapped_ = arrow::schema({arrow::field("_0", arrow::struct_(schema_->fields()))});
+  arrow::ipc::IpcPayload payload;
+  const arrow::ipc::DictionaryFieldMapper no_dictionaries;
+  PT_TRY(arrow::ipc::GetSchemaPayload(*wrapped_, Options(), no_dictionaries, &payload));
+  return Put(payload);
 }
 
 Status WireOutput::Emit(const arrow::RecordBatch& batch) {
   PT_LET(const auto rows, Conform(batch, schema_, "task \"" + task_ + "\" emitted"));
   if (rows->num_rows() == 0) return Status::OK();
-  if (!writer_) PT_TRY(Begin());
+  if (!begun_) PT_TRY(Begin());
   const auto structs = std::make_shared<arrow::StructArray>(wrapped_->field(0)->type(),
                                                             rows->num_rows(), rows->columns());
-  PT_TRY(
-      writer_->WriteRecordBatch(*arrow::RecordBatch::Make(wrapped_, rows->num_rows(), {structs})));
-  return wire_.Flush();
+  const auto wrapped = arrow::RecordBatch::Make(wrapped_, rows->num_rows(), {structs});
+  arrow::ipc::IpcPayload payload;
+  PT_TRY(arrow::ipc::GetRecordBatchPayload(*wrapped, Options(), &payload));
+  return Put(payload);
 }
 
 Status WireOutput::Close() {
-  if (!writer_) return Status::OK();
-  const auto writer = std::exchange(writer_, nullptr);
-  return writer->Close();
+  if (!std::exchange(begun_, false)) return Status::OK();
+  PT_TRY(wire_.Write(kStreamEnd.data(), kStreamEnd.size()));
+  return wire_.Flush();
 }
 
 }  // namespace protium

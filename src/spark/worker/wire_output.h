@@ -29,12 +29,13 @@ class WireOutput {
 
  private:
   Status Begin();
+  Status Put(const arrow::ipc::IpcPayload& payload);
 
   ExecutorWire& wire_;
   SchemaPtr schema_;
   std::string task_;
   std::shared_ptr<arrow::Schema> wrapped_;
-  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+  bool begun_ = false;
 };
 
 }  // namespace protium

@@ -91,6 +91,25 @@ TEST_F(WireTest, AnInterruptedWriterStillSaysItsLastWord) {
     EXPECT_TRUE(far_->Read(read.data(), static_cast<int64_t>(read.size())).ok());
   });
   EXPECT_TRUE(near_->Write(sent.data(), static_cast<int64_t>(sent.size())).ok());
+  EXPECT_TRUE(near_->Flush().ok());
+}
+
+TEST_F(WireTest, PartsOfEverySizeArriveInOrderFromWhereverTheyLie) {
+  std::string all;
+  std::vector<std::string> parts;
+  for (const size_t size : {0, 1, 4095, 4096, 300'000, 3, 700'000, 5000, 2}) {
+    parts.emplace_back(size, static_cast<char>('a' + parts.size()));
+    all += parts.back();
+  }
+  const std::jthread writing([&] {
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(near_->WriteInPlace(part.data(), static_cast<int64_t>(part.size())).ok());
+    }
+    EXPECT_TRUE(near_->Flush().ok());
+  });
+  std::string read(all.size(), '\0');
+  ASSERT_TRUE(far_->Read(read.data(), static_cast<int64_t>(read.size())).ok());
+  EXPECT_TRUE(read == all);
 }
 
 TEST_F(WireTest, WritingToWhoIsGoneIsNoSignal) {
