@@ -47,6 +47,8 @@ class Server:
         for path in kept:
             if os.path.isdir(path):
                 shutil.rmtree(path)
+            else:
+                os.remove(path)  # A lock: idle workers of earlier sessions hold it for a minute.
 
 
 class Asked:

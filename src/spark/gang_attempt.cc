@@ -47,7 +47,7 @@ class RankWatch {
   std::stop_token job_stop() const { return job_.get_token(); }
 
   // After Judge().
-  std::optional<int64_t> RowsRead() const { return seen_.RowsRead(); }
+  std::optional<RowSums> RowsRead() const { return seen_.RowsRead(); }
 
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
                       std::optional<int32_t> named) {
@@ -137,18 +137,21 @@ std::optional<int32_t> PartitionIn(const SparkError& error) {
 }
 
 // Rows that a task tried again sent twice, or not at all, must not pass for others.
-Status CheckRows(const ObservedMetrics& observed, const std::string& name,
-                 std::optional<int64_t> read) {
-  const auto found = observed.find(name);
-  if (name.empty() || !read || found == observed.end()) return Status::OK();
-  const Json& counted = found->second;
-  if (!counted.is_object() || !counted.contains("rows") || counted["rows"] == *read) {
-    return Status::OK();
+Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
+                 const std::optional<RowSums>& read) {
+  std::optional<RowSums> expected = attempt.expected;
+  const auto found = observed.find(attempt.observed);
+  if (found != observed.end()) {
+    PT_LET(expected, RowSumsFromJson(found->second));
   }
-  return Fail({.what = fmt::format("the ranks read {} rows, and Spark counted {}", *read,
-                                   Dump(counted["rows"])),
-               .why = "tasks that Spark tried again gave other rows than before",
-               .fix = "set engine.spark.rows=files"});
+  if (!read || !expected || *read == *expected) return Status::OK();
+  const bool by_files = attempt.command.rows.has_value();
+  return Fail(
+      {.what = fmt::format("the ranks read {} rows with hashes that add up to {}, and Spark "
+                           "sent {} with {}",
+                           read->rows, read->hashes, expected->rows, expected->hashes),
+       .why = "tasks that Spark tried again gave other rows than before",
+       .fix = by_files ? "" : "set engine.spark.rows=files"});
 }
 
 }  // namespace
@@ -172,16 +175,20 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   std::optional<int32_t> named;
   ExecuteOptions options = attempt.options;
   options.observed = std::make_shared<ObservedMetrics>();
+  bool failed_there = false;
   options.explain = [&](const SparkError& error) {
+    failed_there = !connect::IsServerStopped(error);
     told = FailureFromWorkerText(error.WorkerText());
     named = PartitionIn(error);
     return attempt.options.explain(error);
   };
   auto batches = RunJob(session, *relation, options, job);
-  if (LacksProgram(batches.status())) return fail(batches.status());
+  // Without its server, or the session, no attempt can follow; what ranks say of it is no cause.
+  const bool lost = !batches.ok() && !failed_there && !call.stop.stop_requested();
+  if (lost || LacksProgram(batches.status())) return fail(batches.status());
   const AttemptResult result = watch.Judge(batches.status(), told, named);
   if (!result.status.ok()) return {result, {}};
-  const Status rows = CheckRows(*options.observed, attempt.observed, watch.RowsRead());
+  const Status rows = CheckRows(attempt, *options.observed, watch.RowsRead());
   if (!rows.ok()) return {{rows, true}, {}};
   return {result, *std::move(batches)};
 }

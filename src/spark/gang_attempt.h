@@ -21,7 +21,10 @@ struct GangAttempt {
   // The job's relation for the command, rows included.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
-  std::string observed;  // The name under which the relation counts "rows"; empty: it does not.
+  // What the ranks must have read, if they read all: known before, or what Spark observes of the
+  // relation under this name.
+  std::optional<RowSums> expected;
+  std::string observed;
 };
 
 struct GangOutcome {

@@ -18,8 +18,8 @@ constexpr const char* kStreamed = "pt_streamed";
 // Shown in Spark's plans; tells the worker which release it talks to.
 std::string WorkerVersion(const std::string& spark) { return "protium 0.1.0;spark=" + spark; }
 
-connect::Relation Counted(connect::Relation rows) {
-  return connect::Observe(std::move(rows), kStreamed, {"count(1) AS rows"});
+connect::Relation Counted(const SparkTable& table) {
+  return connect::Observe(table.relation, kStreamed, RowSumsInSql(*table.schema));
 }
 
 }  // namespace
@@ -54,13 +54,16 @@ Status GangRows::Admit(const MapTask& task, const Call& call) {
   return Status::OK();
 }
 
-Status GangRows::Gather(const SparkTable& rows, int64_t rows_below, const Call& call) {
+Status GangRows::Gather(const SparkTable& rows, int64_t rows_below, const WrittenRows* kept,
+                        const Call& call) {
   table = rows;
   const RowsBy by = ChooseRowsBy(settings.rows, rows_below, table.schema->num_fields());
   if (by == RowsBy::kStream) return Status::OK();
-  PT_LET(WrittenRows written,
-         WriteRows(session, table, folder.New("rows"), "rows for the gang", options, call));
-  files = std::move(written.files);
+  if (kept != nullptr) {
+    files = *kept;
+    return Status::OK();
+  }
+  PT_LET(files, WriteRows(session, table, folder.New("rows"), "rows for the gang", options, call));
   return Status::OK();
 }
 
@@ -75,17 +78,21 @@ GangOutcome GangRows::Attempt(const MapTask& task, int32_t attempt, const Call& 
                                .deadline = gang.deadline,
                                .plaintext = settings.plaintext,
                                .events = folder.New("events-" + task.task).string(),
-                               .log = logs.string(),
-                               .rows = files},
+                               .log = logs.string()},
                    .options = options};
+  if (files) {
+    made.command.rows = files->files;
+    made.expected = files->sums;
+  } else {
+    made.observed = kStreamed;
+  }
   made.relation = [&](const SparkCommand& command) {
     const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
     return files ? MapOver(connect::Range(0, gang.workers, gang.workers), *ids, command,
                            session.version(), profile)
-                 : MapOver(connect::Repartition(Counted(table.relation), gang.workers),
-                           *table.schema, command, session.version(), profile);
+                 : MapOver(connect::Repartition(Counted(table), gang.workers), *table.schema,
+                           command, session.version(), profile);
   };
-  if (!files) made.observed = kStreamed;
   return RunGangAttempt(session, made, call);
 }
 

@@ -32,13 +32,15 @@ struct GangRows {
 
   // Refuses a gang that can never fit, before any data is read.
   Status Admit(const MapTask& task, const Call& call);
-  // Makes the rows ready for all attempts.
-  Status Gather(const SparkTable& table, int64_t rows_below, const Call& call);
+  // Makes the rows ready for all attempts. `kept` is null unless the table lies in files already,
+  // as it is.
+  Status Gather(const SparkTable& table, int64_t rows_below, const WrittenRows* kept,
+                const Call& call);
   // Runs attempts by the gang's restart rule.
   Result<arrow::RecordBatchVector> Run(const MapTask& task, const Call& call);
 
   std::optional<int32_t> profile = {};
-  std::optional<RowFiles> files = {};  // Unset: `table` is streamed.
+  std::optional<WrittenRows> files = {};  // Unset: `table` is streamed.
   SparkTable table = {};
 
  private:

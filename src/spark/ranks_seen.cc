@@ -63,7 +63,10 @@ bool RanksSeen::On(const Json& event) {
     rank.end = FailureOf(int32_t(number), RankFailure::Kind::kAnswered,
                          StatusFromJson(event.value("status", Json::object())));
     rank.end->at = NumberIn(event, "at");
-    if (event.contains("rows")) rank.rows = NumberIn(event, "rows");
+    if (event.contains("read")) {
+      const auto read = RowSumsFromJson(event["read"]);
+      if (read.ok()) rank.rows = *read;
+    }
   }
   return true;
 }
@@ -114,8 +117,8 @@ std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& to
   return answers;
 }
 
-std::optional<int64_t> RanksSeen::RowsRead() const {
-  int64_t rows = 0;
+std::optional<RowSums> RanksSeen::RowsRead() const {
+  RowSums rows;
   for (const Rank& rank : ranks_) {
     if (!rank.rows) return std::nullopt;
     rows += *rank.rows;

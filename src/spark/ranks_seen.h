@@ -11,6 +11,7 @@
 
 #include "gang/attempts.h"
 #include "gang/failure.h"
+#include "spark/row_sums.h"
 
 namespace protium {
 
@@ -27,8 +28,8 @@ class RanksSeen {
   // The table for {"event": "gang_start"}.
   Json StartTable() const;
 
-  // The rows that all ranks read to their ends; nullopt when one did not.
-  std::optional<int64_t> RowsRead() const;
+  // Of the rows that all ranks read to their ends; nullopt when one did not.
+  std::optional<RowSums> RowsRead() const;
 
   // Has a rank told of an error of its own, not of others?
   bool AnyFault() const;
@@ -46,7 +47,7 @@ class RanksSeen {
     int64_t pid = 0;
     std::vector<Device> devices;
     std::filesystem::path log;
-    std::optional<int64_t> rows;
+    std::optional<RowSums> rows;
     std::optional<RankFailure> end;  // How the rank itself says that it ended; may be well.
   };
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }

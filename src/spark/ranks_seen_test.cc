@@ -79,13 +79,13 @@ TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
 TEST(RanksSeen, AddUpTheRowsThatAllOfThemRead) {
   RanksSeen ranks = Started();
   Json end = End(0, Status::OK(), 4);
-  end["rows"] = 30;
+  end["read"] = ToJson({.rows = 30, .hashes = 5});
   ranks.On(end);
   EXPECT_EQ(ranks.RowsRead(), std::nullopt);
   end["rank"] = 1;
-  end["rows"] = 12;
+  end["read"] = ToJson({.rows = 12, .hashes = 4});
   ranks.On(end);
-  EXPECT_EQ(ranks.RowsRead(), 42);
+  EXPECT_EQ(ranks.RowsRead(), (RowSums{.rows = 42, .hashes = 9}));
 }
 
 TEST(RanksSeen, WhoEndedWellIsNotTheCause) {

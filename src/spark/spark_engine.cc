@@ -95,6 +95,11 @@ class SparkEngine : public Engine {
     EventFolders tasks;  // Of its tasks without a gang.
   };
 
+  struct Kept {
+    Plan plan;            // Keeps the node's address from being used again.
+    WrittenRows written;  // `files` has no schema where the rows lie in none.
+  };
+
   ExecuteOptions Options(const std::string& name) const {
     return {.name = name, .explain = Explainer(name, session_->address())};
   }
@@ -142,10 +147,14 @@ class SparkEngine : public Engine {
     return Status::OK();
   }
 
-  bool IsKept(const Plan& plan) const {
+  std::optional<Kept> KeptOf(const Plan& plan) const {
     const std::lock_guard lock(mutex_);
-    return kept_.count(plan.get()) > 0;
+    const auto found = kept_.find(plan.get());
+    if (found == kept_.end()) return std::nullopt;
+    return found->second;
   }
+
+  bool IsKept(const Plan& plan) const { return KeptOf(plan).has_value(); }
 
   Status Keep(const Plan& node, const Plan& input, const std::string& name, const Call& call) {
     Operation operation;
@@ -198,25 +207,20 @@ class SparkEngine : public Engine {
                   .options = Options("gang " + task.task)};
     PT_TRY(gang.Admit(task, call));
     PT_LET(const Operation operation, Prepare(inputs.front(), call));
-    PT_TRY(gang.Gather(operation.table, RowsBelow(inputs.front()), call));
+    const std::optional<Kept> kept = KeptOf(inputs.front());
+    const bool in_files = kept && kept->written.files.schema != nullptr;
+    PT_TRY(gang.Gather(operation.table, RowsBelow(inputs.front()),
+                       in_files ? &kept->written : nullptr, call));
     return gang.Run(task, call);
   }
 
   // The most rows of a kept table below; -1 where none is.
   int64_t RowsBelow(const Plan& plan) const {
-    if (IsKept(plan)) {
-      const std::lock_guard lock(mutex_);
-      return kept_.at(plan.get()).written.files.rows;
-    }
+    if (const auto kept = KeptOf(plan)) return kept->written.files.rows;
     int64_t most = -1;
     for (const Plan& input : plan->inputs) most = std::max(most, RowsBelow(input));
     return most;
   }
-
-  struct Kept {
-    Plan plan;  // Keeps the node's address from being used again.
-    WrittenRows written;
-  };
 
   const SparkSettings settings_;
   const std::filesystem::path logs_;

@@ -17,13 +17,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kObserved = "pt_rows";
 
-Result<int64_t> ObservedRows(const ObservedMetrics& observed) {
-  const auto found = observed.find(kObserved);
-  if (found == observed.end() || !found->second.is_object() || !found->second.contains("rows") ||
-      !found->second["rows"].is_number_integer()) {
+// Writes the table and gives what Spark observed of it on its way.
+Result<Json> WriteObserved(SparkSession& session, const SparkTable& table,
+                           const WriteTarget& target, const std::vector<std::string>& aggregates,
+                           ExecuteOptions options, const Call& call) {
+  const connect::Relation observed = connect::Observe(table.relation, kObserved, aggregates);
+  connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
+  if (target.format == Format::kCsv) {
+    spec.format = "csv";
+    spec.options = {{"header", "true"}};
+  }
+  PT_LET(const CommandResult result,
+         session.Command(connect::Write(observed, spec), std::move(options), call));
+  const auto found = result.observed.find(kObserved);
+  if (found == result.observed.end() || !found->second.is_object()) {
     return Status::UnknownError("Spark did not say how many rows it wrote");
   }
-  return found->second["rows"].get<int64_t>();
+  return found->second;
 }
 
 // Only a committed folder has the mark; what tasks left that were tried again is not among the
@@ -54,16 +64,9 @@ std::string FileUri(const fs::path& path) {
 
 Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
                            const WriteTarget& target, ExecuteOptions options, const Call& call) {
-  const connect::Relation observed =
-      connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
-  connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
-  if (target.format == Format::kCsv) {
-    spec.format = "csv";
-    spec.options = {{"header", "true"}};
-  }
-  PT_LET(const CommandResult result,
-         session.Command(connect::Write(observed, spec), std::move(options), call));
-  return ObservedRows(result.observed);
+  PT_LET(const Json observed,
+         WriteObserved(session, table, target, {"count(1) AS rows"}, std::move(options), call));
+  return observed.value("rows", int64_t{0});
 }
 
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
@@ -71,8 +74,10 @@ Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
                               ExecuteOptions options, const Call& call) {
   options.name = name;
   WrittenRows written{.schema = table.schema, .files = {.schema = table.schema}};
-  PT_LET(written.files.rows,
-         WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
+  PT_LET(const Json observed, WriteObserved(session, table, {Format::kParquet, folder.string()},
+                                            RowSumsInSql(*table.schema), std::move(options), call));
+  PT_LET(written.sums, RowSumsFromJson(observed));
+  written.files.rows = written.sums.rows;
   PT_LET(written.files.paths, CommittedFiles(folder));
   PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
   return written;

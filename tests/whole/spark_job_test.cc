@@ -3,29 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "whole/flights.h"
+#include "whole/ranks.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
-
-pid_t ParentOf(pid_t process) {
-  std::ifstream lines("/proc/" + std::to_string(process) + "/status");
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("PPid:")) continue;
-    const pid_t parent = std::stoi(line.substr(5));
-    if (parent > 1) return parent;
-  }
-  ADD_FAILURE() << "process " << process << " is not there";
-  return ::getpid() + (1 << 22);  // Nobody's number.
-}
 
 class SparkJob : public testing::Test {
  protected:
@@ -40,31 +28,17 @@ class SparkJob : public testing::Test {
     return RunFlights(scratch_, tables_, settings);
   }
 
-  // The number of a process of the gang that the run's last gang_start tells of, or 0.
-  pid_t PidOf(int rank) const {
-    pid_t pid = 0;
-    for (const auto& run : fs::directory_iterator(scratch_.path() / "runs")) {
-      std::ifstream lines(run.path() / "events.jsonl");
-      for (std::string line; std::getline(lines, line);) {
-        const auto event = ParseJson(line);
-        if (!event.ok() || event->value("event", "") != "gang_start") continue;
-        pid = (*event)["ranks"][size_t(rank)]["pid"].get<pid_t>();
-      }
-    }
-    return pid;
-  }
-
   // Runs the job, does `harm` to a process of its running gang, and expects that the gang starts
   // again and ends with the model of the embedded engine.
   void ExpectToSurvive(const std::function<void(pid_t rank)>& harm,
                        std::vector<std::string> settings = {}) {
     settings.push_back("train.epochs=40");
     const std::string weights = ModelWeights(RunFlights(scratch_, tables_, settings), scratch_);
-    fs::remove_all(scratch_.path() / "runs");
+    fs::remove_all(runs_);
     settings.push_back(engine_);
     Running job(FlightsCommand(scratch_, tables_, settings), scratch_.path());
-    ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(1) > 0; }));
-    harm(PidOf(1));
+    ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
+    harm(PidOf(runs_, 1));
     const Outcome outcome = job.Wait();
     ASSERT_EQ(outcome.exit, 0) << outcome.err;
     EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
@@ -72,6 +46,7 @@ class SparkJob : public testing::Test {
   }
 
   const Scratch scratch_;
+  const fs::path runs_ = scratch_.path() / "runs";
   const std::string tables_ = ExampleTables(3000);
   std::string engine_;
 };
@@ -109,8 +84,8 @@ TEST_F(SparkJob, StartsAgainWhenAnExecutorIsKilled) {
 
 TEST_F(SparkJob, LeavesNoRankWhenItsDriverIsKilled) {
   Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=4000"}), scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(1) > 0; }));
-  const std::vector<pid_t> ranks = {PidOf(0), PidOf(1)};
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
+  const std::vector<pid_t> ranks = {PidOf(runs_, 0), PidOf(runs_, 1)};
   job.Signal(SIGKILL);
   (void)job.Wait();
   EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(40)));
@@ -120,8 +95,8 @@ TEST_F(SparkJob, NamesTheRankThatWasKilledWhenItMayNotStartAgain) {
   Running job(
       FlightsCommand(scratch_, tables_, {engine_, "train.epochs=400", "gang.max_restarts=0"}),
       scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(0) > 0; }));
-  ::kill(PidOf(0), SIGKILL);
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 0) > 0; }));
+  ::kill(PidOf(runs_, 0), SIGKILL);
   const Outcome outcome = job.Wait();
   EXPECT_EQ(outcome.exit, 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("rank 0"));
@@ -131,14 +106,13 @@ TEST_F(SparkJob, NamesTheRankThatWasKilledWhenItMayNotStartAgain) {
 TEST_F(SparkJob, StopsWithACheckpointAndGoesOnToTheSameModel) {
   const std::string weights =
       ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=60"}), scratch_);
-  fs::remove_all(scratch_.path() / "runs");
+  fs::remove_all(runs_);
   Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=60"}), scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(scratch_.path() / "runs", [&] { return PidOf(0) > 0; }));
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 0) > 0; }));
   job.Signal(SIGINT);
   const Outcome stopped = job.Wait();
   ASSERT_EQ(stopped.exit, 75) << stopped.err;
-  Running again({ProtiumCommand(), "resume", "last", "--json", "--runs-dir",
-                 (scratch_.path() / "runs").string()},
+  Running again({ProtiumCommand(), "resume", "last", "--json", "--runs-dir", runs_.string()},
                 scratch_.path());
   const Outcome outcome = again.Wait();
   ASSERT_EQ(outcome.exit, 0) << outcome.err;

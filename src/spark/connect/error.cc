@@ -202,11 +202,6 @@ Fault SessionLost(const SparkError& error, std::string_view address) {
           .fix = "start the job again; a training goes on from its last checkpoint with resume"};
 }
 
-// Its own words then are a page of stack traces.
-bool IsServerStopped(const SparkError& error) {
-  return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
-}
-
 Fault ServerStopped(std::string_view doing, std::string_view address) {
   return {.exit = Exit::kRemote,
           .what = std::string(doing) + ": the Spark server at " + std::string(address) +
@@ -245,6 +240,11 @@ bool MayPass(const SparkError& error) {
 bool IsSessionLost(const SparkError& error) {
   return error.Has("INVALID_HANDLE.SESSION_NOT_FOUND") ||
          error.Has("INVALID_HANDLE.SESSION_CHANGED") || error.Has("INVALID_HANDLE.SESSION_CLOSED");
+}
+
+// Its own words then are a page of stack traces.
+bool IsServerStopped(const SparkError& error) {
+  return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
 }
 
 Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view address) {

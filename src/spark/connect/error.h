@@ -57,6 +57,9 @@ bool MayPass(const SparkError& error);
 // Whether the server no longer knows the session, or another server answers.
 bool IsSessionLost(const SparkError& error);
 
+// Whether the server ended while it ran the operation.
+bool IsServerStopped(const SparkError& error);
+
 // The error as one cause: the worker's own text first, else the exception nearest to the root that
 // says something of its own.
 Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view address);

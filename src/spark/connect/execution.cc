@@ -150,9 +150,19 @@ Status Execution::Explain(const SparkError& error) const {
   return operations_->wire().Explain(error, request_.name, call_);
 }
 
+Status Execution::ServerGone(const SparkError& error) const {
+  return Fail({.exit = Exit::kRemote,
+               .what = request_.name + ": the Spark server at " + operations_->wire().shown() +
+                       " went away and did not come back",
+               .why = error.message,
+               .fix = "start the job again when the server is there; a training goes on from its "
+                      "last checkpoint with resume"});
+}
+
 Status Execution::WaitAndRetry(const SparkError& error) {
   Wire& wire = operations_->wire();
   const auto wait = retries_.Next(error.retry_after);
+  if (!wait && MayPass(error)) return ServerGone(error);
   if (!wait) return wire.Explain(error, request_.name, call_);
   if (*wait >= kTellFrom) {
     call_.Tell({{"event", "note"},

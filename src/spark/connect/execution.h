@@ -48,6 +48,7 @@ class Execution {
   Status AfterCut(const grpc::Status& status);
   Status AfterError(const SparkError& error);
   Status Explain(const SparkError& error) const;
+  Status ServerGone(const SparkError& error) const;
   Status WaitAndRetry(const SparkError& error);
   Status CloseStream();
   Status Abandon(Status status);

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "spark/connect/session.h"
+#include "spark/row_sums.h"
 
 namespace protium {
 namespace {
@@ -212,6 +213,41 @@ TEST_F(RealServer, EndsALongQuerySoonAfterItIsStopped) {
   const auto left = session_->InterruptTag("long", call_);
   ASSERT_TRUE(left.ok()) << left.status().ToString();
   EXPECT_TRUE(left->empty());
+}
+
+// Of every type that is hashed, with nulls and the numbers that have two spellings.
+constexpr const char* kHashedRows = R"(
+  SELECT * FROM VALUES
+    (true, 1Y, 2S, 3, 4L, 1.5F, 2.5D, 'text', DATE'2013-01-31', X'0001FF',
+     TIMESTAMP_NTZ'2013-01-31 12:34:56.789012'),
+    (false, -1Y, -2S, -3, -4L, -0.0F, -0.0D, '', DATE'1900-01-01', X'',
+     TIMESTAMP_NTZ'1900-01-01 00:00:00'),
+    (true, 1Y, 2S, 3, 4L, 0.0F, 0.0D, 'long enough for all lanes of the hash: äöü', NULL, NULL, NULL),
+    (NULL, NULL, NULL, NULL, NULL, float('NaN'), double('-Infinity'), NULL, DATE'9999-12-31', X'00',
+     TIMESTAMP_NTZ'9999-12-31 23:59:59')
+  AS t(a, b, `c "d`, d, e, f, g, h, i, j, k))";
+
+TEST_F(RealServer, AddsUpHashesOfRowsAsWorkersDo) {
+  ASSERT_TRUE(session_->SetConf({{"spark.sql.ansi.doubleQuotedIdentifiers", "true"}}, call_).ok());
+  const auto rows = Rows(Sql(kHashedRows));
+  ASSERT_NE(rows, nullptr);
+  const auto batch = rows->CombineChunksToBatch();
+  ASSERT_TRUE(batch.ok());
+  for (const auto& field : rows->schema()->fields()) {
+    const auto one = arrow::schema({field});
+    ExecuteOptions options;
+    options.observed = std::make_shared<ObservedMetrics>();
+    Rows(Observe(Sql(kHashedRows), "sums", RowSumsInSql(*one)), options);
+    const auto found = RowSumsFromJson((*options.observed)["sums"]);
+    ASSERT_TRUE(found.ok()) << found.status().ToString();
+    EXPECT_EQ(*found,
+              SumRows(**(*batch)->SelectColumns({rows->schema()->GetFieldIndex(field->name())})))
+        << field->ToString();
+  }
+  ExecuteOptions options;
+  options.observed = std::make_shared<ObservedMetrics>();
+  Rows(Observe(Sql(kHashedRows), "sums", RowSumsInSql(*rows->schema())), options);
+  EXPECT_EQ(*RowSumsFromJson((*options.observed)["sums"]), SumRows(**batch));
 }
 
 }  // namespace

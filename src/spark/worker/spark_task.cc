@@ -87,7 +87,7 @@ Status SparkTask::Prepare(std::stop_token signals) {
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   if (stop_.stop_requested()) return Stopped();
   PT_LET(auto batch, source_->Next());
-  if (batch != nullptr) rows_read_ += batch->num_rows();
+  if (batch != nullptr && command_.gang) read_ += SumRows(*batch);
   read_all_ = read_all_ || batch == nullptr;
   return batch;
 }
@@ -144,7 +144,7 @@ void SparkTask::ReportEnd(const Status& status) {
               {"rank", rank()},
               {"status", StatusToJson(status)},
               {"at", now / std::chrono::nanoseconds(1)}};
-  if (read_all_) end["rows"] = rows_read_;
+  if (read_all_) end["read"] = ToJson(read_);
   Report(end);
 }
 

@@ -10,6 +10,7 @@
 #include "gang/failure.h"
 #include "gang/task.h"
 #include "spark/command.h"
+#include "spark/row_sums.h"
 #include "spark/worker/event_file.h"
 #include "spark/worker/task_init.h"
 #include "spark/worker/task_watch.h"
@@ -65,7 +66,7 @@ class SparkTask : public TaskContext, private BatchStream {
   std::unique_ptr<BatchStream> rows_;  // Of files; unset: the rows are those of sent_.
   std::unique_ptr<WireInput> sent_;
   BatchStream* source_ = nullptr;
-  int64_t rows_read_ = 0;
+  RowSums read_;
   bool read_all_ = false;  // The task has seen the end of its input.
   WireOutput output_;
   std::unique_ptr<TaskWatch> watch_;

@@ -13,7 +13,6 @@
 #include "gang/task_book.h"
 #include "os/signals.h"
 #include "spark/bundle_format.h"
-#include "spark/bundle_format.h"
 #include "spark/worker/crash.h"
 #include "spark/worker/error_text.h"
 #include "spark/worker/marks.h"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whole/ranks.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "base/json.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+pid_t PidOf(const fs::path& runs, int rank) {
+  pid_t pid = 0;
+  for (const auto& run : fs::directory_iterator(runs)) {
+    std::ifstream lines(run.path() / "events.jsonl");
+    for (std::string line; std::getline(lines, line);) {
+      const auto event = ParseJson(line);
+      if (!event.ok() || event->value("event", "") != "gang_start") continue;
+      pid = (*event)["ranks"][size_t(rank)]["pid"].get<pid_t>();
+    }
+  }
+  return pid;
+}
+
+pid_t ParentOf(pid_t process) {
+  std::ifstream lines("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("PPid:")) continue;
+    const pid_t parent = std::stoi(line.substr(5));
+    if (parent > 1) return parent;
+  }
+  ADD_FAILURE() << "process " << process << " is not there";
+  return ::getpid() + (1 << 22);  // Nobody's number.
+}
+
+}  // namespace protium::whole

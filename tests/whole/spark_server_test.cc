@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of a job whose Spark server goes. The tests start servers of their own, of the
+// release in PROTIUM_TEST_SPARK_VERSION.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "whole/flights.h"
+#include "whole/ranks.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+using testing::HasSubstr;
+
+// On local[2]: the server is its own executor. Ends with this object.
+class OwnServer {
+ public:
+  // Port 0: any that is free.
+  explicit OwnServer(const std::string& version, const std::string& port = "0") {
+    starting_ = std::make_unique<Running>(
+        std::vector<std::string>{(Repository() / "scripts" / "spark-server").string(), "start",
+                                 "--version", version, "--master", "local[2]", "--port", port,
+                                 "--state", (scratch_.path() / "server").string(), "--lifetime",
+                                 "600"},
+        scratch_.path());
+    const Outcome outcome = starting_->Wait(std::chrono::seconds(300));
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    address_ = outcome.out.substr(0, outcome.out.find('\n'));
+  }
+
+  const std::string& address() const { return address_; }
+  std::string port() const { return address_.substr(address_.rfind(':') + 1); }
+
+ private:
+  const Scratch scratch_;
+  std::unique_ptr<Running> starting_;
+  std::string address_;
+};
+
+class SparkServer : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const version = std::getenv("PROTIUM_TEST_SPARK_VERSION");
+    if (version == nullptr) GTEST_SKIP() << "no Spark: PROTIUM_TEST_SPARK_VERSION is not set";
+    version_ = version;
+  }
+
+  const Scratch scratch_;
+  const fs::path runs_ = scratch_.path() / "runs";
+  const std::string tables_ = ExampleTables(3000);
+  std::string version_;
+};
+
+TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameModel) {
+  const std::string weights =
+      ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=40"}), scratch_);
+  fs::remove_all(runs_);
+  auto server = std::make_unique<OwnServer>(version_);
+  const std::string port = server->port();
+  Running job(FlightsCommand(scratch_, tables_, {"engine=" + server->address(), "train.epochs=40"}),
+              scratch_.path());
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
+  const std::vector<pid_t> ranks = {PidOf(runs_, 0), PidOf(runs_, 1)};
+  ::kill(ParentOf(ParentOf(ranks[0])), SIGKILL);
+  EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(20)));
+
+  server.reset();
+  const OwnServer next(version_, port);  // Which does not know the job's session.
+  const Outcome lost = job.Wait(std::chrono::seconds(180));
+  EXPECT_EQ(lost.exit, 5) << lost.err;
+  EXPECT_THAT(lost.err, HasSubstr("no longer knows this session"));
+  EXPECT_THAT(lost.err, HasSubstr("resume"));
+  EXPECT_TRUE(job.Descendants().empty());
+
+  Running again({ProtiumCommand(), "resume", "last", "--json", "--runs-dir", runs_.string()},
+                scratch_.path());
+  const Outcome outcome = again.Wait();
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+}
+
+}  // namespace protium::whole
