@@ -145,7 +145,7 @@ def say(name, since):
 
 
 def main():
-    job_path, tables, scratch = sys.argv[1:4]
+    job_path, tables, scratch = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
     with open(job_path, "rb") as file:
         job = tomllib.load(file)
     spark = start_spark(sys.argv[4] if len(sys.argv) > 4 else None)
