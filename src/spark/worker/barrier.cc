@@ -142,6 +142,7 @@ Result<std::vector<std::string>> ReadBarrierAnswer(std::string_view bytes) {
 Result<std::vector<std::string>> BarrierClient::Call(int32_t what, std::string_view text,
                                                      Deadline deadline) const {
   PT_LET(const auto wire, Connect(address_, deadline));
+  const std::stop_callback interrupt(stop_, [&wire] { wire->Interrupt(); });
   if (address_.path.empty()) PT_TRY(Greet(*wire, address_.secret));
   PT_TRY(wire->WriteInt(what));
   if (what == kAllGather) PT_TRY(wire->WriteText(text));

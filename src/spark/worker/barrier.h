@@ -7,6 +7,7 @@
 // refuses, with one text alone.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ namespace protium {
 // Calls come from one thread, in the same order on every task of the stage.
 class BarrierClient {
  public:
-  explicit BarrierClient(BarrierAddress address) : address_(std::move(address)) {}
+  // Calls fail with kStopped once `stop` asks for it.
+  explicit BarrierClient(BarrierAddress address, std::stop_token stop = {})
+      : address_(std::move(address)), stop_(std::move(stop)) {}
 
   // Waits for all tasks of the stage. Fails with kStalled by `deadline`.
   Status Barrier(Deadline deadline) const;
@@ -28,7 +31,8 @@ class BarrierClient {
  private:
   Result<std::vector<std::string>> Call(int32_t what, std::string_view text,
                                         Deadline deadline) const;
-  BarrierAddress address_;
+  const BarrierAddress address_;
+  const std::stop_token stop_;
 };
 
 // The texts of an answer, which was read to its end; a refusal's own text as a fault (kRemote).

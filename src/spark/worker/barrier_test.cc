@@ -64,6 +64,14 @@ TEST_P(Barrier, DoesNotWaitForTheOthersForEver) {
   EXPECT_THAT(fault.what, HasSubstr("the stage's other tasks"));
 }
 
+TEST_P(Barrier, DoesNotWaitForTheOthersOnceItIsToStop) {
+  const TestBarrier server(GetParam(), 2);
+  std::stop_source stop;
+  const std::jthread stopping([&] { stop.request_stop(); });
+  const BarrierClient client(server.address(), stop.get_token());
+  EXPECT_EQ(FaultOf(client.Barrier(Clock::now() + 60s)).exit, Exit::kStopped);
+}
+
 TEST(Barrier, OfAnotherSecretIsRefused) {
   const TestBarrier server(TestBarrier::Kind::kTcp, 1);
   BarrierAddress address = server.address();

@@ -58,13 +58,14 @@ Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
 }  // namespace
 
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
-                                                const BarrierAddress& address) {
+                                                const BarrierAddress& address,
+                                                std::stop_token stop) {
   if (command.world == 1) return MakeSelfCommunicator();
   TcpOptions options{.key = command.key, .plaintext = command.plaintext};
   options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
   PT_LET(auto seat, TcpSeat::Take(options, rank, command.world));
   const Seat own{rank, command.world, command.attempt, seat.card()};
-  const BarrierClient barrier(address);
+  const BarrierClient barrier(address, std::move(stop));
   PT_LET(const auto texts, barrier.AllGather(Dump(FieldsToJson(own)), Clock::now() + kGatherTime));
   PT_LET(const auto cards, CardsIn(texts, command));
   return std::move(seat).Join(cards, Clock::now() + options.deadline);

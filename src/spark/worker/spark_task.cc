@@ -97,7 +97,7 @@ Result<Communicator*> SparkTask::communicator() {
     return Status::Invalid("task \"", command_.task, "\" has no other ranks: it is not in a gang");
   }
   if (ranks_) return ranks_.get();
-  PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address));
+  PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address, stop()));
   return ranks_.get();
 }
 
