@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kDirectBytes = 64 << 10;  // Of all that a rank receives.
 constexpr int64_t kChunkBytes = 256 << 10;
-constexpr int64_t kAhead = 4;
+constexpr int64_t kAhead = 2;
 constexpr int64_t kHeld = 2;
 constexpr int64_t kAlign = 16;  // Elements, so that slices do not share cache lines.
 

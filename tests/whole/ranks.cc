@@ -7,23 +7,25 @@
 #include <fstream>
 #include <string>
 
-#include "base/json.h"
-
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 
-pid_t PidOf(const fs::path& runs, int rank) {
-  pid_t pid = 0;
+Json LastGang(const fs::path& runs) {
+  Json ranks;
   for (const auto& run : fs::directory_iterator(runs)) {
     std::ifstream lines(run.path() / "events.jsonl");
     for (std::string line; std::getline(lines, line);) {
       const auto event = ParseJson(line);
-      if (!event.ok() || event->value("event", "") != "gang_start") continue;
-      pid = (*event)["ranks"][size_t(rank)]["pid"].get<pid_t>();
+      if (event.ok() && event->value("event", "") == "gang_start") ranks = (*event)["ranks"];
     }
   }
-  return pid;
+  return ranks;
+}
+
+pid_t PidOf(const fs::path& runs, int rank) {
+  const Json ranks = LastGang(runs);
+  return ranks.is_null() ? 0 : ranks[size_t(rank)]["pid"].get<pid_t>();
 }
 
 pid_t ParentOf(pid_t process) {

@@ -6,9 +6,14 @@
 
 #include <filesystem>
 
+#include "base/json.h"
+
 namespace protium::whole {
 
-// The process of a rank of the gang that the last gang_start of the runs in `runs` tells of, or 0.
+// The ranks of the last gang_start in the runs in `runs`; null when there was none.
+Json LastGang(const std::filesystem::path& runs);
+
+// The process of one of them, or 0.
 pid_t PidOf(const std::filesystem::path& runs, int rank);
 
 // The parent of a process that runs; a failure of the test when there is none.

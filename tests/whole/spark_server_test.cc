@@ -17,14 +17,15 @@ namespace fs = std::filesystem;
 
 using testing::HasSubstr;
 
-// On local[2]: the server is its own executor. Ends with this object.
+// Ends with this object.
 class OwnServer {
  public:
-  // Port 0: any that is free.
-  explicit OwnServer(const std::string& version, const std::string& port = "0") {
+  // On local[2] the server is its own executor. Port 0: any that is free.
+  explicit OwnServer(const std::string& version, const std::string& port = "0",
+                     const std::string& master = "local[2]") {
     starting_ = std::make_unique<Running>(
         std::vector<std::string>{(Repository() / "scripts" / "spark-server").string(), "start",
-                                 "--version", version, "--master", "local[2]", "--port", port,
+                                 "--version", version, "--master", master, "--port", port,
                                  "--state", (scratch_.path() / "server").string(), "--lifetime",
                                  "600"},
         scratch_.path());
@@ -82,6 +83,22 @@ TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameMod
   const Outcome outcome = again.Wait();
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+}
+
+TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
+  const Outcome here = RunFlights(scratch_, tables_, {});
+  const std::string weights = ModelWeights(here, scratch_);
+  fs::remove_all(runs_);
+  const OwnServer server(version_, "0", "standalone");
+  const Outcome there = RunFlights(
+      scratch_, tables_,
+      {"engine=" + server.address(), "gang.gpus_per_worker=1", "engine.spark.rows=files"});
+  ASSERT_EQ(there.exit, 0) << there.err;
+  EXPECT_EQ(ModelWeights(there, scratch_), weights);
+  const Json ranks = LastGang(runs_);
+  ASSERT_EQ(ranks.size(), 2u);
+  for (const Json& rank : ranks) ASSERT_EQ(rank["gpus"].size(), 1u) << Dump(ranks);
+  EXPECT_NE(ranks[0]["gpus"][0], ranks[1]["gpus"][0]);
 }
 
 }  // namespace protium::whole
