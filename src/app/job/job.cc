@@ -178,6 +178,10 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   for (const std::string& words : sets) {
     PT_LET(Assignment assignment, ReadAssignment(words));
     assignment.value = Typed(assignment);
+    // As in the file; what else is set of the engine stays.
+    if (assignment.path == "engine" && assignment.value.is_string()) {
+      assignment.path = "engine.address";
+    }
     PT_TRY(Override(settings, assignment));
   }
   Result<Job> job = Finish(settings, as_written);

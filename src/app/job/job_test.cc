@@ -129,6 +129,12 @@ TEST_F(JobFiles, TakeTheEngineAsAnAddressOrInFull) {
   EXPECT_EQ(job.rows_memory_bytes, 65536);
   EXPECT_EQ(job.memory_bytes, int64_t{2} << 30);
   EXPECT_EQ(Read(kJob, {"engine=local[2]"}).ValueOrDie().file.engine.address, "local[2]");
+  const Job both = Read(std::string(kJob) + "\n[engine]\nmemory = \"3GiB\"\n",
+                        {"engine=local[2]", "engine.rows_memory=\"64KiB\""})
+                       .ValueOrDie();
+  EXPECT_EQ(both.file.engine.address, "local[2]");
+  EXPECT_EQ(both.memory_bytes, int64_t{3} << 30);
+  EXPECT_EQ(both.rows_memory_bytes, 65536);
   EXPECT_EQ(FaultIn(kJob, {"engine.memory=lots"}).where, "--set engine.memory=lots");
   EXPECT_THAT(FaultIn(kJob, {"engine.memroy=1"}).fix, HasSubstr("\"memory\""));
 }
