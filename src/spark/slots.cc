@@ -43,8 +43,8 @@ std::vector<int32_t> NumbersIn(const std::string& master) {
 // The default number of partitions of a cluster is the number of its cores.
 Result<int32_t> AskCores(SparkSession& session, const Call& call) {
   PT_LET(const auto stream,
-         session.Execute(connect::Sql("SELECT count(DISTINCT spark_partition_id()) AS cores "
-                                      "FROM range(0, 100000)"),
+         session.Execute(connect::Sql("SELECT count(DISTINCT core) AS cores FROM "
+                                      "(SELECT spark_partition_id() AS core FROM range(100000))"),
                          {.name = "count the cluster's cores"}, call));
   PT_LET(const auto batches, Collect(*stream));
   for (const auto& batch : batches) {
