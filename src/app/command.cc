@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "engine/address.h"
 
 namespace protium {
 
@@ -76,7 +77,8 @@ std::vector<CommandVerb> AllVerbs() {
 int RunCommand(const Invocation& invocation) {
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;
-  const Fault fault = FaultOf(status);
+  Fault fault = FaultOf(status);
+  fault.where = WithoutSecrets(fault.where);  // It may be words of the command line.
   PrintNote(Render(fault));
   return static_cast<int>(fault.exit);
 }

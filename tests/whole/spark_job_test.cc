@@ -14,6 +14,7 @@ namespace protium::whole {
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
+using testing::Not;
 
 class SparkJob : public testing::Test {
  protected:
@@ -126,13 +127,14 @@ TEST_F(SparkJob, IsRefusedBeforeAnyDataIsReadWhenTheGangNeverFits) {
 }
 
 TEST_F(SparkJob, IsPlannedWithoutRunning) {
-  Running plan(
-      {ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set", engine_},
-      scratch_.path());
+  Running plan({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set",
+                engine_ + "/;token=sesame"},
+               scratch_.path());
   const Outcome outcome = plan.Wait();
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("an executor"));
   EXPECT_THAT(outcome.out, HasSubstr("rows reach the ranks by"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("sesame")));
 }
 
 TEST_F(SparkJob, ScoresNewTablesAsTheEmbeddedEngineDoes) {

@@ -8,6 +8,7 @@
 #include "app/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "engine/address.h"
 
 namespace protium {
 
@@ -107,7 +108,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   const Status status = request.run(*session);
   const bool whole = status.ok();
   if (!whole && FaultOf(status).exit != Exit::kStopped) return status;
-  const Json& settings = request.description["settings"];
+  const Json settings = JsonWithoutSecrets(request.description["settings"]);
   if (arguments.Has("--json")) {
     const Json line = {
         {"program", request.name}, {"settings", settings}, {"acts", acts}, {"whole", whole}};
@@ -129,7 +130,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
   PT_LET(const JobFrames frames, FramesOf(*session, job));
   PT_LET(Json plan, PlanOf(*session, job, frames));
-  const Json settings = SettingsOf(job, plan.value("pipeline", Json()));
+  const Json settings = JsonWithoutSecrets(SettingsOf(job, plan.value("pipeline", Json())));
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan) + OverriddenText(settings) +
                        "\nnothing was run; `protium plan --json` shows every setting\n");

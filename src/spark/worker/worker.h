@@ -14,8 +14,8 @@
 //   stop                                    when this file appears, tasks end early in good order
 //   <NNN partition>-<task attempt id>.jsonl  what the task reports; ranks of a gang also tell
 //     {"event": "rank_start", "rank", "world", "host", "pid", "devices", "attempt", "log"} and
-//     {"event": "rank_end", "rank", "status", "at", "rows"}, with {} for a good end and the rows
-//     read where the task saw the end of its input
+//     {"event": "rank_end", "rank", "status", "at", "read"}, with {} for a good end and, where
+//     the task saw the end of its input, the RowSums of what it read
 #pragma once
 
 #include <functional>
