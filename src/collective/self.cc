@@ -51,7 +51,7 @@ class SelfWindow : public Window {
       return Status::Invalid("window read of ", into.size(), " bytes at ", offset, " of rank ",
                              rank, ", which has ", size(rank));
     }
-    std::memcpy(into.data(), memory_ + offset, into.size());
+    if (!into.empty()) std::memcpy(into.data(), memory_ + offset, into.size());
     return Status::OK();
   }
 

@@ -76,17 +76,8 @@ class QueryStream : public BatchStream {
   QueryStream(Connection connection, const Call& call, std::string name)
       : connection_(std::move(connection)), watch_(connection_, call, std::move(name)) {}
 
-  Status Start(const std::string& select) {
-    PT_LET(prepared_, duck::Prepare(connection_, select));
-    PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
-    duck::Pending pending;
-    if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
-      return watch_.Explain(DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID));
-    }
-    if (duckdb_execute_pending(pending.get(), answer_.out()) == DuckDBError) return Error();
-    options_ = duck::ArrowOptions(duckdb_result_get_arrow_options(answer_.out()));
-    return Status::OK();
-  }
+  // Preparing, too, may be where a query is interrupted.
+  Status Start(const std::string& select) { return watch_.Explain(Submit(select)); }
 
   const SchemaPtr& schema() const override { return schema_; }
 
@@ -95,7 +86,7 @@ class QueryStream : public BatchStream {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer_.out()));
       if (chunk.get() == nullptr) {
         // The end and an error look the same but for the error's text.
-        if (duckdb_result_error(answer_.out()) != nullptr) return Error();
+        if (duckdb_result_error(answer_.out()) != nullptr) return watch_.Explain(Error());
         ended_ = true;
         break;
       }
@@ -110,10 +101,22 @@ class QueryStream : public BatchStream {
   }
 
  private:
+  Status Submit(const std::string& select) {
+    PT_LET(prepared_, duck::Prepare(connection_, select));
+    PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
+    duck::Pending pending;
+    if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
+      return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);
+    }
+    if (duckdb_execute_pending(pending.get(), answer_.out()) == DuckDBError) return Error();
+    options_ = duck::ArrowOptions(duckdb_result_get_arrow_options(answer_.out()));
+    return Status::OK();
+  }
+
   Status Error() {
     const char* const text = duckdb_result_error(answer_.out());
-    return watch_.Explain(DuckDbFault(text == nullptr ? "the query failed" : text,
-                                      duckdb_result_error_type(answer_.out())));
+    return DuckDbFault(text == nullptr ? "the query failed" : text,
+                       duckdb_result_error_type(answer_.out()));
   }
 
   // Freed in reverse: the watch ends and the answer goes before the connection.
