@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "answer.h"
@@ -37,21 +38,6 @@ std::vector<Question> Questions() {
   return questions;
 }
 
-Engine* EngineFor(const std::string& address) {
-  static std::map<std::string, Result<std::unique_ptr<Engine>>> engines;
-  auto found = engines.find(address);
-  if (found == engines.end()) found = engines.emplace(address, EngineAt(address)).first;
-  return found->second.ok() ? found->second->get() : nullptr;
-}
-
-Result<std::string> Ask(const Question& question) {
-  Engine* const engine = EngineFor(question.address);
-  if (engine == nullptr) return EngineAt(question.address).status();
-  PT_LET(const Tables tables, Tables::Read(kFolder / "tables"));
-  PT_LET(const auto stream, engine->Execute(question.asked.plan(tables), {}));
-  return TextOf(*stream, question.asked.ordered);
-}
-
 std::string Lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return std::tolower(c); });
@@ -69,17 +55,38 @@ void ExpectNamed(const Status& status, const std::vector<std::string>& any) {
   EXPECT_NE(fault.exit, Exit::kBug);
 }
 
-void ExpectRefused(const Question& question) {
-  const auto tables = Tables::Read(kFolder / "tables");
-  ASSERT_TRUE(tables.ok()) << tables.status();
-  const auto explained = EngineFor(question.address)->Explain(question.asked.plan(*tables), {});
-  ASSERT_FALSE(explained.ok()) << "explained as\n" << explained->sql;
-  ExpectNamed(explained.status(), {question.asked.refused});
-  EXPECT_EQ(FaultOf(explained.status()).exit, Exit::kUsage);
-  EXPECT_FALSE(FaultOf(explained.status()).why.empty()) << Render(FaultOf(explained.status()));
-}
+class Parity : public testing::TestWithParam<Question> {
+ protected:
+  // Before the process ends: an engine does not outlive its libraries' own state.
+  static void TearDownTestSuite() { engines_.clear(); }
 
-class Parity : public testing::TestWithParam<Question> {};
+  static Engine* EngineFor(const std::string& address) {
+    auto found = engines_.find(address);
+    if (found == engines_.end()) found = engines_.emplace(address, EngineAt(address)).first;
+    return found->second.ok() ? found->second->get() : nullptr;
+  }
+
+  static Result<std::string> Ask(const Question& question) {
+    Engine* const engine = EngineFor(question.address);
+    if (engine == nullptr) return EngineAt(question.address).status();
+    PT_LET(const Tables tables, Tables::Read(kFolder / "tables"));
+    PT_LET(const auto stream, engine->Execute(question.asked.plan(tables), {}));
+    return TextOf(*stream, question.asked.ordered);
+  }
+
+  static void ExpectRefused(const Question& question) {
+    const auto tables = Tables::Read(kFolder / "tables");
+    ASSERT_TRUE(tables.ok()) << tables.status();
+    const auto explained = EngineFor(question.address)->Explain(question.asked.plan(*tables), {});
+    ASSERT_FALSE(explained.ok()) << "explained as\n" << explained->sql;
+    ExpectNamed(explained.status(), {question.asked.refused});
+    EXPECT_EQ(FaultOf(explained.status()).exit, Exit::kUsage);
+    EXPECT_FALSE(FaultOf(explained.status()).why.empty()) << Render(FaultOf(explained.status()));
+  }
+
+ private:
+  static inline std::map<std::string, Result<std::unique_ptr<Engine>>> engines_;
+};
 
 TEST_P(Parity, Answer) {
   const Question& question = GetParam();
