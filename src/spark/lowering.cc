@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "spark/connect/types.h"
+#include "sql/doubled_quotes.h"
 #include "sql/writer.h"
 
 namespace protium {
@@ -125,8 +126,10 @@ class Lowering {
     return {.dialect = &SparkDialect(),
             .tables = names_,
             .describe = [this](const std::string& sql) { return Describe(sql); },
-            .check = [](const Sql& sql) -> Result<RelationSql> {
-              return RelationSql{sql.text, {kNotExamined}};
+            .check = [this](const Sql& sql) -> Result<RelationSql> {
+              return RelationSql{
+                  context_.doubled_quotes ? sql.text : WithoutDoubledQuotes(sql.text),
+                  {kNotExamined}};
             },
             .key_table = [this](const Lookup& lookup) { return Keys(lookup); }};
   }

@@ -32,6 +32,8 @@ struct LoweringContext {
   std::function<Result<connect::Relation>(const SchemaPtr& schema,
                                           const arrow::RecordBatchVector& batches)>
       local_table;
+  // Does Spark take quotes doubled inside quotes? 4.0 does not.
+  bool doubled_quotes = true;
   // Materialised nodes; nothing below them is lowered.
   std::unordered_map<const Node*, connect::Relation> kept;
 };

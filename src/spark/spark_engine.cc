@@ -114,6 +114,7 @@ class SparkEngine : public Engine {
                                 [this, call](const SchemaPtr& schema, const auto& batches) {
                                   return session_->LocalTable(schema, batches, call);
                                 }};
+    context.doubled_quotes = !session_->version().starts_with("4.0.");
     const std::lock_guard lock(mutex_);
     for (const auto& [node, kept] : kept_) context.kept[node] = kept.written.relation;
     if (tasks != nullptr) {
