@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -36,6 +37,17 @@ std::vector<Question> Questions() {
     for (const Case& each : *cases) questions.push_back({address, each});
   }
   return questions;
+}
+
+// Answers are those of Spark 4.2 but where another release gives another one.
+std::filesystem::path AnswerTo(const Question& question) {
+  const std::string file = question.asked.name + ".csv";
+  const char* const version = std::getenv("PROTIUM_TEST_SPARK_VERSION");
+  if (version != nullptr && question.address.starts_with("sc://")) {
+    const auto own = kFolder / ("answers-" + std::string(version).substr(0, 3)) / file;
+    if (std::filesystem::exists(own)) return own;
+  }
+  return kFolder / "answers" / file;
 }
 
 std::string Lower(std::string text) {
@@ -94,14 +106,14 @@ TEST_P(Parity, Answer) {
   if (!asked.refused.empty() && question.address.starts_with("local")) {
     return ExpectRefused(question);
   }
-  const auto wanted = ReadAnswer(kFolder / "answers" / (asked.name + ".csv"), asked.ordered);
+  const auto wanted = ReadAnswer(AnswerTo(question), asked.ordered);
   ASSERT_TRUE(wanted.ok()) << wanted.status();
   const auto answer = Ask(question);
-  if (asked.fails.empty()) {
+  if (!wanted->starts_with("!fails")) {
     ASSERT_TRUE(answer.ok()) << Render(FaultOf(answer.status()));
     EXPECT_EQ(*wanted, *answer);
   } else {
-    EXPECT_TRUE(wanted->starts_with("!fails")) << *wanted;
+    EXPECT_FALSE(asked.fails.empty()) << *wanted;
     ASSERT_FALSE(answer.ok()) << "answered\n" << *answer;
     ExpectNamed(answer.status(), asked.fails);
   }
