@@ -62,7 +62,12 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
     for (const fs::path& file : files) {
       PT_LET(offsets[file], PrintFrom(file, offsets[file], !follow));
     }
-    if (!follow) return Status::OK();
+    if (!follow) {
+      const bool silent = std::all_of(offsets.begin(), offsets.end(),
+                                      [](const auto& each) { return each.second == 0; });
+      if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));
+      return Status::OK();
+    }
     std::this_thread::sleep_for(kLook);
   }
 }
