@@ -5,6 +5,7 @@ How fast a server is depends on what its JVM has compiled by then, twice over: s
 unmeasured, in one mixed round, and then in turn, each round in the other direction.
 """
 
+import functools
 import glob
 import json
 import os
@@ -110,11 +111,11 @@ class Bench:
     def maps(self, rounds):
         cases = []
         for shape, (label, _) in SHAPES.items():
-            cases.append(lambda measured, shape=shape, label=label: self.our_map(shape, label, measured))
+            question = f"{shape} {self.rows(shape)}"
+            cases.append(functools.partial(self.map, 0, question, label))
             for peer, kind in KINDS.items() if self.theirs else ():
                 name = f"{label}, {'mapInPandas, our settings' if (shape, peer) == ('wide', PANDAS) else peer}"
-                cases.append(lambda measured, shape=shape, kind=kind, name=name:
-                             self.their_map(shape, kind, name, measured))
+                cases.append(functools.partial(self.map, 1, f"{question} {kind}", name))
         self.in_turn(cases, rounds)
         # Ours is one figure, beside each of the peers'.
         for name in self.found[1]:
@@ -125,21 +126,13 @@ class Bench:
             for label, _ in SHAPES.values():
                 self.found[0].pop(label)
 
-    def our_map(self, shape, label, measured):
-        question = f"{shape} {self.rows(shape)}"
+    def map(self, side, question, name, measured):
+        program = (self.mine, self.theirs)[side]
         if not measured:
-            self.mine.ask(f"check {question}")
-        seconds = self.mine.ask(f"map {question}")
+            program.ask(f"check {question}")
+        seconds = program.ask(f"map {question}")
         if measured:
-            self.keep(0, label, seconds)
-
-    def their_map(self, shape, kind, name, measured):
-        question = f"{shape} {self.rows(shape)} {kind}"
-        if not measured:
-            self.theirs.ask(f"check {question}")
-        seconds = self.theirs.ask(f"map {question}")
-        if measured:
-            self.keep(1, name, seconds)
+            self.keep(side, name, seconds)
 
     def hands(self, rounds):
         def hand(way, side):

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sql/dialect.h"
+
 namespace protium {
 namespace {
 
@@ -64,14 +66,8 @@ class Respelling {
       inside += sql_[end];
     }
     if (end >= sql_.size() || !doubled) return CopyTo(end + 1);
-    out_ += quote == '\'' ? "'" + inside + "'" : BackQuoted(inside);
+    out_ += quote == '\'' ? "'" + inside + "'" : QuoteName(inside, SparkDialect());
     at_ = end + 1;
-  }
-
-  static std::string BackQuoted(const std::string& name) {
-    std::string quoted = "`";
-    for (const char c : name) quoted.append(c == '`' ? 2 : 1, c);
-    return quoted + "`";
   }
 
   const std::string_view sql_;

@@ -106,8 +106,12 @@ TEST_P(Parity, Answer) {
   if (!asked.refused.empty() && question.address.starts_with("local")) {
     return ExpectRefused(question);
   }
-  const auto wanted = ReadAnswer(AnswerTo(question), asked.ordered);
+  const std::filesystem::path file = AnswerTo(question);
+  const auto wanted = ReadAnswer(file, asked.ordered);
   ASSERT_TRUE(wanted.ok()) << wanted.status();
+  if (file.parent_path() == kFolder / "answers") {
+    EXPECT_EQ(wanted->starts_with("!fails"), !asked.fails.empty()) << *wanted;
+  }
   const auto answer = Ask(question);
   if (!wanted->starts_with("!fails")) {
     ASSERT_TRUE(answer.ok()) << Render(FaultOf(answer.status()));
@@ -144,6 +148,13 @@ TEST(ParityFiles, CasesAreRead) {
 
 TEST(ParityFiles, EveryCaseHasAnAnswerAndEveryAnswerACase) {
   EXPECT_EQ(NamesIn(kFolder / "cases"), NamesIn(kFolder / "answers"));
+}
+
+TEST(ParityFiles, AnswersOfOneReleaseAreToCases) {
+  const std::set<std::string> cases = NamesIn(kFolder / "cases");
+  for (const std::string& name : NamesIn(kFolder / "answers-4.3")) {
+    EXPECT_TRUE(cases.contains(name)) << name;
+  }
 }
 
 TEST(ParityFiles, EveryCodedCaseIsAsked) {

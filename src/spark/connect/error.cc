@@ -199,14 +199,14 @@ Fault SessionLost(const SparkError& error, std::string_view address) {
   return {.exit = Exit::kRemote,
           .what = "the Spark server at " + std::string(address) + " no longer knows this session",
           .why = "it was restarted, or it dropped the session: " + ShortMessage(error.message),
-          .fix = "start the job again; a training goes on from its last checkpoint with resume"};
+          .fix = kStartAgain};
 }
 
 Fault ServerStopped(std::string_view doing, std::string_view address) {
   return {.exit = Exit::kRemote,
           .what = std::string(doing) + ": the Spark server at " + std::string(address) +
                   " was stopped meanwhile",
-          .fix = "start the job again; a training goes on from its last checkpoint with resume"};
+          .fix = kStartAgain};
 }
 
 }  // namespace

@@ -45,6 +45,10 @@ struct SparkError {
 
 namespace connect {
 
+// The way on when a server, or what it knew of the job, is gone.
+inline constexpr char kStartAgain[] =
+    "start the job again; a training goes on from its last checkpoint with resume";
+
 // `details` is the trailer grpc-status-details-bin, or empty.
 SparkError ReadError(int32_t code, std::string message, const std::string& details);
 

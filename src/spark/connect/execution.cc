@@ -133,8 +133,7 @@ Status Execution::AfterError(const SparkError& error) {
            .what = request_.name + ": the Spark server dropped the result while it was read",
            .where = wire.shown(),
            .why = error.message,
-           .fix = "start the job again; a training goes on from its last checkpoint with "
-                  "resume"});
+           .fix = kStartAgain});
     }
     submitted_ = false;
     return WaitAndRetry(error);
