@@ -155,7 +155,10 @@ class SparkEngine : public Engine {
     return found->second;
   }
 
-  bool IsKept(const Plan& plan) const { return KeptOf(plan).has_value(); }
+  bool IsKept(const Plan& plan) const {
+    const std::lock_guard lock(mutex_);
+    return kept_.count(plan.get()) > 0;
+  }
 
   Status Keep(const Plan& node, const Plan& input, const std::string& name, const Call& call) {
     Operation operation;

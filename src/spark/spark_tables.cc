@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kObserved = "pt_rows";
 
+Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
+
 // Writes the table and gives what Spark observed of it on its way.
 Result<Json> WriteObserved(SparkSession& session, const SparkTable& table,
                            const WriteTarget& target, const std::vector<std::string>& aggregates,
@@ -31,7 +33,7 @@ Result<Json> WriteObserved(SparkSession& session, const SparkTable& table,
          session.Command(connect::Write(observed, spec), std::move(options), call));
   const auto found = result.observed.find(kObserved);
   if (found == result.observed.end() || !found->second.is_object()) {
-    return Status::UnknownError("Spark did not say how many rows it wrote");
+    return NoRowsSaid();
   }
   return found->second;
 }
@@ -66,7 +68,9 @@ Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
                            const WriteTarget& target, ExecuteOptions options, const Call& call) {
   PT_LET(const Json observed,
          WriteObserved(session, table, target, {"count(1) AS rows"}, std::move(options), call));
-  return observed.value("rows", int64_t{0});
+  const auto rows = observed.find("rows");
+  if (rows == observed.end() || !rows->is_number_integer()) return NoRowsSaid();
+  return rows->get<int64_t>();
 }
 
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
