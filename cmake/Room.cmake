@@ -8,6 +8,11 @@
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
 
 function(protium_flags target)
+  if(PROTIUM_UNITY)
+    # Files with options of their own stay by themselves. g++ takes the others for headers.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${PROTIUM_UNITY})
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   # Programs are compiled as the libraries are, so that they share the precompiled headers.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter
     -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>

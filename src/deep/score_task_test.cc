@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-SchemaPtr TableSchema() {
+SchemaPtr ScoredSchema() {
   return arrow::schema({arrow::field("name", arrow::utf8()), arrow::field("a", arrow::float64()),
                         arrow::field("c", arrow::int64()), arrow::field("y", arrow::int32())});
 }
@@ -29,7 +29,7 @@ std::shared_ptr<arrow::RecordBatch> Table(int rows, bool with_null = false) {
     (void)c.Append(i % 3);
     (void)(i % 5 == 0 ? y.AppendNull() : y.Append(i % 50));
   }
-  return arrow::RecordBatch::Make(TableSchema(), rows,
+  return arrow::RecordBatch::Make(ScoredSchema(), rows,
                                   {*name.Finish(), *a.Finish(), *c.Finish(), *y.Finish()});
 }
 
@@ -53,7 +53,7 @@ class ScoreTask : public testing::Test {
 
   Status Run(Batches input) {
     told_.emplace();
-    RankContext context(nullptr, Dump(FieldsToJson(config_)), TableSchema(), std::move(input),
+    RankContext context(nullptr, Dump(FieldsToJson(config_)), ScoredSchema(), std::move(input),
                         *told_);
     return RunScoreTask(context, BuiltInNets());
   }

@@ -25,20 +25,20 @@ Result<SchemaPtr> SchemaOf(const std::string& path) {
   }
 }
 
-Status Unreadable(const std::string& path, const std::string& why) {
+}  // namespace
+
+Status UnreadableParquet(const std::string& path, const std::string& why) {
   return Fail({.exit = Exit::kInput,
                .what = path + " cannot be read as Parquet",
                .why = why,
                .fix = "write the file again; it may have been cut off"});
 }
 
-}  // namespace
-
 Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths) {
   SchemaPtr first;
   for (const std::string& path : paths) {
     const Result<SchemaPtr> schema = SchemaOf(path);
-    if (!schema.ok()) return Unreadable(path, schema.status().message());
+    if (!schema.ok()) return UnreadableParquet(path, schema.status().message());
     if (!first) first = *schema;
     if (first->Equals(**schema, false)) continue;
     return Fail({.exit = Exit::kInput,

@@ -13,4 +13,7 @@ namespace protium {
 // and files that differ in their columns, are faults (exit kInput) with the path.
 Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths);
 
+// What every reader says of a file that is none.
+Status UnreadableParquet(const std::string& path, const std::string& why);
+
 }  // namespace protium

@@ -14,18 +14,12 @@
 
 #include "base/fault.h"
 #include "column/schema.h"
+#include "format/parquet.h"
 
 namespace protium {
 namespace {
 
 constexpr int64_t kBatchRows = 64 << 10;
-
-Status Unreadable(const std::string& path, const std::string& why) {
-  return Fail({.exit = Exit::kInput,
-               .what = path + " cannot be read as Parquet",
-               .why = why,
-               .fix = "write the file again; it may have been cut off"});
-}
 
 // Parquet's library throws; nothing of that passes here.
 template <class Read>
@@ -33,9 +27,9 @@ auto Guard(const std::string& path, Read read) -> decltype(read()) {
   try {
     auto result = read();
     if (result.ok()) return result;
-    return Unreadable(path, result.status().message());
+    return UnreadableParquet(path, result.status().message());
   } catch (const parquet::ParquetException& error) {
-    return Unreadable(path, error.what());
+    return UnreadableParquet(path, error.what());
   }
 }
 

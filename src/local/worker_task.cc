@@ -24,10 +24,11 @@ Result<SchemaPtr> SchemaIn(std::string_view bytes) {
 
 Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"}); }
 
-int64_t Now() { return Clock::now().time_since_epoch().count(); }
-
 Json DoneHead(int64_t task, const Status& status) {
-  return {{"type", "done"}, {"task", task}, {"status", StatusToJson(status)}, {"at", Now()}};
+  return {{"type", "done"},
+          {"task", task},
+          {"status", StatusToJson(status)},
+          {"at", Clock::now().time_since_epoch().count()}};
 }
 
 Result<std::vector<Device>> DevicesIn(const Json& head) {

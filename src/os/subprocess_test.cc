@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-Deadline In(int milliseconds) { return Clock::now() + std::chrono::milliseconds(milliseconds); }
+Deadline Within(int milliseconds) { return Clock::now() + std::chrono::milliseconds(milliseconds); }
 
 SubprocessOptions Shell(const std::string& script) {
   return {.program = "/bin/sh", .args = {"-c", script}};
@@ -30,9 +30,10 @@ size_t OpenDescriptors() {
 TEST(Subprocess, TellsItsExitCodeOrSignal) {
   Spawner spawner;
   Subprocess code = spawner.Start(Shell("exit 3")).ValueOrDie();
-  EXPECT_EQ(code.Wait(In(10000)).ValueOrDie()->Describe(), "exited with code 3");
+  EXPECT_EQ(code.Wait(Within(10000)).ValueOrDie()->Describe(), "exited with code 3");
   Subprocess killed = spawner.Start(Shell("kill -9 $$")).ValueOrDie();
-  EXPECT_EQ(killed.Wait(In(10000)).ValueOrDie()->Describe(), "was killed by signal 9 (SIGKILL)");
+  EXPECT_EQ(killed.Wait(Within(10000)).ValueOrDie()->Describe(),
+            "was killed by signal 9 (SIGKILL)");
 }
 
 TEST(Subprocess, GetsEnvironmentDescriptorsAndLog) {
@@ -47,7 +48,7 @@ TEST(Subprocess, GetsEnvironmentDescriptorsAndLog) {
   options.fds = {{write_end.get(), 9}};
   options.log = folder.path() / "log";
   Subprocess child = spawner.Start(options).ValueOrDie();
-  EXPECT_EQ(child.Wait(In(10000)).ValueOrDie()->code, 0);
+  EXPECT_EQ(child.Wait(Within(10000)).ValueOrDie()->code, 0);
   char text[16] = {};
   EXPECT_EQ(::read(read_end.get(), text, sizeof(text)), 6);
   EXPECT_STREQ(text, "hello\n");
@@ -62,7 +63,7 @@ TEST(Subprocess, DescriptorsMayTradePlaces) {
   Spawner spawner;
   SubprocessOptions options = Shell("echo x >&" + std::to_string(ends[0]));
   options.fds = {{ends[0], ends[1]}, {ends[1], ends[0]}};
-  EXPECT_EQ(spawner.Start(options).ValueOrDie().Wait(In(10000)).ValueOrDie()->code, 0);
+  EXPECT_EQ(spawner.Start(options).ValueOrDie().Wait(Within(10000)).ValueOrDie()->code, 0);
   char got = 0;
   EXPECT_EQ(::read(read_end.get(), &got, 1), 1);
 }
@@ -74,7 +75,7 @@ TEST(Subprocess, IsKilledAndReapedWithItsGroup) {
     Spawner spawner;
     Subprocess child = spawner.Start(Shell("sleep 100 & wait")).ValueOrDie();
     pid = child.pid();
-    EXPECT_FALSE(child.Wait(In(1)).ValueOrDie().has_value());
+    EXPECT_FALSE(child.Wait(Within(1)).ValueOrDie().has_value());
   }
   EXPECT_EQ(::kill(pid, 0), -1);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -110,7 +111,7 @@ TEST(Subprocess, EndsWithItsKilledParent) {
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);
   const int fd = read_end.get();
-  EXPECT_EQ(WaitReadable({&fd, 1}, In(5000)).ValueOrDie().size(), 1u);
+  EXPECT_EQ(WaitReadable({&fd, 1}, Within(5000)).ValueOrDie().size(), 1u);
 }
 
 TEST(StopOnSignal, AsksToStopOnceAndExitsTheSecondTime) {

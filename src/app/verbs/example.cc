@@ -11,7 +11,7 @@ namespace protium {
 
 namespace {
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(0);
   if (name != "flights") {
     const std::vector<std::string> known = {"flights"};
@@ -38,7 +38,7 @@ CommandVerb ExampleVerb() {
            .says = "writes tables to try a job on",
            .more = "flights: five CSV files of the shape of nycflights13, all invented. The same "
                    "seed\ngives the same bytes.\n\n  protium example flights data --rows 100000\n"},
-          Run};
+          MakeExample};
 }
 
 }  // namespace protium

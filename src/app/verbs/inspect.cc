@@ -124,7 +124,7 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");
   std::error_code ignored;
@@ -160,7 +160,7 @@ CommandVerb InspectVerb() {
            .says = "shows a table, a model or a run",
            .more = "  protium inspect data/flights.csv --null NA\n"
                    "  protium inspect runs/flights-.../model --json\n"},
-          Run};
+          Inspect};
 }
 
 }  // namespace protium

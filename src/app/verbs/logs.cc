@@ -45,7 +45,7 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
   const std::string rank = arguments.Value("--rank");
@@ -81,7 +81,7 @@ CommandVerb LogsVerb() {
                      {"--follow", "", "go on while the run does", "-f"},
                      RunsDirFlag()},
            .says = "what a run's workers wrote"},
-          Run};
+          ShowLogs};
 }
 
 }  // namespace protium

@@ -121,7 +121,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   return PrintResult(text + OverriddenText(settings));
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   if (invocation.program != nullptr) return PlanProgram(arguments, invocation);
   std::vector<std::string> sets = arguments.Values("--set");
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
@@ -150,7 +150,7 @@ CommandVerb PlanVerb() {
            .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
                    "where its\nworkers sit. With --json also every setting in effect and where it "
                    "was said.\n"},
-          Run};
+          ShowPlan};
 }
 
 }  // namespace protium

@@ -111,7 +111,7 @@ Status Score(const Arguments& arguments, SessionOptions options) {
   return PrintResult((table.empty() ? "" : table + "\n") + "output  " + output.string() + "\n");
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
@@ -147,7 +147,7 @@ CommandVerb PredictVerb() {
            .says = "scores a table with a model",
            .more = "  protium predict --model runs/flights-.../model --data newer --output "
                    "scored.parquet\n"},
-          Run};
+          Predict};
 }
 
 }  // namespace protium

@@ -50,7 +50,7 @@ Result<RunRequest> RequestOf(const Json& description, const fs::path& run,
                            description.value("base", ""), description.value("engine", "local"));
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunRecord record, ReadRunRecord(run));
@@ -76,7 +76,7 @@ CommandVerb ResumeVerb() {
            .more = "From its last checkpoint, with the same settings and the same input files. "
                    "The model is the\nsame, bit for bit, as if nothing had happened.\n\n"
                    "  protium resume last\n"},
-          Run};
+          Resume};
 }
 
 }  // namespace protium

@@ -23,7 +23,7 @@ Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invoc
   return RequestForJob(std::move(job), invocation);
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, RequestOf(arguments, invocation));
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
@@ -48,7 +48,7 @@ CommandVerb RunVerb() {
                    "`protium resume` goes on.\n\n"
                    "  protium run flights.toml\n"
                    "  protium run flights.toml --set data=other --set train.epochs=20\n"},
-          Run};
+          StartRun};
 }
 
 }  // namespace protium

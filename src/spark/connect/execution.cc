@@ -8,7 +8,6 @@ namespace protium::connect {
 namespace {
 
 constexpr int32_t kDeadlineExceeded = 4;
-constexpr auto kTellFrom = Milliseconds(1000);
 
 }  // namespace
 

@@ -26,6 +26,9 @@ struct RetryPolicy {
 // How long a server may ask to be left alone.
 inline constexpr Milliseconds kLongestServerWait{600'000};
 
+// Shorter waits are not worth a line.
+inline constexpr Milliseconds kTellFrom{1000};
+
 class Retries {
  public:
   explicit Retries(const RetryPolicy& policy);

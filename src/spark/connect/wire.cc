@@ -13,7 +13,6 @@ namespace protium::connect {
 namespace {
 
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
-constexpr auto kTellFrom = Milliseconds(1000);  // Shorter waits are not worth a line.
 
 std::string UserOf(const SparkAddress& address) {
   if (!address.user_id.empty()) return address.user_id;

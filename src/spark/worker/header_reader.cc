@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kMaxCount = 1 << 16;
 
-Status Refuse(const char* what, const std::string& why) {
+Status Unreadable(const char* what, const std::string& why) {
   return Fail({.exit = Exit::kEnvironment,
                .what = std::string("the header of a Spark task makes no sense at its ") + what,
                .why = why});
@@ -21,8 +21,8 @@ Status Refuse(const char* what, const std::string& why) {
 
 Status HeaderReader::Limit(int64_t bytes) {
   if (bytes < 0 || bytes > cap_) {
-    return Refuse("frame", "it is to take " + std::to_string(bytes) + " bytes; at most " +
-                               std::to_string(cap_) + " are read");
+    return Unreadable("frame", "it is to take " + std::to_string(bytes) + " bytes; at most " +
+                                   std::to_string(cap_) + " are read");
   }
   left_ = bytes;
   return Status::OK();
@@ -30,9 +30,9 @@ Status HeaderReader::Limit(int64_t bytes) {
 
 Status HeaderReader::Take(void* into, int64_t bytes, const char* what) {
   if (bytes < 0 || bytes > left_) {
-    return Refuse(what, "it takes " + std::to_string(bytes) + " bytes where " +
-                            std::to_string(left_) + " of at most " + std::to_string(cap_) +
-                            " are left");
+    return Unreadable(what, "it takes " + std::to_string(bytes) + " bytes where " +
+                                std::to_string(left_) + " of at most " + std::to_string(cap_) +
+                                " are left");
   }
   left_ -= bytes;
   const Status status = source_.Read(into, bytes);
@@ -58,7 +58,7 @@ Result<int64_t> HeaderReader::Long(const char* what) {
 Result<bool> HeaderReader::Bool(const char* what) {
   uint8_t byte = 0;
   PT_TRY(Take(&byte, 1, what));
-  if (byte > 1) return Refuse(what, std::to_string(byte) + " is neither 0 nor 1");
+  if (byte > 1) return Unreadable(what, std::to_string(byte) + " is neither 0 nor 1");
   return byte == 1;
 }
 
@@ -75,8 +75,8 @@ Result<std::string> HeaderReader::Text(const char* what) {
 Result<int32_t> HeaderReader::Count(const char* what) {
   PT_LET(const int32_t count, Int(what));
   if (count < 0 || count > kMaxCount) {
-    return Refuse(what, "their number, " + std::to_string(count) + ", is not within 0 and " +
-                            std::to_string(kMaxCount));
+    return Unreadable(what, "their number, " + std::to_string(count) + ", is not within 0 and " +
+                                std::to_string(kMaxCount));
   }
   return count;
 }
