@@ -7,7 +7,7 @@ MakeTables() {
 
 Demo() {
   # One configuration serves demo and test, so that neither makes the other build again.
-  Build release product
+  Build release embedded
   [ -e examples/flights/data/flights.csv ] || MakeTables
   Say "==> running examples/flights/flights.toml ..."
   build/release/bin/protium run examples/flights/flights.toml

@@ -13,8 +13,8 @@ namespace {
 Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRequest& request) {
   const std::string file = "libprotium_" + name + ".so";
   const std::string needed_for = "plans on the engine " + name;
-  PT_LET(void* const entry, OpenBeside(file, ("protium_open_" + name).c_str(), needed_for,
-                                       "build the target protium_" + name));
+  PT_LET(void* const entry,
+         OpenBeside(file, ("protium_open_" + name).c_str(), needed_for, "./dev build"));
   Result<std::unique_ptr<Engine>> engine = Status::UnknownError("not opened");
   if (reinterpret_cast<EngineEntry>(entry)(kEngineLibraryVersion, request, engine)) return engine;
   return UnusableLibrary(file, needed_for, "it belongs to another version");
