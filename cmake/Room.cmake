@@ -94,6 +94,10 @@ function(protium_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/test-results/${name}.xml")
   set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
+  if(spark IN_LIST T_LABELS)
+    # They take turns at one server and are long: first of all.
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK spark COST 100)
+  endif()
 endfunction()
 
 # Header sets that nearly every file needs, compiled once.
