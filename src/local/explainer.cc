@@ -51,7 +51,9 @@ Result<std::string> Explainer::NoKeys() {
 
 Status Explainer::Show(const Plan& plan, const std::string& title, const std::string& view) {
   PT_LET(const RelationSql sql, Write(plan));
-  PT_LET(const std::string select, WithPlainTypes(connection_, sql.text));
+  const auto plain = WithPlainTypes(connection_, sql.text);
+  PT_TRY(PlaceInOriginal(plain.status(), sql.text, sql.texts));
+  const std::string& select = *plain;
   said_.not_exact.insert(said_.not_exact.end(), sql.not_exact.begin(), sql.not_exact.end());
   said_.sql += "-- " + title + "\n" + select + ";\n";
   if (view.empty()) return Status::OK();

@@ -84,7 +84,7 @@ class LocalEngine : public Engine {
   static Result<std::string> Select(const duck::Connection& connection, const RelationSql& sql,
                                     const Plan& plan) {
     auto select = WithPlainTypes(connection, sql.text);
-    PT_TRY(Sharpen(select.status(), plan));
+    PT_TRY(Sharpen(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
     return select;
   }
 

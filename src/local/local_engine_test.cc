@@ -255,6 +255,23 @@ TEST_F(Local, TakesPathsByTheLetter) {
   EXPECT_EQ(Rows(other)->num_rows(), 2);
 }
 
+TEST_F(Local, FolderNamesAreNoColumns) {
+  std::filesystem::create_directories(Path("year=1999/TEMP=20"));
+  const Plan csv = Csv("year=1999/TEMP=20/y.csv", "year,temp\n2013,1.5\n");
+  const std::string path = Path("year=1999/TEMP=20/y.parquet");
+  ASSERT_TRUE(engine_->Run(MakePlan(Write{.path = path}, {csv}), {}).ok());
+  const Plan parquet = MakePlan(Scan{.table = "y",
+                                     .format = Format::kParquet,
+                                     .paths = {path},
+                                     .schema = ParquetSchema(path).ValueOrDie()});
+  for (const Plan& plan : {csv, parquet}) {
+    const auto rows = Rows(plan);
+    EXPECT_EQ(Describe(*rows->schema()), "year int64, temp float64");
+    EXPECT_EQ(rows->column(0)->chunk(0)->ToString(), "[\n  2013\n]");
+    EXPECT_EQ(rows->column(1)->chunk(0)->ToString(), "[\n  1.5\n]");
+  }
+}
+
 TEST_F(Local, ExplainsWithoutRunning) {
   const Plan t = Csv("t.csv", "a\n1\n");
   const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT sum(a) AS s FROM t", {"t"}, {t})});

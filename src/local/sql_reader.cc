@@ -29,18 +29,29 @@ Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) 
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   // A text that ends its statement by itself cannot stand in parentheses.
   const bool ends = duck.text.find(';') != std::string::npos;
-  if (!checked.changed && !ends) return RelationSql{duck.text, std::move(checked.not_exact)};
+  if (!checked.changed && !ends) {
+    return RelationSql{duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}};
+  }
   PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
                                                          Quoted(Dump(checked.tree)) + ")"));
-  return RelationSql{std::move(text), std::move(checked.not_exact)};
+  return RelationSql{text, std::move(checked.not_exact), {{sql.text, {text, {}}, false}}};
 }
 
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
                              std::unordered_map<const Node*, std::string> tables,
                              KeyTable key_table) {
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
-  context.describe = [&](const std::string& select) { return SchemaOf(connection, select); };
-  context.check = [&](const Sql& sql) { return ReadSql(sql, connection); };
+  std::vector<WrittenSql> texts;
+  context.describe = [&](const std::string& select) -> Result<SchemaPtr> {
+    auto schema = SchemaOf(connection, select);
+    PT_TRY(PlaceInOriginal(schema.status(), select, texts));
+    return schema;
+  };
+  context.check = [&](const Sql& sql) {
+    auto read = ReadSql(sql, connection);
+    if (read.ok()) texts.insert(texts.end(), read->texts.begin(), read->texts.end());
+    return read;
+  };
   context.key_table = std::move(key_table);
   return WriteSql(plan, context);
 }

@@ -40,7 +40,7 @@ TEST_F(ReadingSql, RefusesFunctionsThatDifferByNameWithReasonAndFix) {
   EXPECT_THAT(fault.why, HasSubstr("Java"));
   EXPECT_FALSE(fault.fix.empty());
   EXPECT_THAT(Refusal("SELECT hash(a) FROM flights").fix, HasSubstr("md5"));
-  EXPECT_THAT(Refusal("SELECT a ^ 2 FROM flights").what, HasSubstr("\"^\""));
+  EXPECT_THAT(Refusal("SELECT a ** 2 FROM flights").what, HasSubstr("\"**\""));
 }
 
 TEST_F(ReadingSql, NamesTheNeighboursOfAnUnknownFunction) {
@@ -64,6 +64,21 @@ TEST_F(ReadingSql, AllowsOneSelectAndNothingElse) {
   EXPECT_TRUE(Read("SELECT 1 AS one;").ok());
 }
 
+TEST_F(ReadingSql, KnowsNamesOfQueriesOnlyWhereTheyReach) {
+  const std::string inner =
+      "(WITH \"/etc/passwd\" AS (SELECT 1 AS a) SELECT a FROM \"/etc/passwd\")";
+  EXPECT_TRUE(Read("SELECT " + inner + " AS a FROM flights").ok());
+  EXPECT_EQ(Refusal("SELECT * FROM \"/etc/passwd\" WHERE 1 IN " + inner).what,
+            "there is no table \"/etc/passwd\"");
+  EXPECT_FALSE(Read("WITH x AS (SELECT * FROM y), y AS (SELECT 1 AS a) SELECT * FROM x").ok());
+  EXPECT_FALSE(Read("WITH x AS (SELECT * FROM x) SELECT * FROM x").ok());
+}
+
+TEST_F(ReadingSql, OrdersByNamesOfTheSelectBeforeThoseOfItsTables) {
+  EXPECT_EQ(Read("SELECT -a AS a, b AS n FROM flights ORDER BY a + 1, a").ValueOrDie().text,
+            "SELECT -(a) AS a, b AS n FROM flights ORDER BY (-(a) + 1), a");
+}
+
 TEST_F(ReadingSql, PointsAtSyntaxErrors) {
   const Fault fault = Refusal("SELECT a\nFRM flights WHERE");
   EXPECT_EQ(fault.exit, Exit::kUsage);
@@ -78,6 +93,9 @@ TEST_F(ReadingSql, RefusesFilesAndTablesThatAreNotDeclared) {
   EXPECT_FALSE(Read("SELECT * FROM duckdb_settings()").ok());
   EXPECT_TRUE(Read("WITH x AS (SELECT 1 AS a), y AS (SELECT * FROM X) SELECT * FROM y").ok());
   EXPECT_TRUE(Read("SELECT * FROM Flights f WHERE f.a IN (SELECT a FROM planes)").ok());
+  EXPECT_TRUE(Read("WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r WHERE a < 3) "
+                   "SELECT a FROM r")
+                  .ok());
 }
 
 TEST_F(ReadingSql, SaysWhatIsNotExact) {

@@ -129,7 +129,8 @@ class Lowering {
             .check = [this](const Sql& sql) -> Result<RelationSql> {
               return RelationSql{
                   context_.doubled_quotes ? sql.text : WithoutDoubledQuotes(sql.text),
-                  {kNotExamined}};
+                  {kNotExamined},
+                  {}};
             },
             .key_table = [this](const Lookup& lookup) { return Keys(lookup); }};
   }

@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "sql/java_pattern.h"
 #include "sql/known_functions.h"
+#include "sql/order_aliases.h"
+#include "sql/place.h"
 #include "sql/rewrite.h"
 
 namespace protium {
@@ -36,7 +38,8 @@ class Checker {
   Status Visit(Json& node) {
     if (node.is_object()) {
       PT_TRY(Look(node));
-      for (auto& [key, child] : node.items()) PT_TRY(Visit(child));
+      changed_ = OrderByAliases(node) || changed_;
+      PT_TRY(VisitChildren(node));
       // After its children, so that a cast within a cast is found.
       PT_TRY(Rewrite(node));
     } else if (node.is_array()) {
@@ -45,23 +48,35 @@ class Checker {
     return Status::OK();
   }
 
-  // Names that WITH gives to queries, anywhere in the text.
-  void CollectCtes(const Json& node) {
-    if (node.is_object()) {
-      const auto map = node.find("cte_map");
-      if (map != node.end() && map->is_object() && map->contains("map")) {
-        for (const Json& entry : (*map)["map"]) tables_.insert(Lower(TextOf(entry, "key")));
-      }
-    }
-    if (node.is_structured()) {
-      for (const Json& child : node) CollectCtes(child);
-    }
-  }
-
   bool changed() const { return changed_; }
   std::vector<std::string> notes() const { return {notes_.begin(), notes_.end()}; }
 
  private:
+  // A name that WITH gives is known to the queries after it in the list and to the one that the
+  // list stands before; a recursive one to itself.
+  Status VisitChildren(Json& node) {
+    const auto with = node.find("cte_map");
+    if (with == node.end() || !with->is_object() || !with->contains("map")) {
+      for (auto& [key, child] : node.items()) PT_TRY(Visit(child));
+      return Status::OK();
+    }
+    const std::set<std::string> outer = tables_;
+    for (Json& entry : (*with)["map"]) {
+      const std::string name = Lower(TextOf(entry, "key"));
+      Json& query = entry["value"];
+      const bool recursive = query.contains("query") && query["query"].contains("node") &&
+                             TextOf(query["query"]["node"], "type") == "RECURSIVE_CTE_NODE";
+      if (recursive) tables_.insert(name);
+      PT_TRY(Visit(query));
+      tables_.insert(name);
+    }
+    for (auto& [key, child] : node.items()) {
+      if (key != "cte_map") PT_TRY(Visit(child));
+    }
+    tables_ = outer;
+    return Status::OK();
+  }
+
   Status Look(const Json& node) {
     const std::string kind = TextOf(node, "class"), type = TextOf(node, "type");
     if (kind == "FUNCTION" || kind == "WINDOW") return LookAtCall(node, kind == "WINDOW");
@@ -235,7 +250,6 @@ Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText&
                              const SqlNames& names) {
   PT_TRY(CheckShape(tree, text, duck));
   Checker checker(text, duck, names);
-  checker.CollectCtes(tree);
   PT_TRY(checker.Visit(tree));
   const bool typed = TypeNulls(tree["statements"][0]["node"]);
   return CheckedTree{std::move(tree), checker.changed() || typed, checker.notes()};

@@ -52,7 +52,7 @@ Result<std::string> DuckDbCsv(const Scan& scan) {
   return fmt::format(
       "SELECT {} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
       "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "
-      "max_line_size = 16777216, columns = {{{}}})",
+      "max_line_size = 16777216, hive_partitioning = false, columns = {{{}}})",
       selected, PathList(scan), scan.csv.header, QuoteText(scan.csv.delimiter, duckdb), nulls,
       columns);
 }
@@ -66,7 +66,8 @@ Result<std::string> DuckDbScan(const Scan& scan) {
   for (const auto& field : scan.schema->fields()) {
     columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
   }
-  return fmt::format("SELECT {} FROM read_parquet({})", columns, PathList(scan));
+  return fmt::format("SELECT {} FROM read_parquet({}, hive_partitioning = false)", columns,
+                     PathList(scan));
 }
 
 constexpr Dialect kDuckDb = {.name = "duckdb",

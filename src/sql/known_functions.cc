@@ -250,7 +250,6 @@ constexpr std::string_view kDeclare =
 constexpr std::string_view kCastText = "for text in ISO form use CAST(... AS DATE) or AS TIMESTAMP";
 
 constexpr KnownFunction kRefused[] = {
-    {"^", Meaning::kRefused, "it is a power here and exclusive or in Spark", "use power(a, b)"},
     {"**", Meaning::kRefused, kOneSide, "use power(a, b)"},
     {"!~", Meaning::kRefused, kOneSide, "use NOT regexp_like(text, pattern)"},
     {"^@", Meaning::kRefused, kOneSide, "use startswith(text, start)"},

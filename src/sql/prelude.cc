@@ -54,6 +54,7 @@ constexpr Macro kMacros[] = {
     {"//",
      "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE "
      "CAST(system.main.\"//\"(a, b) AS BIGINT) END"},
+    {"^", "(a, b) AS xor(a, b)"},
     {"try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"},
     {"mod", "(a, b) AS a % b"},
     {"pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "sql/place.h"
 
 namespace protium {
 namespace {
@@ -17,43 +18,119 @@ TEST(FromSpark, LeavesSharedTextAsItIs) {
   for (const std::string sql :
        {"SELECT a, 1.5e-3, .5, x.y, \"my \"\"col\"\"\" FROM t -- it's 1D\nWHERE a LIKE 'b''c%' /* "
         "2L */",
-        "SELECT CAST(a AS DOUBLE), if(a, 1, 2), left(s, 2), a1D FROM t LEFT JOIN u USING (k)"}) {
+        "SELECT CAST(a AS DOUBLE), if(a, 1, 2), left(s, 2), a1D FROM t LEFT JOIN u USING (k)",
+        "SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS rows FROM t",
+        "SELECT *, t.*, count(*) FROM t GROUP BY ALL ORDER BY a DESC NULLS LAST LIMIT 3;"}) {
     EXPECT_EQ(Duck(sql), sql);
   }
 }
 
+TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
+  EXPECT_EQ(Duck("1 | 2 & 4, ~ 1 + 1, ! 2 = 3, - 2 ^ 2, -a ^ 2"),
+            "1 | (2 & 4), (~ 1) + 1, NOT (2 = 3), (- 2) ^ 2, (-a) ^ 2");
+  EXPECT_EQ(Duck("a BETWEEN 1 + 1 AND 2 AND b OR NOT c IS NULL"),
+            "((a BETWEEN (1 + 1) AND 2) AND b) OR (NOT (c IS NULL))");
+  EXPECT_EQ(Duck("a = b = c, a - b - c, a AND b AND c, a << 1 >> 2"),
+            "(a = b) = c, a - b - c, a AND b AND c, (a << 1) >> 2");
+  EXPECT_EQ(Duck("a<-1, a=~b, -2::string, -(2)::string, a !> b, a == b, a >>> b"),
+            "a<(-1), a=(~b), (-2)::string, -(2)::string, a <= b, a = b, "
+            "shiftrightunsigned(a , b)");
+  EXPECT_EQ(Duck("CASE WHEN a = 1 OR b THEN -a * 2 END + 1, (SELECT max(a + b * 2) FROM t) * 2"),
+            "CASE WHEN (a = 1) OR b THEN (-a) * 2 END + 1, (SELECT max(a + (b * 2)) FROM t) * 2");
+}
+
+TEST(FromSpark, RefusesWhatSparkCannotRead) {
+  EXPECT_EQ(Duck("a IS NULL = b"), "Spark reads no \"=\" after a predicate");
+  EXPECT_EQ(Duck("a = NOT b"), "Spark reads no \"NOT\" after an operator");
+  EXPECT_EQ(Duck("a ! IN (1)"), "Spark reads no \"!\" after an operand");
+  EXPECT_EQ(Duck("(a + 1"), "a parenthesis is never closed");
+  EXPECT_EQ(Duck("a + , b"), "Spark reads no operand at \",\"");
+  EXPECT_EQ(Duck("CASE WHEN a THEN b"), "CASE has no END");
+  EXPECT_EQ(Duck("CAST(a AS HUGEINT)"), "Spark has no type \"HUGEINT\"");
+  EXPECT_EQ(Duck("[1, 2]"), "Spark reads no operand at \"[\"");
+  EXPECT_EQ(Duck("e'a'"), "Spark has no literal e'...'");
+}
+
 TEST(FromSpark, WritesLiteralsOut) {
-  EXPECT_EQ(Duck("1.5D + 7L - -0.5BD * 1e3F"),
-            "CAST('1.5' AS DOUBLE) + CAST('7' AS BIGINT) - -0.5 * CAST('1e3' AS FLOAT)");
+  EXPECT_EQ(Duck("1.5D + 7L * -0.5BD * 1e3F"),
+            "CAST('1.5' AS DOUBLE) + (CAST('7' AS BIGINT) * (-.5) * CAST('1e3' AS FLOAT))");
+  EXPECT_EQ(Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
+            "CAST('-9223372036854775808' AS BIGINT), CAST('-2147483648' AS INTEGER), "
+            "9223372036854775808., .50, .0015");
   EXPECT_EQ(Duck("'a\\tb' || 'it\\'s' || '\\\\d' || r'\\d' || '\\%' || '\\u0041\\q'"),
             "'a\tb' || 'it''s' || '\\d' || '\\d' || '\\%' || 'Aq'");
+  EXPECT_EQ(Duck("'\\101\\08', '\\377', '\\U0001F600', '\\uD83D\\uDE00', '\\uD83D', '\\u00g1'"),
+            "('A' || chr(0) || '8'), '377', '😀', '😀', '?', 'u00g1'");
+  EXPECT_EQ(Duck("'a' 'b', R\"it's\", X'1F', DATE'2020-01-01'"),
+            "'ab', 'it''s', CAST('\\x1F' AS BLOB), DATE'2020-01-01'");
+  EXPECT_EQ(Duck("INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY"),
+            "(INTERVAL 1 DAY + INTERVAL 2 HOURS), INTERVAL '-1' DAY");
+  EXPECT_EQ(Duck("123456789012345678901234567890123456789"),
+            "the number 123456789012345678901234567890123456789. has 39 digits");
+}
+
+TEST(FromSpark, ReadsCommentsAsSparkDoes) {
+  EXPECT_EQ(Duck("1 /* a /* b */ c */ + 2 -- d \\\n e\n+ 3"), "1   + 2 \n\n+ 3");
+  EXPECT_EQ(Duck("SELECT 1 /* open"), "a comment is never closed");
 }
 
 TEST(FromSpark, TranslatesOperatorsAndJoins) {
-  EXPECT_EQ(Duck("a <=> b"), "a  IS NOT DISTINCT FROM  b");
-  EXPECT_EQ(Duck("a RLIKE 'x' AND b NOT RLIKE 'y' AND c REGEXP 'z'"),
-            "a ~ 'x' AND b !~ 'y' AND c ~ 'z'");
-  EXPECT_EQ(Duck("a div 2, -7 DIV b"), "a // 2, -7 // b");
-  EXPECT_EQ(Duck("t LEFT SEMI JOIN u LEFT ANTI JOIN v"), "t SEMI JOIN u ANTI JOIN v");
+  EXPECT_EQ(Duck("a<=>b"), "a IS NOT DISTINCT FROM b");
+  EXPECT_EQ(Duck("a RLIKE 'x' AND b NOT RLIKE 'y' || 'z' AND rlike(c, 'z')"),
+            "(a ~ 'x') AND (b !~ ('y' || 'z')) AND rlike(c, 'z')");
+  EXPECT_EQ(Duck("a div 2, -7 DIV b"), "a // 2, (-7) // b");
+  EXPECT_EQ(Duck("t LEFT SEMI JOIN u ON a LEFT ANTI JOIN v USING (b)"),
+            "t SEMI JOIN u ON a ANTI JOIN v USING (b)");
+  EXPECT_EQ(Duck("FROM t JOIN u JOIN v AS w LEFT JOIN (SELECT 1) x (y) CROSS JOIN z JOIN f(1) g "
+                 "USING (a)"),
+            "FROM t JOIN u ON true JOIN v AS w ON true LEFT JOIN (SELECT 1) x (y) ON true "
+            "CROSS JOIN z JOIN f(1) g USING (a)");
+  EXPECT_EQ(Duck("SELECT * EXCEPT (a) FROM t MINUS SELECT 1"),
+            "SELECT * EXCLUDE (a) FROM t EXCEPT SELECT 1");
+  EXPECT_EQ(Duck("f(xs, x -> x + 1 = 2), f(xs, 0, (a, `b`) -> a)"),
+            "f(xs, lambda x: (x + 1) = 2), f(xs, 0, lambda a, \"b\": a)");
+  EXPECT_EQ(Duck("first_value(a) IGNORE NULLS OVER w, last_value(a) RESPECT NULLS OVER w"),
+            "first_value(a IGNORE NULLS)  OVER w, last_value(a)  OVER w");
+}
+
+TEST(FromSpark, WritesTypesAsDuckDbDoes) {
+  EXPECT_EQ(Duck("CAST(a AS DECIMAL), b::decimal(3), CAST(c AS LONG), CAST(d AS CHAR(2))"),
+            "CAST(a AS DECIMAL(10, 0)), b::DECIMAL(3, 0), CAST(c AS BIGINT), CAST(d AS VARCHAR)");
+  EXPECT_EQ(Duck("CAST(a AS ARRAY<ARRAY<INT>>) >> 1, CAST(b AS MAP<STRING, STRUCT<c: INT>>)"),
+            "CAST(a AS INT[][]) >> 1, CAST(b AS MAP(STRING, STRUCT(\"c\" INT)))");
+  EXPECT_EQ(Duck("CAST(a AS TIMESTAMP_NTZ), TIMESTAMP_NTZ '2020-01-01'"),
+            "CAST(a AS TIMESTAMP), TIMESTAMP '2020-01-01'");
 }
 
 TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {
-  EXPECT_EQ(
-      Duck("SELECT `a\"b`, at, max(at) AS show, double(x), CAST(y AS INT) AS int"),
-      "SELECT \"a\"\"b\", \"at\", max(\"at\") AS \"show\", \"double\"(x), CAST(y AS INT) AS int");
+  EXPECT_EQ(Duck("SELECT `a\"b`, at, max(at) AS show, double(x), CAST(y AS INT) AS int"),
+            "SELECT \"a\"\"b\", \"at\", max(\"at\") AS show, \"double\"(x), CAST(y AS INT) AS int");
+  EXPECT_EQ(Duck("SELECT array(1, 2)[0], any(x), a isnull, 1_000 FROM t"),
+            "SELECT \"array\"(1, 2)[0], \"any\"(x), a \"isnull\", \"1_000\" FROM t");
+  EXPECT_EQ(Duck("EXISTS (SELECT 1), exists(xs, x -> x)"),
+            "EXISTS (SELECT 1), \"exists\"(xs, lambda x: x)");
 }
 
 TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
   EXPECT_EQ(Duck("a // b"), "\"//\" is not the same on every engine");
-  EXPECT_EQ(Duck("a ~ 'x'"), "\"~\" is not the same on every engine");
+  EXPECT_EQ(Duck("a ~ 'x'"), "Spark reads no \"~\" after an operand");
   EXPECT_EQ(Duck("SELECT ~6"), "SELECT ~6");
+  EXPECT_EQ(Duck("SELECT $$a$$"), "\"$\" is not the same on every engine");
   EXPECT_EQ(Duck("SELECT 'open"), "a text in quotes is never closed");
 }
 
+TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
+  EXPECT_EQ(Duck("a LIKE ANY ('a', 'b')"), "LIKE ANY is not known to the embedded engine");
+  EXPECT_EQ(Duck("struct(1 AS a)"), "a name with AS inside a call");
+  EXPECT_EQ(Duck("SELECT a FROM t LATERAL VIEW explode(b) v AS c"),
+            "LATERAL VIEW is not known to the embedded engine");
+  EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not known to the embedded engine");
+}
+
 TEST(DuckText, KnowsWhereItCameFrom) {
-  const std::string sql = "SELECT 1D,\n 2L, bad";
+  const std::string sql = "SELECT 1D + 2 * 3,\n 2L = a & b, bad";
   const DuckText text = FromSpark(sql).ValueOrDie();
-  EXPECT_EQ(PlaceIn(sql, text.Origin(text.text.find("bad"))), "the SQL text, line 2, column 6");
+  EXPECT_EQ(PlaceIn(sql, text.Origin(text.text.find("bad"))), "the SQL text, line 2, column 14");
 }
 
 }  // namespace

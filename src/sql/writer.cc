@@ -34,6 +34,7 @@ class Writer {
   }
 
   std::vector<std::string> TakeNotExact() { return std::move(not_exact_); }
+  std::vector<WrittenSql> TakeTexts() { return std::move(texts_); }
 
  private:
   using Inputs = std::vector<Plan>;
@@ -50,11 +51,12 @@ class Writer {
   }
 
   Result<std::string> Lower(const Sql& sql, const Inputs& inputs) {
-    RelationSql checked{sql.text, {}};
+    RelationSql checked{sql.text, {}, {}};
     if (context_.check) {
       PT_LET(checked, context_.check(sql));
     }
     for (std::string& note : checked.not_exact) not_exact_.push_back(std::move(note));
+    for (WrittenSql& text : checked.texts) texts_.push_back(std::move(text));
     if (sql.names.size() != inputs.size()) return Status::Invalid("every table needs a name");
     std::string with;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -217,6 +219,7 @@ class Writer {
   const Dialect& dialect_;
   int depth_ = 0;
   std::vector<std::string> not_exact_;
+  std::vector<WrittenSql> texts_;
 };
 
 }  // namespace
@@ -227,7 +230,7 @@ Result<RelationSql> WriteSql(const Plan& plan, const SqlContext& context) {
   std::vector<std::string> notes = writer.TakeNotExact();
   std::sort(notes.begin(), notes.end());
   notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
-  return RelationSql{std::move(text), std::move(notes)};
+  return RelationSql{std::move(text), std::move(notes), writer.TakeTexts()};
 }
 
 }  // namespace protium

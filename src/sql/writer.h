@@ -17,12 +17,14 @@
 
 #include "plan/node.h"
 #include "sql/dialect.h"
+#include "sql/place.h"
 
 namespace protium {
 
 struct RelationSql {
   std::string text;
   std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
+  std::vector<WrittenSql> texts;       // The users' texts in it, for places in messages.
 };
 
 // What writing needs to know from the engine.

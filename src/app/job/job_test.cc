@@ -148,6 +148,13 @@ TEST_F(JobFiles, NameThePlaceThatAFaultOfTheSqlPointsAt) {
                              .where = "the SQL text\nLINE 2: FROM zebra\n             ^"}));
   EXPECT_EQ(FaultOf(located).where, file_.string() + ":9:6\nLINE 2: FROM zebra\n             ^");
   EXPECT_EQ(FaultOf(PlaceInFile(job, Fail({.what = "anything"}))).where, file_.string() + ":7:7");
+  const Status told = Fail({.what = "bad", .where = "the SQL text, line 2, column 6"});
+  EXPECT_EQ(FaultOf(PlaceInFile(job, told)).where, file_.string() + ":9:6");
+  const Job beside =
+      Read(With("\"SELECT * FROM zebra\"", "\"\"\"SELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
+  EXPECT_EQ(FaultOf(PlaceInFile(beside, told)).where, file_.string() + ":8:6");
+  const Status first = Fail({.what = "bad", .where = "the SQL text, line 1, column 8"});
+  EXPECT_EQ(FaultOf(PlaceInFile(beside, first)).where, file_.string() + ":7:17");
 }
 
 TEST_F(JobFiles, SayWhatIsMissing) {

@@ -6,51 +6,53 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <sstream>
 
 #include "base/fault.h"
+#include "os/file.h"
+#include "sql/place.h"
 
 namespace protium {
 
 namespace {
 
-// The shown piece of the line and how far into it the mark points.
-struct Shown {
-  std::string text;
-  size_t mark = 0;
+// Where a value stands in its file.
+struct ValuePlace {
+  std::string file;
+  int64_t line = 0, column = 0;
 };
 
-std::optional<Shown> ShownLine(const std::string& where) {
-  const size_t line = where.find("LINE ");
-  const size_t start = line == where.npos ? where.npos : where.find(": ", line);
-  if (start == where.npos) return std::nullopt;
-  const size_t end = std::min(where.find('\n', start), where.size());
-  const size_t mark = where.find('^', end);
-  const size_t mark_line = mark == where.npos ? mark : where.rfind('\n', mark);
-  Shown shown{.text = where.substr(start + 2, end - start - 2)};
-  if (mark_line != where.npos) {
-    const size_t column = mark - mark_line - 1, indent = start + 2 - line;
-    shown.mark = column > indent ? column - indent : 0;
-  }
-  if (shown.text.starts_with("...")) {
-    shown.text.erase(0, 3);
-    shown.mark -= std::min<size_t>(3, shown.mark);
-  }
-  if (shown.text.ends_with("...")) shown.text.resize(shown.text.size() - 3);
-  return shown;
-}
-
-// Text that opens with three quotes begins on the next line of the file.
-std::string FilePlace(const std::string& begin, const std::string& sql, size_t offset) {
+// Reads "etl.toml:7:7".
+std::optional<ValuePlace> PlaceOfValue(const std::string& begin) {
   const size_t column_at = begin.rfind(':');
   const size_t line_at = column_at == begin.npos ? begin.npos : begin.rfind(':', column_at - 1);
-  int64_t line = 0;
-  if (line_at == begin.npos) return begin;
-  std::from_chars(begin.data() + line_at + 1, begin.data() + column_at, line);
-  if (sql.find('\n') == sql.npos) return begin;
+  if (line_at == begin.npos) return std::nullopt;
+  ValuePlace place{.file = begin.substr(0, line_at)};
+  std::from_chars(begin.data() + line_at + 1, begin.data() + column_at, place.line);
+  std::from_chars(begin.data() + column_at + 1, begin.data() + begin.size(), place.column);
+  return place;
+}
+
+// Whether the text begins on the line below its three quotes: TOML leaves out a line break there.
+bool BeginsBelow(const ValuePlace& place) {
+  const auto file = ReadFile(place.file);
+  std::stringstream lines(file.ok() ? *file : "");
+  std::string line;
+  for (int64_t i = 0; i < place.line && std::getline(lines, line); ++i) continue;
+  const auto quotes = static_cast<size_t>(std::max<int64_t>(place.column - 1, 0));
+  const std::string rest = line.size() > quotes + 3 ? line.substr(quotes + 3) : "";
+  return rest.find_first_not_of('\r') == rest.npos;
+}
+
+std::string FilePlace(const std::string& begin, const std::string& sql, size_t offset) {
+  const auto place = PlaceOfValue(begin);
+  if (!place || sql.find('\n') == sql.npos) return begin;
+  const bool below = BeginsBelow(*place);
   const auto lines = std::count(sql.begin(), sql.begin() + static_cast<ptrdiff_t>(offset), '\n');
-  const size_t last = sql.rfind('\n', offset == 0 ? 0 : offset - 1);
-  const size_t column = last == sql.npos ? offset + 1 : offset - last;
-  return fmt::format("{}:{}:{}", begin.substr(0, line_at), line + 1 + lines, column);
+  const size_t last = offset == 0 ? sql.npos : sql.rfind('\n', offset - 1);
+  auto column = static_cast<int64_t>(last == sql.npos ? offset + 1 : offset - last);
+  if (lines == 0 && !below) column += place->column + 2;
+  return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
 }
 
 }  // namespace
@@ -61,13 +63,12 @@ Status PlaceInFile(const Job& job, const Status& status) {
   const Place* place = job.settings.Find("etl.sql");
   if (fault.kept.empty()) fault.kept = "nothing was started";
   if (place == nullptr) return Fail(std::move(fault));
-  const std::optional<Shown> shown = ShownLine(fault.where);
   const std::string& sql = job.file.etl.sql;
-  const size_t found = shown && !shown->text.empty() ? sql.find(shown->text) : sql.npos;
+  const std::optional<size_t> offset = OffsetOf(fault.where, sql);
   const std::string begin = place->value;
-  if (found != sql.npos && !begin.starts_with("--set")) {
-    const size_t offset = std::min(found + shown->mark, sql.size());
-    fault.where = FilePlace(begin, sql, offset) + fault.where.substr(fault.where.find('\n'));
+  if (offset && !begin.starts_with("--set")) {
+    const size_t drawn = std::min(fault.where.find('\n'), fault.where.size());
+    fault.where = FilePlace(begin, sql, *offset) + fault.where.substr(drawn);
   } else if (fault.where.empty()) {
     fault.where = begin;
   }

@@ -5,8 +5,8 @@
 
 namespace protium {
 
-// Finds the line that a fault about SQL shows ("LINE 3: SELECT ..." over a mark) in the job file
-// and puts file:line:column in front. Other faults pass.
+// Puts the place in the job file, file:line:column, before the line that a fault about SQL shows,
+// or in the place of "the SQL text, line 3, column 8". Other faults pass.
 Status PlaceInFile(const Job& job, const Status& status);
 
 }  // namespace protium

@@ -1,2 +1,2 @@
--- refused: ^
-SELECT 6 ^ 3 AS x
+-- tables: numbers
+SELECT id, i ^ j AS both, 5 ^ 3 AS fixed, - 2 ^ 2 AS negative, i ^ 1 & j AS mixed FROM numbers

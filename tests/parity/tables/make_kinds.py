@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes kinds.parquet: a column of every type that tables carry, with nulls and extremes."""
+"""Writes kinds.parquet, a column of every type that tables carry, with nulls and extremes, and
+seasons.parquet below folders that are named like its columns."""
 import datetime as dt
 import decimal
 import pathlib
@@ -22,4 +23,9 @@ table = pa.table({
                        decimal.Decimal("0.00")], pa.decimal128(7, 2)),
     "parts": pa.array([[1.5, None], [], None, [0.25]], pa.list_(pa.float64())),
 })
-pq.write_table(table, pathlib.Path(__file__).parent / "kinds.parquet", compression="none")
+here = pathlib.Path(__file__).parent
+pq.write_table(table, here / "kinds.parquet", compression="none")
+
+seasons = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "year": pa.array([2013, 2014, None], pa.int64()),
+                    "temp": pa.array([1.5, -0.25, None], pa.float64())})
+pq.write_table(seasons, here / "year=1999" / "TEMP=20" / "seasons.parquet", compression="none")

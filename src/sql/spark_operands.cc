@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql/dialect.h"
+#include "sql/literals.h"
+#include "sql/spark_reader.h"
+#include "sql/spark_types.h"
+
+namespace protium {
+namespace {
+
+using Kind = Token::Kind;
+
+template <size_t N>
+bool IsAmong(const std::string_view (&words)[N], std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+std::string Quoted(std::string_view name) { return QuoteName(name, DuckDbDialect()); }
+
+// Words that Spark reads as names and DuckDB's grammar keeps for itself.
+constexpr std::string_view kNames[] = {
+    "ANALYSE",      "ANALYZE",    "ANTI",      "ANY",           "ARRAY",
+    "ASOF",         "ASYMMETRIC", "AT",        "AUTHORIZATION", "BINARY",
+    "CHECK",        "COLLATE",    "COLLATION", "COLUMN",        "COLUMNS",
+    "CONCURRENTLY", "CONSTRAINT", "CREATE",    "DEFAULT",       "DEFERRABLE",
+    "DESCRIBE",     "DO",         "FETCH",     "FOREIGN",       "FREEZE",
+    "GENERATED",    "GLOB",       "INITIALLY", "INOUT",         "INTO",
+    "ISNULL",       "LAMBDA",     "LEFT",      "MAP",           "NOTNULL",
+    "ONLY",         "OUT",        "OVERLAPS",  "PIVOT_LONGER",  "PIVOT_WIDER",
+    "PLACING",      "POSITIONAL", "PRIMARY",   "QUALIFY",       "REFERENCES",
+    "RETURNING",    "RIGHT",      "SEMI",      "SETOF",         "SHOW",
+    "SIMILAR",      "SOME",       "STRUCT",    "SUMMARIZE",     "SYMMETRIC",
+    "TABLE",        "TO",         "TRY_CAST",  "UNIQUE",        "UNPACK",
+    "VARIADIC",     "VERBOSE"};
+
+// Functions whose names DuckDB's grammar has other uses for.
+constexpr std::string_view kCalls[] = {
+    "ANY",      "ARRAY",   "BIGINT",  "BINARY",    "BIT",       "BOOLEAN", "CHAR",   "CHARACTER",
+    "COLLATE",  "COLUMNS", "DATE",    "DEC",       "DECIMAL",   "DEFAULT", "DOUBLE", "FLOAT",
+    "GLOB",     "INT",     "INTEGER", "INTERVAL",  "ISNULL",    "LAMBDA",  "MAP",    "NATIONAL",
+    "NCHAR",    "NOTNULL", "NUMERIC", "PRECISION", "REAL",      "ROW",     "SETOF",  "SIMILAR",
+    "SMALLINT", "SOME",    "STRING",  "STRUCT",    "SUMMARIZE", "TABLE",   "TIME",   "TIMESTAMP",
+    "TINYINT",  "TREAT",   "UNIQUE",  "UNPACK",    "VARCHAR"};
+
+// Before a text they make one literal of it.
+constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
+                                           "TIMESTAMP_LTZ", "TIME",      "X"};
+
+// Words that no operand begins with.
+constexpr std::string_view kNoOperands[] = {"AND",   "OR",    "BETWEEN", "IN",  "IS",    "LIKE",
+                                            "ILIKE", "RLIKE", "REGEXP",  "DIV", "ESCAPE"};
+
+bool IsUnit(const Token& token) {
+  static constexpr std::string_view kUnits[] = {"YEAR",        "QUARTER",     "MONTH",     "WEEK",
+                                                "DAY",         "HOUR",        "MINUTE",    "SECOND",
+                                                "MILLISECOND", "MICROSECOND", "NANOSECOND"};
+  std::string_view word = token.word;
+  if (word.ends_with('S')) word.remove_suffix(1);
+  return IsAmong(kUnits, word);
+}
+
+}  // namespace
+
+std::string SparkReader::Here() const {
+  if (sql_.IsKind(Kind::kEnd)) return "the end";
+  return fmt::format("\"{:.60}\"", sql_.TextOf(sql_.at()));
+}
+
+Result<SparkReader::Term> SparkReader::Primary() {
+  const size_t first = sql_.at();
+  if (sql_.IsKind(Kind::kText)) return Texts();
+  if (sql_.IsKind(Kind::kWord)) return Word();
+  if (sql_.IsKind(Kind::kName)) {
+    if (sql_.Is("->", 1)) return Lambda(first);
+    if (sql_.Is("(", 1)) return Call();
+    Name();
+    return Term{first, first};
+  }
+  if (sql_.IsKind(Kind::kNumber)) {
+    PT_LET(std::string spelt, DuckNumber("", sql_.TextOf(first)));
+    if (spelt != sql_.TextOf(first)) sql_.Replace(first, first, std::move(spelt));
+    sql_.Skip();
+    return Term{first, first};
+  }
+  if (sql_.Is("*")) return Star();
+  if (!sql_.Is("(")) return Refuse(fmt::format("Spark reads no operand at {}", Here()));
+  PT_TRY(Parentheses(Inside::kQuery));
+  return sql_.Is("->") ? Lambda(first) : Result<Term>(Term{first, sql_.at() - 1});
+}
+
+Result<SparkReader::Term> SparkReader::Postfix(Term term) {
+  const auto enclosed = [&] {
+    Enclose(term);
+    return Term{term.first, sql_.at() - 1};
+  };
+  while (true) {
+    if (sql_.Is(".")) {
+      sql_.Skip();
+      if (sql_.Is("*")) return Star().Map([&](const Term&) { return enclosed(); });
+      if (sql_.Is("(", 1)) {
+        PT_TRY(Call().status());
+      } else {
+        Name();
+      }
+    } else if (sql_.Is("[")) {
+      sql_.Skip();
+      PT_TRY(Items(Inside::kQuery));
+      if (!sql_.Is("]")) return Refuse(fmt::format("Spark reads no subscript at {}", Here()));
+      sql_.Skip();
+    } else if (sql_.Is("::")) {
+      sql_.Skip();
+      PT_TRY(SpellType(sql_));
+    } else if (sql_.IsOneOf({"COLLATE", ":"})) {
+      return Refuse(fmt::format("{} is not the same on every engine", Here()));
+    } else {
+      return term;
+    }
+    term = enclosed();
+  }
+}
+
+Result<SparkReader::Term> SparkReader::Word() {
+  const size_t first = sql_.at();
+  const std::string word = sql_.Peek().word;
+  const bool called = sql_.Is("(", 1), text = sql_.IsKind(Kind::kText, 1);
+  if (IsAmong(kNoOperands, word) && !called) {
+    return Refuse(fmt::format("Spark reads no operand at {}", Here()));
+  }
+  if (word == "CASE") return Case();
+  if ((word == "CAST" || word == "TRY_CAST") && called) return Cast();
+  const bool value = text || sql_.IsKind(Kind::kNumber, 1) || sql_.IsOneOf({"-", "+"}, 1);
+  if (word == "INTERVAL" && value) return Interval();
+  if (text && IsAmong(kTextTypes, word)) return TypedText();
+  if (text && sql_.Touches(first)) {
+    return Refuse(fmt::format("Spark has no literal {}'...'", sql_.TextOf(first)));
+  }
+  if (sql_.Is("->", 1)) return Lambda(first);
+  if (called) return Call();
+  if (IsAmong(kNames, word) || (word[0] >= '0' && word[0] <= '9')) {
+    sql_.Replace(first, first, Quoted(sql_.TextOf(first)));
+  }
+  sql_.Skip();
+  return Term{first, first};
+}
+
+// The name of a column or a field at this place.
+void SparkReader::Name() {
+  const size_t place = sql_.at();
+  const std::string_view text = sql_.TextOf(place);
+  if (sql_.IsKind(Kind::kName)) {
+    std::string spelt = Quoted(NameOfLiteral(text));
+    if (spelt != text) sql_.Replace(place, place, std::move(spelt));
+  } else if (sql_.IsKind(Kind::kWord) && text[0] >= '0' && text[0] <= '9') {
+    sql_.Replace(place, place, Quoted(text));
+  }
+  sql_.Skip();
+}
+
+// * EXCEPT (a, b)
+Result<SparkReader::Term> SparkReader::Star() {
+  const size_t first = sql_.at();
+  sql_.Skip();
+  if (sql_.Is("EXCEPT") && sql_.Is("(", 1) && !sql_.IsOneOf({"SELECT", "WITH", "("}, 2)) {
+    sql_.Replace(sql_.at(), sql_.at(), "EXCLUDE");
+    sql_.Skip();
+    PT_TRY(Parentheses(Inside::kQuery));
+  }
+  return Term{first, sql_.at() - 1};
+}
+
+// Texts side by side are one.
+Result<SparkReader::Term> SparkReader::Texts() {
+  const size_t first = sql_.at();
+  std::string text;
+  for (; sql_.IsKind(Kind::kText); sql_.Skip()) text += TextOfLiteral(sql_.TextOf(sql_.at()));
+  const size_t last = sql_.at() - 1;
+  std::string spelt = DuckTextLiteral(text);
+  if (last > first || spelt != sql_.TextOf(first)) sql_.Replace(first, last, std::move(spelt));
+  return Term{first, last};
+}
+
+Result<SparkReader::Term> SparkReader::Case() {
+  const size_t first = sql_.at();
+  sql_.Skip();
+  while (!sql_.Is("END")) {
+    if (sql_.IsOneOf({"WHEN", "THEN", "ELSE"})) {
+      sql_.Skip();
+      continue;
+    }
+    if (sql_.IsKind(Kind::kEnd)) return sql_.Refuse(first, "CASE has no END");
+    PT_TRY(Expression(Level::kOr).status());
+  }
+  sql_.Skip();
+  return Term{first, sql_.at() - 1};
+}
+
+Result<SparkReader::Term> SparkReader::Cast() {
+  const size_t first = sql_.at();
+  sql_.Skip(2);
+  PT_TRY(Expression(Level::kOr).status());
+  if (!sql_.Is("AS")) return Refuse(fmt::format("a cast has no AS before {}", Here()));
+  sql_.Skip();
+  PT_TRY(SpellType(sql_));
+  if (!sql_.Is(")")) return Refuse(fmt::format("a cast does not end before {}", Here()));
+  sql_.Skip();
+  return Term{first, sql_.at() - 1};
+}
+
+// INTERVAL 1 DAY -2 HOURS is the sum of intervals with one unit each.
+Result<SparkReader::Term> SparkReader::Interval() {
+  const Term whole{.first = sql_.at()};
+  sql_.Skip();
+  size_t parts = 0;
+  while (true) {
+    const size_t first = sql_.at();
+    const bool sign = sql_.IsOneOf({"-", "+"});
+    if (sign && !sql_.IsKind(Kind::kNumber, 1) && !sql_.IsKind(Kind::kText, 1)) break;
+    const size_t value = first + (sign ? 1 : 0);
+    const bool text = sql_.Of(value).kind == Kind::kText;
+    if (!text && sql_.Of(value).kind != Kind::kNumber) break;
+    if (!IsUnit(sql_.Of(value + 1))) {
+      if (parts > 0) break;
+      sql_.Skip();  // INTERVAL '1 day 2 hours'
+      return Term{whole.first, sql_.at() - 1};
+    }
+    if (sql_.Of(value + 2).Is("TO")) {
+      return Refuse("an interval from one unit TO another is not known to the embedded engine",
+                    "its parser has no such form", "write INTERVAL 1 YEAR 2 MONTHS");
+    }
+    if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
+    const std::string number =
+        text ? TextOfLiteral(sql_.TextOf(value)) : std::string(sql_.TextOf(value));
+    const bool minus = sql_.Of(first).Is("-");
+    if (sign || (!text && number.find('.') != std::string::npos)) {
+      sql_.Replace(first, value, fmt::format("'{}{}'", minus ? "-" : "", number));
+    }
+    sql_.Skip(value + 2 - first);
+  }
+  if (parts > 1) sql_.Surround(whole.first, sql_.at() - 1, "(", ")");
+  return Term{whole.first, sql_.at() - 1};
+}
+
+// DATE '2013-12-31', X'1F'
+Result<SparkReader::Term> SparkReader::TypedText() {
+  const size_t first = sql_.at();
+  const std::string text = TextOfLiteral(sql_.TextOf(first + 1));
+  if (sql_.Is("X")) {
+    std::string bytes = text.size() % 2 == 0 ? "" : "0";
+    bytes += text;
+    if (bytes.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+      return Refuse("a literal X'...' holds what is no hexadecimal digit");
+    }
+    std::string blob;
+    for (size_t i = 0; i < bytes.size(); i += 2) blob += "\\x" + bytes.substr(i, 2);
+    sql_.Replace(first, first + 1, fmt::format("CAST('{}' AS BLOB)", blob));
+  } else {
+    if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
+    std::string spelt = QuoteText(text, DuckDbDialect());
+    if (spelt != sql_.TextOf(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
+  }
+  sql_.Skip(2);
+  return Term{first, first + 1};
+}
+
+// x -> body, (x, y) -> body: the parameters begin at `first`, and the arrow is here or next.
+Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
+  if (!sql_.Is("->")) sql_.Skip();
+  const size_t arrow = sql_.at();
+  std::string names;
+  for (size_t place = first; place < arrow; ++place) {
+    const Token& token = sql_.Of(place);
+    if (token.kind != Kind::kWord && token.kind != Kind::kName) continue;
+    const std::string_view text = sql_.TextOf(place);
+    names += (names.empty() ? "" : ", ") +
+             (token.kind == Kind::kName ? Quoted(NameOfLiteral(text)) : std::string(text));
+  }
+  sql_.Replace(first, arrow, "lambda " + names + ":");
+  sql_.Skip();
+  PT_TRY(Expression(Level::kOr).status());
+  return Term{first, sql_.at() - 1, Level::kOr};
+}
+
+Result<SparkReader::Term> SparkReader::Call() {
+  const size_t first = sql_.at();
+  const std::string word = sql_.Peek().word;
+  if (word == "REGEXP_FULL_MATCH") {
+    return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark has not got it",
+                  "use regexp_like");
+  }
+  const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
+  if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {
+    sql_.Replace(first, first, Quoted(sql_.TextOf(first)));
+    sql_.Skip();
+  } else {
+    Name();
+  }
+  if (word == "POSITION") {
+    // What is looked for ends at IN.
+    sql_.Skip();
+    PT_TRY(Value().status());
+    if (sql_.IsOneOf({"IN", ","})) sql_.Skip();
+    PT_TRY(Items(Inside::kCall));
+    if (!sql_.Is(")")) return sql_.Refuse(first, "a parenthesis is never closed");
+    sql_.Skip();
+  } else {
+    PT_TRY(Parentheses(Inside::kCall));
+  }
+  PT_TRY(Trailers(sql_.at() - 1));
+  return Term{first, sql_.at() - 1};
+}
+
+// What follows a call whose parenthesis closes at `close`.
+Status SparkReader::Trailers(size_t close) {
+  if (sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) {
+    sql_.Skip(2);
+    PT_TRY(Parentheses(Inside::kQuery));
+  }
+  if (sql_.Is("FILTER") && sql_.Is("(", 1)) {
+    sql_.Skip();
+    PT_TRY(Parentheses(Inside::kQuery));
+  }
+  if (sql_.IsOneOf({"IGNORE", "RESPECT"}) && sql_.Is("NULLS", 1)) {
+    if (sql_.Is("IGNORE")) sql_.Surround(close, close, " IGNORE NULLS", "");
+    sql_.Replace(sql_.at(), sql_.at() + 1, "");
+    sql_.Skip(2);
+  }
+  if (!sql_.Is("OVER")) return Status::OK();
+  sql_.Skip();
+  if (sql_.Is("(")) return Parentheses(Inside::kWindow);
+  Name();
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/spark_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace protium {
+namespace {
+
+using Kind = Token::Kind;
+
+// Words between expressions.
+constexpr std::string_view kClauses[] = {
+    "SELECT",  "DISTINCT",  "ALL",     "FROM",       "WHERE",    "GROUP", "ORDER",  "BY",
+    "HAVING",  "LIMIT",     "OFFSET",  "ON",         "USING",    "JOIN",  "INNER",  "OUTER",
+    "FULL",    "CROSS",     "NATURAL", "SEMI",       "ANTI",     "UNION", "EXCEPT", "INTERSECT",
+    "WITH",    "RECURSIVE", "VALUES",  "PARTITION",  "WHEN",     "THEN",  "ELSE",   "END",
+    "FOR",     "PLACING",   "BOTH",    "LEADING",    "TRAILING", "ASC",   "DESC",   "NULLS",
+    "LATERAL", "PIVOT",     "UNPIVOT", "TABLESAMPLE"};
+
+bool IsClause(std::string_view word) {
+  return std::find(std::begin(kClauses), std::end(kClauses), word) != std::end(kClauses);
+}
+
+}  // namespace
+
+Status SparkReader::Run() {
+  while (!sql_.IsKind(Kind::kEnd)) {
+    PT_TRY(Items(Inside::kQuery));
+    sql_.Skip();  // A parenthesis too many; the parser will say so.
+  }
+  return Status::OK();
+}
+
+// All to the end of these parentheses: expressions, and words and commas between them.
+Status SparkReader::Items(Inside inside) {
+  while (!sql_.IsKind(Kind::kEnd) && !sql_.IsOneOf({")", "]"})) {
+    if (sql_.IsOneOf({",", ";", "=>"})) {
+      sql_.Skip();
+      continue;
+    }
+    if (inside == Inside::kCall && sql_.Is("AS")) {
+      return Refuse("a name with AS inside a call", "the embedded engine's parser has no such form",
+                    "use named_struct('name', value)");
+    }
+    if (inside == Inside::kWindow && AtFrame()) {
+      PT_TRY(Frame());
+      continue;
+    }
+    PT_LET(const bool clause, Clause());
+    if (!clause) PT_TRY(Expression(Level::kOr).status());
+  }
+  return Status::OK();
+}
+
+Status SparkReader::Parentheses(Inside inside) {
+  const size_t open = sql_.at();
+  sql_.Skip();
+  const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES"});
+  PT_TRY(Items(query ? Inside::kQuery : inside));
+  if (!sql_.Is(")")) return sql_.Refuse(open, "a parenthesis is never closed");
+  sql_.Skip();
+  return Status::OK();
+}
+
+// Reads a word between expressions; false where an expression begins.
+Result<bool> SparkReader::Clause() {
+  if (!sql_.IsKind(Kind::kWord)) return false;
+  if (sql_.Is("AS")) {
+    sql_.Skip();
+    Alias();
+    return true;
+  }
+  if (sql_.Is("MINUS") && sql_.IsOneOf({"SELECT", "(", "ALL", "DISTINCT", "VALUES"}, 1)) {
+    sql_.Replace(sql_.at(), sql_.at(), "EXCEPT");
+    sql_.Skip();
+    return true;
+  }
+  if (sql_.Is("LEFT") && sql_.IsOneOf({"SEMI", "ANTI"}, 1)) {
+    sql_.Replace(sql_.at(), sql_.at() + 1, sql_.Peek(1).word);
+    sql_.Skip(2);
+    return true;
+  }
+  const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
+  if (sorted || (sql_.Is("LATERAL") && sql_.Is("VIEW", 1))) {
+    return Refuse(fmt::format("{} {} is not known to the embedded engine", sql_.Peek().word,
+                              sql_.Peek(1).word),
+                  "its parser has no such clause", sorted ? "use ORDER BY" : "");
+  }
+  if (AtWindowClause()) {
+    PT_TRY(WindowClause());
+    return true;
+  }
+  if (sql_.Is("JOIN")) {
+    PT_TRY(Join());
+    return true;
+  }
+  const bool side = sql_.IsOneOf({"LEFT", "RIGHT"}) && sql_.IsOneOf({"JOIN", "OUTER"}, 1);
+  if (!side && !IsClause(sql_.Peek().word)) return false;
+  sql_.Skip();
+  return true;
+}
+
+// A join without a condition is one of all rows with all; DuckDB wants it said.
+Status SparkReader::Join() {
+  const auto before = [&](size_t tokens) -> const Token& {
+    return sql_.Of(sql_.at() - std::min(tokens, sql_.at()));
+  };
+  bool all = before(1).Is("CROSS");
+  for (const size_t tokens : {1, 2, 3}) all = all || before(tokens).Is("NATURAL");
+  sql_.Skip();
+  if (sql_.Is("LATERAL")) sql_.Skip();
+  PT_TRY(Expression(Level::kPrimary).status());
+  if (sql_.Is("AS")) {
+    sql_.Skip();
+    Alias();
+  } else if (sql_.IsKind(Kind::kName) || AtBareAlias()) {
+    PT_TRY(Primary().status());
+  }
+  if (sql_.Is("(")) PT_TRY(Parentheses(Inside::kQuery));
+  const size_t last = sql_.at() - 1;
+  if (!all && !sql_.IsOneOf({"ON", "USING"})) sql_.Surround(last, last, "", " ON true");
+  return Status::OK();
+}
+
+// Whether a word is the name of a table, given without AS.
+bool SparkReader::AtBareAlias() const {
+  if (!sql_.IsKind(Kind::kWord) || IsClause(sql_.Peek().word)) return false;
+  const bool side =
+      sql_.IsOneOf({"LEFT", "RIGHT"}) && sql_.IsOneOf({"JOIN", "OUTER", "SEMI", "ANTI"}, 1);
+  const bool set = sql_.Is("MINUS") && sql_.IsOneOf({"SELECT", "(", "ALL", "DISTINCT"}, 1);
+  const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
+  return !side && !set && !sorted && !AtWindowClause();
+}
+
+// The name after AS, whatever the word; a query in parentheses is read as all others.
+void SparkReader::Alias() {
+  if (!sql_.IsKind(Kind::kWord) && !sql_.IsKind(Kind::kName)) return;
+  if (sql_.IsOneOf({"SELECT", "WITH"})) return;
+  Name();
+}
+
+// Whether a window's frame begins here and not the name of a column.
+bool SparkReader::AtFrame() const {
+  if (!sql_.IsOneOf({"ROWS", "RANGE"})) return false;
+  const Token& before = sql_.Of(sql_.at() - 1);
+  return !before.Is("BY") && !before.Is(",");
+}
+
+Status SparkReader::Frame() {
+  sql_.Skip();
+  const bool between = sql_.Is("BETWEEN");
+  if (between) sql_.Skip();
+  PT_TRY(Bound());
+  if (!between) return Status::OK();
+  if (!sql_.Is("AND")) return Refuse("a window's frame has no AND");
+  sql_.Skip();
+  return Bound();
+}
+
+Status SparkReader::Bound() {
+  if (sql_.IsOneOf({"UNBOUNDED", "CURRENT"})) {
+    sql_.Skip(2);
+    return Status::OK();
+  }
+  PT_LET(const Term term, Value());
+  Enclose(term);
+  if (!sql_.IsOneOf({"PRECEDING", "FOLLOWING"})) {
+    return Refuse("a window's frame has neither PRECEDING nor FOLLOWING");
+  }
+  sql_.Skip();
+  return Status::OK();
+}
+
+bool SparkReader::AtWindowClause() const {
+  return sql_.Is("WINDOW") && sql_.Is("AS", 2) && sql_.Is("(", 3);
+}
+
+// WINDOW w AS (...), v AS (...)
+Status SparkReader::WindowClause() {
+  do {
+    sql_.Skip();
+    Name();
+    sql_.Skip();
+    PT_TRY(Parentheses(Inside::kWindow));
+  } while (sql_.Is(",") && sql_.Is("AS", 2) && sql_.Is("(", 3));
+  return Status::OK();
+}
+
+}  // namespace protium

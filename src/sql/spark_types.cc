@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/spark_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sql/dialect.h"
+#include "sql/literals.h"
+
+namespace protium {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
+                                                                    {"TINYINT", "TINYINT"},
+                                                                    {"BYTE", "TINYINT"},
+                                                                    {"SMALLINT", "SMALLINT"},
+                                                                    {"SHORT", "SMALLINT"},
+                                                                    {"INT", "INT"},
+                                                                    {"INTEGER", "INTEGER"},
+                                                                    {"BIGINT", "BIGINT"},
+                                                                    {"LONG", "BIGINT"},
+                                                                    {"FLOAT", "FLOAT"},
+                                                                    {"REAL", "REAL"},
+                                                                    {"DOUBLE", "DOUBLE"},
+                                                                    {"DATE", "DATE"},
+                                                                    {"STRING", "STRING"},
+                                                                    {"BINARY", "BLOB"},
+                                                                    {"TIMESTAMP", "TIMESTAMP"},
+                                                                    {"TIMESTAMP_NTZ", "TIMESTAMP"},
+                                                                    {"TIMESTAMP_LTZ", "TIMESTAMP"},
+                                                                    {"VARCHAR", "VARCHAR"},
+                                                                    {"CHAR", "VARCHAR"},
+                                                                    {"CHARACTER", "VARCHAR"}};
+
+class TypeReader {
+ public:
+  explicit TypeReader(Spelling& sql) : sql_(sql) {}
+
+  Result<std::string> Read() {
+    if (sql_.Is("ARRAY")) return ReadArray();
+    if (sql_.Is("MAP")) return ReadMap();
+    if (sql_.Is("STRUCT")) return ReadStruct();
+    if (sql_.IsOneOf({"DECIMAL", "DEC", "NUMERIC"})) return ReadDecimal();
+    const std::string word = sql_.Peek().word;
+    const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                     [&](const auto& type) { return type.first == word; });
+    if (known == std::end(kTypes)) return Stranger();
+    const std::string_view text = sql_.TextOf(sql_.at());
+    sql_.Skip();
+    if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
+    // CAST to text of a length keeps all of it.
+    if (known->second == "VARCHAR" && sql_.Is("(")) sql_.Skip(3);
+    return std::string(known->first == known->second ? text : known->second);
+  }
+
+ private:
+  Status Stranger() const {
+    const std::string name(sql_.TextOf(sql_.at()));
+    return sql_.Refuse(sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
+                       Capitals(name) == "TEXT"
+                           ? "use STRING"
+                           : "use STRING, BIGINT, DOUBLE, DATE, TIMESTAMP ...");
+  }
+
+  Status Expect(std::string_view sign) {
+    if (!sql_.Is(sign)) {
+      return sql_.Refuse(sql_.at(), fmt::format("\"{}\" is missing in a type", sign));
+    }
+    sql_.Skip();
+    return Status::OK();
+  }
+
+  // One of the > that >> and >>> are made of.
+  Status Close() {
+    if (open_ > 0) {
+      --open_;
+      return Status::OK();
+    }
+    if (!sql_.IsOneOf({">", ">>", ">>>"})) return Expect(">");
+    open_ = static_cast<int>(sql_.Peek().size) - 1;
+    sql_.Skip();
+    return Status::OK();
+  }
+
+  Result<std::string> ReadArray() {
+    sql_.Skip();
+    PT_TRY(Expect("<"));
+    PT_LET(const std::string item, Read());
+    PT_TRY(Close());
+    return item + "[]";
+  }
+
+  Result<std::string> ReadMap() {
+    sql_.Skip();
+    PT_TRY(Expect("<"));
+    PT_LET(const std::string key, Read());
+    PT_TRY(Expect(","));
+    PT_LET(const std::string value, Read());
+    PT_TRY(Close());
+    return fmt::format("MAP({}, {})", key, value);
+  }
+
+  Result<std::string> ReadStruct() {
+    sql_.Skip();
+    PT_TRY(Expect("<"));
+    std::string fields;
+    while (true) {
+      const std::string_view text = sql_.TextOf(sql_.at());
+      const std::string name =
+          sql_.IsKind(Token::Kind::kName) ? NameOfLiteral(text) : std::string(text);
+      sql_.Skip();
+      if (sql_.Is(":")) sql_.Skip();
+      PT_LET(const std::string type, Read());
+      fields += (fields.empty() ? "" : ", ") + QuoteName(name, DuckDbDialect()) + " " + type;
+      if (open_ > 0 || !sql_.Is(",")) break;
+      sql_.Skip();
+    }
+    PT_TRY(Close());
+    return "STRUCT(" + fields + ")";
+  }
+
+  Result<std::string> ReadDecimal() {
+    sql_.Skip();
+    if (!sql_.Is("(")) return std::string("DECIMAL(10, 0)");
+    sql_.Skip();
+    std::string precision(sql_.TextOf(sql_.at())), scale = "0";
+    sql_.Skip();
+    if (sql_.Is(",")) {
+      sql_.Skip();
+      scale = sql_.TextOf(sql_.at());
+      sql_.Skip();
+    }
+    PT_TRY(Expect(")"));
+    return fmt::format("DECIMAL({}, {})", precision, scale);
+  }
+
+  Spelling& sql_;
+  int open_ = 0;  // Ends of types that a >> already gave.
+};
+
+}  // namespace
+
+Status SpellType(Spelling& sql) {
+  const size_t first = sql.at();
+  PT_LET(std::string type, TypeReader(sql).Read());
+  if (sql.Is("COLLATE")) return sql.Refuse(sql.at(), "collations differ between the engines");
+  const size_t last = sql.at() - 1;
+  if (last > first || sql.TextOf(first) != type) sql.Replace(first, last, std::move(type));
+  return Status::OK();
+}
+
+}  // namespace protium

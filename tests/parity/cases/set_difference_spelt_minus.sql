@@ -1,0 +1,2 @@
+-- tables: people
+SELECT person FROM people MINUS SELECT 1

@@ -1,0 +1,2 @@
+-- tables: numbers
+SELECT * EXCEPT (x, y, name) FROM numbers
