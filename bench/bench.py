@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench.py [--ours] [--scale S] [NAME...]: our figures beside the peers', measured in turn in one run.
+"""bench.py [--ours] [--scale S] [--rows N]... [--memory SIZE] [NAME...]: our figures beside the peers', measured in turn in one run.
 
 Every program prints figures as JSON lines and checks the answer it computed. The table gives the
 medians of all rounds, and how many times better ours is.
@@ -16,6 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 import on_spark
+import scale
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -189,7 +190,9 @@ def main():
     parser.add_argument("--ours", action="store_true", help="do not run the peers")
     parser.add_argument("--rounds", type=int, help="instead of each benchmark's own number")
     parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
-    names = [*BENCHES, "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
+    parser.add_argument("--rows", type=int, action="append", help="of scale's made tables; may be repeated")
+    parser.add_argument("--memory", help="engine.memory of scale's jobs")
+    names = [*BENCHES, "scale", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
@@ -203,6 +206,10 @@ def main():
                 gather(theirs, peer_side())
         print(f"{name}{' beside ' + peer if theirs else ''}")
         print_table(ours, theirs, peer)
+    if "scale" in asked.names:
+        print("scale: the flights job as tables grow, beside DuckDB and a program by hand")
+        scale.run(BIN, None if asked.ours else PYTHON, JOB, asked.rows, REAL_TABLES if os.path.isdir(REAL_TABLES) else None,
+                  asked.rounds, asked.memory)
     if not asked.names or any(name.startswith("spark") for name in asked.names):
         print_spark(asked)
 

@@ -23,5 +23,5 @@ rm -rf .deps/peers
 python3 -m venv .deps/peers
 .deps/peers/bin/pip install -q --no-cache-dir --no-compile -r bench/peers/requirements.txt ||
   fail "the peers could not be installed"
-.deps/peers/bin/python -c 'import torch, pyspark, pyarrow' || fail "the peers do not start"
+.deps/peers/bin/python -c 'import torch, pyspark, pyarrow, duckdb' || fail "the peers do not start"
 echo "$wanted" >.deps/peers/set-up

@@ -50,11 +50,9 @@ pt::Status Run(pt::Session& session) {
   });
 
   PT_LET(pt::PipelineModel model, pipeline.Fit(train));
-  PT_TRY(model.Transform(test)
-             .Select(
-                 {"year", "month", "day", "origin", "dest", "dep_delay", "arr_delay", "prediction"})
-             .Write()
-             .Parquet("predictions.parquet"));
+  const pt::Columns columns = {"year", "month",     "day",       "origin",
+                               "dest", "dep_delay", "arr_delay", "prediction"};
+  PT_TRY(model.Transform(test, columns).Select(columns).Write().Parquet("predictions.parquet"));
   return model.Save("model");
 }
 

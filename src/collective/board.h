@@ -23,7 +23,6 @@ namespace protium {
 class Board {
  public:
   static constexpr int64_t kInlineBytes = 8 << 10;  // A multiple of every element's size.
-  static constexpr int64_t kSlotBytes = 512 << 10;
   static constexpr int64_t kMostCauseBytes = 16 << 10;
 
   struct alignas(64) Seat {
@@ -36,8 +35,12 @@ class Board {
   // Maps memory of Bytes(world); zeroed memory is an empty board.
   static Result<Board> Map(const Memfd& memory, int32_t world);
   static int64_t Bytes(int32_t world);
+  // Of a slot: large, because ranks wait for each other once a slot, and on a busy machine such a
+  // wait is a turn of the scheduler's; bounded for all ranks together.
+  static int64_t SlotBytes(int32_t world);
 
   bool ready() const { return memory_.data() != nullptr; }
+  int64_t slot_bytes() const { return SlotBytes(world_); }
   Seat& seat(int32_t rank) const;
   // Room for small messages: one per rank and half.
   std::span<std::byte> Inline(int32_t rank, uint32_t half) const;

@@ -32,7 +32,7 @@ class PartwiseReduction {
         type_(buffer.type),
         op_(op),
         width_(BytesOf(buffer.type)),
-        part_count_(Board::kSlotBytes / width_) {}
+        part_count_(meeting.board().slot_bytes() / width_) {}
 
   Status Run(const Request& request) {
     const int64_t parts = (count_ + part_count_ - 1) / part_count_;
@@ -137,8 +137,9 @@ class SharedCommunicator : public Communicator {
       if (root != rank()) Copy(inout.data(), room, int64_t(inout.size()));
       return Status::OK();
     }
-    for (size_t at = 0; at < inout.size(); at += Board::kSlotBytes) {
-      const auto part = inout.subspan(at, std::min(inout.size() - at, size_t(Board::kSlotBytes)));
+    const auto slot_bytes = size_t(board.slot_bytes());
+    for (size_t at = 0; at < inout.size(); at += slot_bytes) {
+      const auto part = inout.subspan(at, std::min(inout.size() - at, slot_bytes));
       const auto slot = board.Slot(root, meeting_->half()).data();
       if (root == rank()) Copy(slot, part.data(), int64_t(part.size()));
       PT_TRY(at == 0 ? meeting_->Agree(request) : meeting_->Next());
@@ -220,10 +221,11 @@ class SharedCommunicator : public Communicator {
 
   Status GatherLong(std::span<const std::byte> own, int64_t longest,
                     std::vector<std::string>& all) {
-    const auto part_of = [](int64_t size, int64_t at) {
-      return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, Board::kSlotBytes);
+    const int64_t slot_bytes = meeting_->board().slot_bytes();
+    const auto part_of = [&](int64_t size, int64_t at) {
+      return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, slot_bytes);
     };
-    for (int64_t at = 0; at < longest; at += Board::kSlotBytes) {
+    for (int64_t at = 0; at < longest; at += slot_bytes) {
       const uint32_t half = meeting_->half();
       const int64_t mine = part_of(int64_t(own.size()), at);
       if (mine > 0) Copy(meeting_->board().Slot(rank(), half).data(), own.data() + at, mine);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column/exact_sum.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -27,8 +28,8 @@ Parts Split(double x) {
   const auto bits = std::bit_cast<uint64_t>(x);
   const int biased = int(bits >> 52) & 0x7ff;
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
-  if (biased == 0) return {fraction, -1074, bits >> 63 != 0};
-  return {fraction | (uint64_t{1} << 52), biased - 1075, bits >> 63 != 0};
+  const uint64_t leading = uint64_t{biased != 0} << 52;
+  return {fraction | leading, std::max(biased, 1) - 1075, bits >> 63 != 0};
 }
 
 Status Damaged(const Json& json) {
@@ -44,17 +45,20 @@ void ExactSum::Carry(Digits& digits) {
   }
 }
 
+// A term, of a magnitude below 2^126, is added as the 32-bit digits of its two's complement, of
+// which only the last has a sign: so many that no branch depends on the term.
 void ExactSum::AddBits(Wide magnitude, int exponent, bool negative) {
   const int position = exponent - kLowest;
-  int digit = position / 32;
   const int shift = position % 32;
-  // The shift may push bits beyond 128: the first digit is taken before shifting the rest.
-  int64_t part = int64_t((magnitude << shift) & Wide(kDigitMask));
-  digits_[digit++] += negative ? -part : part;
-  for (magnitude >>= 32 - shift; magnitude != 0; magnitude >>= 32) {
-    part = int64_t(magnitude & Wide(kDigitMask));
-    digits_[digit++] += negative ? -part : part;
-  }
+  int64_t* const digit = digits_.data() + position / 32;
+  const __int128 sign = -__int128(negative);
+  const __int128 term = (__int128(magnitude) ^ sign) - sign;
+  const __int128 rest = term >> (32 - shift);
+  digit[0] += uint32_t(uint64_t(term) << shift);
+  digit[1] += uint32_t(rest);
+  digit[2] += uint32_t(rest >> 32);
+  digit[3] += uint32_t(rest >> 64);
+  digit[4] += int64_t(rest >> 96);
   if (++pending_ < kMaxPending) return;
   Carry(digits_);
   pending_ = 0;
@@ -71,7 +75,16 @@ void ExactSum::CountSpecial(double x) {
 void ExactSum::Add(double x) {
   if (!std::isfinite(x)) return CountSpecial(x);
   const Parts parts = Split(x);
-  AddBits(parts.mantissa, parts.exponent, parts.negative);
+  const int position = parts.exponent - kLowest;
+  int64_t* const digit = digits_.data() + position / 32;
+  const int64_t sign = -int64_t(parts.negative);
+  const __int128 term = __int128((int64_t(parts.mantissa) ^ sign) - sign) << (position % 32);
+  digit[0] += uint32_t(term);
+  digit[1] += uint32_t(term >> 32);
+  digit[2] += int64_t(term >> 64);
+  if (++pending_ < kMaxPending) return;
+  Carry(digits_);
+  pending_ = 0;
 }
 
 void ExactSum::AddProduct(double a, double b) {

@@ -56,6 +56,7 @@ class RankContext : public TaskContext {
   const std::string& config() const override { return config_; }
   BatchStream& input() override { return input_; }
   const SchemaPtr& output_schema() const override { return output_schema_; }
+  void SetOutput(SchemaPtr schema) { output_schema_ = std::move(schema); }
   Status Emit(const arrow::RecordBatch& batch) override {
     const std::lock_guard lock(told_.mutex);
     told_.emitted.push_back(batch.Slice(0));

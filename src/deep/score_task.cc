@@ -63,13 +63,21 @@ class Measured {
   std::optional<MetricState> baseline_;
 };
 
-Result<std::shared_ptr<arrow::RecordBatch>> WithPredictions(
-    const arrow::RecordBatch& batch, const std::string& name,
-    const std::vector<double>& predictions) {
+// The columns that `output` wants of the batch, and the predictions, which it has last.
+Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
+                                                   const arrow::RecordBatch& batch,
+                                                   const std::vector<double>& predictions) {
+  arrow::ArrayVector columns;
+  for (int i = 0; i + 1 < output->num_fields(); ++i) {
+    columns.push_back(batch.GetColumnByName(output->field(i)->name()));
+    if (columns.back() == nullptr) {
+      return Status::KeyError("no column \"", output->field(i)->name(), "\" in the input of score");
+    }
+  }
   arrow::DoubleBuilder builder;
   PT_TRY(builder.AppendValues(predictions));
-  PT_LET(const auto column, builder.Finish());
-  return batch.AddColumn(batch.num_columns(), name, column);
+  PT_TRY(builder.Finish(&columns.emplace_back()));
+  return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
 }
 
 Status CheckName(const ScoreConfig& config, const arrow::Schema& schema) {
@@ -104,7 +112,7 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
     const auto predicted = scorer.Predict(*batch);
     PT_TRY(Annotate(predicted.status(), fmt::format("scoring, after {} rows", rows)));
     if (measured) PT_TRY(measured->Add(*batch, *predicted));
-    PT_LET(const auto out, WithPredictions(*batch, config.prediction, *predicted));
+    PT_LET(const auto out, Scored(context.output_schema(), *batch, *predicted));
     PT_TRY(context.Emit(*out));
     rows += batch->num_rows();
     if (context.stop().stop_requested()) return Status::Cancelled("scoring was stopped");

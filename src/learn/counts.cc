@@ -3,8 +3,12 @@
 #include <arrow/array.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <memory>
+#include <type_traits>
 
 #include "base/fault.h"
 #include "learn/state.h"
@@ -21,83 +25,140 @@ Status TooMany(const char* what, const char* fix) {
                .fix = fix});
 }
 
-// Calls `each` for every valid integer's decimal text; gives the number of NULLs.
-template <class Array, class Each>
-Result<int64_t> EachInteger(const arrow::Array& values, const Each& each) {
+// Values come again and again: remembers where the latest of them are counted, so that the table
+// of all is asked rarely. Values and counters must stay where they are as long as this lives.
+template <class Value>
+class Lately {
+ public:
+  // The counter of `value` if it was seen lately, else nullptr.
+  int64_t* Find(const Value& value) const {
+    const Seen& seen = seen_[PlaceOf(value)];
+    return seen.count != nullptr && seen.value == value ? seen.count : nullptr;
+  }
+  void Note(const Value& value, int64_t* count) { seen_[PlaceOf(value)] = {value, count}; }
+
+ private:
+  static constexpr int kPlaceBits = 9;
+  struct Seen {
+    Value value{};
+    int64_t* count = nullptr;
+  };
+
+  static size_t PlaceOf(uint64_t bits) { return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits); }
+  static size_t PlaceOf(double number) { return PlaceOf(std::bit_cast<uint64_t>(number)); }
+  // By the length and both ends.
+  static size_t PlaceOf(std::string_view text) {
+    if (text.empty()) return 0;
+    uint64_t first = 0, last = 0;
+    const size_t part = std::min(text.size(), sizeof first);
+    std::memcpy(&first, text.data(), part);
+    std::memcpy(&last, text.data() + text.size() - part, part);
+    return PlaceOf(first + 0xd6e8feb86659fd93u * last + text.size());
+  }
+
+  std::array<Seen, size_t{1} << kPlaceBits> seen_{};
+};
+
+bool IsNan(double number) { return std::isnan(number); }
+template <class Value>
+bool IsNan(const Value&) {
+  return false;
+}
+
+// Adds 1 to the counter of every value that is there; gives how many are missing.
+template <class Array, class CounterOf>
+Result<int64_t> CountEach(const arrow::Array& values, const CounterOf& counter_of) {
   const auto& array = static_cast<const Array&>(values);
-  char text[24];
+  using Value = decltype(array.GetView(0));
+  using Placed = std::conditional_t<std::is_integral_v<Value>, uint64_t, Value>;
+  auto lately = std::make_unique<Lately<Placed>>();
+  int64_t missing = 0;
   for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsNull(i)) continue;
-    const auto end = std::to_chars(text, text + sizeof text, array.Value(i)).ptr;
-    PT_TRY(each(std::string_view(text, size_t(end - text))));
+    const bool there = array.IsValid(i);
+    const Value value = there ? array.GetView(i) : Value{};
+    if (!there || IsNan(value)) {
+      ++missing;
+      continue;
+    }
+    int64_t* count = lately->Find(Placed(value));
+    if (count == nullptr) {
+      PT_LET(count, counter_of(value));
+      lately->Note(Placed(value), count);
+    }
+    ++*count;
   }
-  return array.null_count();
+  return missing;
 }
 
-template <class Array, class Each>
-Result<int64_t> EachText(const arrow::Array& values, const Each& each) {
-  const auto& array = static_cast<const Array&>(values);
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsValid(i)) PT_TRY(each(array.GetView(i)));
-  }
-  return array.null_count();
+std::string TextOf(bool flag) { return flag ? "true" : "false"; }
+std::string_view TextOf(std::string_view text) { return text; }
+template <class Integer>
+std::string TextOf(Integer number) {
+  return std::to_string(number);
 }
 
-template <class Each>
-Result<int64_t> EachFlag(const arrow::Array& values, const Each& each) {
-  const auto& array = static_cast<const arrow::BooleanArray&>(values);
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsValid(i)) PT_TRY(each(array.Value(i) ? "true" : "false"));
-  }
-  return array.null_count();
-}
-
-template <class Each>
-Result<int64_t> EachValue(const arrow::Array& values, const Each& each) {
+template <class CounterOf>
+Result<int64_t> CountTexts(const arrow::Array& values, const CounterOf& counter_of) {
+  const auto of_text = [&](auto value) { return counter_of(TextOf(value)); };
   switch (values.type_id()) {
     case arrow::Type::STRING:
-      return EachText<arrow::StringArray>(values, each);
+      return CountEach<arrow::StringArray>(values, of_text);
     case arrow::Type::LARGE_STRING:
-      return EachText<arrow::LargeStringArray>(values, each);
+      return CountEach<arrow::LargeStringArray>(values, of_text);
     case arrow::Type::BOOL:
-      return EachFlag(values, each);
+      return CountEach<arrow::BooleanArray>(values, of_text);
     case arrow::Type::INT8:
-      return EachInteger<arrow::Int8Array>(values, each);
+      return CountEach<arrow::Int8Array>(values, of_text);
     case arrow::Type::INT16:
-      return EachInteger<arrow::Int16Array>(values, each);
+      return CountEach<arrow::Int16Array>(values, of_text);
     case arrow::Type::INT32:
-      return EachInteger<arrow::Int32Array>(values, each);
+      return CountEach<arrow::Int32Array>(values, of_text);
     case arrow::Type::INT64:
-      return EachInteger<arrow::Int64Array>(values, each);
+      return CountEach<arrow::Int64Array>(values, of_text);
     case arrow::Type::UINT8:
-      return EachInteger<arrow::UInt8Array>(values, each);
+      return CountEach<arrow::UInt8Array>(values, of_text);
     case arrow::Type::UINT16:
-      return EachInteger<arrow::UInt16Array>(values, each);
+      return CountEach<arrow::UInt16Array>(values, of_text);
     case arrow::Type::UINT32:
-      return EachInteger<arrow::UInt32Array>(values, each);
+      return CountEach<arrow::UInt32Array>(values, of_text);
     case arrow::Type::UINT64:
-      return EachInteger<arrow::UInt64Array>(values, each);
+      return CountEach<arrow::UInt64Array>(values, of_text);
     default:
       return Status::TypeError("cannot count values of type ", values.type()->ToString());
   }
 }
 
+// The counter of a key, which is 0 for a new one; `fix` is for who has too many `what`.
+template <class Counts, class Key>
+Result<int64_t*> CounterOf(const Key& key, const char* what, const char* fix, Counts& counts) {
+  const auto found = counts.find(key);
+  if (found != counts.end()) return &found->second;
+  if (counts.size() >= kMaxDistinct) return TooMany(what, fix);
+  return &counts.emplace(key, 0).first->second;
+}
+
+template <class Counts>
+Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
+  return CounterOf(text, "texts", "leave the column out", counts);
+}
+
+template <class Counts>
+Result<int64_t*> CounterOfNumber(double number, Counts& counts) {
+  return CounterOf(number == 0 ? 0.0 : number, "numbers",
+                   "fill it with = \"mean\" instead of the median", counts);
+}
+
 }  // namespace
 
 Status TextCounts::Count(std::string_view text, int64_t count) {
-  const auto found = counts_.find(text);
-  if (found != counts_.end()) {
-    found->second += count;
-    return Status::OK();
-  }
-  if (counts_.size() >= kMaxDistinct) return TooMany("texts", "leave the column out");
-  counts_.emplace(text, count);
+  PT_LET(int64_t* const counter, CounterOfText(text, counts_));
+  *counter += count;
   return Status::OK();
 }
 
 Status TextCounts::Add(const arrow::Array& values) {
   PT_LET(const int64_t missing,
-         EachValue(values, [&](std::string_view text) { return Count(text, 1); }));
+         CountTexts(values, [&](std::string_view text) { return CounterOfText(text, counts_); }));
   missing_ += missing;
   return Status::OK();
 }
@@ -124,21 +185,17 @@ std::vector<std::string> TextCounts::ByFrequency() const {
 }
 
 Status NumberCounts::Count(double value, int64_t count) {
-  counts_[value == 0 ? 0.0 : value] += count;
-  if (counts_.size() <= kMaxDistinct) return Status::OK();
-  return TooMany("numbers", "fill it with = \"mean\" instead of the median");
+  PT_LET(int64_t* const counter, CounterOfNumber(value, counts_));
+  *counter += count;
+  return Status::OK();
 }
 
 Status NumberCounts::Add(const arrow::Array& values) {
   if (values.type_id() != arrow::Type::DOUBLE) return Status::TypeError("numbers must be doubles");
-  const auto& array = static_cast<const arrow::DoubleArray&>(values);
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsNull(i) || std::isnan(array.Value(i))) {
-      ++missing_;
-    } else {
-      PT_TRY(Count(array.Value(i), 1));
-    }
-  }
+  PT_LET(const int64_t missing, CountEach<arrow::DoubleArray>(values, [&](double number) {
+           return CounterOfNumber(number, counts_);
+         }));
+  missing_ += missing;
   return Status::OK();
 }
 

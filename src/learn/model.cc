@@ -87,33 +87,36 @@ ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
   return config;
 }
 
-// The table's columns and what the net eats, as the task gets and gives them.
-struct Scored {
-  Columns columns;
-  arrow::FieldVector fields;
-};
-Scored ScoredColumns(const ModelState& state, const arrow::Schema& table) {
-  Scored scored{NamesOf(table), table.fields()};
+// What the task gets: what it gives on, what it measures by and what the net eats, each once.
+Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns given_on) {
+  Columns input = std::move(given_on);
   const auto add = [&](const std::string& name) {
-    if (Holds(scored.columns, name)) return;
-    scored.columns.push_back(name);
-    scored.fields.push_back(arrow::field(name, state.chain->Find(name)->type));
+    if (!name.empty() && !Holds(input, name)) input.push_back(name);
   };
+  add(config.net.label);
+  if (config.baseline) add(config.baseline->column);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
   for (const std::string& each : state.net.numeric) add(each);
-  return scored;
+  return input;
 }
 
-Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema& table) {
+Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema& table,
+               const Columns& keep) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
-  Scored scored = ScoredColumns(state, table);
-  scored.fields.push_back(arrow::field(options.prediction, arrow::float64()));
+  const ScoreConfig config = ScoreConfigOf(state, NamesOf(table));
+  Columns given_on;
+  arrow::FieldVector output;
+  for (const auto& field : table.fields()) {
+    if (!keep.empty() && !Holds(keep, field->name())) continue;
+    given_on.push_back(field->name());
+    output.push_back(field);
+  }
+  output.push_back(arrow::field(options.prediction, arrow::float64()));
   const MapTask task{.task = "score",
-                     .config = Dump(FieldsToJson(ScoreConfigOf(state, NamesOf(table)))),
-                     .output = arrow::schema(scored.fields),
+                     .config = Dump(FieldsToJson(config)),
+                     .output = arrow::schema(std::move(output)),
                      .workers = options.gang.workers};
-  const Plan rows = MakePlan(task, {WithColumns(applied, scored.columns, {})});
-  return WithColumns(rows, NamesOf(table), {{options.prediction, Col(options.prediction)}});
+  return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
 // What the net eats; without an estimator, everything that stages make.
@@ -152,19 +155,19 @@ Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& sch
   return MakePlan(std::move(project), {table});
 }
 
-Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table) {
+Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, const Columns& keep) {
   PT_LET(SchemaPtr schema, table.Schema());
   const Plan typed = WithLearnedTypes(state, table.plan(), schema);
   PT_TRY(CheckTable(*state.chain, *schema));
   Columns columns = NamesOf(*schema);
   const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
-  return state.chain->estimator ? ScorePlan(state, applied, *schema) : applied;
+  return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
 }
 
 }  // namespace
 
-DataFrame PipelineModel::Transform(const DataFrame& table) const {
-  Result<Plan> plan = TransformPlan(*state_, table);
+DataFrame PipelineModel::Transform(const DataFrame& table, const Columns& keep) const {
+  Result<Plan> plan = TransformPlan(*state_, table, keep);
   return {table.session(), plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 

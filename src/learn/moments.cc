@@ -90,16 +90,19 @@ Status MergeSum(const Json& json, ExactSum& into) {
 
 Status Moments::Add(const arrow::Array& values) {
   PT_LET(const arrow::DoubleArray* array, Doubles(values));
+  double low = low_, high = high_;
   for (int64_t i = 0; i < array->length(); ++i) {
     if (!Has(*array, i)) continue;
     const double x = array->Value(i);
     if (std::isinf(x)) return Status::Invalid("an infinite value");
-    low_ = count_ == 0 ? x : std::min(low_, x);
-    high_ = count_ == 0 ? x : std::max(high_, x);
-    ++count_;
+    if (count_++ == 0) low = high = x;
+    low = std::min(low, x);
+    high = std::max(high, x);
     sum_.Add(x);
     squares_.AddProduct(x, x);
   }
+  low_ = low;
+  high_ = high;
   return Status::OK();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace protium {
@@ -75,6 +76,24 @@ TEST(NumberCounts, GiveTheLowerMedian) {
   EXPECT_EQ(median({1, 1, 1, 9, 9}), 1);
   EXPECT_FALSE(std::signbit(median({-0.0})));
   EXPECT_EQ(Of<NumberCounts>(Doubles({-999, std::nan("")})).count(), 0);
+}
+
+TEST(NumberCounts, CountManyThatComeAgain) {
+  std::mt19937_64 random(5);
+  std::map<double, int64_t> expected;
+  std::vector<double> values;
+  for (int i = 0; i < 20000; ++i) {
+    values.push_back(double(random() % 3000) / 8 - 100);
+    ++expected[values.back()];
+  }
+  std::map<double, int64_t> counted;
+  EXPECT_TRUE(Of<NumberCounts>(Doubles(values))
+                  .Emit([&](const StateRow& row) {
+                    counted[*row.number] = row.count;
+                    return Status::OK();
+                  })
+                  .ok());
+  EXPECT_EQ(counted, expected);
 }
 
 TEST(NumberCounts, MergeAsIfSeenAtOnce) {

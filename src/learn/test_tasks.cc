@@ -74,9 +74,13 @@ Status ScoreTask(TaskContext& context) {
     for (int64_t i = 0; y && i < batch->num_rows(); ++i) {
       state.Add(static_cast<const arrow::DoubleArray&>(*y).Value(i), x->Value(i));
     }
-    PT_LET(const auto scored,
-           batch->AddColumn(batch->num_columns(), context.output_schema()->fields().back(), x));
-    PT_TRY(context.Emit(*scored));
+    arrow::ArrayVector columns;
+    for (const auto& field : context.output_schema()->fields()) {
+      columns.push_back(batch->GetColumnByName(field->name()));
+    }
+    columns.back() = x;
+    PT_TRY(context.Emit(
+        *arrow::RecordBatch::Make(context.output_schema(), batch->num_rows(), std::move(columns))));
   }
   context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
   return Status::OK();

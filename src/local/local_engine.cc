@@ -70,6 +70,8 @@ class LocalEngine : public Engine {
 
  private:
   using Tables = std::unordered_map<const Node*, std::string>;
+  // Of rows that no ORDER BY orders. What workers make of them comes in any order anyway.
+  enum class Order { kKept, kAny };
 
   static Result<int64_t> Drain(BatchStream& stream, FileWriter* file) {
     int64_t rows = 0;
@@ -96,7 +98,7 @@ class LocalEngine : public Engine {
 
   // Rows of tasks go straight through where only limits and choices of columns follow; everything
   // else is a query.
-  Result<BatchStreamPtr> Open(const Plan& plan, const Call& call) {
+  Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
     if (IsPlainOverTask(plan)) {
       PT_LET(BatchStreamPtr input, Open(plan->inputs.front(), call));
@@ -106,6 +108,9 @@ class LocalEngine : public Engine {
     std::vector<KeptTable> held;
     PT_TRY(Prepare(plan, call, tables, held));
     PT_LET(duck::Connection connection, database_->Connect());
+    if (order == Order::kAny) {
+      PT_TRY(duck::Do(connection, "SET SESSION preserve_insertion_order = false"));
+    }
     PT_LET(const RelationSql sql, WriteWith(connection, plan, std::move(tables)));
     PT_LET(const std::string select, Select(connection, sql, plan));
     auto stream = StreamQuery(std::move(connection), select, call, "query");
@@ -120,7 +125,7 @@ class LocalEngine : public Engine {
     // What is kept below is made once, before workers start, not anew for every attempt.
     PT_TRY(KeepBelow(input, call));
     return workers_->Map(
-        task, [this, input, call] { return Open(input, call); }, call);
+        task, [this, input, call] { return Open(input, call, Order::kAny); }, call);
   }
 
   Status KeepBelow(const Plan& plan, const Call& call) {

@@ -133,6 +133,20 @@ TEST_F(Local, LooksUpPositions) {
   EXPECT_EQ(Rows(plan)->column(0)->chunk(0)->ToString(), "[\n  null,\n  0,\n  1,\n  2\n]");
 }
 
+TEST_F(Local, LooksUpTextsAsTheyAre) {
+  const auto keys = std::make_shared<std::vector<std::string>>(
+      std::vector<std::string>{"it's", "", "\\'", "ä", "a ", "A", "7"});
+  const Lookup lookup{.column = "k", .output = "i", .keys = keys, .unseen = -1};
+  const Plan texts = MakePlan(lookup, {Csv("odd.csv", "k\na\nA\n\"a \"\nit's\n\\'\nä\n7\n")});
+  EXPECT_EQ(
+      Rows(Query("SELECT i FROM t ORDER BY i", {"t"}, {texts}))->column(0)->chunk(0)->ToString(),
+      "[\n  -1,\n  0,\n  2,\n  3,\n  4,\n  5,\n  6\n]");
+  const Plan numbers = MakePlan(lookup, {Query("SELECT range AS k FROM range(6, 9)")});
+  EXPECT_EQ(
+      Rows(Query("SELECT sum(i) AS a FROM t", {"t"}, {numbers}))->column(0)->chunk(0)->ToString(),
+      "[\n  4\n]");
+}
+
 TEST_F(Local, LooksUpAmongManyKeys) {
   auto keys = std::make_shared<std::vector<std::string>>();
   for (int i = 0; i < 50000; ++i) keys->push_back("key " + std::to_string(i));

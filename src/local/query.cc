@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/query.h"
 
-#include <arrow/c/bridge.h>
 #include <fmt/format.h>
 
 #include <set>
 
 #include "base/fault.h"
-#include "column/coalesce.h"
+#include "local/chunk_batches.h"
 #include "local/duckdb_fault.h"
 #include "sql/dialect.h"
 
@@ -82,7 +81,7 @@ class QueryStream : public BatchStream {
   const SchemaPtr& schema() const override { return schema_; }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
-    while (!ended_) {
+    while (!ended_ && !batches_->full()) {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer_.out()));
       if (chunk.get() == nullptr) {
         // The end and an error look the same but for the error's text.
@@ -90,26 +89,22 @@ class QueryStream : public BatchStream {
         ended_ = true;
         break;
       }
-      ArrowArray array{};
-      PT_TRY(duck::StatusOf(duckdb_data_chunk_to_arrow(options_.get(), chunk.get(), &array)));
-      PT_LET(auto batch, arrow::ImportRecordBatch(&array, schema_));
-      watch_.AddRows(batch->num_rows());
-      PT_LET(auto joined, coalescer_.Add(std::move(batch)));
-      if (joined != nullptr) return joined;
+      watch_.AddRows(int64_t(duckdb_data_chunk_get_size(chunk.get())));
+      PT_TRY(batches_->Add(chunk.get()));
     }
-    return coalescer_.Flush();
+    return batches_->Take();
   }
 
  private:
   Status Submit(const std::string& select) {
     PT_LET(prepared_, duck::Prepare(connection_, select));
     PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
+    PT_LET(batches_, ChunkBatches::Make(schema_));
     duck::Pending pending;
     if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
       return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);
     }
     if (duckdb_execute_pending(pending.get(), answer_.out()) == DuckDBError) return Error();
-    options_ = duck::ArrowOptions(duckdb_result_get_arrow_options(answer_.out()));
     return Status::OK();
   }
 
@@ -122,10 +117,9 @@ class QueryStream : public BatchStream {
   // Freed in reverse: the watch ends and the answer goes before the connection.
   Connection connection_;
   duck::Prepared prepared_;
-  duck::ArrowOptions options_;
   duck::Answer answer_;
   SchemaPtr schema_;
-  Coalescer coalescer_;
+  std::unique_ptr<ChunkBatches> batches_;
   bool ended_ = false;
   QueryWatch watch_;
 };

@@ -42,7 +42,7 @@ Scorer::Scorer(Net& net, RowLayout layout, std::vector<int64_t> cardinalities)
 
 Result<std::vector<double>> Scorer::Predict(const arrow::RecordBatch& batch) {
   PT_LET(const auto packer,
-         Packer::Make(layout_, batch.schema(), std::numeric_limits<int64_t>::max()));
+         Packer::Make(layout_, batch.schema(), batch.num_rows() * layout_.width()));
   PT_TRY(packer->Append(batch));
   const RowBlock rows{reinterpret_cast<const float*>(packer->bytes().data()), packer->rows(),
                       shape_};

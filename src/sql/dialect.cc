@@ -81,7 +81,8 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .float_type = "FLOAT",
                              .double_type = "DOUBLE",
                              .text_type = "VARCHAR",
-                             .scan = DuckDbScan};
+                             .scan = DuckDbScan,
+                             .place = "enum_code(TRY_CAST({} AS ENUM({})))"};
 
 constexpr Dialect kSpark = {.name = "spark",
                             .quote = '`',
@@ -94,7 +95,8 @@ constexpr Dialect kSpark = {.name = "spark",
                             .float_type = "FLOAT",
                             .double_type = "DOUBLE",
                             .text_type = "STRING",
-                            .scan = nullptr};
+                            .scan = nullptr,
+                            .place = ""};
 
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";

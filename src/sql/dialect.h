@@ -21,6 +21,9 @@ struct Dialect {
   std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;
   // The text of a Scan's files as a table; null where the engine names them itself.
   Result<std::string> (*scan)(const Scan& scan);
+  // The place of the text {0} among the listed texts {1}, NULL if it is none of them; empty where a
+  // join finds it.
+  std::string_view place;
 };
 
 const Dialect& DuckDbDialect();

@@ -112,18 +112,31 @@ class Writer {
                    : fmt::format("CAST(NULL AS {})", dialect_.int64_type);
     };
     const std::string column = "pt_t." + QuoteName(lookup.column, dialect_);
-    if (keys.empty()) {
+    const std::string missing = otherwise(lookup.missing), unseen = otherwise(lookup.unseen);
+    const auto select = [&](const std::string& position) {
       return fmt::format(
           "SELECT pt_t.*, CASE WHEN {} IS NULL THEN {} ELSE {} END AS {} FROM {} pt_t", column,
-          otherwise(lookup.missing), otherwise(lookup.unseen), QuoteName(lookup.output, dialect_),
-          from);
+          missing, position, QuoteName(lookup.output, dialect_), from);
+    };
+    const auto found = [&](const std::string& position) {
+      return select(
+          fmt::format("coalesce(CAST({} AS {}), {})", position, dialect_.int64_type, unseen));
+    };
+    if (keys.empty()) return select(unseen);
+    const std::string text = fmt::format("CAST({} AS {})", column, dialect_.text_type);
+    if (!dialect_.place.empty() && keys.size() <= kMostKeysInText) {
+      return found(fmt::format(fmt::runtime(dialect_.place), text, KeyList(keys)));
     }
     PT_LET(const std::string table, KeyTable(lookup));
-    return fmt::format(
-        "SELECT pt_t.*, CASE WHEN {0} IS NULL THEN {1} ELSE coalesce(CAST(pt_k.pt_position AS "
-        "{2}), {3}) END AS {4} FROM {5} pt_t LEFT JOIN {6} ON CAST({0} AS {7}) = pt_k.pt_key",
-        column, otherwise(lookup.missing), dialect_.int64_type, otherwise(lookup.unseen),
-        QuoteName(lookup.output, dialect_), from, table, dialect_.text_type);
+    return found("pt_k.pt_position") +
+           fmt::format(" LEFT JOIN {} ON {} = pt_k.pt_key", table, text);
+  }
+
+  std::string KeyList(const std::vector<std::string>& keys) const {
+    std::string list;
+    for (const std::string& key : keys)
+      list += (list.empty() ? "" : ", ") + QuoteText(key, dialect_);
+    return list;
   }
 
   // The keys of a lookup as pt_k(pt_key, pt_position).

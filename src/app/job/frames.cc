@@ -141,15 +141,14 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
 
 Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   std::optional<PipelineModel> model;
-  DataFrame scored = frames.test;
   if (frames.pipeline) {
     Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
     if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
     model = fitted->WithEtl(EtlOf(job));
-    scored = model->Transform(frames.test);
   }
   for (const auto& [name, output] : job.file.outputs.all) {
-    const DataFrame chosen = output.columns.empty() ? scored : scored.Select(output.columns);
+    const DataFrame rows = model ? model->Transform(frames.test, output.columns) : frames.test;
+    const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
     PT_TRY(chosen.Write().Parquet(output.parquet));
   }
   // Last, so that it carries the metrics of the rows scored.
