@@ -173,6 +173,25 @@ TEST_F(Local, ReadsHardCsv) {
   EXPECT_TRUE(a->IsNull(3) && !a->IsNull(4) && a->GetView(4).empty() && a->IsNull(5));
 }
 
+// Each of these a sniffer takes for something else: lines to skip, comments, another delimiter,
+// quote or form of dates, a first row that is no header.
+TEST_F(Local, ReadsCsvByWhatWasInferredAlone) {
+  const auto read = [&](const std::string& text, const CsvOptions& options = {}) {
+    const auto rows = Rows(Csv("odd.csv", text, nullptr, options));
+    return Describe(*rows->schema()) + ": " + std::to_string(rows->num_rows()) + " " +
+           rows->column(0)->GetScalar(0).ValueOrDie()->ToString();
+  };
+  EXPECT_EQ(read("t\n01/02/2013\n03/04/2013\n"), "t string: 2 01/02/2013");
+  EXPECT_EQ(read("a;b\n1;2\n3;4\n"), "a;b string: 2 1;2");
+  EXPECT_EQ(read("# of rows,b\n#1,2\n#3,4\n"), "# of rows string, b int64: 2 #1");
+  EXPECT_EQ(read("a,b\n'x',1\n'y',2\n"), "a string, b int64: 2 'x'");
+  EXPECT_EQ(read("1,2\n3,4\n5,6\n", {.header = false}), "column1 int64, column2 int64: 3 1");
+  EXPECT_EQ(read("a,b\n\n1,x\n\n\n2,y\n"), "a int64, b string: 2 1");
+  EXPECT_EQ(read("n\n9223372036854775808\n1\n"), "n string: 2 9223372036854775808");
+  EXPECT_EQ(read("b\nt\nf\n"), "b string: 2 t");
+  EXPECT_EQ(read("x,y\n1,\"2,3\"\n\"4\",5\n"), "x int64, y string: 2 1");
+}
+
 TEST_F(Local, BadCellsAreFoundWithTheirPlace) {
   std::string text = "a,b\n";
   for (int i = 2; i < 30001; ++i) text += "1,2\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/sql_reader.h"
 
+#include "local/inputs.h"
 #include "local/query.h"
 #include "sql/check.h"
 
@@ -41,6 +42,7 @@ Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& pla
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   context.describe = [&](const std::string& select) { return SchemaOf(connection, select); };
   context.check = [&](const Sql& sql) { return ReadSql(sql, connection); };
+  context.expected_rows = ExpectedRows;
   context.key_table = std::move(key_table);
   return WriteSql(plan, context);
 }

@@ -19,8 +19,9 @@ struct Dialect {
   bool backslash;                        // Whether \ has to be doubled inside '...'.
   std::string_view Function::*spelling;  // The column of the function table.
   std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;
-  // The text of a Scan's files as a table; null where the engine names them itself.
-  Result<std::string> (*scan)(const Scan& scan);
+  // The text of a Scan's files as a table; null where the engine names them itself. `rows` are to
+  // be expected; -1: unknown. No answer depends on it.
+  Result<std::string> (*scan)(const Scan& scan, int64_t rows);
 };
 
 const Dialect& DuckDbDialect();

@@ -45,7 +45,9 @@ class Writer {
   }
 
   Result<std::string> Lower(const Scan& scan, const Inputs&) {
-    if (dialect_.scan != nullptr) return dialect_.scan(scan);
+    if (dialect_.scan != nullptr) {
+      return dialect_.scan(scan, context_.expected_rows ? context_.expected_rows(scan) : -1);
+    }
     return Status::NotImplemented("a scan of ", scan.table, " must be named by the engine");
   }
 

@@ -34,6 +34,8 @@ struct SqlContext {
   std::function<Result<SchemaPtr>(const std::string& sql)> describe;
   // Checks the text of an Sql node and gives what takes its place; empty: taken as it is.
   std::function<Result<RelationSql>(const Sql& sql)> check;
+  // How many rows a Scan may have, which decides how joins run; empty: unknown.
+  std::function<int64_t(const Scan& scan)> expected_rows;
   // A table with the columns pt_key and pt_position for the keys of a Lookup; empty: the keys are
   // written into the text, whose parsing is slow beyond some hundreds.
   std::function<Result<std::string>(const Lookup& lookup)> key_table;
