@@ -123,6 +123,28 @@ TEST_F(Local, SplitsRowsByTheirDays) {
   EXPECT_LT(days, 95);
 }
 
+// The sides are hashed when the table is made; nothing is evaluated a second time.
+TEST_F(Local, AKeptTableCarriesTheSidesOfItsCuts) {
+  const Plan days = Query("SELECT range % 365 AS day, range AS n, random() AS r FROM range(5000)");
+  const auto cuts = [](const Plan& kept) {
+    const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {kept});
+    return MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {train});
+  };
+  const Plan kept = MakePlan(Materialize{"etl"}, {days});
+  const Plan marked = cuts(kept);
+  const auto first = Rows(marked);
+  EXPECT_EQ(Describe(*first->schema()), "day int64, n int64, r float64, held bool");
+  const Plan test =
+      MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7, .side = Split::Side::kPart}, {kept});
+  EXPECT_EQ(Rows(test)->num_rows() + first->num_rows(), 5000);
+  EXPECT_EQ(Describe(*Rows(kept)->schema()), "day int64, n int64, r float64");
+  EXPECT_TRUE(Rows(marked)->Equals(*first));
+  // A table that was kept before the cuts were known gives the same sides.
+  const Plan early = MakePlan(Materialize{"etl"}, {kept});
+  EXPECT_EQ(Rows(early)->num_rows(), 5000);
+  EXPECT_TRUE(Rows(cuts(early))->Equals(*first));
+}
+
 TEST_F(Local, LooksUpPositions) {
   const Plan t = Csv("t.csv", "k\nb\nz\n\na\n");
   const auto keys = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"a", "b"});
@@ -252,6 +274,18 @@ TEST_F(Local, TellsHowManyRowsItMade) {
                                  [](const Json& each) { return each["name"] == "etl"; });
   ASSERT_NE(last, told.rend());
   EXPECT_EQ(*last, Json({{"event", "etl"}, {"name", "etl"}, {"rows", 1234}, {"percent", 100.0}}));
+}
+
+TEST_F(Local, TellsWhatIsHeldWhileATableIsMade) {
+  std::stop_source source;
+  const Call call{.stop = source.get_token(), .events = [&](const Json& event) {
+                    const bool told = event.value("held", int64_t{-1}) >= 0 &&
+                                      event.value("spilled", int64_t{-1}) >= 0;
+                    if (told) source.request_stop();
+                  }};
+  const Plan endless = MakePlan(
+      Materialize{"etl"}, {Query("SELECT count(*) AS n FROM range(10000000) a, range(1000000) b")});
+  EXPECT_EQ(FaultOfPlan(endless, call).exit, Exit::kStopped);
 }
 
 TEST_F(Local, SpillsWhatOutgrowsItsMemoryOrSaysThatItCannot) {

@@ -17,6 +17,7 @@
 
 #include "plan/node.h"
 #include "sql/dialect.h"
+#include "sql/kept_rows.h"
 
 namespace protium {
 
@@ -28,8 +29,8 @@ struct RelationSql {
 // What writing needs to know from the engine.
 struct SqlContext {
   const Dialect* dialect = nullptr;
-  // Nodes that are there already, by the quoted name of a table. Nothing below them is written.
-  std::unordered_map<const Node*, std::string> tables;
+  // Nodes that are there already. Nothing below them is written.
+  std::unordered_map<const Node*, KeptRows> tables;
   // The schema of a SELECT; moves no data.
   std::function<Result<SchemaPtr>(const std::string& sql)> describe;
   // Checks the text of an Sql node and gives what takes its place; empty: taken as it is.
