@@ -136,8 +136,8 @@ TEST_F(Csv, ALargeFileIsReadAsASmallOne) {
   std::string text = "i,d,t,n,s\n";
   const size_t rows = 700'000;
   for (size_t i = 0; i < rows; ++i) {
-    text += std::to_string(i) + (i == rows / 3 ? ",1.5" : ",7") + (i % 2 == 0 ? ",2013-01-31" : ",") +
-            (i == rows - 1 ? ",x" : ",") + ",\r\n";
+    text += std::to_string(i) + (i == rows / 3 ? ",1.5" : ",7") +
+            (i % 2 == 0 ? ",2013-01-31" : ",") + (i == rows - 1 ? ",x" : ",") + ",\r\n";
   }
   EXPECT_EQ(Infer(text), "i int64, d float64, t date, n string, s string");
   EXPECT_EQ(Infer(text + "1,2,2013-01-31 06:00,,\n\n"),

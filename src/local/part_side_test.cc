@@ -27,10 +27,8 @@ std::string Different(const duck::Connection& connection, const std::string& tab
   const Plan again = MakePlan(Sql{});
   context.tables[again.get()] = {.table = "(" + one + ")"};
   context.dialect = &spelt;
-  const Columns columns = by.empty() ? SchemaOf(connection, "SELECT * FROM " + table)
-                                           .ValueOrDie()
-                                           ->field_names()
-                                     : by;
+  const Columns columns =
+      by.empty() ? SchemaOf(connection, "SELECT * FROM " + table).ValueOrDie()->field_names() : by;
   const Plan both = MakePlan(MarkSplit{columns, part, 7, "slow"}, {again});
   const std::string two = WriteSql(both, context).ValueOrDie().text;
   EXPECT_NE(one.find("pt_part_side"), one.npos);
@@ -59,23 +57,32 @@ TEST_F(PartSide, IsTheOneThatTheRuleSpeltInSqlGives) {
                        "CAST(i AS DECIMAL(9, 2)) AS dec "
                        "FROM range(20000) r(i)")
                   .ok());
-  for (const Columns& by : std::initializer_list<Columns>{
-           {"n"}, {"tiny"}, {"small"}, {"whole"}, {"flag"}, {"day"}, {"name"}, {"real"}, {"at"},
-           {"dec"}, {"n", "name"}, {"tiny", "flag"}, {"name", "n", "day", "flag"}, {}}) {
-    EXPECT_EQ(Different(connection_, "t", by), "0 of 20000")
-        << (by.empty() ? "" : by.front());
+  for (const Columns& by : std::initializer_list<Columns>{{"n"},
+                                                          {"tiny"},
+                                                          {"small"},
+                                                          {"whole"},
+                                                          {"flag"},
+                                                          {"day"},
+                                                          {"name"},
+                                                          {"real"},
+                                                          {"at"},
+                                                          {"dec"},
+                                                          {"n", "name"},
+                                                          {"tiny", "flag"},
+                                                          {"name", "n", "day", "flag"},
+                                                          {}}) {
+    EXPECT_EQ(Different(connection_, "t", by), "0 of 20000") << (by.empty() ? "" : by.front());
   }
 }
 
 TEST_F(PartSide, HoldsAtTheEdges) {
-  ASSERT_TRUE(
-      duck::Do(connection_,
-               "CREATE TABLE e AS SELECT * FROM (VALUES "
-               "(DATE '0001-01-01', '', CAST('-9223372036854775808' AS BIGINT)), "
-               "(DATE '0044-03-15 (BC)', 'a''b', 9223372036854775807), "
-               "(DATE '12013-01-01', '-', 0), (DATE 'infinity', '+1:x', NULL), "
-               "(DATE '-infinity', NULL, 1), (NULL, '日本語', -1)) v(day, name, n)")
-          .ok());
+  ASSERT_TRUE(duck::Do(connection_,
+                       "CREATE TABLE e AS SELECT * FROM (VALUES "
+                       "(DATE '0001-01-01', '', CAST('-9223372036854775808' AS BIGINT)), "
+                       "(DATE '0044-03-15 (BC)', 'a''b', 9223372036854775807), "
+                       "(DATE '12013-01-01', '-', 0), (DATE 'infinity', '+1:x', NULL), "
+                       "(DATE '-infinity', NULL, 1), (NULL, '日本語', -1)) v(day, name, n)")
+                  .ok());
   for (const Columns& by : std::initializer_list<Columns>{{"day"}, {"name"}, {"n"}, {}}) {
     EXPECT_EQ(Different(connection_, "e", by, 0.7), "0 of 6");
   }

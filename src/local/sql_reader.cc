@@ -37,8 +37,7 @@ Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) 
 }
 
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
-                             std::unordered_map<const Node*, KeptRows> tables,
-                             KeyTable key_table) {
+                             std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table) {
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   context.describe = [&](const std::string& select) { return SchemaOf(connection, select); };
   context.check = [&](const Sql& sql) { return ReadSql(sql, connection); };

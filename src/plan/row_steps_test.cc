@@ -59,8 +59,7 @@ TEST(RowSteps, WorkOutWhatStagesLearn) {
             "v: 0.5 7.25 -0 7.25");
   EXPECT_EQ(Of((CallOf("cast_double", {Col("n")}) - Lit(0.5)) / Lit(2.0)),
             "v: 0.25 -1.25 4503599627370496 null");
-  EXPECT_EQ(Of(CallOf("if", {CallOf("is_null", {Col("x")}), Col("x"), Lit(0.0)})),
-            "v: 0 0 0 null");
+  EXPECT_EQ(Of(CallOf("if", {CallOf("is_null", {Col("x")}), Col("x"), Lit(0.0)})), "v: 0 0 0 null");
   EXPECT_EQ(Of(Lit(int64_t{3})), "v: 3 3 3 3");
 }
 

@@ -197,8 +197,8 @@ std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
     if (!kind) return std::nullopt;
     // Floats stay floats in an engine until they are cast.
     const auto field = schema.GetFieldByName(argument.name);
-    const bool is_float = argument.kind == Expr::Kind::kColumn &&
-                          field->type()->id() == arrow::Type::FLOAT;
+    const bool is_float =
+        argument.kind == Expr::Kind::kColumn && field->type()->id() == arrow::Type::FLOAT;
     if (is_float && expr.name != "cast_double" && expr.name != "nan_to_null") return std::nullopt;
     kinds.push_back(*kind);
   }

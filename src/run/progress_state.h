@@ -44,8 +44,8 @@ class ProgressState {
   Deadline entered_{};
   int64_t rows_ = 0;
   double etl_percent_ = -1;
-  Deadline etl_moved_{};   // When the percentage last did.
-  double etl_held_ = -1;   // Bytes in memory and in files; -1: unknown.
+  Deadline etl_moved_{};    // When the percentage last did.
+  double etl_held_ = -1;    // Bytes in memory and in files; -1: unknown.
   double etl_spilled_ = 0;  // Of those, in files.
   std::string stage_;
   int64_t step_ = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/progress.h"
-#include "run/progress_state.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "run/progress_state.h"
 
 namespace protium {
 
@@ -29,9 +30,9 @@ class ProgressText : public testing::Test {
 TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
   ProgressState state;
   const auto line = [&](int64_t held, int64_t spilled, double percent) {
-    state.On({{"event", "etl"}, {"rows", 0}, {"percent", percent}, {"held", held},
-              {"spilled", spilled}},
-             now_ += seconds(1));
+    state.On(
+        {{"event", "etl"}, {"rows", 0}, {"percent", percent}, {"held", held}, {"spilled", spilled}},
+        now_ += seconds(1));
     return state.Line(now_, false);
   };
   EXPECT_EQ(line(0, 0, 0), "etl      reading tables  0.00 s");

@@ -137,8 +137,8 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
   PT_LET(command.output, TakeSchema(bytes));
   if (head.files) {
     PT_LET(SchemaPtr schema, TakeSchema(bytes));
-    command.rows = RowFiles{std::move(schema), std::move(head.paths), head.rows,
-                            std::move(head.steps)};
+    command.rows =
+        RowFiles{std::move(schema), std::move(head.paths), head.rows, std::move(head.steps)};
   }
   if (!bytes.empty()) return Status::Invalid("a command with ", bytes.size(), " bytes too many");
   return command;

@@ -32,7 +32,7 @@ struct SparkCommand {
   SchemaPtr output;  // Declared to Spark; checked by the worker, batch by batch.
 
   bool gang = false;  // The stage is a barrier stage of `world` partitions; rank = partition.
-  int32_t world = 1;   // Also the partitions that share `rows` without a gang.
+  int32_t world = 1;  // Also the partitions that share `rows` without a gang.
   int32_t attempt = 0;
   double deadline = 60;    // Seconds a rank may keep the others waiting.
   std::string key;         // 32 random bytes that the ranks of this attempt share.

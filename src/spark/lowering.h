@@ -32,8 +32,8 @@ struct KeptRelation {
 struct LoweringContext {
   // The schema of a relation; moves no data.
   std::function<Result<SchemaPtr>(const connect::Relation& relation)> describe;
-  // The relation that runs a task over `rows`, which `input` is. Empty: the task's rows are left out, which is
-  // enough to know their types.
+  // The relation that runs a task over `rows`, which `input` is. Empty: the task's rows are left
+  // out, which is enough to know their types.
   std::function<Result<connect::Relation>(const MapTask& task, const Plan& rows,
                                           const SparkTable& input)>
       map;

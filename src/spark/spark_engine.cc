@@ -229,8 +229,8 @@ class SparkEngine : public Engine {
     PT_TRY(gang.Admit(task, call));
     PT_LET(const Operation operation, Prepare(inputs.front(), call));
     const auto files = FilesOf(inputs.front(), *operation.table.schema);
-    PT_TRY(gang.Gather(operation.table, RowsBelow(inputs.front()), files ? &*files : nullptr,
-                       call));
+    PT_TRY(
+        gang.Gather(operation.table, RowsBelow(inputs.front()), files ? &*files : nullptr, call));
     return gang.Run(task, call);
   }
 
@@ -242,8 +242,7 @@ class SparkEngine : public Engine {
     const auto kept = kept_.find(source);
     if (kept == kept_.end() || kept->second.written.files.schema == nullptr) return std::nullopt;
     WrittenRows written = kept->second.written;
-    const auto steps =
-        StepsFrom(source, kept->second.rows, written.files.schema, plan, schema);
+    const auto steps = StepsFrom(source, kept->second.rows, written.files.schema, plan, schema);
     if (!steps) return std::nullopt;
     written.files.steps = steps->ToJson();
     return written;

@@ -58,8 +58,8 @@ void SparkExplainer::Tell(const SparkTable& table, const std::string& title) {
 
 Status SparkExplainer::Name(const Plan& plan, KeptRelation kept, const std::string& name) {
   const std::string view = fmt::format("pt_view_{}_{}", views_++, name);
-  PT_TRY(session_.Command(connect::CreateView(kept.relation, view), {.name = "plan"}, call_)
-             .status());
+  PT_TRY(
+      session_.Command(connect::CreateView(kept.relation, view), {.name = "plan"}, call_).status());
   kept.relation = connect::Table(view);
   context_.kept[plan.get()] = std::move(kept);
   return Status::OK();

@@ -25,9 +25,8 @@ void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>
   if (!seen.insert(plan.get()).second) return;
   const auto add = [&](const Columns& by, double part, int64_t seed) {
     if (plan->inputs.size() != 1 || !GivesRowsOf(plan->inputs.front(), kept)) return;
-    const bool known = std::any_of(cuts.begin(), cuts.end(), [&](const KeptMark& each) {
-      return Cuts(each, by, part, seed);
-    });
+    const bool known = std::any_of(
+        cuts.begin(), cuts.end(), [&](const KeptMark& each) { return Cuts(each, by, part, seed); });
     if (!known) cuts.push_back({by, part, seed, {}});
   };
   if (const auto* split = std::get_if<Split>(&plan->verb)) add(split->by, split->part, split->seed);
@@ -38,9 +37,8 @@ void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>
 }  // namespace
 
 const KeptMark* KeptRows::Find(const Columns& by, double part, int64_t seed) const {
-  const auto found = std::find_if(marks.begin(), marks.end(), [&](const KeptMark& each) {
-    return Cuts(each, by, part, seed);
-  });
+  const auto found = std::find_if(marks.begin(), marks.end(),
+                                  [&](const KeptMark& each) { return Cuts(each, by, part, seed); });
   return found == marks.end() ? nullptr : &*found;
 }
 

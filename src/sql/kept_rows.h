@@ -19,8 +19,8 @@ struct KeptMark {
 };
 
 struct KeptRows {
-  std::string table;            // Quoted; or anything else that stands behind FROM.
-  Columns columns = {};         // Without those of marks; empty where there are no marks.
+  std::string table;     // Quoted; or anything else that stands behind FROM.
+  Columns columns = {};  // Without those of marks; empty where there are no marks.
   std::vector<KeptMark> marks = {};
 
   const KeptMark* Find(const Columns& by, double part, int64_t seed) const;

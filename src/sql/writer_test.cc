@@ -65,8 +65,10 @@ TEST(WriteSql, ReadsTheSidesThatAKeptTableCarries) {
   EXPECT_EQ(WriteSql(table, context).ValueOrDie().text, "SELECT `day`, `temp` FROM t");
   const auto& [held, split] = std::pair(marks[0], marks[1]);
   EXPECT_EQ(WriteSql(marked, context).ValueOrDie().text,
-            "SELECT `day`, `temp`, `" + held.column + "` AS `held` FROM (SELECT * FROM (SELECT * "
-            "FROM t WHERE NOT `" + split.column + "`) WHERE (`temp` > CAST('0.5' AS DOUBLE)))");
+            "SELECT `day`, `temp`, `" + held.column +
+                "` AS `held` FROM (SELECT * FROM (SELECT * "
+                "FROM t WHERE NOT `" +
+                split.column + "`) WHERE (`temp` > CAST('0.5' AS DOUBLE)))");
   EXPECT_TRUE(CutsOf(MakePlan(Split{}, {MakePlan(Limit{3}, {table})}), table.get()).empty());
 }
 

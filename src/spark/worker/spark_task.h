@@ -56,9 +56,7 @@ class SparkTask : public TaskContext, private BatchStream {
   Status SkipInput();
   void ReportStart();
   void ReportEnd(const Status& status);
-  const SchemaPtr& schema() const override {
-    return steps_ ? steps_->schema() : source_->schema();
-  }
+  const SchemaPtr& schema() const override { return steps_ ? steps_->schema() : source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
 
   ExecutorWire& wire_;
