@@ -9,6 +9,20 @@
 
 namespace protium {
 
+namespace {
+
+std::string HexOf(std::span<const unsigned char> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : bytes) {
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 15]);
+  }
+  return hex;
+}
+
+}  // namespace
+
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   ~State() { EVP_MD_CTX_free(context); }
@@ -29,19 +43,20 @@ std::string Sha256::Hex() {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
   PT_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 15]);
-  }
-  return hex;
+  return HexOf(digest);
 }
 
 std::string Sha256Hex(std::string_view bytes) {
   Sha256 sha;
   sha.Add(bytes);
   return sha.Hex();
+}
+
+std::string Md5Hex(std::string_view bytes) {
+  std::array<unsigned char, 16> digest{};
+  unsigned int size = 0;
+  PT_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
+  return HexOf(digest);
 }
 
 }  // namespace protium

@@ -6,15 +6,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <future>
 #include <set>
+#include <utility>
 
 #include "base/fault.h"
 #include "format/cell_type.h"
 #include "format/csv_scan.h"
 #include "format/file.h"
+#include "os/machine.h"
 
 namespace protium {
 namespace {
+
+constexpr size_t kPartBytes = 4 << 20;  // Below it a thread is not worth its start.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
 
@@ -114,22 +121,79 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   return table;
 }
 
-Status InferOne(const std::string& path, const CsvOptions& options, Table& table,
-                std::vector<CellType>& types) {
+void Widen(const std::vector<CsvCell>& cells, const CsvOptions& options,
+           std::vector<CellType>& types) {
+  for (size_t i = 0; i < types.size(); ++i) {
+    const CsvCell& cell = cells[i];
+    if (types[i] == CellType::kText || IsNull(cell, options) || IsCell(cell.text, types[i])) {
+      continue;
+    }
+    types[i] = Unite(types[i], TypeOfCell(cell.text));
+  }
+}
+
+Status InferRows(const std::string& path, const CsvOptions& options, Table& table,
+                 std::vector<CellType>& types) {
   while (true) {
     PT_LET(const bool more, table.Next());
     if (!more) return Status::OK();
     if (table.cells.size() != types.size()) {
       return WrongCount(path, table.scanner->line(), table.cells.size(), types.size());
     }
-    for (size_t i = 0; i < types.size(); ++i) {
-      const CsvCell& cell = table.cells[i];
-      if (types[i] == CellType::kText || IsNull(cell, options) || IsCell(cell.text, types[i])) {
-        continue;
-      }
-      types[i] = Unite(types[i], TypeOfCell(cell.text));
-    }
+    Widen(table.cells, options, types);
   }
+}
+
+// One part for each core, beginning with a row, where every line break is known to end one: in text
+// without quotes. Otherwise the whole is one part.
+std::vector<std::string_view> PartsOf(std::string_view text) {
+  const size_t most = text.size() / kPartBytes;
+  if (most < 2 || std::memchr(text.data(), '"', text.size()) != nullptr) return {text};
+  const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
+  std::vector<std::string_view> parts;
+  while (text.size() > bytes) {
+    size_t end = text.find('\n', bytes);
+    // There a scanner would take it for the mark of a file's beginning.
+    while (end != text.npos && text.substr(end + 1).starts_with(kByteOrderMark)) {
+      end = text.find('\n', end + 1);
+    }
+    if (end == text.npos) break;
+    parts.push_back(text.substr(0, end + 1));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+// Infers from the rows that `table` has not given yet, in several threads; false when a row is
+// wrong: only who reads all of them knows its line.
+bool InferParts(const std::string& path, const CsvOptions& options, const Table& table,
+                std::vector<CellType>& types) {
+  const std::vector<std::string_view> parts = PartsOf(table.scanner->rest());
+  if (parts.size() < 2) return false;
+  std::vector<std::vector<CellType>> found(parts.size(), types);
+  std::vector<std::future<Status>> inferring;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    inferring.push_back(std::async(std::launch::async, [&, i] {
+      Table part{.names = table.names};
+      part.scanner = std::make_unique<CsvScanner>(parts[i], options.delimiter.front(), path);
+      return InferRows(path, options, part, found[i]);
+    }));
+  }
+  bool all = true;
+  for (auto& each : inferring) all = each.get().ok() && all;
+  if (!all) return false;
+  for (const std::vector<CellType>& each : found) {
+    for (size_t i = 0; i < types.size(); ++i) types[i] = Unite(types[i], each[i]);
+  }
+  return true;
+}
+
+Status InferOne(const std::string& path, const CsvOptions& options, Table& table,
+                std::vector<CellType>& types) {
+  if (std::exchange(table.pending, false)) Widen(table.cells, options, types);
+  if (InferParts(path, options, table, types)) return Status::OK();
+  return InferRows(path, options, table, types);
 }
 
 CellType WantedType(const arrow::DataType& type) {

@@ -34,6 +34,9 @@ class CsvScanner {
   // Reads one row into `cells`; false at the end. A malformed cell is a fault with file and line.
   Result<bool> Next(std::vector<CsvCell>& cells);
 
+  // The text behind the last row.
+  std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
+
   // The line on which the last row began, from 1.
   int64_t line() const { return row_line_; }
 

@@ -131,6 +131,26 @@ TEST_F(Csv, SeveralFilesAreOneTable) {
   EXPECT_EQ(FaultOf(InferCsv({a, c}, {}).status()).where, c + ":1");
 }
 
+// Beyond some megabytes rows are read by several threads; what they find must be no different.
+TEST_F(Csv, ALargeFileIsReadAsASmallOne) {
+  std::string text = "i,d,t,n,s\n";
+  const size_t rows = 700'000;
+  for (size_t i = 0; i < rows; ++i) {
+    text += std::to_string(i) + (i == rows / 3 ? ",1.5" : ",7") +
+            (i % 2 == 0 ? ",2013-01-31" : ",") + (i == rows - 1 ? ",x" : ",") + ",\r\n";
+  }
+  EXPECT_EQ(Infer(text), "i int64, d float64, t date, n string, s string");
+  EXPECT_EQ(Infer(text + "1,2,2013-01-31 06:00,,\n\n"),
+            "i int64, d float64, t timestamp, n string, s string");
+  EXPECT_EQ(Infer(text + "1,2,,\"a\nb\",\n").substr(0, 7), "i int64");
+  const Fault fault = FaultOfText(text + "\n1,2\n");
+  EXPECT_EQ(fault.what, "2 cells where 5 are expected");
+  EXPECT_EQ(fault.where, "t.csv:" + std::to_string(rows + 3));
+  std::string one = "n\n";
+  for (size_t i = 0; i < 3'000'000; ++i) one += i % 3 == 0 ? "\n" : "12345\n";
+  EXPECT_EQ(Infer(one), "n int64");
+}
+
 TEST_F(Csv, AHeaderAloneIsATableOfText) { EXPECT_EQ(Infer("a,b\n"), "a string, b string"); }
 
 TEST_F(Csv, FactsTellSizeAndTime) {

@@ -17,11 +17,27 @@ int64_t HeldOutSeed(int64_t seed) {
   return int64_t((mixed ^ (mixed >> 31)) >> 1);
 }
 
+// True for rows of a table that is kept already, whole or thinned out.
+bool IsKept(const Plan& plan) {
+  if (std::holds_alternative<Materialize>(plan->verb)) return true;
+  const bool thins =
+      std::holds_alternative<Filter>(plan->verb) || std::holds_alternative<Split>(plan->verb);
+  return thins && IsKept(plan->inputs.front());
+}
+
+// The table once it is evaluated; held out are rows by all of its columns where `by` is empty.
+Plan Kept(const Chain& chain, const Plan& table) {
+  if (IsKept(table)) return table;
+  const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
+                     chain.estimator->options.train.validation.by.empty();
+  return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
+}
+
 }  // namespace
 
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
-  Plan marked = table;
+  Plan marked = Kept(chain, table);
   if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
     const TrainOptions& train = chain.estimator->options.train;
     rows.held_out = kHeldOut;
@@ -29,12 +45,11 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
                                 .part = train.validation.share,
                                 .seed = HeldOutSeed(train.seed),
                                 .column = rows.held_out},
-                      {table});
+                      {std::move(marked)});
   }
   std::vector<NamedExpr> mark;
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
-  rows.all = MakePlan(Materialize{"train"},
-                      {WithColumns(std::move(marked), chain.sources, std::move(mark))});
+  rows.all = WithColumns(std::move(marked), chain.sources, std::move(mark));
   rows.learning =
       rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
   return rows;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "local/estimate.h"
+#include "local/part_side.h"
 #include "local/scalar_functions.h"
 #include "sql/prelude.h"
 
@@ -35,6 +37,8 @@ Status Prepare(const duck::Database& database) {
     PT_TRY(duck::Do(connection, std::string(setting)));
   }
   PT_TRY(RegisterScalarFunctions(connection));
+  PT_TRY(RegisterEstimate(connection));
+  PT_TRY(RegisterPartSide(connection));
   PT_TRY(duck::Do(connection, "BEGIN"));
   for (const Macro& macro : DuckDbMacros()) {
     PT_TRY(duck::Do(connection, fmt::format("CREATE MACRO \"{}\"{}", macro.name, macro.body)));

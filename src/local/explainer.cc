@@ -11,28 +11,31 @@ namespace protium {
 
 Result<EnginePlan> Explainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
-  PT_TRY(Visit(plan));
-  if (views_.count(plan.get()) == 0) PT_TRY(Show(plan, "result", ""));
+  PT_TRY(Visit(plan, plan));
+  KeptRows result;
+  if (views_.count(plan.get()) == 0) PT_TRY(Show(plan, "result", result));
   auto& notes = said_.not_exact;
   std::sort(notes.begin(), notes.end());
   notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
   return std::move(said_);
 }
 
-Status Explainer::Visit(const Plan& plan) {
+Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   if (views_.count(plan.get()) > 0) return Status::OK();
-  for (const Plan& input : plan->inputs) PT_TRY(Visit(input));
+  for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
-    return Show(plan->inputs.front(), "materialize " + kept->name,
-                views_[plan.get()] = NewName(kept->name));
+    KeptRows rows{.table = NewName(kept->name), .marks = CutsOf(whole, plan.get())};
+    PT_TRY(Show(plan->inputs.front(), "materialize " + kept->name, rows));
+    views_[plan.get()] = std::move(rows);
   }
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
-    PT_TRY(Show(plan->inputs.front(), "input of task " + task->task, ""));
+    KeptRows rows;
+    PT_TRY(Show(plan->inputs.front(), "input of task " + task->task, rows));
     PT_TRY(Seat(*task));
     PT_LET(const RelationSql sql, Write(plan));
     const std::string view = NewName(task->task);
-    views_[plan.get()] = view;
+    views_[plan.get()] = {.table = view};
     return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + sql.text);
   }
   return Status::OK();
@@ -49,15 +52,19 @@ Result<std::string> Explainer::NoKeys() {
   return view;
 }
 
-Status Explainer::Show(const Plan& plan, const std::string& title, const std::string& view) {
+Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& rows) {
   PT_LET(const RelationSql sql, Write(plan));
   const auto plain = WithPlainTypes(connection_, sql.text);
   PT_TRY(PlaceInOriginal(plain.status(), sql.text, sql.texts));
-  const std::string& select = *plain;
-  said_.not_exact.insert(said_.not_exact.end(), sql.not_exact.begin(), sql.not_exact.end());
-  said_.sql += "-- " + title + "\n" + select + ";\n";
-  if (view.empty()) return Status::OK();
-  return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + select);
+  PT_LET(KeptSelect kept, WriteKept(connection_, *plain, std::move(rows.marks)));
+  auto& notes = said_.not_exact;
+  notes.insert(notes.end(), sql.not_exact.begin(), sql.not_exact.end());
+  notes.insert(notes.end(), kept.not_exact.begin(), kept.not_exact.end());
+  said_.sql += "-- " + title + "\n" + kept.text + ";\n";
+  kept.rows.table = std::move(rows.table);
+  rows = std::move(kept.rows);
+  if (rows.table.empty()) return Status::OK();
+  return duck::Do(connection_, "CREATE TEMP VIEW " + rows.table + " AS " + kept.text);
 }
 
 Status Explainer::Seat(const MapTask& task) {

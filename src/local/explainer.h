@@ -23,8 +23,11 @@ class Explainer {
   Result<EnginePlan> Explain(const Plan& plan);
 
  private:
-  Status Visit(const Plan& plan);
-  Status Show(const Plan& plan, const std::string& title, const std::string& view);
+  // `whole` is the plan that is explained.
+  Status Visit(const Plan& plan, const Plan& whole);
+  // Shows how the rows of `plan` are made, with the marks that `rows` wants, and gives them the
+  // name it has, if any.
+  Status Show(const Plan& plan, const std::string& title, KeptRows& rows);
   Result<RelationSql> Write(const Plan& plan);
   // A view that stands for the keys of a lookup.
   Result<std::string> NoKeys();
@@ -33,7 +36,7 @@ class Explainer {
 
   const duck::Connection& connection_;
   Workers* workers_;
-  std::unordered_map<const Node*, std::string> views_;
+  std::unordered_map<const Node*, KeptRows> views_;
   std::set<std::string> names_;
   EnginePlan said_;
 };

@@ -2,6 +2,7 @@
 #include "local/inputs.h"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <unordered_set>
 
@@ -12,6 +13,8 @@
 
 namespace protium {
 namespace {
+
+constexpr size_t kFirstBytes = 65536;
 
 using Visit = std::function<Status(const Scan&)>;
 
@@ -59,6 +62,23 @@ Status CheckFiles(const Plan& plan) {
     for (const std::string& path : scan.paths) PT_TRY(FactsOf(path).status());
     return Status::OK();
   });
+}
+
+int64_t ExpectedRows(const Scan& scan) {
+  if (scan.format != Format::kCsv || scan.paths.empty()) return -1;
+  int64_t bytes = 0;
+  for (const std::string& path : scan.paths) {
+    const Result<FileFacts> facts = FactsOf(path);
+    if (!facts.ok()) return -1;
+    bytes += facts->bytes;
+  }
+  std::string first(kFirstBytes, '\0');
+  std::ifstream file(scan.paths.front(), std::ios::binary);
+  file.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<size_t>(file.gcount()));
+  if (first.empty()) return -1;
+  const auto lines = std::count(first.begin(), first.end(), '\n');
+  return bytes * std::max<int64_t>(lines, 1) / static_cast<int64_t>(first.size());
 }
 
 Status Sharpen(const Status& status, const Plan& plan) {

@@ -9,6 +9,10 @@ namespace protium {
 // Finds a file of a Scan below that is missing or unreadable.
 Status CheckFiles(const Plan& plan);
 
+// About how many rows the Scan's files have, from their sizes and the length of the first lines;
+// -1 for Parquet, which says so itself, and where files cannot be read.
+int64_t ExpectedRows(const Scan& scan);
+
 // Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, where a scan
 // below `plan` turns out to hold the cause, and names the nearest columns where one is unknown;
 // other statuses stay.

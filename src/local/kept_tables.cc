@@ -130,8 +130,8 @@ KeptTables::Entry& KeptTables::EntryOf(const Plan& plan) {
   return entry;
 }
 
-Result<std::string> KeptTables::Get(const Plan& plan, const Call& call,
-                                    const std::function<Result<KeptTable>()>& make) {
+Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
+                                 const std::function<Result<Made>()>& make) {
   Entry& entry = EntryOf(plan);
   std::unique_lock making(entry.making, std::defer_lock);
   while (!making.try_lock_until(std::min(call.deadline, Clock::now() + kLook))) {
@@ -141,19 +141,21 @@ Result<std::string> KeptTables::Get(const Plan& plan, const Call& call,
                  .what = "another query was still making a table at this one's deadline"});
   }
   if (!entry.table) {
-    PT_LET(KeptTable table, make());
-    entry.table.emplace(std::move(table));
+    PT_LET(Made made, make());
+    entry.table.emplace(std::move(made.table));
+    made.rows.table = entry.table->name();
     const std::lock_guard lock(mutex_);
-    entry.ready = entry.table->name();
+    entry.ready = std::move(made.rows);
   }
-  return entry.table->name();
+  const std::lock_guard lock(mutex_);
+  return entry.ready;
 }
 
-std::unordered_map<const Node*, std::string> KeptTables::Ready() const {
+std::unordered_map<const Node*, KeptRows> KeptTables::Ready() const {
   const std::lock_guard lock(mutex_);
-  std::unordered_map<const Node*, std::string> ready;
+  std::unordered_map<const Node*, KeptRows> ready;
   for (const auto& [node, entry] : entries_) {
-    if (!entry.ready.empty()) ready[node] = entry.ready;
+    if (!entry.ready.table.empty()) ready[node] = entry.ready;
   }
   return ready;
 }

@@ -13,6 +13,7 @@
 #include "base/call.h"
 #include "engine/engine.h"
 #include "local/database.h"
+#include "sql/kept_rows.h"
 
 namespace protium {
 
@@ -40,18 +41,22 @@ class KeptTable {
 // it at the same time; the others wait, no longer than their call allows.
 class KeptTables {
  public:
-  Result<std::string> Get(const Plan& plan, const Call& call,
-                          const std::function<Result<KeptTable>()>& make);
+  struct Made {
+    KeptTable table;
+    KeptRows rows = {};  // Columns and marks; `table` gives the name.
+  };
+  Result<KeptRows> Get(const Plan& plan, const Call& call,
+                       const std::function<Result<Made>()>& make);
 
   // Those that are there now.
-  std::unordered_map<const Node*, std::string> Ready() const;
+  std::unordered_map<const Node*, KeptRows> Ready() const;
 
  private:
   struct Entry {
     Plan plan;  // Keeps the node's address from being used again.
     std::timed_mutex making;
     std::optional<KeptTable> table;
-    std::string ready;  // The table's name once it is there; guarded by KeptTables::mutex_.
+    KeptRows ready;  // Once the table is there; guarded by KeptTables::mutex_.
   };
   Entry& EntryOf(const Plan& plan);
 

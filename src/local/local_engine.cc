@@ -69,7 +69,7 @@ class LocalEngine : public Engine {
   std::string address() const override { return options_.address; }
 
  private:
-  using Tables = std::unordered_map<const Node*, std::string>;
+  using Tables = std::unordered_map<const Node*, KeptRows>;
   // Of rows that no ORDER BY orders. What workers make of them comes in any order anyway.
   enum class Order { kKept, kAny };
 
@@ -106,7 +106,7 @@ class LocalEngine : public Engine {
     }
     Tables tables;
     std::vector<KeptTable> held;
-    PT_TRY(Prepare(plan, call, tables, held));
+    PT_TRY(Prepare(plan, plan, call, tables, held));
     PT_LET(duck::Connection connection, database_->Connect());
     if (order == Order::kAny) {
       PT_TRY(duck::Do(connection, "SET SESSION preserve_insertion_order = false"));
@@ -123,52 +123,57 @@ class LocalEngine : public Engine {
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
     const Plan input = plan->inputs.front();
     // What is kept below is made once, before workers start, not anew for every attempt.
-    PT_TRY(KeepBelow(input, call));
+    PT_TRY(KeepBelow(input, input, call));
     return workers_->Map(
         task, [this, input, call] { return Open(input, call, Order::kAny); }, call);
   }
 
-  Status KeepBelow(const Plan& plan, const Call& call) {
-    if (std::holds_alternative<Materialize>(plan->verb)) return Keep(plan, call).status();
-    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, call));
+  Status KeepBelow(const Plan& plan, const Plan& whole, const Call& call) {
+    if (std::holds_alternative<Materialize>(plan->verb)) return Keep(plan, whole, call).status();
+    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, whole, call));
     return Status::OK();
   }
 
-  // Makes every table that the query over `plan` will read by name.
-  Status Prepare(const Plan& plan, const Call& call, Tables& tables, std::vector<KeptTable>& held) {
+  // Makes every table below `plan` that the query over `whole` will read by name.
+  Status Prepare(const Plan& plan, const Plan& whole, const Call& call, Tables& tables,
+                 std::vector<KeptTable>& held) {
     if (tables.count(plan.get()) > 0) return Status::OK();
     if (std::holds_alternative<Materialize>(plan->verb)) {
-      PT_LET(tables[plan.get()], Keep(plan, call));
+      PT_LET(tables[plan.get()], Keep(plan, whole, call));
       return Status::OK();
     }
     if (std::holds_alternative<MapTask>(plan->verb)) {
       PT_LET(KeptTable table, Ingest(plan, call));
-      tables[plan.get()] = table.name();
+      tables[plan.get()] = {.table = table.name()};
       held.push_back(std::move(table));
       return Status::OK();
     }
-    for (const Plan& input : plan->inputs) PT_TRY(Prepare(input, call, tables, held));
+    for (const Plan& input : plan->inputs) PT_TRY(Prepare(input, whole, call, tables, held));
     return Status::OK();
   }
 
-  Result<std::string> Keep(const Plan& plan, const Call& call) {
-    return kept_.Get(plan, call, [&]() -> Result<KeptTable> {
+  // The table carries the sides of the cuts that `whole` makes of it.
+  Result<KeptRows> Keep(const Plan& plan, const Plan& whole, const Call& call) {
+    return kept_.Get(plan, call, [&]() -> Result<KeptTables::Made> {
       const Plan& input = plan->inputs.front();
       if (std::holds_alternative<MapTask>(input->verb) || IsPlainOverTask(input)) {
-        return Ingest(input, call);
+        PT_LET(KeptTable table, Ingest(input, call));
+        return KeptTables::Made{std::move(table)};
       }
       Tables tables;
       std::vector<KeptTable> held;
-      PT_TRY(Prepare(input, call, tables, held));
+      PT_TRY(Prepare(input, input, call, tables, held));
       PT_LET(const duck::Connection connection, database_->Connect());
       PT_LET(const RelationSql sql, WriteWith(connection, input, std::move(tables)));
       PT_LET(const std::string select, Select(connection, sql, plan));
+      PT_LET(KeptSelect kept, WriteKept(connection, select, CutsOf(whole, plan.get())));
       PT_LET(KeptTable table, KeptTable::Name(database_));
       const auto& name = std::get<Materialize>(plan->verb).name;
-      const auto made =
-          RunStatement(connection, "CREATE TABLE " + table.name() + " AS " + select, call, name);
+      PT_LET(const duck::Connection beside, database_->Connect());
+      const std::string create = "CREATE TABLE " + table.name() + " AS " + kept.text;
+      const auto made = RunStatement(connection, beside, create, call, name);
       PT_TRY(Sharpen(made.status(), input));
-      return table;
+      return KeptTables::Made{std::move(table), std::move(kept.rows)};
     });
   }
 

@@ -123,6 +123,28 @@ TEST_F(Local, SplitsRowsByTheirDays) {
   EXPECT_LT(days, 95);
 }
 
+// The sides are hashed when the table is made; nothing is evaluated a second time.
+TEST_F(Local, AKeptTableCarriesTheSidesOfItsCuts) {
+  const Plan days = Query("SELECT range % 365 AS day, range AS n, random() AS r FROM range(5000)");
+  const auto cuts = [](const Plan& kept) {
+    const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {kept});
+    return MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {train});
+  };
+  const Plan kept = MakePlan(Materialize{"etl"}, {days});
+  const Plan marked = cuts(kept);
+  const auto first = Rows(marked);
+  EXPECT_EQ(Describe(*first->schema()), "day int64, n int64, r float64, held bool");
+  const Plan test =
+      MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7, .side = Split::Side::kPart}, {kept});
+  EXPECT_EQ(Rows(test)->num_rows() + first->num_rows(), 5000);
+  EXPECT_EQ(Describe(*Rows(kept)->schema()), "day int64, n int64, r float64");
+  EXPECT_TRUE(Rows(marked)->Equals(*first));
+  // A table that was kept before the cuts were known gives the same sides.
+  const Plan early = MakePlan(Materialize{"etl"}, {kept});
+  EXPECT_EQ(Rows(early)->num_rows(), 5000);
+  EXPECT_TRUE(Rows(cuts(early))->Equals(*first));
+}
+
 TEST_F(Local, LooksUpPositions) {
   const Plan t = Csv("t.csv", "k\nb\nz\n\na\n");
   const auto keys = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"a", "b"});
@@ -187,6 +209,25 @@ TEST_F(Local, ReadsHardCsv) {
   EXPECT_TRUE(a->IsNull(3) && !a->IsNull(4) && a->GetView(4).empty() && a->IsNull(5));
 }
 
+// Each of these a sniffer takes for something else: lines to skip, comments, another delimiter,
+// quote or form of dates, a first row that is no header.
+TEST_F(Local, ReadsCsvByWhatWasInferredAlone) {
+  const auto read = [&](const std::string& text, const CsvOptions& options = {}) {
+    const auto rows = Rows(Csv("odd.csv", text, nullptr, options));
+    return Describe(*rows->schema()) + ": " + std::to_string(rows->num_rows()) + " " +
+           rows->column(0)->GetScalar(0).ValueOrDie()->ToString();
+  };
+  EXPECT_EQ(read("t\n01/02/2013\n03/04/2013\n"), "t string: 2 01/02/2013");
+  EXPECT_EQ(read("a;b\n1;2\n3;4\n"), "a;b string: 2 1;2");
+  EXPECT_EQ(read("# of rows,b\n#1,2\n#3,4\n"), "# of rows string, b int64: 2 #1");
+  EXPECT_EQ(read("a,b\n'x',1\n'y',2\n"), "a string, b int64: 2 'x'");
+  EXPECT_EQ(read("1,2\n3,4\n5,6\n", {.header = false}), "column1 int64, column2 int64: 3 1");
+  EXPECT_EQ(read("a,b\n\n1,x\n\n\n2,y\n"), "a int64, b string: 2 1");
+  EXPECT_EQ(read("n\n9223372036854775808\n1\n"), "n string: 2 9223372036854775808");
+  EXPECT_EQ(read("b\nt\nf\n"), "b string: 2 t");
+  EXPECT_EQ(read("x,y\n1,\"2,3\"\n\"4\",5\n"), "x int64, y string: 2 1");
+}
+
 TEST_F(Local, BadCellsAreFoundWithTheirPlace) {
   std::string text = "a,b\n";
   for (int i = 2; i < 30001; ++i) text += "1,2\n";
@@ -247,6 +288,18 @@ TEST_F(Local, TellsHowManyRowsItMade) {
                                  [](const Json& each) { return each["name"] == "etl"; });
   ASSERT_NE(last, told.rend());
   EXPECT_EQ(*last, Json({{"event", "etl"}, {"name", "etl"}, {"rows", 1234}, {"percent", 100.0}}));
+}
+
+TEST_F(Local, TellsWhatIsHeldWhileATableIsMade) {
+  std::stop_source source;
+  const Call call{.stop = source.get_token(), .events = [&](const Json& event) {
+                    const bool told = event.value("held", int64_t{-1}) >= 0 &&
+                                      event.value("spilled", int64_t{-1}) >= 0;
+                    if (told) source.request_stop();
+                  }};
+  const Plan endless = MakePlan(
+      Materialize{"etl"}, {Query("SELECT count(*) AS n FROM range(10000000) a, range(1000000) b")});
+  EXPECT_EQ(FaultOfPlan(endless, call).exit, Exit::kStopped);
 }
 
 TEST_F(Local, SpillsWhatOutgrowsItsMemoryOrSaysThatItCannot) {

@@ -19,6 +19,11 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
 
+// As JSON: the bytes that all queries and tables hold, and those of them that were spilled.
+constexpr const char* kHeld =
+    "SELECT '{\"held\": ' || sum(memory_usage_bytes + temporary_storage_bytes) || "
+    "', \"spilled\": ' || sum(temporary_storage_bytes) || '}' FROM duckdb_memory()";
+
 // What is made of a column of a type that tables do not carry, {} being the column: "" to leave it,
 // nullptr if nothing can be.
 const char* PlainType(duckdb_type type) {
@@ -126,8 +131,9 @@ class QueryStream : public BatchStream {
 
 }  // namespace
 
-QueryWatch::QueryWatch(const Connection& connection, const Call& call, std::string name)
-    : connection_(connection.get()), call_(call), name_(std::move(name)) {
+QueryWatch::QueryWatch(const Connection& connection, const Call& call, std::string name,
+                       const Connection* beside)
+    : connection_(connection.get()), call_(call), name_(std::move(name)), beside_(beside) {
   thread_ = std::jthread([this](const std::stop_token& ended) { Watch(ended); });
 }
 
@@ -146,12 +152,22 @@ void QueryWatch::Watch(const std::stop_token& ended) {
     if (ended.stop_requested()) return;
     if (Clock::now() >= call_.deadline) late_ = true;
     if (late_ || call_.stop.stop_requested()) duckdb_interrupt(connection_);
-    const double percent = duckdb_query_progress(connection_).percentage;
-    call_.Tell({{"event", "etl"},
+    TellHowFar();
+  }
+}
+
+void QueryWatch::TellHowFar() {
+  const double percent = duckdb_query_progress(connection_).percentage;
+  Json event = {{"event", "etl"},
                 {"name", name_},
                 {"rows", rows_.load()},
-                {"percent", percent < 0 ? Json() : Json(percent)}});
+                {"percent", percent < 0 ? Json() : Json(percent)}};
+  if (beside_ != nullptr) {
+    const auto held = duck::AskText(*beside_, kHeld);
+    const Result<Json> sums = held.ok() ? ParseJson(*held) : held.status();
+    if (sums.ok()) event.update(*sums);
   }
+  call_.Tell(event);
 }
 
 void QueryWatch::Finish(int64_t rows) {
@@ -192,9 +208,9 @@ Result<SchemaPtr> SchemaOf(const Connection& connection, const std::string& sele
   return duck::ToArrow(connection, duck::ColumnsOf(prepared));
 }
 
-Result<int64_t> RunStatement(const Connection& connection, const std::string& sql, const Call& call,
-                             const std::string& name) {
-  QueryWatch watch(connection, call, name);
+Result<int64_t> RunStatement(const Connection& connection, const Connection& beside,
+                             const std::string& sql, const Call& call, const std::string& name) {
+  QueryWatch watch(connection, call, name, &beside);
   duck::Answer answer;
   if (duckdb_query(connection.get(), sql.c_str(), answer.out()) == DuckDBError) {
     return watch.Explain(

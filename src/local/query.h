@@ -19,7 +19,9 @@ namespace protium {
 // progress twice a second. Ends with its owner, before the connection does.
 class QueryWatch {
  public:
-  QueryWatch(const duck::Connection& connection, const Call& call, std::string name);
+  // `beside` may be null.
+  QueryWatch(const duck::Connection& connection, const Call& call, std::string name,
+             const duck::Connection* beside = nullptr);
   ~QueryWatch();
 
   void AddRows(int64_t rows) { rows_ += rows; }
@@ -30,10 +32,12 @@ class QueryWatch {
 
  private:
   void Watch(const std::stop_token& ended);
+  void TellHowFar();
 
   duckdb_connection connection_;
   const Call call_;
   const std::string name_;
+  const duck::Connection* const beside_;
   std::atomic<int64_t> rows_ = 0;
   std::atomic<bool> late_ = false;
   std::mutex mutex_;
@@ -49,9 +53,10 @@ Result<std::string> WithPlainTypes(const duck::Connection& connection, const std
 // The schema of a SELECT that went through WithPlainTypes.
 Result<SchemaPtr> SchemaOf(const duck::Connection& connection, const std::string& select);
 
-// Runs a statement to its end; gives the number of rows it says it changed.
-Result<int64_t> RunStatement(const duck::Connection& connection, const std::string& sql,
-                             const Call& call, const std::string& name);
+// Runs a statement to its end; gives the number of rows it says it changed. Through `beside`, a
+// connection of the same database, it is asked meanwhile how much the database holds.
+Result<int64_t> RunStatement(const duck::Connection& connection, const duck::Connection& beside,
+                             const std::string& sql, const Call& call, const std::string& name);
 
 // Streams a SELECT over a connection of its own. Batches are at least 1 MiB but for the last; the
 // first comes as soon as the query ends or has that much.

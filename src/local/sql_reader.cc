@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/sql_reader.h"
 
+#include "local/inputs.h"
 #include "local/query.h"
 #include "sql/check.h"
 
@@ -38,8 +39,7 @@ Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) 
 }
 
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
-                             std::unordered_map<const Node*, std::string> tables,
-                             KeyTable key_table) {
+                             std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table) {
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   std::vector<WrittenSql> texts;
   context.describe = [&](const std::string& select) -> Result<SchemaPtr> {
@@ -52,8 +52,24 @@ Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& pla
     if (read.ok()) texts.insert(texts.end(), read->texts.begin(), read->texts.end());
     return read;
   };
+  context.expected_rows = ExpectedRows;
   context.key_table = std::move(key_table);
   return WriteSql(plan, context);
+}
+
+Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+                             std::vector<KeptMark> cuts) {
+  KeptSelect kept{.text = select, .rows = {.table = {}, .marks = std::move(cuts)}};
+  if (kept.rows.marks.empty()) return kept;
+  PT_LET(const SchemaPtr schema, SchemaOf(connection, select));
+  kept.rows.columns = schema->field_names();
+  const Plan rows = MakePlan(Sql{});
+  const Plan marked = WithMarks(rows, kept.rows.columns, kept.rows.marks);
+  PT_LET(RelationSql sql,
+         WriteFor(connection, marked, {{rows.get(), {.table = "(" + select + ")"}}}, nullptr));
+  kept.text = std::move(sql.text);
+  kept.not_exact = std::move(sql.not_exact);
+  return kept;
 }
 
 }  // namespace protium

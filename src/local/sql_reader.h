@@ -18,7 +18,15 @@ using KeyTable = std::function<Result<std::string>(const Lookup& lookup)>;
 
 // Writes `plan` as a SELECT for the embedded engine; `tables` are there already.
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
-                             std::unordered_map<const Node*, std::string> tables,
-                             KeyTable key_table);
+                             std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table);
+
+// The SELECT of a table to be kept, with the sides of cuts as columns.
+struct KeptSelect {
+  std::string text;
+  KeptRows rows;  // The table has no name yet.
+  std::vector<std::string> not_exact;
+};
+Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+                             std::vector<KeptMark> cuts);
 
 }  // namespace protium

@@ -14,6 +14,8 @@ namespace protium {
 
 namespace {
 
+constexpr auto kStill = std::chrono::seconds(2);
+
 double NumberAt(const Json& event, const char* key, double otherwise) {
   const auto found = event.find(key);
   return found != event.end() && found->is_number() ? found->get<double>() : otherwise;
@@ -52,8 +54,7 @@ std::vector<std::string> ProgressState::On(const Json& event, Deadline now) {
     // Later plans report their scans as well; only the first phase is the ETL.
     if (phase_ != Phase::kNone && phase_ != Phase::kEtl) return {};
     lines = Enter(Phase::kEtl, now);
-    rows_ = CountAt(event, "rows", rows_);
-    etl_percent_ = NumberAt(event, "percent", etl_percent_);
+    OnEtl(event, now);
   } else if (kind == "fit") {
     lines = Enter(Phase::kFit, now);
     const std::string stage = TextAt(event, "stage");
@@ -98,6 +99,15 @@ std::vector<std::string> ProgressState::Finish(Deadline now) {
   if (!nothing) lines.push_back(Summary(now));
   phase_ = Phase::kNone;
   return lines;
+}
+
+void ProgressState::OnEtl(const Json& event, Deadline now) {
+  rows_ = CountAt(event, "rows", rows_);
+  const double percent = NumberAt(event, "percent", etl_percent_);
+  if (percent != etl_percent_) etl_moved_ = now;
+  etl_percent_ = percent;
+  etl_held_ = NumberAt(event, "held", etl_held_);
+  etl_spilled_ = NumberAt(event, "spilled", etl_spilled_);
 }
 
 void ProgressState::OnStep(const Json& event, Deadline now) {
@@ -146,12 +156,8 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
   switch (phase_) {
     case Phase::kNone:
       return {};
-    case Phase::kEtl: {
-      std::string line = "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows" : "reading tables");
-      if (rows_ > 0 && seconds > 0.2) line += "  " + Short(double(rows_) / seconds) + " rows/s";
-      if (etl_percent_ > 0) line += fmt::format("  {:.0f} %", etl_percent_);
-      return line + "  " + Seconds(seconds);
-    }
+    case Phase::kEtl:
+      return EtlLine(now);
     case Phase::kFit:
       return "fit      " + stage_ + "  " + Seconds(seconds);
     case Phase::kTrain:
@@ -160,6 +166,20 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
       return "score    " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + Seconds(seconds);
   }
   return {};
+}
+
+// The percentage is of what was read: it stands still while rows are sorted and joined, and what
+// these hold moves.
+std::string ProgressState::EtlLine(Deadline now) const {
+  const double seconds = SecondsIn(now);
+  const bool still = etl_held_ >= 0 && etl_percent_ > 0 && now - etl_moved_ > kStill;
+  std::string line = "etl      ";
+  line += rows_ > 0 ? Grouped(rows_) + " rows" : still ? "sorting and joining" : "reading tables";
+  if (rows_ > 0 && seconds > 0.2) line += "  " + Short(double(rows_) / seconds) + " rows/s";
+  if (etl_percent_ > 0 && !still) line += fmt::format("  {:.0f} %", etl_percent_);
+  if (rows_ == 0 && etl_held_ > 0) line += "  " + Short(etl_held_) + "B held";
+  if (rows_ == 0 && etl_spilled_ > 0) line += ", " + Short(etl_spilled_) + "B of it in files";
+  return line + "  " + Seconds(seconds);
 }
 
 std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) const {

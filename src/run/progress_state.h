@@ -33,7 +33,9 @@ class ProgressState {
 
   std::vector<std::string> Enter(Phase phase, Deadline now);
   std::string Summary(Deadline now) const;
+  std::string EtlLine(Deadline now) const;
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
+  void OnEtl(const Json& event, Deadline now);
   void OnStep(const Json& event, Deadline now);
   void OnValidation(const Json& event);
   double SecondsIn(Deadline now) const;
@@ -42,6 +44,9 @@ class ProgressState {
   Deadline entered_{};
   int64_t rows_ = 0;
   double etl_percent_ = -1;
+  Deadline etl_moved_{};    // When the percentage last did.
+  double etl_held_ = -1;    // Bytes in memory and in files; -1: unknown.
+  double etl_spilled_ = 0;  // Of those, in files.
   std::string stage_;
   int64_t step_ = 0;
   int64_t first_step_ = -1;  // Where this attempt began.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "run/progress_state.h"
+
 namespace protium {
 
 using std::chrono::milliseconds;
@@ -24,6 +26,25 @@ class ProgressText : public testing::Test {
             {"wait_share", 0.031}};
   }
 };
+
+TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
+  ProgressState state;
+  const auto line = [&](int64_t held, int64_t spilled, double percent) {
+    state.On(
+        {{"event", "etl"}, {"rows", 0}, {"percent", percent}, {"held", held}, {"spilled", spilled}},
+        now_ += seconds(1));
+    return state.Line(now_, false);
+  };
+  EXPECT_EQ(line(0, 0, 0), "etl      reading tables  0.00 s");
+  EXPECT_EQ(line(300'000'000, 0, 20), "etl      reading tables  20 %  300MB held  1.0 s");
+  EXPECT_EQ(line(800'000'000, 0, 38), "etl      reading tables  38 %  800MB held  2.0 s");
+  line(800'000'000, 0, 38);
+  line(900'000'000, 0, 38);
+  EXPECT_EQ(line(1'200'000'000, 0, 38), "etl      sorting and joining  1200MB held  5.0 s");
+  EXPECT_EQ(line(1'300'000'000, 400'000'000, 38),
+            "etl      sorting and joining  1300MB held, 400MB of it in files  6.0 s");
+  EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
+}
 
 TEST_F(ProgressText, ThroughAPipeIsALineForEveryTenPercentWithoutEscapes) {
   ProgressLines lines({}, Out());

@@ -56,6 +56,7 @@ struct Head {
   bool files = false;
   std::vector<std::string> paths;
   int64_t rows = 0;
+  Json steps = Json::array();
   template <class Visit>
   void Fields(Visit& visit) {
     visit("version", version);
@@ -71,6 +72,7 @@ struct Head {
     visit("files", files);
     visit("paths", paths);
     visit("rows", rows);
+    visit("steps", steps);
   }
 };
 
@@ -88,6 +90,7 @@ Head HeadOf(const SparkCommand& command) {
   if (command.rows) {
     head.paths = command.rows->paths;
     head.rows = command.rows->rows;
+    head.steps = command.rows->steps;
   }
   return head;
 }
@@ -134,7 +137,8 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
   PT_LET(command.output, TakeSchema(bytes));
   if (head.files) {
     PT_LET(SchemaPtr schema, TakeSchema(bytes));
-    command.rows = RowFiles{std::move(schema), std::move(head.paths), head.rows};
+    command.rows =
+        RowFiles{std::move(schema), std::move(head.paths), head.rows, std::move(head.steps)};
   }
   if (!bytes.empty()) return Status::Invalid("a command with ", bytes.size(), " bytes too many");
   return command;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "column/source.h"
 
@@ -15,13 +16,14 @@ namespace protium {
 
 // Spark shows the first 8 bytes of a command in its logs: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 1;
+inline constexpr int64_t kCommandVersion = 2;
 
 // Rows that ranks read themselves, from files that an earlier job wrote.
 struct RowFiles {
   SchemaPtr schema;
   std::vector<std::string> paths;  // Parquet; all that were committed and nothing else.
   int64_t rows = 0;                // What Spark says it wrote, in all files.
+  Json steps = Json::array();      // What RowSteps make of them before the task gets them.
 };
 
 struct SparkCommand {
@@ -30,7 +32,7 @@ struct SparkCommand {
   SchemaPtr output;  // Declared to Spark; checked by the worker, batch by batch.
 
   bool gang = false;  // The stage is a barrier stage of `world` partitions; rank = partition.
-  int32_t world = 1;
+  int32_t world = 1;  // Also the partitions that share `rows` without a gang.
   int32_t attempt = 0;
   double deadline = 60;    // Seconds a rank may keep the others waiting.
   std::string key;         // 32 random bytes that the ranks of this attempt share.

@@ -37,6 +37,12 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
   return connect::MapPartitions(std::move(input), spec);
 }
 
+Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
+                                       std::optional<int32_t> profile) {
+  const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
+  return MapOver(connect::Range(0, command.world, command.world), *ids, command, version, profile);
+}
+
 RowsBy ChooseRowsBy(RowsBy wanted, int64_t rows, int columns) {
   if (wanted != RowsBy::kAuto) return wanted;
   return rows >= 0 && rows * columns * 8 < kFewBytes ? RowsBy::kStream : RowsBy::kFiles;
@@ -87,9 +93,7 @@ GangOutcome GangRows::Attempt(const MapTask& task, int32_t attempt, const Call& 
     made.observed = kStreamed;
   }
   made.relation = [&](const SparkCommand& command) {
-    const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
-    return files ? MapOver(connect::Range(0, gang.workers, gang.workers), *ids, command,
-                           session.version(), profile)
+    return files ? MapOverFiles(command, session.version(), profile)
                  : MapOver(connect::Repartition(Counted(table), gang.workers), *table.schema,
                            command, session.version(), profile);
   };

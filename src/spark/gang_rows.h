@@ -18,6 +18,10 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
                                   const SparkCommand& command, const std::string& version,
                                   std::optional<int32_t> profile);
 
+// The same over rows in files, which as many partitions as the command's `world` read themselves.
+Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
+                                       std::optional<int32_t> profile);
+
 // The way that `rows` (-1: unknown) rows of `columns` columns take.
 RowsBy ChooseRowsBy(RowsBy wanted, int64_t rows, int columns);
 
@@ -32,8 +36,8 @@ struct GangRows {
 
   // Refuses a gang that can never fit, before any data is read.
   Status Admit(const MapTask& task, const Call& call);
-  // Makes the rows ready for all attempts. `kept` is null unless the table lies in files already,
-  // as it is.
+  // Makes the rows ready for all attempts. `kept` is null unless they can be made of files that
+  // are there already.
   Status Gather(const SparkTable& table, int64_t rows_below, const WrittenRows* kept,
                 const Call& call);
   // Runs attempts by the gang's restart rule.

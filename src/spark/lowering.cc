@@ -63,7 +63,7 @@ class Lowering {
 
   Result<SparkTable> Lower(const Plan& plan) {
     if (plan == nullptr) return Status::Invalid("the plan is empty");
-    if (IsTable(plan)) {
+    if (IsTable(plan) && !HasMarks(plan)) {
       SparkTable table;
       PT_LET(table.relation, Table(plan));
       PT_LET(table.schema, context_.describe(table.relation));
@@ -80,15 +80,20 @@ class Lowering {
            (std::holds_alternative<MapTask>(plan->verb) && context_.map);
   }
 
+  bool HasMarks(const Plan& plan) const {
+    const auto kept = context_.kept.find(plan.get());
+    return kept != context_.kept.end() && !kept->second.rows.marks.empty();
+  }
+
   Result<Relation> Table(const Plan& plan) {
     if (const auto kept = context_.kept.find(plan.get()); kept != context_.kept.end()) {
-      return kept->second;
+      return kept->second.relation;
     }
     if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
     const auto& task = std::get<MapTask>(plan->verb);
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
     PT_LET(const SparkTable input, LowerPlan(plan->inputs.front(), context_));
-    return context_.map(task, input);
+    return context_.map(task, plan->inputs.front(), input);
   }
 
   static Result<Relation> Files(const Scan& scan) {
@@ -107,7 +112,9 @@ class Lowering {
     if (IsTable(plan)) {
       PT_LET(Relation relation, Table(plan));
       const auto* scan = std::get_if<Scan>(&plan->verb);
-      names_[plan.get()] = Add(scan == nullptr ? "result" : scan->table, std::move(relation));
+      KeptRows& rows = names_[plan.get()];
+      if (HasMarks(plan)) rows = context_.kept.at(plan.get()).rows;
+      rows.table = Add(scan == nullptr ? "result" : scan->table, std::move(relation));
       return Status::OK();
     }
     if (std::holds_alternative<MapTask>(plan->verb)) return Status::OK();
@@ -170,13 +177,23 @@ class Lowering {
 
   const LoweringContext& context_;
   std::vector<NamedRelation> tables_;
-  std::unordered_map<const Node*, std::string> names_;
+  std::unordered_map<const Node*, KeptRows> names_;
 };
 
 }  // namespace
 
 Result<SparkTable> LowerPlan(const Plan& plan, const LoweringContext& context) {
   return Lowering(context).Lower(plan);
+}
+
+Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& context,
+                              KeptRows& kept) {
+  if (kept.marks.empty()) return table;
+  kept.columns = table.schema->field_names();
+  const Plan rows = MakePlan(Sql{});
+  LoweringContext inner = context;
+  inner.kept[rows.get()] = {.relation = table.relation};
+  return LowerPlan(WithMarks(rows, kept.columns, kept.marks), inner);
 }
 
 }  // namespace protium

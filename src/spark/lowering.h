@@ -10,6 +10,7 @@
 
 #include "plan/node.h"
 #include "spark/connect/relations.h"
+#include "sql/kept_rows.h"
 
 namespace protium {
 
@@ -22,12 +23,20 @@ struct SparkTable {
   std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
 };
 
+// A materialised node: where its rows lie, and the marks they carry. The relation has no name yet.
+struct KeptRelation {
+  connect::Relation relation;
+  KeptRows rows = {};
+};
+
 struct LoweringContext {
   // The schema of a relation; moves no data.
   std::function<Result<SchemaPtr>(const connect::Relation& relation)> describe;
-  // The relation that runs a task over a table. Empty: the task's rows are left out, which is
-  // enough to know their types.
-  std::function<Result<connect::Relation>(const MapTask& task, const SparkTable& input)> map;
+  // The relation that runs a task over `rows`, which `input` is. Empty: the task's rows are left
+  // out, which is enough to know their types.
+  std::function<Result<connect::Relation>(const MapTask& task, const Plan& rows,
+                                          const SparkTable& input)>
+      map;
   // A table of rows that the driver has.
   std::function<Result<connect::Relation>(const SchemaPtr& schema,
                                           const arrow::RecordBatchVector& batches)>
@@ -35,10 +44,15 @@ struct LoweringContext {
   // Does Spark take quotes doubled inside quotes? 4.0 does not.
   bool doubled_quotes = true;
   // Materialised nodes; nothing below them is lowered.
-  std::unordered_map<const Node*, connect::Relation> kept;
+  std::unordered_map<const Node*, KeptRelation> kept;
 };
 
 // `plan` is no Write.
 Result<SparkTable> LowerPlan(const Plan& plan, const LoweringContext& context);
+
+// `table`, which is to be kept, with the sides of the cuts in `kept.marks` as columns; fills in the
+// rest of `kept`.
+Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& context,
+                              KeptRows& kept);
 
 }  // namespace protium

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "os/file.h"
 #include "spark/deployment.h"
 #include "spark/gang_rows.h"
+#include "spark/kept_steps.h"
 #include "spark/lowering.h"
 #include "spark/slots.h"
 #include "spark/spark_explainer.h"
@@ -98,6 +100,7 @@ class SparkEngine : public Engine {
   struct Kept {
     Plan plan;            // Keeps the node's address from being used again.
     WrittenRows written;  // `files` has no schema where the rows lie in none.
+    KeptRows rows = {};
   };
 
   ExecuteOptions Options(const std::string& name) const {
@@ -116,29 +119,28 @@ class SparkEngine : public Engine {
                                 }};
     context.doubled_quotes = !session_->version().starts_with("4.0.");
     const std::lock_guard lock(mutex_);
-    for (const auto& [node, kept] : kept_) context.kept[node] = kept.written.relation;
+    for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
     if (tasks != nullptr) {
-      context.map = [this, call, tasks](const MapTask& task, const SparkTable& input) {
-        return TaskRelation(task, input, call, *tasks);
+      context.map = [this, call, tasks](const MapTask& task, const Plan& rows,
+                                        const SparkTable& input) {
+        return TaskRelation(task, rows, input, call, *tasks);
       };
     }
     return context;
   }
 
   Result<Operation> Prepare(const Plan& plan, const Call& call) {
-    PT_TRY(KeepBelow(plan, call));
+    PT_TRY(KeepBelow(plan, plan, call));
     Operation operation;
     PT_LET(operation.table, LowerPlan(plan, Context(call, &operation.tasks)));
     return operation;
   }
 
   // Evaluates what has to be there before the plan itself is submitted.
-  Status KeepBelow(const Plan& plan, const Call& call) {
+  Status KeepBelow(const Plan& plan, const Plan& whole, const Call& call) {
     if (IsKept(plan)) return Status::OK();
-    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, call));
-    if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
-      return Keep(plan, plan->inputs.front(), kept->name, call);
-    }
+    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, whole, call));
+    if (std::holds_alternative<Materialize>(plan->verb)) return Keep(plan, whole, call);
     const auto* task = std::get_if<MapTask>(&plan->verb);
     if (task == nullptr || !task->gang) return Status::OK();
     PT_LET(auto batches, RunGang(*task, plan->inputs, call));
@@ -160,9 +162,14 @@ class SparkEngine : public Engine {
     return kept_.count(plan.get()) > 0;
   }
 
-  Status Keep(const Plan& node, const Plan& input, const std::string& name, const Call& call) {
+  // The files carry the sides of the cuts that `whole` makes of the rows.
+  Status Keep(const Plan& node, const Plan& whole, const Call& call) {
+    const std::string& name = std::get<Materialize>(node->verb).name;
     Operation operation;
-    PT_LET(operation.table, LowerPlan(input, Context(call, &operation.tasks)));
+    const LoweringContext context = Context(call, &operation.tasks);
+    PT_LET(const SparkTable table, LowerPlan(node->inputs.front(), context));
+    KeptRows rows{.table = {}, .marks = CutsOf(whole, node.get())};
+    PT_LET(operation.table, LowerMarks(table, context, rows));
     const auto write = [&] {
       return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
     };
@@ -174,19 +181,29 @@ class SparkEngine : public Engine {
     PT_TRY(written.status());
     PT_TRY(TellEvents(operation.tasks, call));
     const std::lock_guard lock(mutex_);
-    kept_[node.get()] = {node, *std::move(written)};
+    kept_[node.get()] = {node, *std::move(written), std::move(rows)};
     return Status::OK();
   }
 
-  Result<connect::Relation> TaskRelation(const MapTask& task, const SparkTable& input,
-                                         const Call& call, EventFolders& tasks) {
+  // Tasks read the files of a kept table themselves where that is all they need.
+  Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
+                                         const SparkTable& input, const Call& call,
+                                         EventFolders& tasks) {
     PT_TRY(deployment_.Use(NeedsTorch(task.task), call));
     tasks.push_back(folder_.New("events-" + task.task));
     PT_TRY(MakeFolder(tasks.back()));
-    const SparkCommand command{.task = task.task,
-                               .config = task.config,
-                               .output = task.output,
-                               .events = tasks.back().string()};
+    SparkCommand command{.task = task.task,
+                         .config = task.config,
+                         .output = task.output,
+                         .events = tasks.back().string()};
+    std::optional<WrittenRows> files = FilesOf(rows, *input.schema);
+    const int columns = input.schema->num_fields();
+    if (files && ChooseRowsBy(settings_.rows, files->files.rows, columns) == RowsBy::kFiles) {
+      PT_LET(const SparkSlots slots, ReadSlots(*session_, call));
+      command.world = std::max(1, slots.cores / std::max(1, slots.cores_per_task));
+      command.rows = std::move(files->files);
+      return MapOverFiles(command, session_->version(), {});
+    }
     return MapOver(input.relation, *input.schema, command, session_->version(), {});
   }
 
@@ -211,11 +228,24 @@ class SparkEngine : public Engine {
                   .options = Options("gang " + task.task)};
     PT_TRY(gang.Admit(task, call));
     PT_LET(const Operation operation, Prepare(inputs.front(), call));
-    const std::optional<Kept> kept = KeptOf(inputs.front());
-    const bool in_files = kept && kept->written.files.schema != nullptr;
-    PT_TRY(gang.Gather(operation.table, RowsBelow(inputs.front()),
-                       in_files ? &kept->written : nullptr, call));
+    const auto files = FilesOf(inputs.front(), *operation.table.schema);
+    PT_TRY(
+        gang.Gather(operation.table, RowsBelow(inputs.front()), files ? &*files : nullptr, call));
     return gang.Run(task, call);
+  }
+
+  // The files of a kept table with the steps that make the rows of `plan` of them, if it can be
+  // done; those rows have the columns `schema`.
+  std::optional<WrittenRows> FilesOf(const Plan& plan, const arrow::Schema& schema) const {
+    const Node* const source = SourceOf(plan);
+    const std::lock_guard lock(mutex_);
+    const auto kept = kept_.find(source);
+    if (kept == kept_.end() || kept->second.written.files.schema == nullptr) return std::nullopt;
+    WrittenRows written = kept->second.written;
+    const auto steps = StepsFrom(source, kept->second.rows, written.files.schema, plan, schema);
+    if (!steps) return std::nullopt;
+    written.files.steps = steps->ToJson();
+    return written;
   }
 
   // The most rows of a kept table below; -1 where none is.

@@ -12,44 +12,56 @@ namespace protium {
 
 Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
-  PT_TRY(Visit(plan));
-  if (context_.kept.count(plan.get()) == 0) PT_TRY(Show(plan, nullptr, "result"));
+  PT_TRY(Visit(plan, plan));
+  if (context_.kept.count(plan.get()) == 0) PT_TRY(Show(plan, "result").status());
   auto& notes = said_.not_exact;
   std::sort(notes.begin(), notes.end());
   notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
   return std::move(said_);
 }
 
-Status SparkExplainer::Visit(const Plan& plan) {
+Status SparkExplainer::Visit(const Plan& plan, const Plan& whole) {
   if (context_.kept.count(plan.get()) > 0) return Status::OK();
-  for (const Plan& input : plan->inputs) PT_TRY(Visit(input));
-  if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
-    return Show(plan->inputs.front(), plan, "materialize " + kept->name);
-  }
+  for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
+  if (std::holds_alternative<Materialize>(plan->verb)) return ShowKept(plan, whole);
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
-    PT_TRY(Show(plan->inputs.front(), nullptr, "input of task " + task->task));
+    PT_TRY(Show(plan->inputs.front(), "input of task " + task->task).status());
     PT_TRY(Seat(*task));
     // Without tasks to run, the plan is a table of its types and no rows.
     PT_LET(const SparkTable table, LowerPlan(plan, context_));
-    return Name(plan, table.relation, task->task);
+    return Name(plan, {.relation = table.relation}, task->task);
   }
   return Status::OK();
 }
 
-Status SparkExplainer::Show(const Plan& plan, const Plan& shown, const std::string& title) {
-  PT_LET(const SparkTable table, LowerPlan(plan, context_));
-  said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
-  if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
-  if (shown == nullptr) return Status::OK();
-  return Name(shown, table.relation, std::get<Materialize>(shown->verb).name);
+Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
+  const std::string& name = std::get<Materialize>(plan->verb).name;
+  PT_LET(const SparkTable table, Show(plan->inputs.front(), "materialize " + name));
+  KeptRelation kept{.rows = {.table = {}, .marks = CutsOf(whole, plan.get())}};
+  PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
+  if (!kept.rows.marks.empty()) Tell(marked, "the sides of its cuts");
+  kept.relation = marked.relation;
+  return Name(plan, std::move(kept), name);
 }
 
-Status SparkExplainer::Name(const Plan& plan, const connect::Relation& relation,
-                            const std::string& name) {
+Result<SparkTable> SparkExplainer::Show(const Plan& plan, const std::string& title) {
+  PT_LET(SparkTable table, LowerPlan(plan, context_));
+  Tell(table, title);
+  return table;
+}
+
+void SparkExplainer::Tell(const SparkTable& table, const std::string& title) {
+  said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
+  if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
+}
+
+Status SparkExplainer::Name(const Plan& plan, KeptRelation kept, const std::string& name) {
   const std::string view = fmt::format("pt_view_{}_{}", views_++, name);
-  PT_TRY(session_.Command(connect::CreateView(relation, view), {.name = "plan"}, call_).status());
-  context_.kept[plan.get()] = connect::Table(view);
+  PT_TRY(
+      session_.Command(connect::CreateView(kept.relation, view), {.name = "plan"}, call_).status());
+  kept.relation = connect::Table(view);
+  context_.kept[plan.get()] = std::move(kept);
   return Status::OK();
 }
 

@@ -21,9 +21,13 @@ class SparkExplainer {
   Result<EnginePlan> Explain(const Plan& plan);
 
  private:
-  Status Visit(const Plan& plan);
-  Status Show(const Plan& plan, const Plan& shown, const std::string& title);
-  Status Name(const Plan& plan, const connect::Relation& relation, const std::string& name);
+  // `whole` is the plan that is explained.
+  Status Visit(const Plan& plan, const Plan& whole);
+  Status ShowKept(const Plan& plan, const Plan& whole);
+  Result<SparkTable> Show(const Plan& plan, const std::string& title);
+  void Tell(const SparkTable& table, const std::string& title);
+  // Lets a view stand for the plan's rows.
+  Status Name(const Plan& plan, KeptRelation kept, const std::string& name);
   Status Seat(const MapTask& task);
 
   SparkSession& session_;

@@ -38,30 +38,37 @@ std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null, duckdb));
 }
 
-Result<std::string> DuckDbCsv(const Scan& scan) {
+// Adds no row, but how many are to be expected: local/estimate.h.
+std::string Estimate(int64_t rows, const std::string& typed) {
+  if (rows < 0) return "";
+  return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
+}
+
+Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
   const Dialect& duckdb = DuckDbDialect();
-  std::string columns, selected;
+  std::string columns, selected, typed;
   for (const auto& field : scan.schema->fields()) {
     PT_LET(std::string type, TypeText(*field->type(), duckdb));
     const std::string comma = columns.empty() ? "" : ", ";
     columns += comma + QuoteText(field->name(), duckdb) + ": " + QuoteText(type, duckdb);
     selected += comma + ScannedColumn(*field, scan);
+    typed += comma + QuoteName(field->name(), duckdb) + " " + type;
   }
   const std::string nulls =
       scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null, duckdb) + ", '']";
   return fmt::format(
       "SELECT {} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
       "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "
-      "max_line_size = 16777216, hive_partitioning = false, columns = {{{}}})",
+      "max_line_size = 16777216, hive_partitioning = false, columns = {{{}}}){}",
       selected, PathList(scan), scan.csv.header, QuoteText(scan.csv.delimiter, duckdb), nulls,
-      columns);
+      columns, Estimate(rows, typed));
 }
 
-Result<std::string> DuckDbScan(const Scan& scan) {
+Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
   if (scan.schema == nullptr) {
     return Fail({.exit = Exit::kBug, .what = "table " + scan.table + " has no schema"});
   }
-  if (scan.format == Format::kCsv) return DuckDbCsv(scan);
+  if (scan.format == Format::kCsv) return DuckDbCsv(scan, rows);
   std::string columns;
   for (const auto& field : scan.schema->fields()) {
     columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
@@ -75,6 +82,7 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .text_escape = "''",
                              .backslash = false,
                              .spelling = &Function::duckdb,
+                             .part_side = "pt_part_side",
                              .boolean_type = "BOOLEAN",
                              .int32_type = "INTEGER",
                              .int64_type = "BIGINT",
@@ -89,6 +97,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .text_escape = "\\'",
                             .backslash = true,
                             .spelling = &Function::spark,
+                            .part_side = "",
                             .boolean_type = "BOOLEAN",
                             .int32_type = "INT",
                             .int64_type = "BIGINT",

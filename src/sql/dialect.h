@@ -18,9 +18,12 @@ struct Dialect {
   std::string_view text_escape;          // What stands for ' inside '...'.
   bool backslash;                        // Whether \ has to be doubled inside '...'.
   std::string_view Function::*spelling;  // The column of the function table.
+  // A function of seed, bound and cells that says the side of a split; empty: it is spelt in SQL.
+  std::string_view part_side;
   std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;
-  // The text of a Scan's files as a table; null where the engine names them itself.
-  Result<std::string> (*scan)(const Scan& scan);
+  // The text of a Scan's files as a table; null where the engine names them itself. `rows` are to
+  // be expected; -1: unknown. No answer depends on it.
+  Result<std::string> (*scan)(const Scan& scan, int64_t rows);
   // The place of the text {0} among the listed texts {1}, NULL if it is none of them; empty where a
   // join finds it.
   std::string_view place;

@@ -25,7 +25,7 @@ class Writer {
   Result<std::string> Select(const Plan& plan) {
     if (plan == nullptr) return Status::Invalid("the plan is empty");
     if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
-      return "SELECT * FROM " + table->second;
+      return "SELECT " + ColumnsOf(table->second) + " FROM " + table->second.table;
     }
     if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
     auto text = std::visit([&](const auto& verb) { return Lower(verb, plan->inputs); }, plan->verb);
@@ -46,7 +46,9 @@ class Writer {
   }
 
   Result<std::string> Lower(const Scan& scan, const Inputs&) {
-    if (dialect_.scan != nullptr) return dialect_.scan(scan);
+    if (dialect_.scan != nullptr) {
+      return dialect_.scan(scan, context_.expected_rows ? context_.expected_rows(scan) : -1);
+    }
     return Status::NotImplemented("a scan of ", scan.table, " must be named by the engine");
   }
 
@@ -87,17 +89,81 @@ class Writer {
     return "SELECT " + list + " FROM " + from;
   }
 
+  // What a cut reads, and the predicate that is true on the part's side.
+  struct Cut {
+    std::string from;
+    std::string columns;
+    std::string side;
+  };
+
   Result<std::string> Lower(const Split& split, const Inputs& inputs) {
-    PT_LET(std::string from, Input(inputs));
-    PT_LET(std::string side, PartSide(from, split.by, split.part, split.seed));
-    return "SELECT * FROM " + from + " WHERE " +
-           (split.side == Split::Side::kPart ? side : "NOT " + side);
+    PT_LET(const Cut cut, CutOf(split, inputs));
+    return "SELECT " + cut.columns + " FROM " + cut.from + " WHERE " +
+           (split.side == Split::Side::kPart ? cut.side : "NOT " + cut.side);
   }
 
   Result<std::string> Lower(const MarkSplit& split, const Inputs& inputs) {
-    PT_LET(std::string from, Input(inputs));
-    PT_LET(std::string side, PartSide(from, split.by, split.part, split.seed));
-    return "SELECT *, " + side + " AS " + QuoteName(split.column, dialect_) + " FROM " + from;
+    PT_LET(const Cut cut, CutOf(split, inputs));
+    return "SELECT " + cut.columns + ", " + cut.side + " AS " + QuoteName(split.column, dialect_) +
+           " FROM " + cut.from;
+  }
+
+  template <class Verb>
+  Result<Cut> CutOf(const Verb& split, const Inputs& inputs) {
+    const KeptRows* const kept = inputs.size() == 1 ? MarkedBelow(inputs.front()) : nullptr;
+    const KeptMark* const mark =
+        kept == nullptr ? nullptr : kept->Find(split.by, split.part, split.seed);
+    Cut cut;
+    if (mark != nullptr) {
+      PT_LET(cut.from, WithMarks(inputs.front(), *kept));
+      cut.columns = ColumnsOf(*kept);
+      cut.side = QuoteName(mark->column, dialect_);
+      return cut;
+    }
+    PT_LET(cut.from, Input(inputs));
+    PT_LET(cut.side, PartSide(cut.from, split.by, split.part, split.seed));
+    cut.columns = "*";
+    return cut;
+  }
+
+  // The table with marks whose rows `plan` thins out, by nothing but filters and cuts it carries.
+  const KeptRows* MarkedBelow(const Plan& plan) const {
+    if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
+      return table->second.marks.empty() ? nullptr : &table->second;
+    }
+    const auto* const split = std::get_if<Split>(&plan->verb);
+    if ((split == nullptr && !std::holds_alternative<Filter>(plan->verb)) ||
+        plan->inputs.size() != 1) {
+      return nullptr;
+    }
+    const KeptRows* const kept = MarkedBelow(plan->inputs.front());
+    if (kept == nullptr || split == nullptr) return kept;
+    return kept->Find(split->by, split->part, split->seed) == nullptr ? nullptr : kept;
+  }
+
+  // The rows of `plan` with the columns of the marks of `kept`, which is MarkedBelow(plan).
+  Result<std::string> WithMarks(const Plan& plan, const KeptRows& kept) {
+    if (context_.tables.count(plan.get()) > 0) return kept.table;
+    if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
+    PT_LET(const std::string from, WithMarks(plan->inputs.front(), kept));
+    --depth_;
+    std::string where;
+    if (const auto* split = std::get_if<Split>(&plan->verb)) {
+      const KeptMark& mark = *kept.Find(split->by, split->part, split->seed);
+      where = (split->side == Split::Side::kPart ? "" : "NOT ") + QuoteName(mark.column, dialect_);
+    } else {
+      PT_LET(where, ExprText(std::get<Filter>(plan->verb).predicate, dialect_));
+    }
+    return "(SELECT * FROM " + from + " WHERE " + where + ")";
+  }
+
+  std::string ColumnsOf(const KeptRows& kept) const {
+    if (kept.marks.empty()) return "*";
+    std::string list;
+    for (const std::string& column : kept.columns) {
+      list += (list.empty() ? "" : ", ") + QuoteName(column, dialect_);
+    }
+    return list;
   }
 
   Result<std::string> Lower(const Lookup& lookup, const Inputs& inputs) {
@@ -196,15 +262,28 @@ class Writer {
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;
+    const auto below = static_cast<int64_t>(std::floor(std::ldexp(part, 52)));
+    const bool whole = !dialect_.part_side.empty();
     std::string text = fmt::format("'{}'", seed);
+    if (whole) text += fmt::format(", '{:013x}'", below);
     for (const std::string& name : columns) {
       PT_LET(auto type, TypeOf(*schema, name));
-      const std::string cell = CanonicalText(name, *type);
-      text += fmt::format(" || coalesce('+' || CAST(length({0}) AS {1}) || ':' || {0}, '-')", cell,
-                          dialect_.text_type);
+      if (whole) {
+        text += ", " + Cell(name, *type);
+        continue;
+      }
+      text += fmt::format(" || coalesce('+' || CAST(length({0}) AS {1}) || ':' || {0}, '-')",
+                          CanonicalText(name, *type), dialect_.text_type);
     }
-    const auto below = static_cast<int64_t>(std::floor(std::ldexp(part, 52)));
+    if (whole) return fmt::format("{}({})", dialect_.part_side, text);
     return fmt::format("(substr(md5({}), 1, 13) < '{:013x}')", text, below);
+  }
+
+  // What the dialect's function takes as it is, or else its text.
+  std::string Cell(const std::string& column, const arrow::DataType& type) {
+    const bool taken = arrow::is_signed_integer(type.id()) || type.id() == arrow::Type::BOOL ||
+                       type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::STRING;
+    return taken ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }
 
   Result<std::shared_ptr<arrow::DataType>> TypeOf(const arrow::Schema& schema,

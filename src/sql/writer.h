@@ -17,6 +17,7 @@
 
 #include "plan/node.h"
 #include "sql/dialect.h"
+#include "sql/kept_rows.h"
 #include "sql/place.h"
 
 namespace protium {
@@ -30,12 +31,14 @@ struct RelationSql {
 // What writing needs to know from the engine.
 struct SqlContext {
   const Dialect* dialect = nullptr;
-  // Nodes that are there already, by the quoted name of a table. Nothing below them is written.
-  std::unordered_map<const Node*, std::string> tables;
+  // Nodes that are there already. Nothing below them is written.
+  std::unordered_map<const Node*, KeptRows> tables;
   // The schema of a SELECT; moves no data.
   std::function<Result<SchemaPtr>(const std::string& sql)> describe;
   // Checks the text of an Sql node and gives what takes its place; empty: taken as it is.
   std::function<Result<RelationSql>(const Sql& sql)> check;
+  // How many rows a Scan may have, which decides how joins run; empty: unknown.
+  std::function<int64_t(const Scan& scan)> expected_rows;
   // A table with the columns pt_key and pt_position for the keys of a Lookup; empty: the keys are
   // written into the text, whose parsing is slow beyond some hundreds.
   std::function<Result<std::string>(const Lookup& lookup)> key_table;

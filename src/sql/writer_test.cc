@@ -20,7 +20,7 @@ Result<RelationSql> Write(const Plan& plan, const Dialect& dialect) {
   SqlContext context{.dialect = &dialect, .tables = {}};
   const Node* node = plan.get();
   while (!node->inputs.empty()) node = node->inputs.front().get();
-  context.tables[node] = "t";
+  context.tables[node] = {.table = "t"};
   context.describe = [](const std::string&) -> Result<SchemaPtr> { return Schema(); };
   return WriteSql(plan, context);
 }
@@ -46,6 +46,30 @@ TEST(WriteSql, SplitsByTheSameTextOnBothEngines) {
             "CAST(length(CAST(`day` AS STRING)) AS STRING) || ':' || CAST(`day` AS STRING), '-') "
             "|| coalesce('+' || CAST(length(CAST(`who` AS STRING)) AS STRING) || ':' || "
             "CAST(`who` AS STRING), '-')), 1, 13) < '4000000000000')");
+}
+
+// A table that carries the sides of both cuts is not hashed again, whatever lies between.
+TEST(WriteSql, ReadsTheSidesThatAKeptTableCarries) {
+  const Plan table = Table();
+  const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {table});
+  const Plan late = MakePlan(Filter{Col("temp") > Lit(0.5)}, {train});
+  const Plan marked =
+      MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {late});
+  std::vector<KeptMark> marks = CutsOf(marked, table.get());
+  ASSERT_EQ(marks.size(), 2u);
+  const Plan filled = WithMarks(table, {"day", "pt_cut_0"}, marks);
+  EXPECT_EQ(marks[0].column, "pt_cut_0_");
+  EXPECT_EQ(marks[1].column, "pt_cut_1");
+  SqlContext context{.dialect = &SparkDialect(), .tables = {}};
+  context.tables[table.get()] = {.table = "t", .columns = {"day", "temp"}, .marks = marks};
+  EXPECT_EQ(WriteSql(table, context).ValueOrDie().text, "SELECT `day`, `temp` FROM t");
+  const auto& [held, split] = std::pair(marks[0], marks[1]);
+  EXPECT_EQ(WriteSql(marked, context).ValueOrDie().text,
+            "SELECT `day`, `temp`, `" + held.column +
+                "` AS `held` FROM (SELECT * FROM (SELECT * "
+                "FROM t WHERE NOT `" +
+                split.column + "`) WHERE (`temp` > CAST('0.5' AS DOUBLE)))");
+  EXPECT_TRUE(CutsOf(MakePlan(Split{}, {MakePlan(Limit{3}, {table})}), table.get()).empty());
 }
 
 TEST(WriteSql, RefusesSplitsThatCannotBe) {

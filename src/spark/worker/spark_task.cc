@@ -63,6 +63,7 @@ Status SparkTask::OpenInput() {
   PT_LET(rows_, ReadRowFiles(*command_.rows,
                              {.rank = rank(), .world = world(), .threads = init_.cpus > 1}));
   source_ = rows_.get();
+  PT_LET(steps_, RowSteps::FromJson(command_.rows->steps, rows_->schema()));
   return Status::OK();
 }
 
@@ -85,11 +86,15 @@ Status SparkTask::Prepare(std::stop_token signals) {
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
-  if (stop_.stop_requested()) return Stopped();
-  PT_LET(auto batch, source_->Next());
-  if (batch != nullptr && command_.gang) read_ += SumRows(*batch);
-  read_all_ = read_all_ || batch == nullptr;
-  return batch;
+  while (true) {
+    if (stop_.stop_requested()) return Stopped();
+    PT_LET(auto batch, source_->Next());
+    if (batch != nullptr && command_.gang) read_ += SumRows(*batch);
+    read_all_ = read_all_ || batch == nullptr;
+    if (batch == nullptr || !steps_) return batch;
+    PT_LET(batch, steps_->Apply(std::move(batch)));
+    if (batch->num_rows() > 0) return batch;
+  }
 }
 
 Result<Communicator*> SparkTask::communicator() {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "gang/failure.h"
 #include "gang/task.h"
+#include "plan/row_steps.h"
 #include "spark/command.h"
 #include "spark/row_sums.h"
 #include "spark/worker/event_file.h"
@@ -54,7 +56,7 @@ class SparkTask : public TaskContext, private BatchStream {
   Status SkipInput();
   void ReportStart();
   void ReportEnd(const Status& status);
-  const SchemaPtr& schema() const override { return source_->schema(); }
+  const SchemaPtr& schema() const override { return steps_ ? steps_->schema() : source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
 
   ExecutorWire& wire_;
@@ -64,6 +66,7 @@ class SparkTask : public TaskContext, private BatchStream {
   std::stop_source stop_;
   std::unique_ptr<EventFile> events_;
   std::unique_ptr<BatchStream> rows_;  // Of files; unset: the rows are those of sent_.
+  std::optional<RowSteps> steps_;      // What becomes of them.
   std::unique_ptr<WireInput> sent_;
   BatchStream* source_ = nullptr;
   RowSums read_;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/row_steps.h"
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace protium {
+namespace {
+
+SchemaPtr Columns4() {
+  return arrow::schema({arrow::field("n", arrow::int64()), arrow::field("x", arrow::float64()),
+                        arrow::field("s", arrow::utf8()), arrow::field("f", arrow::boolean())});
+}
+
+std::shared_ptr<arrow::RecordBatch> Rows() {
+  arrow::Int64Builder n;
+  arrow::DoubleBuilder x;
+  arrow::StringBuilder s;
+  arrow::BooleanBuilder f;
+  EXPECT_TRUE(n.AppendValues({1, -2, 9007199254740993, 0}, {true, true, true, false}).ok());
+  EXPECT_TRUE(x.AppendValues({0.5, std::nan(""), -0.0, 1}, {true, true, true, false}).ok());
+  EXPECT_TRUE(s.AppendValues({"a", "b", "", "z"}).ok());
+  EXPECT_TRUE(f.AppendValues({true, false, true, false}, {true, true, true, false}).ok());
+  return arrow::RecordBatch::Make(Columns4(), 4,
+                                  {n.Finish().ValueOrDie(), x.Finish().ValueOrDie(),
+                                   s.Finish().ValueOrDie(), f.Finish().ValueOrDie()});
+}
+
+// What the steps give after their way through JSON, column by column.
+std::string Made(const RowSteps& steps) {
+  const Json json = ParseJson(Dump(steps.ToJson())).ValueOrDie();
+  const RowSteps back = RowSteps::FromJson(json, Columns4()).ValueOrDie();
+  EXPECT_TRUE(back.schema()->Equals(*steps.schema()));
+  const auto batch = back.Apply(Rows()).ValueOrDie();
+  EXPECT_TRUE(batch->ValidateFull().ok());
+  EXPECT_TRUE(batch->schema()->Equals(*steps.schema(), false));
+  std::string text;
+  for (int i = 0; i < batch->num_columns(); ++i) {
+    text += (i == 0 ? "" : "; ") + batch->column_name(i) + ":";
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      text += " " + batch->column(i)->GetScalar(row).ValueOrDie()->ToString();
+    }
+  }
+  return text;
+}
+
+std::string Of(const Expr& expr) {
+  RowSteps steps(Columns4());
+  EXPECT_TRUE(steps.Add(Project{{{"v", expr}}}));
+  return Made(steps);
+}
+
+TEST(RowSteps, WorkOutWhatStagesLearn) {
+  EXPECT_EQ(Of(CallOf("cast_double", {Col("n")})), "v: 1 -2 9007199254740992 null");
+  EXPECT_EQ(Of(CallOf("nan_to_null", {Col("x")})), "v: 0.5 null -0 null");
+  EXPECT_EQ(Of(CallOf("coalesce", {CallOf("nan_to_null", {Col("x")}), Lit(7.25)})),
+            "v: 0.5 7.25 -0 7.25");
+  EXPECT_EQ(Of((CallOf("cast_double", {Col("n")}) - Lit(0.5)) / Lit(2.0)),
+            "v: 0.25 -1.25 4503599627370496 null");
+  EXPECT_EQ(Of(CallOf("if", {CallOf("is_null", {Col("x")}), Col("x"), Lit(0.0)})), "v: 0 0 0 null");
+  EXPECT_EQ(Of(Lit(int64_t{3})), "v: 3 3 3 3");
+}
+
+TEST(RowSteps, KeepRowsOnlyWhereAFlagIsTrue) {
+  RowSteps steps(Columns4());
+  ASSERT_TRUE(steps.Add(Filter{Col("f")}));
+  ASSERT_TRUE(steps.Add(Project{{{"s", Col("s")}}}));
+  EXPECT_EQ(Made(steps), "s: a ");
+  RowSteps others(Columns4());
+  ASSERT_TRUE(others.Add(Filter{!Col("f")}));
+  ASSERT_TRUE(others.Add(Project{{{"t", Col("s")}, {"n", Col("n")}}}));
+  EXPECT_EQ(Made(others), "t: b; n: -2");
+}
+
+TEST(RowSteps, LookUpTextsNumbersAndFlags) {
+  const auto keys = std::make_shared<const std::vector<std::string>>(
+      std::vector<std::string>{"b", "", "-2", "true"});
+  RowSteps steps(Columns4());
+  ASSERT_TRUE(steps.Add(Lookup{"s", "i", keys, 9, {}}));
+  ASSERT_TRUE(steps.Add(Lookup{"n", "j", keys, {}, 8}));
+  ASSERT_TRUE(steps.Add(Lookup{"f", "k", keys, -1, {}}));
+  ASSERT_TRUE(steps.Add(Project{{{"i", Col("i")}, {"j", Col("j")}, {"k", Col("k")}}}));
+  EXPECT_EQ(Made(steps), "i: 9 0 1 9; j: null 2 null 8; k: 3 -1 3 null");
+}
+
+// What an engine alone knows is left to it: nothing is added.
+TEST(RowSteps, LeaveTheRestToEngines) {
+  RowSteps steps(Columns4());
+  const Expr left[] = {CallOf("cast_double", {Col("s")}),
+                       Col("n") + Lit(int64_t{1}),
+                       Col("x") / Lit(0.0),
+                       Col("x") / Col("x"),
+                       Col("x") == Lit(0.5),
+                       CallOf("error", {Lit("no")}),
+                       CallOf("lower", {Col("s")}),
+                       CallOf("coalesce", {Col("n"), Lit(0.5)}),
+                       Col("none")};
+  for (const Expr& expr : left) EXPECT_FALSE(steps.Add(Project{{{"v", expr}}}));
+  EXPECT_FALSE(steps.Add(Filter{Col("n")}));
+  EXPECT_FALSE(steps.Add(Lookup{.column = "x", .output = "i"}));
+  EXPECT_FALSE(steps.Add(Limit{3}));
+  EXPECT_FALSE(steps.Add(Split{.by = {"n"}}));
+  EXPECT_TRUE(steps.empty());
+}
+
+}  // namespace
+}  // namespace protium

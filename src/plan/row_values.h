@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "plan/expr.h"
+
+namespace protium {
+
+// What an expression is for every row of a batch.
+struct RowValues {
+  enum class Kind { kDouble, kWhole, kFlag };
+  Kind kind = Kind::kDouble;
+  std::vector<double> doubles;  // Of kDouble.
+  std::vector<int64_t> wholes;  // Of kWhole, and 0 or 1 of kFlag.
+  std::vector<uint8_t> valid;
+
+  bool True(size_t row) const { return valid[row] != 0 && wholes[row] != 0; }
+};
+
+// The kind of an expression over columns of these types; nothing where an engine has to work it
+// out.
+std::optional<RowValues::Kind> KindOf(const Expr& expr, const arrow::Schema& schema);
+
+// The values of an expression that has a kind.
+Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch);
+
+Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
+std::shared_ptr<arrow::DataType> TypeOf(RowValues::Kind kind);
+
+}  // namespace protium
