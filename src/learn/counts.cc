@@ -78,7 +78,8 @@ Result<int64_t> EachValue(const arrow::Array& values, const Each& each) {
     case arrow::Type::UINT64:
       return EachInteger<arrow::UInt64Array>(values, each);
     default:
-      return Status::TypeError("cannot count values of type ", values.type()->ToString());
+      return Fail({.exit = Exit::kInput,
+                   .what = "cannot count values of type " + values.type()->ToString()});
   }
 }
 

@@ -93,7 +93,7 @@ Status Moments::Add(const arrow::Array& values) {
   for (int64_t i = 0; i < array->length(); ++i) {
     if (!Has(*array, i)) continue;
     const double x = array->Value(i);
-    if (std::isinf(x)) return Status::Invalid("an infinite value");
+    if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
     low_ = count_ == 0 ? x : std::min(low_, x);
     high_ = count_ == 0 ? x : std::max(high_, x);
     ++count_;
