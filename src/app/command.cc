@@ -2,6 +2,7 @@
 #include "app/command.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,12 +12,14 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "engine/address.h"
+#include "run/printable.h"
 
 namespace protium {
 
 namespace {
 
 constexpr const char* kVersion = "0.1.0";
+constexpr size_t kLongestLine = 4096;
 
 const CommandVerb* FindVerb(const std::vector<CommandVerb>& verbs, const std::string& name) {
   for (const CommandVerb& verb : verbs) {
@@ -84,13 +87,18 @@ int RunCommand(const Invocation& invocation) {
 }
 
 Status PrintResult(std::string_view text) {
+  std::string shown;
+  if (isatty(STDOUT_FILENO) == 1) text = shown = Printable(text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return Status::OK();
   return Fail({.exit = Exit::kEnvironment,
                .what = fmt::format("cannot write to stdout: {}", std::strerror(errno))});
 }
 
-void PrintNote(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void PrintNote(std::string_view text) {
+  const std::string shown = Printable(text, kLongestLine);
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
+}
 
 Flag RunsDirFlag() { return {"--runs-dir", "DIR", "where runs are kept (runs)", ""}; }
 Flag SetFlag() {
@@ -155,7 +163,7 @@ std::string ExitCodesPage() {
          "   6  no room: memory or disk\n"
          "   7  stalled: a deadline passed\n"
          "  70  a bug in protium\n"
-         "  75  stopped on purpose with a checkpoint saved: `protium resume` goes on\n";
+         "  75  stopped on purpose: `protium resume` goes on from the last checkpoint\n";
 }
 
 }  // namespace protium

@@ -16,9 +16,18 @@ namespace protium {
 
 namespace {
 
+// A plain status of a program's own says that its job failed, not that we made a mistake.
+Status OfTheProgram(const Status& status) {
+  const bool plain = !status.ok() && status.detail() == nullptr;
+  if (!plain || FaultOf(status).exit != Exit::kBug) return status;
+  return Fail({.what = status.message()});
+}
+
 TaskTable TasksOf(const Program& program) {
   TaskTable tasks = {{"fit", FitTask}};
-  for (const auto& [name, task] : program.tasks) tasks[name] = task;
+  for (const auto& [name, task] : program.tasks) {
+    tasks[name] = [own = task](TaskContext& context) { return OfTheProgram(own(context)); };
+  }
   return tasks;
 }
 
@@ -28,7 +37,9 @@ int Start(int argc, char** argv, const Program& program) {
   if (IsSparkWorker()) return SparkWorkerMain(TasksOf(program), torch_tasks);
   Invocation invocation{.name = std::filesystem::path(argc > 0 ? argv[0] : "protium").filename(),
                         .argv = {argv, argv + argc}};
-  if (program.run) invocation.program = &program;
+  Program own = program;
+  own.run = [&](Session& session) { return OfTheProgram(program.run(session)); };
+  if (program.run) invocation.program = &own;
   return RunCommand(invocation);
 }
 
@@ -42,7 +53,7 @@ int Main(int argc, char** argv, const Program& program) {
   } catch (const std::bad_alloc&) {
     fault = {.exit = Exit::kNoRoom, .what = "out of memory"};
   } catch (const std::exception& error) {
-    fault = {.exit = Exit::kBug, .what = std::string("a bug in protium: ") + error.what()};
+    fault = FaultOf(Fail({.exit = Exit::kBug, .what = error.what()}));
   }
   PrintNote(Render(fault));
   return static_cast<int>(fault.exit);

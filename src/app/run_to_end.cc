@@ -53,10 +53,16 @@ class Watch {
   int64_t checkpoint_ = -1;
 };
 
+// Beside checkpoints their folder holds other things from the start on.
 bool HasCheckpoint(const fs::path& folder) {
-  std::error_code ignored;
-  const fs::path checkpoints = folder / "checkpoints";
-  return fs::is_directory(checkpoints, ignored) && !fs::is_empty(checkpoints, ignored);
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "checkpoints", error)) {
+    if (entry.path().filename() == "state.json" &&
+        entry.path().parent_path().extension() != ".partial") {
+      return true;
+    }
+  }
+  return false;
 }
 
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
@@ -100,7 +106,7 @@ class Run {
   Run(RunRequest request, const StopOnSignal& signals)
       : request_(std::move(request)),
         signals_(signals),
-        progress_(Terminal::Of(STDERR_FILENO), [](std::string_view text) { PrintNote(text); }) {}
+        progress_(Terminal::Of(STDERR_FILENO), ToStderr()) {}
 
   Status ToEnd() {
     PT_TRY(Open());

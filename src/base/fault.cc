@@ -8,6 +8,9 @@ namespace protium {
 
 namespace {
 
+constexpr const char* kReport =
+    "this is a mistake in protium: please report it, with this message and what was run";
+
 class FaultDetail : public arrow::StatusDetail {
  public:
   explicit FaultDetail(Fault fault) : fault_(std::move(fault)) {}
@@ -36,8 +39,13 @@ arrow::StatusCode CodeOf(Exit exit) {
   }
 }
 
+// What users cause is a Fault: a plain status of these codes is one room misusing another.
+bool IsMisuse(const Status& status) {
+  return status.IsInvalid() || status.IsKeyError() || status.IsTypeError() || status.IsIndexError();
+}
+
 Exit ExitOf(const Status& status) {
-  if (status.IsInvalid() || status.IsKeyError() || status.IsTypeError()) return Exit::kUsage;
+  if (IsMisuse(status)) return Exit::kBug;
   if (status.IsIOError()) return Exit::kInput;
   if (status.IsOutOfMemory() || status.IsCapacityError()) return Exit::kNoRoom;
   if (status.IsCancelled()) return Exit::kStopped;
@@ -62,6 +70,7 @@ std::string TextAt(const Json& json, const char* key) {
 }  // namespace
 
 Status Fail(Fault fault) {
+  if (fault.exit == Exit::kBug && fault.fix.empty()) fault.fix = kReport;
   const arrow::StatusCode code = CodeOf(fault.exit);
   std::string what = fault.what;
   return Status(code, std::move(what), std::make_shared<FaultDetail>(std::move(fault)));
@@ -72,7 +81,8 @@ Fault FaultOf(const Status& status) {
   if (detail && std::string_view(detail->type_id()) == FaultDetail::kTypeId) {
     return static_cast<const FaultDetail&>(*detail).fault();
   }
-  return {.exit = ExitOf(status), .what = status.message()};
+  const Exit exit = ExitOf(status);
+  return {.exit = exit, .what = status.message(), .fix = exit == Exit::kBug ? kReport : ""};
 }
 
 Status Annotate(const Status& status, std::string_view doing) {

@@ -21,7 +21,7 @@ enum class Exit : int {
   kNoRoom = 6,       // Memory or disk.
   kStalled = 7,      // A deadline passed.
   kBug = 70,
-  kStopped = 75,  // Stopped on purpose with a checkpoint saved; resume goes on.
+  kStopped = 75,  // Stopped on purpose; resume goes on from the last checkpoint.
 };
 
 // One cause, told once. `what` says what happened, with the value, lower-case and without a full
@@ -35,12 +35,12 @@ struct Fault {
   std::string kept;  // What was left untouched or saved.
 };
 
-// Wraps `fault` into a status that carries it through every room and process.
+// Wraps `fault` into a status that carries it through every room and process; kBug gets a fix.
 Status Fail(Fault fault);
 
 // Gives the fault a status carries; a status without one becomes a fault of its message.
-// A plain Invalid, KeyError or TypeError status exits as kUsage, IOError as kInput, OutOfMemory and
-// CapacityError as kNoRoom, Cancelled as kStopped, all others as kFailed.
+// A plain Invalid, KeyError, TypeError or IndexError is a mistake of ours, kBug; IOError is kInput,
+// OutOfMemory and CapacityError kNoRoom, Cancelled kStopped, all others kFailed.
 Fault FaultOf(const Status& status);
 
 // Puts "doing: " before what happened, keeping the rest of the fault.

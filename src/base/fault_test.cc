@@ -17,13 +17,26 @@ TEST(Fault, TravelsThroughAStatusAndThroughJson) {
 }
 
 TEST(Fault, OfAPlainStatusExitsByItsCode) {
-  EXPECT_EQ(FaultOf(Status::Invalid("x")).exit, Exit::kUsage);
+  EXPECT_EQ(FaultOf(Status::Invalid("x")).exit, Exit::kBug);
+  EXPECT_EQ(FaultOf(Status::OutOfMemory("x")).exit, Exit::kNoRoom);
   EXPECT_EQ(FaultOf(Status::IOError("x")).exit, Exit::kInput);
   EXPECT_EQ(FaultOf(Status::UnknownError("x")).exit, Exit::kFailed);
 }
 
+TEST(Fault, OfAMistakeOfOursAsksForAReport) {
+  for (const Status& status : {Status::TypeError("x"), Fail({.exit = Exit::kBug, .what = "x"}),
+                               Annotate(Status::KeyError("x"), "doing")}) {
+    EXPECT_NE(FaultOf(status).fix.find("please report it"), std::string::npos);
+  }
+  EXPECT_EQ(FaultOf(Fail({.exit = Exit::kBug, .what = "x", .fix = "y"})).fix, "y");
+}
+
 TEST(Fault, RendersOneBlockWithoutEmptyLines) {
   EXPECT_EQ(Render({.what = "it broke", .fix = "mend it"}), "error: it broke\n  fix: mend it\n");
+}
+
+TEST(ParseJson, SaysThatItsInputIsWrong) {
+  EXPECT_EQ(FaultOf(ParseJson("{").status()).exit, Exit::kInput);
 }
 
 TEST(ParseJson, RefusesTrailingTextAndDepth) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include "base/fault.h"
+
 namespace protium {
 
 namespace {
 
 constexpr int kMaxDepth = 200;
+
+// Text of JSON always comes from a file or from another process.
+Status NotJson(const std::string& why) {
+  return Fail({.exit = Exit::kInput, .what = "not valid JSON: " + why});
+}
 
 }  // namespace
 
@@ -17,10 +24,10 @@ Result<Json> ParseJson(std::string_view text) {
   };
   try {
     Json value = Json::parse(text, guard);
-    if (too_deep) return Status::Invalid("JSON is nested deeper than ", kMaxDepth, " levels");
+    if (too_deep) return NotJson("it is nested deeper than 200 levels");
     return value;
   } catch (const Json::exception& error) {
-    return Status::Invalid("not valid JSON: ", error.what());
+    return NotJson(error.what());
   }
 }
 

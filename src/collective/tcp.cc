@@ -76,7 +76,7 @@ Result<TcpSeat> TcpSeat::Take(const TcpOptions& options, int32_t rank, int32_t w
                  .plaintext = options.plaintext,
                  .always_encrypt = options.always_encrypt,
                  .shared_memory = options.shared_memory};
-  state->card_text = WriteCard(state->card);
+  state->card_text = WriteCard(state->card, options.key);
   return TcpSeat(std::move(state));
 }
 
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Communicator>> TcpSeat::Join(const std::vector<std::strin
                                                     Deadline deadline) && {
   const std::unique_ptr<State> state = std::move(state_);
   Membership self{.rank = state->card.rank, .key = state->options.key, .identity = state->identity};
-  PT_LET(self.cards, ReadCards(cards));
+  PT_LET(self.cards, ReadCards(cards, self.key));
   if (self.rank >= int32_t(cards.size()) || cards[size_t(self.rank)] != state->card_text) {
     return Status::Invalid("the cards do not hold that of rank ", self.rank);
   }

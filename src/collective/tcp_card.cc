@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -14,12 +15,13 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "collective/tcp_mac.h"
 #include "os/file.h"
 
 namespace protium {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 constexpr size_t kMostCardBytes = 64 << 10;
 constexpr size_t kMostAddresses = 256;
 constexpr int64_t kMostRanks = 1 << 16;
@@ -74,6 +76,25 @@ Status NoCard(std::string_view why) {
                .fix = "start all ranks from the same build"});
 }
 
+std::string MacText(const Json& without_mac, const std::string& key) {
+  std::string text;
+  for (const char byte : MacOf(key, "card", Dump(without_mac))) {
+    text += fmt::format("{:02x}", uint8_t(byte));
+  }
+  return text;
+}
+
+// Of a text that ReadCard() has read.
+Status CheckMac(std::string_view text, const Card& card, const std::string& key) {
+  PT_LET(Json json, ParseJson(text));
+  const Json mac = json.value("mac", Json());
+  json.erase("mac");
+  if (mac.is_string() && SameMac(mac.get<std::string>(), MacText(json, key))) return Status::OK();
+  return Fail({.exit = Exit::kRemote,
+               .what = "the card of " + NameOf(card) + " was not made with the gang's key",
+               .why = "it belongs to another gang, or was changed on its way"});
+}
+
 std::string AddressText(const sockaddr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* bytes =
@@ -94,18 +115,20 @@ bool Usable(const ifaddrs& entry) {
 
 }  // namespace
 
-std::string WriteCard(const Card& card) {
-  return Dump(Json{{"protium", kVersion},
-                   {"rank", card.rank},
-                   {"world", card.world},
-                   {"host", card.host},
-                   {"machine", card.machine},
-                   {"addresses", card.addresses},
-                   {"unix", card.unix_path},
-                   {"certificate", card.certificate},
-                   {"plaintext", card.plaintext},
-                   {"always_encrypt", card.always_encrypt},
-                   {"shared_memory", card.shared_memory}});
+std::string WriteCard(const Card& card, const std::string& key) {
+  Json json = {{"protium", kVersion},
+               {"rank", card.rank},
+               {"world", card.world},
+               {"host", card.host},
+               {"machine", card.machine},
+               {"addresses", card.addresses},
+               {"unix", card.unix_path},
+               {"certificate", card.certificate},
+               {"plaintext", card.plaintext},
+               {"always_encrypt", card.always_encrypt},
+               {"shared_memory", card.shared_memory}};
+  json["mac"] = MacText(json, key);
+  return Dump(json);
 }
 
 Result<Card> ReadCard(std::string_view text) {
@@ -114,7 +137,8 @@ Result<Card> ReadCard(std::string_view text) {
   if (!json.ok() || !json->is_object()) return NoCard("it is no JSON object");
   Members members(*json);
   const int64_t version = members.Number("protium");
-  if (version != kVersion) return NoCard(fmt::format("its version is {}, not 1", version));
+  if (version != kVersion)
+    return NoCard(fmt::format("its version is {}, not {}", version, kVersion));
   const int64_t rank = members.Number("rank");
   const int64_t world = members.Number("world");
   Card card{.host = members.Text("host"),
@@ -134,7 +158,7 @@ Result<Card> ReadCard(std::string_view text) {
   return card;
 }
 
-Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts) {
+Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts, const std::string& key) {
   std::vector<Card> cards;
   for (size_t r = 0; r < texts.size(); ++r) {
     PT_LET(Card card, ReadCard(texts[r]));
@@ -142,6 +166,7 @@ Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts) {
       return NoCard(fmt::format("card {} of {} is that of rank {} in a world of {}", r,
                                 texts.size(), card.rank, card.world));
     }
+    PT_TRY(CheckMac(texts[r], card, key));
     cards.push_back(std::move(card));
   }
   return cards;
@@ -158,12 +183,14 @@ bool Encrypted(const Card& a, const Card& b) {
 
 std::string NameOf(const Card& card) { return fmt::format("rank {} on {}", card.rank, card.host); }
 
-std::string MachineIdentity() {
+std::string MachineIdentity(std::vector<std::string> addresses) {
   const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 4096);
   std::error_code error;
   const auto network = std::filesystem::read_symlink("/proc/self/ns/net", error);
   if (!boot.ok() || error) return "";
-  return Sha256Hex(*boot + network.string()).substr(0, 32);
+  std::sort(addresses.begin(), addresses.end());
+  return Sha256Hex(fmt::format("{}{}{}", *boot, network.string(), fmt::join(addresses, " ")))
+      .substr(0, 32);
 }
 
 std::vector<std::string> OwnAddresses() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank tells the others before they can talk.
 //
-// Format, version 1: one JSON object {"protium": 1, "rank", "world", "host", "machine",
+// Format, version 2: one JSON object {"protium": 2, "rank", "world", "host", "machine",
 // "addresses":
 // ["10.0.0.5:40123", "[fe80::1]:40124"], "unix": path or "", "certificate": 64 hex digits,
-// "plaintext", "always_encrypt", "shared_memory": booleans}.
+// "plaintext", "always_encrypt", "shared_memory": booleans, "mac": 64 hex digits}. "mac" is
+// HMAC-SHA256(key, "card" + the object without it, keys in order, no spaces): whoever passes cards
+// on cannot change whom a rank calls, what certificate it expects or whether it encrypts.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +31,11 @@ struct Card {
   bool shared_memory = true;
 };
 
-std::string WriteCard(const Card& card);
+std::string WriteCard(const Card& card, const std::string& key);
+// Does not ask whether the card was made with a key.
 Result<Card> ReadCard(std::string_view text);
-// Reads all and checks that cards[r] is rank r's in a world of cards.size().
-Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts);
+// Reads all and checks that cards[r] is rank r's in a world of cards.size(), made with this key.
+Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts, const std::string& key);
 
 bool OnOneHost(const Card& a, const Card& b);
 // Whether the two talk TLS: when either insists, or between hosts unless both chose plaintext.
@@ -40,10 +43,11 @@ bool Encrypted(const Card& a, const Card& b);
 // "rank 2 on host-b".
 std::string NameOf(const Card& card);
 
-// What ranks that share kernel and network have in common and no others.
-std::string MachineIdentity();
 // Numeric addresses of this host's interfaces that are up: loopback first, link-local ones left
 // out.
 std::vector<std::string> OwnAddresses();
+// What ranks that share kernel and network have in common and no others. Machines that were woken
+// from one snapshot have the same kernel in all it says of itself, but not the same addresses.
+std::string MachineIdentity(std::vector<std::string> addresses = OwnAddresses());
 
 }  // namespace protium

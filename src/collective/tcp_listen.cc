@@ -24,6 +24,11 @@ constexpr int kBacklog = 1024;
 constexpr int kReceiveBytes = 4 << 20;  // Above what tcp_sum.cc sends ahead.
 constexpr int kLocalSendBytes = 512 << 10;
 
+// Addresses come from settings and from other ranks' cards.
+Status NoAddress(std::string what) {
+  return Fail({.exit = Exit::kRemote, .what = std::move(what)});
+}
+
 struct Address {
   sockaddr_storage storage{};
   socklen_t bytes = 0;
@@ -44,7 +49,7 @@ Result<Address> AddressOf(const std::string& number, uint16_t port) {
     six.sin6_port = htons(port);
     address.bytes = sizeof(six);
   } else {
-    return Status::Invalid("no address of a host: ", number);
+    return NoAddress("no address of a host: " + number);
   }
   return address;
 }
@@ -53,11 +58,11 @@ Result<Address> AddressOf(const std::string& number, uint16_t port) {
 Result<Address> ReadAddress(const std::string& text) {
   const size_t colon = text.rfind(':');
   uint16_t port = 0;
-  if (colon == std::string::npos) return Status::Invalid("no address with a port: ", text);
+  if (colon == std::string::npos) return NoAddress("no address with a port: " + text);
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + colon + 1, end, port);
   if (read.ec != std::errc() || read.ptr != end) {
-    return Status::Invalid("no address with a port: ", text);
+    return NoAddress("no address with a port: " + text);
   }
   std::string number = text.substr(0, colon);
   if (number.starts_with('[') && number.ends_with(']')) {

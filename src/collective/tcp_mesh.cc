@@ -2,6 +2,7 @@
 #include "collective/tcp_mesh.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -9,7 +10,10 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 #include "base/fault.h"
 #include "collective/tcp_listen.h"
@@ -20,7 +24,9 @@ namespace {
 
 constexpr std::chrono::seconds kProofTime{5};
 constexpr std::chrono::seconds kStrangerTime{20};
-constexpr size_t kMostStrangers = 256;
+constexpr size_t kMostStrangers = 128;
+constexpr std::chrono::milliseconds kFirstPause{20};
+constexpr std::chrono::milliseconds kPause{500};
 
 // Tries all addresses of a rank at once; the first that answers and proves itself is taken.
 class Calling {
@@ -28,7 +34,24 @@ class Calling {
   Calling(const Membership& self, int32_t to, Lane lane, const Patience& patience)
       : self_(self), to_(to), lane_(lane), patience_(patience) {}
 
+  // A rank that has too many callers closes connections before it knows whose they are.
   Result<std::unique_ptr<TcpWire>> Run() {
+    for (Clock::duration pause = kFirstPause;;
+         pause = std::min<Clock::duration>(2 * pause, kPause)) {
+      PT_LET(auto wire, TryAll());
+      if (wire != nullptr) return wire;
+      if (!closed_ || !Rest(pause)) return Unreachable();
+    }
+  }
+
+ private:
+  struct Try {
+    std::string address;
+    UniqueFd socket;
+  };
+
+  // nullptr: nobody proved to be that rank.
+  Result<std::unique_ptr<TcpWire>> TryAll() {
     Begin();
     while (!tries_.empty()) {
       PT_LET(const size_t ready, AwaitOne());
@@ -45,18 +68,23 @@ class Calling {
       if (!tries_.empty()) proof.deadline = std::min(proof.deadline, Clock::now() + kProofTime);
       auto wire = ProveAsCaller(self_, to_, lane_, std::move(at.socket), proof);
       if (wire.ok()) return wire;
-      Note(at.address, FaultOf(wire.status()).what);
+      const Fault fault = FaultOf(wire.status());
+      closed_ = closed_ || fault.exit == Exit::kInput;  // The end of a connection is an IOError.
+      Note(at.address, fault.what);
     }
-    return Unreachable();
+    return nullptr;
   }
 
- private:
-  struct Try {
-    std::string address;
-    UniqueFd socket;
-  };
+  // Whether there is time for another round.
+  bool Rest(Clock::duration pause) const {
+    pollfd stop{patience_.stop_fd, POLLIN, 0};
+    return !Poll({&stop, 1}, std::min(patience_.deadline, Clock::now() + pause)) &&
+           Clock::now() < patience_.deadline;
+  }
 
   void Begin() {
+    tried_.clear();
+    closed_ = false;
     const Card& card = self_.cards[size_t(to_)];
     const bool shared = lane_ == Lane::kShared;
     const std::vector<std::string> unix_path{card.unix_path};
@@ -103,6 +131,7 @@ class Calling {
   Patience patience_;
   std::vector<Try> tries_;
   std::string tried_;
+  bool closed_ = false;
 };
 
 std::string TextOf(const sockaddr_storage& from) {
@@ -154,37 +183,76 @@ void Mesh::Receive() {
   std::vector<pollfd> polls;
   for (const UniqueFd& each : listeners_) polls.push_back({each.get(), POLLIN, 0});
   polls.push_back({stop_.get(), POLLIN, 0});
+  pollfd stop = polls.back();
   while (Poll(polls, kNever) && polls.back().revents == 0) {
     for (const pollfd& each : polls) {
-      if (each.revents != 0) Accept(each.fd);
+      if (each.revents == 0 || Accept(each.fd)) continue;
+      // Out of descriptors, memory or threads: the caller waits in the queue until some come back.
+      TurnOutOldest();
+      Poll({&stop, 1}, Clock::now() + kFirstPause);
     }
   }
 }
 
-void Mesh::Accept(int listener) {
+// False when this process has no means to hear a caller.
+bool Mesh::Accept(int listener) {
   sockaddr_storage from{};
   socklen_t bytes = sizeof(from);
+  std::erase_if(visits_, [](const Visit& visit) { return visit.caller->over.load(); });
+  if (visits_.size() >= kMostStrangers + 2 * self_.cards.size()) TurnOutOldest();
   UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC));
-  std::erase_if(visits_, [](const Visit& visit) { return visit.over->load(); });
-  // Beyond that, whoever comes is let go: room comes back when the silent ones are given up.
-  if (!socket || visits_.size() >= kMostStrangers + 2 * self_.cards.size()) return;
-  auto over = std::make_shared<std::atomic<bool>>(false);
-  std::jthread thread([this, over, address = TextOf(from), socket = std::move(socket)]() mutable {
-    Greet(std::move(socket), address);
-    over->store(true);
-  });
-  visits_.push_back({std::move(thread), std::move(over)});
+  if (socket) return Welcome(std::move(socket), TextOf(from));
+  return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
 }
 
-void Mesh::Greet(UniqueFd socket, const std::string& from) {
-  if (from != "this host") TuneTcp(socket.get());
+bool Mesh::Welcome(UniqueFd socket, std::string from) {
+  auto caller = std::make_shared<Caller>();
+  caller->socket = UniqueFd(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
+  caller->from = std::move(from);
+  if (!caller->socket) return false;
+  try {
+    std::jthread thread([this, caller, socket = std::move(socket)]() mutable {
+      Greet(std::move(socket), *caller);
+      SeeOff(*caller);
+    });
+    visits_.push_back({std::move(caller), std::move(thread)});
+    return true;
+  } catch (const std::system_error&) {
+    return false;  // No more threads.
+  }
+}
+
+void Mesh::TurnOutOldest() {
+  const std::lock_guard lock(mutex_);
+  for (const Visit& visit : visits_) {
+    if (std::exchange(visit.caller->settled, true)) continue;
+    ::shutdown(visit.caller->socket.get(), SHUT_RDWR);
+    return;
+  }
+}
+
+// False for one who has been turned out.
+bool Mesh::Admit(Caller& caller) {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(caller.settled, true);
+}
+
+void Mesh::SeeOff(Caller& caller) {
+  const std::lock_guard lock(mutex_);
+  caller.settled = true;
+  caller.socket.reset();
+  caller.over = true;
+}
+
+void Mesh::Greet(UniqueFd socket, Caller& caller) {
+  if (caller.from != "this host") TuneTcp(socket.get());
   Patience patience = this->patience();
   patience.deadline = std::min(patience.deadline, Clock::now() + kStrangerTime);
-  auto guest = ProveAsCalled(self_, std::move(socket), patience);
+  auto guest = ProveAsCalled(self_, std::move(socket), patience, [&] { return Admit(caller); });
   if (guest.ok()) return Put(guest->rank, guest->lane, std::move(guest->wire));
   const std::lock_guard lock(mutex_);
-  refused_ =
-      fmt::format("a caller from {} was turned away: {}", from, FaultOf(guest.status()).what);
+  refused_ = fmt::format("a caller from {} was turned away: {}", caller.from,
+                         FaultOf(guest.status()).what);
 }
 
 void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<TcpWire> wire) {

@@ -4,8 +4,12 @@
 // 1. Of each pair the lower rank calls and the higher one listens.
 // 2. Each call and each caller has a thread of its own while it is not proven, so a stranger that
 //    stays silent holds up nobody. All threads end before Connect() returns.
+// 3. Only so many callers are heard at a time. When more come, the one that has been silent longest
+// is
+//    turned out; a rank that this happens to calls again until the deadline.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -28,16 +32,26 @@ class Mesh {
   Result<Wires> Connect(Deadline deadline);
 
  private:
+  struct Caller {
+    std::string from;
+    std::atomic<bool> over = false;
+    // Guarded by Mesh::mutex_.
+    bool settled = false;  // Admitted, or turned out.
+    UniqueFd socket;  // A second descriptor of the connection: shutting it down ends the visit.
+  };
   struct Visit {
+    std::shared_ptr<Caller> caller;
     std::jthread thread;
-    std::shared_ptr<std::atomic<bool>> over;
   };
 
   void CallRank(int32_t to);
-  Result<std::unique_ptr<TcpWire>> Call(int32_t to, Lane lane);
   void Receive();
-  void Accept(int listener);
-  void Greet(UniqueFd socket, const std::string& from);
+  bool Accept(int listener);
+  bool Welcome(UniqueFd socket, std::string from);
+  void TurnOutOldest();
+  bool Admit(Caller& caller);
+  void SeeOff(Caller& caller);
+  void Greet(UniqueFd socket, Caller& caller);
   void Put(int32_t rank, Lane lane, std::unique_ptr<TcpWire> wire);
   void Give(const Status& failure);
   Status AwaitAll(Deadline deadline);

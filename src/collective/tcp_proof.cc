@@ -2,21 +2,18 @@
 #include "collective/tcp_proof.h"
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include <cstring>
 
 #include "base/fault.h"
+#include "collective/tcp_mac.h"
 
 namespace protium {
 namespace {
 
 constexpr std::string_view kMagic = "PROTIUM1";
 constexpr size_t kNonceBytes = 32;
-constexpr size_t kMacBytes = 32;
 constexpr size_t kHelloBytes = 8 + 3 * 4 + 4 + kNonceBytes;
 
 // What both sides sign.
@@ -34,20 +31,6 @@ Result<std::string> Nonce() {
     return Fail({.exit = Exit::kEnvironment, .what = "the system gives no random bytes"});
   }
   return nonce;
-}
-
-std::string Mac(const std::string& key, std::string_view side, std::string_view transcript) {
-  const std::string text = std::string(side) + std::string(transcript);
-  std::string mac(kMacBytes, '\0');
-  unsigned int bytes = 0;
-  PT_CHECK(HMAC(EVP_sha256(), key.data(), int(key.size()),
-                reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                reinterpret_cast<unsigned char*>(mac.data()), &bytes) != nullptr);
-  return mac;
-}
-
-bool Same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string Write(const Hello& hello, const std::string& nonce) {
@@ -109,16 +92,17 @@ Result<std::unique_ptr<TcpWire>> ProveAsCaller(const Membership& self, int32_t t
   PT_LET(const std::string answer, ReceiveExactly(*wire, kNonceBytes + kMacBytes, patience));
   PT_LET(const std::string binding, wire->Binding());
   const std::string transcript = hello + answer.substr(0, kNonceBytes) + binding;
-  if (!Same(answer.substr(kNonceBytes), Mac(self.key, "called", transcript))) {
+  if (!SameMac(answer.substr(kNonceBytes), MacOf(self.key, "called", transcript))) {
     return OtherKey(card);
   }
-  PT_TRY(SendAll(*wire, Mac(self.key, "caller", transcript), patience));
+  PT_TRY(SendAll(*wire, MacOf(self.key, "caller", transcript), patience));
   PT_LET(const std::string accepted, ReceiveExactly(*wire, 1, patience));
   if (accepted != "k") return Status::IOError(NameOf(card), " does not accept us");
   return wire;
 }
 
-Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience) {
+Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience,
+                            const std::function<bool()>& admit) {
   PT_LET(auto wire, MakePlainWire(std::move(socket)));
   PT_LET(const std::string text, ReceiveExactly(*wire, kHelloBytes, patience));
   PT_LET(const Hello hello, Read(text));
@@ -131,11 +115,12 @@ Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patie
   PT_LET(const std::string nonce, Nonce());
   PT_LET(const std::string binding, wire->Binding());
   const std::string transcript = text + nonce + binding;
-  PT_TRY(SendAll(*wire, nonce + Mac(self.key, "called", transcript), patience));
+  PT_TRY(SendAll(*wire, nonce + MacOf(self.key, "called", transcript), patience));
   auto proof = ReceiveExactly(*wire, kMacBytes, patience);
   if (!proof.ok() && FaultOf(proof.status()).exit == Exit::kInput) return OtherKey(card);
   PT_TRY(proof.status());
-  if (!Same(*proof, Mac(self.key, "caller", transcript))) return OtherKey(card);
+  if (!SameMac(*proof, MacOf(self.key, "caller", transcript))) return OtherKey(card);
+  if (!admit()) return Status::Cancelled("turned out");
   PT_TRY(SendAll(*wire, "k", patience));
   return Guest{hello.from, hello.lane, std::move(wire)};
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct Guest {
   Lane lane = Lane::kData;
   std::unique_ptr<TcpWire> wire;
 };
-Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience);
+// Asks `admit` once all is proven and before the caller is told so.
+Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience,
+                            const std::function<bool()>& admit);
 
 }  // namespace protium

@@ -4,8 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include <filesystem>
 
@@ -106,10 +109,25 @@ TEST(TcpSeats, TurnDownAnotherKey) {
   for (const bool tls : {false, true}) {
     TcpOptions own = LoopbackOptions();
     own.always_encrypt = other.always_encrypt = tls;
-    const auto statuses = JoinTwo(own, other, Nothing, milliseconds(2000));
-    EXPECT_THAT(FaultOf(statuses[0]).what, HasSubstr("does not know the gang's key"));
-    EXPECT_THAT(FaultOf(statuses[1]).what, HasSubstr("did not connect with rank 1 in time"));
-    EXPECT_THAT(FaultOf(statuses[1]).why, HasSubstr("does not know the gang's key"));
+    for (const Status& status : JoinTwo(own, other, Nothing, milliseconds(2000))) {
+      EXPECT_THAT(FaultOf(status).what, HasSubstr("was not made with the gang's key"));
+    }
+  }
+}
+
+TEST(TcpSeats, TurnDownACardThatWasChangedOnItsWay) {
+  for (const char* member : {"\"plaintext\":false", "\"always_encrypt\":false"}) {
+    auto first = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+    const auto second = TcpSeat::Take(LoopbackOptions(), 1, 2).ValueOrDie();
+    std::string changed = second.card();
+    const std::string from = member;
+    const size_t at = changed.find(from);
+    ASSERT_NE(at, std::string::npos);
+    changed.replace(at, from.size(), from.substr(0, from.size() - 5) + "true");
+    const std::vector<std::string> cards{first.card(), changed};
+    const auto joined = std::move(first).Join(cards, Clock::now() + milliseconds(2000));
+    EXPECT_THAT(FaultOf(joined.status()).what, HasSubstr("was not made with the gang's key"));
+    EXPECT_THAT(FaultOf(joined.status()).why, HasSubstr("changed on its way"));
   }
 }
 
@@ -124,8 +142,8 @@ TEST(TcpSeats, RefuseShortKeysAndForeignCards) {
   };
   EXPECT_THAT(join({}), HasSubstr("card 0 of 1 is that of rank 0 in a world of 2"));
   EXPECT_THAT(join({"hello"}), HasSubstr("it is no JSON object"));
-  EXPECT_THAT(join({R"({"protium": 2})"}), HasSubstr("its version is 2, not 1"));
-  EXPECT_THAT(join({R"({"protium": 1, "rank": 1, "world": 2})"}), HasSubstr("\"host\""));
+  EXPECT_THAT(join({R"({"protium": 1})"}), HasSubstr("its version is 1, not 2"));
+  EXPECT_THAT(join({R"({"protium": 2, "rank": 1, "world": 2})"}), HasSubstr("\"host\""));
   EXPECT_THAT(join({std::string(1 << 20, '[')}), HasSubstr("it has 1048576 bytes"));
 }
 
@@ -166,6 +184,77 @@ TEST(TcpSeats, AreNotDisturbedByStrangers) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(15));
 }
 
+// More than are heard at a time, all there before the first rank comes.
+TEST(TcpSeats, AreReachedThroughACrowdOfSilentStrangers) {
+  std::vector<UniqueFd> strangers;
+  const auto crowd = [&](const std::vector<std::string>& cards) {
+    const std::string address = ReadCard(cards[1]).ValueOrDie().addresses.front();
+    for (int i = 0; i < 320; ++i) {
+      strangers.push_back(BeginTcp(address).ValueOrDie());
+      pollfd wait{strangers.back().get(), POLLOUT, 0};
+      ASSERT_EQ(poll(&wait, 1, 1000), 1);
+    }
+  };
+  const auto start = Clock::now();
+  for (const Status& status : JoinTwo(LoopbackOptions(), LoopbackOptions(), crowd)) {
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(15));
+}
+
+// No descriptor may be opened as long as it lives; poll() still takes four.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 4, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+TEST(TcpSeats, WaitWithoutSpinningForDescriptors) {
+  auto first = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+  auto second = TcpSeat::Take(LoopbackOptions(), 1, 2).ValueOrDie();
+  const std::vector<std::string> cards{first.card(), second.card()};
+  const std::string address = ReadCard(cards[1]).ValueOrDie().addresses.front();
+  Status status;
+  std::jthread listening([&] {
+    const auto joined = std::move(second).Join(cards, Clock::now() + std::chrono::seconds(20));
+    status = joined.ok() ? (*joined)->Barrier("joined") : joined.status();
+  });
+  const UniqueFd one(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const UniqueFd two(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to{.sin_family = AF_INET,
+                 .sin_port = htons(uint16_t(std::stoi(address.substr(address.rfind(':') + 1)))),
+                 .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  ASSERT_EQ(connect(one.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+  ASSERT_EQ(send(one.get(), std::string(100, 'x').data(), 100, MSG_NOSIGNAL), 100);
+  pollfd answered{one.get(), POLLIN, 0};
+  ASSERT_EQ(poll(&answered, 1, 5000), 1) << "it listens, as it has turned this one away";
+  {
+    const NoMoreDescriptors limit;
+    ASSERT_EQ(connect(two.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
+    const double before = CpuSeconds();
+    EXPECT_EQ(poll(nullptr, 0, 300), 0);
+    EXPECT_LT(CpuSeconds() - before, 0.1);
+  }
+  const auto joined = std::move(first).Join(cards, Clock::now() + std::chrono::seconds(20));
+  ASSERT_TRUE(joined.ok()) << joined.status();
+  EXPECT_TRUE((*joined)->Barrier("joined").ok());
+  listening.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
 // Rank 1, in the hands of a test that knows the key and nothing of manners.
 class RudeRank {
  public:
@@ -181,20 +270,67 @@ class RudeRank {
   }
 
   std::vector<std::string> cards() const {
-    return {WriteCard(self_.cards[0]), WriteCard(self_.cards[1])};
+    return {WriteCard(self_.cards[0], self_.key), WriteCard(self_.cards[1], self_.key)};
   }
 
   std::unique_ptr<TcpWire> Accept() {
     const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
     EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
     UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    return ProveAsCalled(self_, std::move(socket), patience).ValueOrDie().wire;
+    const auto always = [] { return true; };
+    return ProveAsCalled(self_, std::move(socket), patience, always).ValueOrDie().wire;
+  }
+
+  // Closes the next connection before it has heard anything.
+  void HangUp() {
+    const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
+    EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
+    const UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  }
+
+  // Knows the cards, and not the key.
+  void Forget() { self_.key = std::string(32, 'x'); }
+  Status Refused() {
+    const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
+    EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
+    UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return ProveAsCalled(self_, std::move(socket), patience, [] { return true; }).status();
   }
 
  private:
   Membership self_;
   UniqueFd listener_;
 };
+
+TEST(TcpRanks, CallAgainWhenTheyAreTurnedOut) {
+  auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+  RudeRank rude(seat);
+  Status status;
+  std::jthread polite([&] {
+    const auto joined = std::move(seat).Join(rude.cards(), Clock::now() + std::chrono::seconds(5));
+    status = joined.status();
+  });
+  for (int i = 0; i < 3; ++i) rude.HangUp();
+  const auto data = rude.Accept();
+  const auto service = rude.Accept();
+  polite.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(TcpRanks, TurnDownThoseWhoDoNotKnowTheKey) {
+  auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
+  RudeRank rude(seat);
+  const std::vector<std::string> cards = rude.cards();
+  rude.Forget();
+  Status status;
+  std::jthread polite([&] {
+    const auto joined = std::move(seat).Join(cards, Clock::now() + std::chrono::seconds(5));
+    status = joined.status();
+  });
+  EXPECT_FALSE(rude.Refused().ok());
+  polite.join();
+  EXPECT_THAT(FaultOf(status).what, HasSubstr("does not know the gang's key"));
+}
 
 TEST(TcpRanks, CapLengthsThatOthersClaim) {
   auto seat = TcpSeat::Take(LoopbackOptions(), 0, 2).ValueOrDie();
@@ -235,10 +371,19 @@ TEST(TcpCards, AreShortAndReadBack) {
   EXPECT_TRUE(std::all_of(seat.card().begin(), seat.card().end(),
                           [](char c) { return c >= ' ' && c <= '~'; }));
   const Card card = ReadCard(seat.card()).ValueOrDie();
-  EXPECT_EQ(WriteCard(card), seat.card());
+  EXPECT_EQ(WriteCard(card, options.key), seat.card());
   EXPECT_EQ(card.rank, 3);
   EXPECT_EQ(card.world, 7);
   EXPECT_EQ(seat.card().find(options.key), std::string::npos);
+}
+
+// As machines woken from one snapshot: one kernel, by all it says, and other addresses.
+TEST(TcpCards, OfMachinesWithOtherAddressesAreOfOtherHosts) {
+  const std::string here = MachineIdentity({"127.0.0.1", "10.0.0.1"});
+  EXPECT_EQ(here.size(), 32u);
+  EXPECT_EQ(here, MachineIdentity({"10.0.0.1", "127.0.0.1"}));
+  EXPECT_NE(here, MachineIdentity({"127.0.0.1", "10.0.0.2"}));
+  EXPECT_EQ(MachineIdentity(), MachineIdentity());
 }
 
 TEST(TcpCards, SayWhoTalksTls) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -31,6 +33,8 @@ std::array<Known, 14> KnownTypes() {
            {"timestamp", arrow::timestamp(arrow::TimeUnit::MICRO)}}};
 }
 
+Status Unknown(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
+
 Result<std::shared_ptr<arrow::DataType>> DecimalNamed(std::string_view inside) {
   int precision = 0, scale = 0;
   const char* const end = inside.data() + inside.size();
@@ -41,7 +45,7 @@ Result<std::shared_ptr<arrow::DataType>> DecimalNamed(std::string_view inside) {
       return arrow::Decimal128Type::Make(precision, scale);
     }
   }
-  return Status::TypeError("bad decimal type: decimal(", inside, ")");
+  return Unknown("bad decimal type: decimal(" + std::string(inside) + ")");
 }
 
 Result<std::shared_ptr<arrow::DataType>> Parse(std::string_view name, int depth) {
@@ -55,7 +59,7 @@ Result<std::shared_ptr<arrow::DataType>> Parse(std::string_view name, int depth)
     PT_LET(auto item, Parse(name.substr(5, name.size() - 6), depth + 1));
     return arrow::list(item);
   }
-  return Status::TypeError("unknown column type: ", name);
+  return Unknown("unknown column type: " + std::string(name));
 }
 
 }  // namespace
@@ -72,7 +76,7 @@ Result<std::string> TypeName(const arrow::DataType& type) {
     PT_LET(std::string item, TypeName(*static_cast<const arrow::ListType&>(type).value_type()));
     return "list<" + item + ">";
   }
-  return Status::TypeError("columns of type ", type.ToString(), " are not supported");
+  return Unknown("columns of type " + type.ToString() + " are not supported");
 }
 
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name) { return Parse(name, 0); }
@@ -87,12 +91,12 @@ Result<Json> SchemaToJson(const arrow::Schema& schema) {
 }
 
 Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json) {
-  if (!json.is_array()) return Status::TypeError("a schema must be a list of columns");
+  if (!json.is_array()) return Unknown("a schema must be a list of columns");
   arrow::FieldVector fields;
   for (const Json& column : json) {
     const bool whole = column.is_object() && column.contains("name") && column.contains("type") &&
                        column["name"].is_string() && column["type"].is_string();
-    if (!whole) return Status::TypeError("a column needs a name and a type: ", Dump(column));
+    if (!whole) return Unknown("a column needs a name and a type: " + Dump(column));
     PT_LET(auto type, TypeNamed(column["type"].get<std::string>()));
     fields.push_back(arrow::field(column["name"].get<std::string>(), type));
   }

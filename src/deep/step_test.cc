@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/fault.h"
@@ -135,6 +136,16 @@ TEST(Optimizer, AdamFollowsLibTorchs) {
   for (size_t i = 0; i < theirs.size(); ++i) {
     EXPECT_TRUE(torch::allclose(mine[i], theirs[i], 1e-5, 1e-6));
   }
+}
+
+TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
+  auto net = MakeTabularMlp({.options = {{"hidden", {4}}}, .numeric = 3}).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  std::ranges::fill(weights->parameters(), 0.0f);
+  Optimizer optimizer({.learning_rate = 1, .epsilon = 0}, *weights);
+  const std::vector<float> sum(size_t(weights->size()), 3.0f);
+  ASSERT_TRUE(optimizer.Step({sum, 1, 1}, std::vector<float>(weights->parts().size(), 1.0f)));
+  EXPECT_THAT(weights->parameters(), testing::Each(testing::FloatNear(-1, 5e-7)));
 }
 
 TEST(Optimizer, LeavesParametersWithoutGradientAlone) {

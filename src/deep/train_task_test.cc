@@ -160,6 +160,30 @@ TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   EXPECT_EQ(ResultOf(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
 }
 
+TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
+  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  Fresh("damaged");
+  config_.train.checkpoint.every_steps = 3;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && event["step"] == 6) told_->stop.request_stop();
+  };
+  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
+  on_event_ = nullptr;
+  const std::filesystem::path newest = config_.folder + "/step-000000007";
+  const auto other = newest.parent_path() / "step-000000006" / "weights.safetensors";
+  ASSERT_TRUE(std::filesystem::exists(other));
+  std::filesystem::copy_file(other, newest / "weights.safetensors",
+                             std::filesystem::copy_options::overwrite_existing);
+  config_.resume = true;
+  const TrainResult resumed = ResultOf(2, Deal(700, 2, 0));
+  EXPECT_EQ(Events("train_start")[0]["step"], 6);
+  ASSERT_EQ(Events("warning").size(), 1u);
+  EXPECT_THAT(Events("warning")[0]["message"].get<std::string>(),
+              testing::AllOf(HasSubstr("step-000000007: weights.safetensors is damaged"),
+                             HasSubstr("training goes on from"), HasSubstr("step-000000006")));
+  EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
+}
+
 TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
   ResultOf(1, Deal(700, 1, 0));
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("checkpoints of another run"));

@@ -124,7 +124,8 @@ Result<int64_t> CountTexts(const arrow::Array& values, const CounterOf& counter_
     case arrow::Type::UINT64:
       return CountEach<arrow::UInt64Array>(values, of_text);
     default:
-      return Status::TypeError("cannot count values of type ", values.type()->ToString());
+      return Fail({.exit = Exit::kInput,
+                   .what = "cannot count values of type " + values.type()->ToString()});
   }
 }
 

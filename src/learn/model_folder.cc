@@ -11,6 +11,7 @@
 #include "base/fields.h"
 #include "format/file.h"
 #include "os/file.h"
+#include "os/publish.h"
 
 namespace protium {
 namespace {
@@ -69,31 +70,8 @@ Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   return WriteFile(folder / "model.json", Pretty(FieldsToJson(manifest)));
 }
 
-Status Rename(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (!error) return Status::OK();
-  return Fail(
-      {.exit = Exit::kEnvironment,
-       .what = "cannot rename " + from.string() + " to " + to.string() + ": " + error.message()});
-}
-
-// Two renames instead of one, as a folder that is not empty cannot be renamed over.
-Status Replace(const fs::path& fresh, const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::exists(folder, ignored)) return Rename(fresh, folder);
-  const fs::path old = fresh.string() + ".old";
-  PT_TRY(Rename(folder, old));
-  const Status renamed = Rename(fresh, folder);
-  if (!renamed.ok()) {
-    PT_TRY(Rename(old, folder));
-    return renamed;
-  }
-  fs::remove_all(old, ignored);
-  return Status::OK();
-}
-
-Result<Manifest> ReadManifest(const fs::path& folder) {
+// The manifest as it was written, of any version.
+Result<Json> ManifestJson(const fs::path& folder) {
   std::error_code ignored;
   const fs::path file = folder / "model.json";
   if (!fs::is_regular_file(file, ignored)) {
@@ -108,12 +86,18 @@ Result<Manifest> ReadManifest(const fs::path& folder) {
   if (!json->is_object() || !json->contains("format") || (*json)["format"] != kFormat) {
     return Broken(file, "is not of a model of this program");
   }
-  if (json->contains("version") && (*json)["version"] != kModelVersion) {
-    return Broken(file, "has version " + Dump((*json)["version"]),
+  return json;
+}
+
+Result<Manifest> ReadManifest(const fs::path& folder) {
+  const fs::path file = folder / "model.json";
+  PT_LET(const Json json, ManifestJson(folder));
+  if (json.contains("version") && json["version"] != kModelVersion) {
+    return Broken(file, "has version " + Dump(json["version"]),
                   "this program reads version " + std::to_string(kModelVersion));
   }
   Manifest manifest;
-  const Status read = FieldsFromJson(*json, "", manifest);
+  const Status read = FieldsFromJson(json, "", manifest);
   if (!read.ok()) return Broken(file, "is damaged", FaultOf(read).what);
   if (!manifest.files.is_object()) return Broken(file, "is damaged", "files must be a table");
   return manifest;
@@ -145,21 +129,43 @@ Status ReadListed(const fs::path& folder, const std::string& name, const Json& s
   return Status::OK();
 }
 
+Status NotReplaced(const fs::path& folder, const std::string& why) {
+  return Fail({.exit = Exit::kUsage,
+               .what = folder.string() + " is there and is not a model folder",
+               .why = why,
+               .fix = "choose another folder",
+               .kept = "all that is in it"});
+}
+
+// Other programs call their files model.json as well, and people put files of theirs beside ours.
+Status CheckReplaceable(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) return Status::OK();
+  if (!fs::is_directory(folder, ignored)) return NotReplaced(folder, "it is a file");
+  if (fs::is_empty(folder, ignored)) return Status::OK();
+  const Result<Json> manifest = ManifestJson(folder);
+  if (!manifest.ok()) return NotReplaced(folder, FaultOf(manifest.status()).what);
+  const Json listed = manifest->value("files", Json::object());
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename();
+    if (entry.is_regular_file() && (name == "model.json" || listed.contains(name))) continue;
+    return NotReplaced(folder, "it holds " + name + ", which is no part of the model");
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status WriteModelFolder(const fs::path& folder, const ModelFiles& files) {
   std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::exists(folder / "model.json", ignored) &&
-      !fs::is_empty(folder, ignored)) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = folder.string() + " is there and is not a model folder",
-                 .fix = "choose another folder"});
-  }
-  const fs::path fresh = folder.string() + ".partial-" + std::to_string(::getpid());
+  PT_TRY(CheckReplaceable(folder));
+  // A link stays and leads to the new model.
+  const fs::path target = fs::is_symlink(folder, ignored) ? fs::canonical(folder) : folder;
+  const fs::path fresh = target.string() + ".partial-" + std::to_string(::getpid());
   fs::remove_all(fresh, ignored);
   PT_TRY(MakeFolder(fresh));
   Status written = WriteFiles(fresh, files);
-  if (written.ok()) written = Replace(fresh, folder);
+  if (written.ok()) written = PublishFolder(fresh, target);
   if (!written.ok()) fs::remove_all(fresh, ignored);
   return written;
 }

@@ -19,8 +19,9 @@ struct ModelFiles {
   std::filesystem::path weights;     // A safetensors file; empty: none.
 };
 
-// Writes the folder beside its place and renames it, so that it appears whole or not at all. An
-// earlier model there is replaced; anything else there is refused.
+// Writes the folder beside its place and publishes it, so that it appears whole or not at all. An
+// earlier model there is replaced; anything else there is refused, also where it is a file beside
+// those of the model.
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
 // Reads the folder and checks its kind, its version and the SHA-256 of every file. `weights` is

@@ -64,6 +64,32 @@ TEST_F(ModelFolder, NeverReplacesWhatIsNoModel) {
   EXPECT_TRUE(fs::exists(scratch_ / "mine" / "letter"));
 }
 
+// TensorFlow.js calls its file so.
+TEST_F(ModelFolder, NeverReplacesAModelOfAnotherProgram) {
+  fs::create_directory(scratch_ / "theirs");
+  std::ofstream(scratch_ / "theirs" / "model.json") << R"({"format": "layers-model"})";
+  std::ofstream(scratch_ / "theirs" / "group1-shard1of1.bin") << "weights";
+  const Fault fault = FaultOf(WriteModelFolder(scratch_ / "theirs", files_));
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_THAT(fault.why, HasSubstr("not of a model of this program"));
+  EXPECT_TRUE(fs::exists(scratch_ / "theirs" / "group1-shard1of1.bin"));
+}
+
+TEST_F(ModelFolder, NeverRemovesAFileThatWasPutBesideAModel) {
+  std::ofstream(model_ / "notes.txt") << "dear";
+  EXPECT_THAT(FaultOf(WriteModelFolder(model_, files_)).why, HasSubstr("notes.txt"));
+  EXPECT_TRUE(fs::exists(model_ / "notes.txt"));
+  EXPECT_TRUE(ReadModelFolder(model_).ok());
+}
+
+TEST_F(ModelFolder, FollowsALink) {
+  fs::create_directory_symlink("model", scratch_ / "newest");
+  files_.json["stages.json"] = {{"new", true}};
+  ASSERT_TRUE(WriteModelFolder(scratch_ / "newest", files_).ok());
+  EXPECT_EQ(ReadModelFolder(model_)->json.at("stages.json"), Json({{"new", true}}));
+  EXPECT_TRUE(fs::is_symlink(scratch_ / "newest"));
+}
+
 TEST_F(ModelFolder, KeepsTheEarlierModelWhenWritingFails) {
   files_.weights = scratch_ / "nowhere";
   EXPECT_FALSE(WriteModelFolder(model_, files_).ok());

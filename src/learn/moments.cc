@@ -94,7 +94,7 @@ Status Moments::Add(const arrow::Array& values) {
   for (int64_t i = 0; i < array->length(); ++i) {
     if (!Has(*array, i)) continue;
     const double x = array->Value(i);
-    if (std::isinf(x)) return Status::Invalid("an infinite value");
+    if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
     if (count_++ == 0) low = high = x;
     low = std::min(low, x);
     high = std::max(high, x);

@@ -69,7 +69,7 @@ Result<NetConfig> NetFromJson(const Json& json) {
 
 Result<SchemaPtr> TrainingSchema(const Json& json) {
   if (!json.is_object() || !json.contains("training"))
-    return Status::Invalid("no key \"training\"");
+    return Fail({.exit = Exit::kInput, .what = "no key \"training\""});
   return SchemaFromJson(json["training"]);
 }
 

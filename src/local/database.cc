@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fault.h"
 #include "local/estimate.h"
 #include "local/part_side.h"
 #include "local/scalar_functions.h"
+#include "sql/dialect.h"
+#include "sql/duckdb_path.h"
 #include "sql/prelude.h"
 
 namespace protium {
@@ -60,6 +64,17 @@ Opened Open(const DatabaseOptions& options) {
   return database;
 }
 
+// As DuckDB compares them: a path, and the pattern that a scan writes for it.
+std::string ListOf(const std::set<std::string>& files) {
+  std::set<std::string> all = files;
+  for (const std::string& file : files) all.insert(DuckDbPath(file));
+  std::string list;
+  for (const std::string& file : all) {
+    list += (list.empty() ? "" : ", ") + QuoteText(file, DuckDbDialect());
+  }
+  return list;
+}
+
 }  // namespace
 
 Database::Database(DatabaseOptions options)
@@ -73,6 +88,27 @@ Result<duck::Connection> Database::Connect() const {
     PT_TRY(duck::Do(connection, std::string(setting)));
   }
   return connection;
+}
+
+bool Database::Admit(const std::vector<std::string>& files) {
+  const std::lock_guard lock(mutex_);
+  if (!locked_) {
+    admitted_.insert(files.begin(), files.end());
+    return true;
+  }
+  return std::all_of(files.begin(), files.end(),
+                     [this](const std::string& file) { return admitted_.count(file) > 0; });
+}
+
+// The list cannot be changed afterwards, nor access be given back while the database is open.
+Status Database::Lock() {
+  const std::lock_guard lock(mutex_);
+  if (locked_) return Status::OK();
+  PT_LET(const duck::Connection connection, Connect());
+  PT_TRY(duck::Do(connection, "SET allowed_paths = [" + ListOf(admitted_) + "]"));
+  PT_TRY(duck::Do(connection, "SET enable_external_access = false"));
+  locked_ = true;
+  return Status::OK();
 }
 
 }  // namespace protium

@@ -25,6 +25,13 @@ Status EachScan(const Plan& plan, std::unordered_set<const Node*>& seen, const V
   return Status::OK();
 }
 
+bool HasSqlText(const Plan& plan, std::unordered_set<const Node*>& seen) {
+  if (!seen.insert(plan.get()).second) return false;
+  return std::holds_alternative<Sql>(plan->verb) ||
+         std::any_of(plan->inputs.begin(), plan->inputs.end(),
+                     [&](const Plan& input) { return HasSqlText(input, seen); });
+}
+
 // The name in `what` between the first `before` and the next quote.
 std::string Quoted(const std::string& what, const std::string& before) {
   const size_t at = what.find(before);
@@ -55,6 +62,21 @@ Status SuggestColumn(const Status& status, const std::string& unknown, const Pla
 }
 
 }  // namespace
+
+std::vector<std::string> FilesOf(const Plan& plan) {
+  std::vector<std::string> files;
+  std::unordered_set<const Node*> seen;
+  (void)EachScan(plan, seen, [&](const Scan& scan) {
+    files.insert(files.end(), scan.paths.begin(), scan.paths.end());
+    return Status::OK();
+  });
+  return files;
+}
+
+bool HasSqlText(const Plan& plan) {
+  std::unordered_set<const Node*> seen;
+  return HasSqlText(plan, seen);
+}
 
 Status CheckFiles(const Plan& plan) {
   std::unordered_set<const Node*> seen;

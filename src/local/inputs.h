@@ -6,6 +6,12 @@
 
 namespace protium {
 
+// The files of all Scans below `plan`.
+std::vector<std::string> FilesOf(const Plan& plan);
+
+// Whether text that a person wrote stands in `plan`.
+bool HasSqlText(const Plan& plan);
+
 // Finds a file of a Scan below that is missing or unreadable.
 Status CheckFiles(const Plan& plan);
 

@@ -339,6 +339,23 @@ TEST_F(Local, FolderNamesAreNoColumns) {
   }
 }
 
+// A database that was locked by text takes no more files: what is named later has another.
+TEST_F(Local, ReadsFilesThatAreNamedAfterTextHasRun) {
+  const Plan t = Csv("t.csv", "a,b\n1,x\n2,y\n");
+  const Plan text = Query("SELECT a + 1 AS c FROM t", {"t"}, {t});
+  const Plan kept = MakePlan(Materialize{"kept"}, {text});
+  EXPECT_EQ(Rows(kept)->num_rows(), 2);
+  std::filesystem::remove(Path("t.csv"));  // The kept table is not made again.
+  const Plan u = Csv("u.csv", "c,d\n2,p\n3,q\n");
+  std::ofstream(Path("t.csv")) << "a,b\n";
+  const Plan both = Query("SELECT d FROM k JOIN u ON k.c = u.c ORDER BY d", {"k", "u"}, {kept, u});
+  EXPECT_EQ(Describe(**engine_->Analyze(both, {})), "d string");
+  const auto rows = Rows(both);
+  ASSERT_EQ(rows->num_rows(), 2);
+  EXPECT_EQ(rows->column(0)->GetScalar(1).ValueOrDie()->ToString(), "q");
+  EXPECT_EQ(Rows(kept)->num_rows(), 2);
+}
+
 TEST_F(Local, ExplainsWithoutRunning) {
   const Plan t = Csv("t.csv", "a\n1\n");
   const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT sum(a) AS s FROM t", {"t"}, {t})});

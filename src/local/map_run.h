@@ -63,6 +63,7 @@ class MapRun {
   void Fail(RankFailure failure);
   void CheckSilence();
   void CheckStop();
+  std::string StillRunning() const;
   bool Over();
   void FindSilent();
   AttemptResult Outcome();
@@ -84,8 +85,9 @@ class MapRun {
 
   // Of the watching thread.
   std::vector<RankFailure> failures_;
-  Deadline settled_ = kNever;  // By then it is known who failed first.
-  Deadline killed_ = kNever;   // When those who do not stop are killed.
+  Deadline settled_ = kNever;        // By then it is known who failed first.
+  Deadline killed_ = kNever;         // When those who do not stop are killed.
+  Deadline told_stopping_ = kNever;  // When it is told that a stop takes its time.
 
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
   std::jthread watching_;

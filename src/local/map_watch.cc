@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watching thread of a run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace protium {
 
 namespace {
 
-constexpr std::chrono::seconds kStopTime{10};
+constexpr std::chrono::seconds kQuietStop{2};
 constexpr std::chrono::seconds kSettleTime{1};
 
 int64_t Now() { return Clock::now().time_since_epoch().count(); }
@@ -140,11 +141,40 @@ void MapRun::CheckSilence() {
   }
 }
 
+// A rank that is in a long step, or writes a large checkpoint, has as long as it may keep others
+// waiting.
 void MapRun::CheckStop() {
-  if (!call_.stop.stop_requested() || killed_ != kNever) return;
-  killed_ = Clock::now() + kStopTime;
-  std::lock_guard lock(mutex_);
-  for (const auto& member : members_) member->Tell(member->Head(spec_, "stop"));
+  if (!call_.stop.stop_requested()) return;
+  const auto now = Clock::now();
+  if (killed_ == kNever) {
+    killed_ = now + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(std::min(spec_.deadline, 1e6)));
+    told_stopping_ = now + kQuietStop;
+    std::lock_guard lock(mutex_);
+    for (const auto& member : members_) member->Tell(member->Head(spec_, "stop"));
+  } else if (now >= told_stopping_) {
+    told_stopping_ = kNever;
+    std::string running;
+    {
+      std::lock_guard lock(mutex_);
+      running = StillRunning();
+    }
+    call_.Tell(
+        {{"event", "note"},
+         {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to come to "
+                                 "an end; a second Ctrl-C does not wait for it",
+                                 running, spec_.deadline)}});
+  }
+}
+
+// Those who have not ended; `mutex_` is held.
+std::string MapRun::StillRunning() const {
+  std::vector<int32_t> ranks;
+  for (const auto& member : members_) {
+    if (!member->done) ranks.push_back(member->rank);
+  }
+  return fmt::format("{}{} {}", gang() ? "rank" : "worker", ranks.size() == 1 ? "" : "s",
+                     fmt::join(ranks, ", "));
 }
 
 bool MapRun::Over() {
@@ -188,9 +218,13 @@ AttemptResult MapRun::Outcome() {
                            .what = "task \"" + spec_.task.task + "\" was not done in time"}),
             false};
   }
-  return {protium::Fail(
-              {.exit = Exit::kStopped, .what = "task \"" + spec_.task.task + "\" was stopped"}),
-          false};
+  Fault fault{.exit = Exit::kStopped, .what = "task \"" + spec_.task.task + "\" was stopped"};
+  if (Clock::now() >= killed_) {
+    fault.why =
+        fmt::format("{} did not come to an end within {:g} s (gang.deadline) and saved nothing",
+                    StillRunning(), spec_.deadline);
+  }
+  return {protium::Fail(std::move(fault)), false};
 }
 
 void MapRun::Finish() {

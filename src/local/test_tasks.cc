@@ -188,6 +188,12 @@ Status UntilStopped(TaskContext& context) {
   return Fail({.exit = Exit::kStopped, .what = "stopped as asked", .kept = "a checkpoint"});
 }
 
+// Until it is killed, whatever it is asked for.
+Status Deaf(TaskContext& context) {
+  context.Report({{"event", "deaf"}});
+  for (;;) ::pause();
+}
+
 Status EndlessOutput(TaskContext& context) {
   for (int64_t i = 0; i < 200; ++i) {
     context.Report({{"event", "emitting"}, {"batch", i}});
@@ -203,6 +209,7 @@ Status WrongSchema(TaskContext& context) { return context.Emit(*NumberBatch(0, 1
 const TaskTable& TestTasks() {
   static const TaskTable tasks = {
       {"count", Count},
+      {"deaf", Deaf},
       {"devices", Devices},
       {"double", Double},
       {"emit_much", EndlessOutput},

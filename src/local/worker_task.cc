@@ -153,8 +153,9 @@ Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
 }
 
 Result<Communicator*> WorkerTask::communicator() {
-  if (!gang_)
-    return Status::Invalid("task \"", name_, "\" has no other ranks: it is not in a gang");
+  if (!gang_) {
+    return Fail({.what = "task \"" + name_ + "\" has no other ranks: it is not in a gang"});
+  }
   return ranks_.get();
 }
 

@@ -134,6 +134,19 @@ TEST_F(HardCases, AStopReachesTheTaskAndItsWordsComeBack) {
   EXPECT_EQ(fault.kept, "a checkpoint");
 }
 
+TEST_F(HardCases, RanksThatDoNotHeedAStopAreNamed) {
+  std::stop_source stop;
+  const Call call{.stop = stop.get_token(), .events = [&](const Json& event) {
+                    if (event["event"] == "deaf") stop.request_stop();
+                  }};
+  MapTask task = GangTask("deaf", 2);
+  task.gang->deadline = 0.5;
+  const Fault fault = FaultOf(RunTask(*workers_, task, Numbers(1, 1), call).status());
+  EXPECT_EQ(fault.exit, Exit::kStopped);
+  EXPECT_EQ(fault.kept, "");
+  EXPECT_THAT(fault.why, HasSubstr("ranks 0, 1 did not come to an end within 0.5 s"));
+}
+
 TEST_F(HardCases, ADeadlineEndsTheTask) {
   const Call call{.deadline = Clock::now() + std::chrono::milliseconds(300)};
   const Fault fault =

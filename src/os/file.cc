@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <system_error>
 
 #include "base/fault.h"
+#include "os/publish.h"
 
 namespace protium {
 
@@ -37,11 +39,17 @@ Status ReadAt(int fd, int64_t offset, std::string& text) {
   return Status::OK();
 }
 
-// A new name is safe on the disk only when its folder is.
-void SyncFolderOf(const std::filesystem::path& path) {
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::fsync(fd.get());
+// A new file `name` beside `path`, with the rights that this process gives to all its new files.
+Result<UniqueFd> MakeBeside(const std::filesystem::path& path, std::string& name) {
+  for (int tries = 0; tries < 100; ++tries) {
+    uint32_t number = 0;
+    if (::getrandom(&number, sizeof(number), 0) != sizeof(number)) number = ::getpid() + tries;
+    name = path.string() + "." + std::to_string(number);
+    UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd) return fd;
+    if (errno != EEXIST) break;
+  }
+  return SystemFault("write " + path.string(), errno);
 }
 
 }  // namespace
@@ -74,11 +82,9 @@ std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes) {
 }
 
 Result<AtomicFile> AtomicFile::Make(std::filesystem::path path) {
-  std::string pattern = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(pattern.data(), O_CLOEXEC));
-  if (!fd) return SystemFault("write " + path.string(), errno);
-  ::fchmod(fd.get(), 0644);
-  return AtomicFile(std::move(path), std::move(pattern), std::move(fd));
+  std::string temporary;
+  PT_LET(UniqueFd fd, MakeBeside(path, temporary));
+  return AtomicFile(std::move(path), std::move(temporary), std::move(fd));
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
@@ -116,8 +122,8 @@ Status AtomicFile::Commit() {
   fd_.reset();
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed("move", written_, errno);
   temporary_.clear();
-  SyncFolderOf(path_);
-  return Status::OK();
+  // A new name is safe on the disk only when its folder is.
+  return SyncFolder(path_.parent_path());
 }
 
 Status WriteFile(const std::filesystem::path& path, std::string_view text) {

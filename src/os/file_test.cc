@@ -3,12 +3,16 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/fault.h"
+#include "os/publish.h"
 
 namespace protium {
 namespace {
@@ -34,6 +38,18 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   EXPECT_EQ(FilesIn(folder.path()), 1u);
 }
 
+TEST(AtomicFile, HasTheRightsThatTheProcessGives) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  const auto rights_under = [&](mode_t mask) {
+    const mode_t before = ::umask(mask);
+    EXPECT_TRUE(WriteFile(folder.path() / "a", "secret").ok());
+    ::umask(before);
+    return fs::status(folder.path() / "a").permissions();
+  };
+  EXPECT_EQ(rights_under(077), fs::perms(0600));
+  EXPECT_EQ(rights_under(022), fs::perms(0644));
+}
+
 TEST(AtomicFile, NamesBytesAndPathWhenTheDiskIsFull) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not there";
   const auto folder = TemporaryFolder::Make().ValueOrDie();
@@ -46,6 +62,35 @@ TEST(AtomicFile, NamesBytesAndPathWhenTheDiskIsFull) {
   EXPECT_EQ(fault.exit, Exit::kNoRoom);
   EXPECT_NE(fault.what.find("8 bytes to " + path.string()), std::string::npos) << fault.what;
   EXPECT_EQ(*ReadFile(path), "before");
+}
+
+TEST(PublishFolder, LeavesAWholeFolderAtEveryMoment) {
+  const auto scratch = TemporaryFolder::Make().ValueOrDie();
+  const fs::path target = scratch.path() / "model";
+  const fs::path draft = scratch.path() / "model.partial";
+  const auto publish = [&] {
+    return MakeFolder(draft).ok() && WriteFile(draft / "a", "x").ok() &&
+           PublishFolder(draft, target).ok();
+  };
+  ASSERT_TRUE(publish());
+  std::atomic<int> missing = 0;
+  {
+    const std::jthread reader([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) missing += ::access(target.c_str(), F_OK) == 0 ? 0 : 1;
+    });
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(publish());
+  }
+  EXPECT_EQ(missing, 0);
+  EXPECT_TRUE(fs::exists(target / "a"));
+  EXPECT_EQ(FilesIn(scratch.path()), 1u);
+}
+
+TEST(PublishFolder, DoesNotTakeThePlaceOfAFile) {
+  const auto scratch = TemporaryFolder::Make().ValueOrDie();
+  ASSERT_TRUE(WriteFile(scratch.path() / "model", "mine").ok());
+  ASSERT_TRUE(MakeFolder(scratch.path() / "draft").ok());
+  EXPECT_FALSE(PublishFolder(scratch.path() / "draft", scratch.path() / "model").ok());
+  EXPECT_EQ(*ReadFile(scratch.path() / "model"), "mine");
 }
 
 TEST(ReadFile, RefusesMoreThanItsCap) {

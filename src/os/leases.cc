@@ -31,9 +31,9 @@ Status MakeOwnFolder(const fs::path& folder) {
     return Status::OK();
   }
   return Fail({.exit = Exit::kEnvironment,
-               .what = "the folder for leases of devices is open to others",
+               .what = "the folder for leases of devices is another's, or open to others",
                .where = folder.string(),
-               .fix = "remove it, or set TMPDIR to a folder of your own"});
+               .fix = "remove it, or have its owner remove it"});
 }
 
 // Held until the descriptor closes.
@@ -121,9 +121,9 @@ Result<std::vector<Lease>> TakeLeases(const fs::path& folder, const std::string&
   return leases;
 }
 
+// Not TMPDIR: jobs that each have their own share the devices all the same.
 fs::path LeaseFolder() {
-  std::error_code ignored;
-  return fs::temp_directory_path(ignored) / ("protium-" + std::to_string(::geteuid())) / "leases";
+  return fs::path("/tmp") / ("protium-" + std::to_string(::geteuid())) / "leases";
 }
 
 }  // namespace protium

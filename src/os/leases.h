@@ -50,7 +50,7 @@ Result<std::vector<Lease>> TakeLeases(const std::filesystem::path& folder, const
                                       const std::vector<std::string>& addresses,
                                       const std::string& who, const ChooseDevices& choose);
 
-// Where the leases of this user on this machine are: <temporary folder>/protium-<user id>/leases.
+// Where the leases of this user on this machine are, for all jobs: /tmp/protium-<user id>/leases.
 std::filesystem::path LeaseFolder();
 
 }  // namespace protium

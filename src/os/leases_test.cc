@@ -94,6 +94,15 @@ TEST_F(LeasesTest, AreFreeAtOnceWhenGivenBack) {
   EXPECT_THAT(Held(), IsEmpty());
 }
 
+TEST_F(LeasesTest, OfJobsWithTheirOwnTemporaryFoldersAreInOnePlace) {
+  const std::filesystem::path usual = LeaseFolder();
+  const char* const before = ::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", temporary_.path().c_str(), 1);
+  EXPECT_EQ(LeaseFolder(), usual);
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+}
+
 TEST_F(LeasesTest, AreRefusedInAFolderThatOthersMayWriteTo) {
   std::filesystem::create_directory(folder_);
   std::filesystem::permissions(folder_, std::filesystem::perms::all);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "os/publish.h"
 
 namespace protium {
 
@@ -139,7 +140,7 @@ Status RunFolder::WriteFile(const std::string& name, const std::string& text) co
   if (error == 0 && fsync(fd) != 0) error = errno;
   if (close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && rename(part.c_str(), file.c_str()) != 0) error = errno;
-  if (error == 0) return Status::OK();
+  if (error == 0) return SyncFolder(path_);
   unlink(part.c_str());
   return PathFault(file, "write", error);
 }

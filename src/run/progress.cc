@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <utility>
+
+#include "run/printable.h"
 
 namespace protium {
 
@@ -19,6 +22,10 @@ std::string Colored(const std::string& line) {
 }
 
 }  // namespace
+
+TextOut ToStderr() {
+  return [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+}
 
 ProgressLines::ProgressLines(Terminal terminal, TextOut out)
     : terminal_(terminal), out_(std::move(out)) {}
@@ -51,22 +58,23 @@ void ProgressLines::Print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     std::string text = terminal_.live && !drawn_.empty() ? "\r\x1b[K" : "";
     drawn_.clear();
-    text += terminal_.color ? Colored(line) : line;
+    const std::string shown = Printable(line);
+    text += terminal_.color ? Colored(shown) : shown;
     out_(text + "\n");
   }
 }
 
 // The cursor waits at the end of the line, one column before the border, so that nothing wraps.
 void ProgressLines::DrawLive(Deadline now) {
-  std::string line =
-      CutToWidth(state_.Line(now, terminal_.unicode, terminal_.width - 1), terminal_.width - 1);
+  std::string line = CutToWidth(Printable(state_.Line(now, terminal_.unicode, terminal_.width - 1)),
+                                terminal_.width - 1);
   if (line.empty() || line == drawn_) return;
   out_("\r" + (terminal_.color ? Colored(line) : line) + "\x1b[K");
   drawn_ = std::move(line);
 }
 
 void ProgressLines::MaybePlain(Deadline now) {
-  const std::string line = state_.Line(now, false);
+  const std::string line = Printable(state_.Line(now, false));
   if (line.empty() || last_line_ == Deadline{}) return;
   const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);
   if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;

@@ -14,7 +14,9 @@
 
 namespace protium {
 
+// Takes text as it is to be shown: what events say is Printable() in it, colors are not.
 using TextOut = std::function<void(std::string_view)>;
+TextOut ToStderr();
 
 // The display without a clock of its own. One thread.
 class ProgressLines {

@@ -46,6 +46,21 @@ TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
   EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
 }
 
+TEST_F(ProgressText, ShowsControlSequencesOfOthersInsteadOfSendingThem) {
+  for (const bool live : {false, true}) {
+    text_.clear();
+    ProgressLines lines({.live = live, .width = 80}, Out());
+    lines.On({{"event", "warning"}, {"message", "column \"\x1b]0;owned\x07\""}}, now_);
+    lines.On({{"event", "fit"}, {"stage", "a\x1b[2J"}}, now_);
+    lines.Tick(now_);
+    lines.Close(now_);
+    EXPECT_THAT(text_, HasSubstr("column \"\\u001b]0;owned\\u0007\""));
+    EXPECT_THAT(text_, HasSubstr("a\\u001b[2J"));
+    EXPECT_THAT(text_, Not(HasSubstr("\x1b]")));
+    EXPECT_THAT(text_, Not(HasSubstr("\x1b[2J")));
+  }
+}
+
 TEST_F(ProgressText, ThroughAPipeIsALineForEveryTenPercentWithoutEscapes) {
   ProgressLines lines({}, Out());
   lines.On({{"event", "etl"}, {"rows", 32735}, {"percent", 100}}, now_);

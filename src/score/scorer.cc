@@ -24,7 +24,8 @@ class ToDoubles {
       }
       return Status::OK();
     } else {
-      return Status::TypeError("type ", array.type()->ToString(), " is not a number");
+      return Fail(
+          {.exit = Exit::kInput, .what = "type " + array.type()->ToString() + " is not a number"});
     }
   }
 

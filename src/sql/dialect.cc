@@ -8,23 +8,15 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "sql/duckdb_path.h"
 
 namespace protium {
 namespace {
 
-// DuckDB takes paths for patterns.
-std::string LiteralPath(const std::string& path) {
-  std::string literal;
-  for (const char c : path) {
-    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
-  }
-  return literal;
-}
-
 std::string PathList(const Scan& scan) {
   std::string list;
   for (const std::string& path : scan.paths) {
-    list += (list.empty() ? "" : ", ") + QuoteText(LiteralPath(path), DuckDbDialect());
+    list += (list.empty() ? "" : ", ") + QuoteText(DuckDbPath(path), DuckDbDialect());
   }
   return "[" + list + "]";
 }
@@ -209,8 +201,17 @@ Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect
       return dialect.backslash ? "ARRAY<" + item + ">" : item + "[]";
     }
     default:
-      return Status::TypeError("columns of type ", type.ToString(), " are not supported");
+      return Fail({.exit = Exit::kInput,
+                   .what = "columns of type " + type.ToString() + " are not supported"});
   }
+}
+
+std::string DuckDbPath(const std::string& path) {
+  std::string literal;
+  for (const char c : path) {
+    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
+  }
+  return literal;
 }
 
 Result<std::string> ExprText(const Expr& expr, const Dialect& dialect) {

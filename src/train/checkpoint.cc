@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <set>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "base/fields.h"
-#include "os/fd.h"
 #include "os/file.h"
+#include "os/publish.h"
 
 namespace protium {
 namespace {
@@ -23,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
+constexpr int64_t kFormat = 2;
 constexpr int64_t kMostStateBytes = 256 << 20;
 
 std::string NameOf(int64_t step) { return fmt::format("step-{:09}", step); }
@@ -37,14 +34,6 @@ std::vector<std::string> StepsOf(const fs::path& folder) {
   }
   std::sort(names.rbegin(), names.rend());
   return names;
-}
-
-Status Sync(const fs::path& folder) {
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0 && ::fsync(fd.get()) == 0) return Status::OK();
-  return Fail({.exit = Exit::kEnvironment,
-               .what = "cannot flush " + folder.string(),
-               .why = std::strerror(errno)});
 }
 
 int64_t AttemptIn(const fs::path& folder) {
@@ -63,39 +52,55 @@ void RemovePartial(const fs::path& folder) {
   }
 }
 
+Status Damaged(const fs::path& file, const std::string& what, const std::string& why = {}) {
+  return Fail({.exit = Exit::kInput, .what = what, .where = file.string(), .why = why});
+}
+
+std::string StateText(const CheckpointState& state) {
+  const Json json = FieldsToJson(state);
+  return Pretty({{"format", kFormat}, {"sha256", Sha256Hex(Dump(json))}, {"state", json}}) + "\n";
+}
+
 Result<CheckpointState> ReadState(const fs::path& path) {
-  PT_LET(const std::string text, ReadFile(path / "state.json", kMostStateBytes));
-  PT_LET(const Json json, ParseJson(text));
-  if (!json.is_object() || json.value("format", Json()) != Json(1)) {
+  const fs::path file = path / "state.json";
+  PT_LET(const std::string text, ReadFile(file, kMostStateBytes));
+  const Result<Json> json = ParseJson(text);
+  if (!json.ok()) return Damaged(file, "state.json is damaged", json.status().message());
+  if (!json->is_object() || json->value("format", Json()) != Json(kFormat)) {
     return Fail({.exit = Exit::kInput,
-                 .what = "checkpoint of another format: " + path.string(),
-                 .where = (path / "state.json").string()});
+                 .what = "checkpoint of another format",
+                 .where = file.string(),
+                 .fix = "resume with the version of protium that wrote it, or start a new run"});
+  }
+  const Json fields = json->value("state", Json());
+  const std::string found = Sha256Hex(Dump(fields));
+  if (json->value("sha256", Json()) != Json(found)) {
+    return Damaged(file, "state.json is damaged", "its sha256 is " + found + ", it names another");
   }
   CheckpointState state;
-  PT_TRY(FieldsFromJson(json, "", state));
+  PT_TRY(FieldsFromJson(fields, "", state));
   return state;
+}
+
+// Tensors that are those that the state was written with.
+Result<Safetensors> ReadTensors(const fs::path& file, const std::string& sha256) {
+  PT_LET(Safetensors tensors, Safetensors::Read(file));
+  const std::string found = WeightsSha256(tensors.tensors());
+  if (found == sha256) return tensors;
+  return Damaged(file, file.filename().string() + " is damaged",
+                 "the sha256 of its tensors is " + found + ", state.json says " + sha256);
 }
 
 Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   Checkpoint out{.path = path};
   PT_LET(out.state, ReadState(path));
-  PT_LET(out.weights, Safetensors::Read(path / "weights.safetensors"));
-  PT_LET(out.optimizer, Safetensors::Read(path / "optimizer.safetensors"));
-  return out;
-}
-
-// Lets the draft take the target's name, at once also where the target exists.
-Status Publish(const fs::path& draft, const fs::path& target) {
-  std::error_code ignored;
-  const bool exists = fs::exists(target, ignored);
-  const unsigned how = exists ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, target.c_str(), how) != 0) {
-    return Fail({.exit = Exit::kEnvironment,
-                 .what = "cannot make " + target.string(),
-                 .why = std::strerror(errno)});
+  PT_LET(out.weights, ReadTensors(path / "weights.safetensors", out.state.weights_sha256));
+  PT_LET(out.optimizer, ReadTensors(path / "optimizer.safetensors", out.state.optimizer_sha256));
+  if (out.state.best.epoch > 0) {
+    const fs::path best = path.parent_path() / out.state.best.file;
+    PT_TRY(ReadTensors(best, out.state.best.sha256).status());
   }
-  if (exists) fs::remove_all(draft, ignored);
-  return Sync(target.parent_path());
+  return out;
 }
 
 // Puts the text of a failed write together with what is still there.
@@ -108,6 +113,10 @@ Status KeptOn(const Status& status, const fs::path& folder) {
   return Fail(std::move(fault));
 }
 
+bool IsBest(const CheckpointState& state) {
+  return state.best.epoch > 0 && state.best.step == state.step;
+}
+
 int64_t RowsIn(const Json& rows) {
   int64_t total = 0;
   for (const Json& shard : rows) {
@@ -116,6 +125,22 @@ int64_t RowsIn(const Json& rows) {
     }
   }
   return total;
+}
+
+// What two values of one key were; of tables only what differs.
+std::string Difference(const std::string& key, const Json& then, const Json& now) {
+  if (!then.is_object() || !now.is_object()) {
+    return fmt::format("{} was {}, now it is {}", key, Dump(then), Dump(now));
+  }
+  Json all = then;
+  all.update(now);
+  std::string text;
+  for (const auto& [name, unused] : all.items()) {
+    const Json before = then.value(name, Json());
+    const Json after = now.value(name, Json());
+    if (before != after) text += (text.empty() ? "" : "; ") + Difference(name, before, after);
+  }
+  return text;
 }
 
 }  // namespace
@@ -148,9 +173,12 @@ Status CheckpointFolder::CheckAttempt() const {
                .where = path_.string()});
 }
 
-Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
+Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
                                          std::span<const NamedTensor> weights,
                                          std::span<const NamedTensor> optimizer, int32_t keep) {
+  state.weights_sha256 = WeightsSha256(weights);
+  state.optimizer_sha256 = WeightsSha256(optimizer);
+  if (IsBest(state)) state.best.sha256 = state.weights_sha256;
   const fs::path target = path_ / NameOf(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
@@ -159,9 +187,9 @@ Result<fs::path> CheckpointFolder::Write(const CheckpointState& state,
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
     PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
-    PT_TRY(WriteFile(draft / "state.json", Pretty(FieldsToJson(state)) + "\n"));
+    PT_TRY(WriteFile(draft / "state.json", StateText(state)));
     PT_TRY(CheckAttempt());
-    return Publish(draft, target);
+    return PublishFolder(draft, target);
   };
   const Status written = write();
   if (!written.ok()) {
@@ -180,12 +208,16 @@ std::string CheckpointFolder::BestFile(int64_t step) {
 // A second name for the weights of the draft, or a copy where names cannot be shared.
 Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
                                   std::span<const NamedTensor> weights) const {
-  if (state.best.epoch == 0 || state.best.step != state.step) return Status::OK();
+  if (!IsBest(state)) return Status::OK();
   const fs::path best = path_ / state.best.file;
+  const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
-  fs::remove(best, error);
-  fs::create_hard_link(draft / "weights.safetensors", best, error);
-  return error ? WriteSafetensors(best, weights) : Sync(path_ / "best");
+  fs::remove(link, error);
+  fs::create_hard_link(draft / "weights.safetensors", link, error);
+  if (error) return WriteSafetensors(best, weights);
+  fs::rename(link, best, error);  // Earlier weights of that name stand until these do.
+  if (error) return SystemFault("move " + link.string() + " to " + best.string(), error.value());
+  return SyncFolder(path_ / "best");
 }
 
 Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
@@ -227,7 +259,7 @@ Status Resumable(const Json& then, const Json& now, const std::string& where) {
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("{} changed since the checkpoint", key),
                  .where = where,
-                 .why = fmt::format("it was {}, now it is {}", Dump(before), Dump(value)),
+                 .why = Difference(key, before, value),
                  .fix = "resume with what the run began with, or start a new run"});
   }
   return Status::OK();

@@ -3,7 +3,8 @@
 //
 //   step-000000120/weights.safetensors    parameters and buffers
 //   step-000000120/optimizer.safetensors  the optimiser's state
-//   step-000000120/state.json             everything else; see CheckpointState
+//   step-000000120/state.json             everything else; see CheckpointState. {"format": 2,
+//                                         "sha256": of "state" as JSON without spaces, "state"}
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
 //   attempt                               the number of the attempt that may write
 //
@@ -31,7 +32,8 @@ struct BestSoFar {
   int64_t step = 0;
   double value = 0;
   Json metrics = Json::object();
-  std::string file;  // Below the folder.
+  std::string file;    // Below the folder.
+  std::string sha256;  // Of its tensors.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("epoch", epoch);
@@ -39,25 +41,25 @@ struct BestSoFar {
     visit("value", value);
     visit("metrics", metrics);
     visit("file", file);
+    visit("sha256", sha256);
   }
 };
 
 struct CheckpointState {
-  int64_t format = 1;
   int64_t epoch = 0;       // Epochs finished.
   int64_t epoch_step = 0;  // Steps finished of the epoch after those.
   int64_t step = 0;        // Steps finished in all.
   int64_t skipped = 0;     // Of these, steps of total weight 0.
   double epoch_loss = 0;   // Sums over the steps of the epoch begun.
   double epoch_weight = 0;
-  double seconds = 0;  // Spent training so far, in all attempts.
-  std::string weights_hash;
+  double seconds = 0;          // Spent training so far, in all attempts.
+  std::string weights_sha256;  // Of the tensors in the two files.
+  std::string optimizer_sha256;
   Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
   BestSoFar best;
   Json history = Json::array();
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("format", format);
     visit("epoch", epoch);
     visit("epoch_step", epoch_step);
     visit("step", step);
@@ -65,7 +67,8 @@ struct CheckpointState {
     visit("epoch_loss", epoch_loss);
     visit("epoch_weight", epoch_weight);
     visit("seconds", seconds);
-    visit("weights_hash", weights_hash);
+    visit("weights_sha256", weights_sha256);
+    visit("optimizer_sha256", optimizer_sha256);
     visit("identity", identity);
     visit("best", best);
     visit("history", history);
@@ -84,15 +87,15 @@ class CheckpointFolder {
   // Makes the folder if need be, removes what a killed writer left half done, takes an attempt.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that can be read, if there is any; `damaged` tells of newer ones that
-  // cannot.
+  // The newest checkpoint that is whole, with the best weights that it names, if there is any;
+  // `damaged` tells of newer ones that are not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
-  // Writes a checkpoint; its weights also become `state.best.file` when the best step is this one.
-  // Then removes all but the `keep` newest and the files of best weights that none of these names.
-  // Refused when another attempt has opened the folder since.
-  Result<std::filesystem::path> Write(const CheckpointState& state,
-                                      std::span<const NamedTensor> weights,
+  // Writes a checkpoint, whose hashes it puts into `state`; its weights also become
+  // `state.best.file` when the best step is this one. Then removes all but the `keep` newest and
+  // the files of best weights that none of these names. Refused when another attempt has opened the
+  // folder since.
+  Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep);
   static std::string BestFile(int64_t step);
 

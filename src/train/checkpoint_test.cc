@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "base/fault.h"
 #include "os/file.h"
@@ -25,7 +27,9 @@ class Checkpoints : public testing::Test {
   CheckpointFolder Open() { return CheckpointFolder::Open(path_).ValueOrDie(); }
   static Status Write(CheckpointFolder& folder, int64_t step, int64_t best = 0) {
     CheckpointState state{.step = step};
-    if (best > 0) state.best = {1, best, 0.5, {}, CheckpointFolder::BestFile(best)};
+    if (best > 0) {
+      state.best = {1, best, 0.5, {}, CheckpointFolder::BestFile(best), WeightsSha256(Tensors())};
+    }
     return folder.Write(state, Tensors(), Tensors(), 2).status();
   }
   int64_t NewestStep(const CheckpointFolder& folder) {
@@ -70,6 +74,60 @@ TEST_F(Checkpoints, ThatAreDamagedGiveWayToTheOneBefore) {
   EXPECT_EQ(NewestStep(folder), 1);
 }
 
+// Flips one bit near the end of a file, where the numbers are.
+void Damage(const std::filesystem::path& file) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekg(-3, std::ios::end);
+  const char byte = char(stream.peek() ^ 1);
+  stream.seekp(-3, std::ios::end);
+  stream.put(byte);
+}
+
+TEST_F(Checkpoints, OfWhichOneBitChangedGiveWayToTheOneBefore) {
+  for (const char* name : {"weights.safetensors", "optimizer.safetensors"}) {
+    auto folder = Open();
+    for (const int64_t step : {1, 2}) ASSERT_TRUE(Write(folder, step).ok());
+    Damage(path_ / "step-000000002" / name);
+    EXPECT_EQ(NewestStep(folder), 1) << name;
+    ASSERT_EQ(damaged_.size(), 1u);
+    EXPECT_THAT(FaultOf(damaged_[0]).what, HasSubstr(name));
+  }
+}
+
+TEST_F(Checkpoints, OfWhichTheStateChangedGiveWayToTheOneBefore) {
+  auto folder = Open();
+  for (const int64_t step : {1, 2}) ASSERT_TRUE(Write(folder, step).ok());
+  const auto file = path_ / "step-000000002" / "state.json";
+  std::string text = *ReadFile(file);
+  text.replace(text.find("\"epoch_step\": 0"), 15, "\"epoch_step\": 3");
+  ASSERT_TRUE(WriteFile(file, text).ok());
+  EXPECT_EQ(NewestStep(folder), 1);
+  ASSERT_EQ(damaged_.size(), 1u);
+  EXPECT_THAT(FaultOf(damaged_[0]).what, HasSubstr("state.json is damaged"));
+}
+
+TEST_F(Checkpoints, WhoseBestWeightsChangedGiveWayToTheOneBefore) {
+  auto folder = Open();
+  for (const int64_t step : {1, 2}) ASSERT_TRUE(Write(folder, step, step).ok());
+  Damage(path_ / CheckpointFolder::BestFile(2));
+  EXPECT_EQ(NewestStep(folder), 1);
+}
+
+TEST_F(Checkpoints, WrittenAgainAlwaysHaveTheirBestWeights) {
+  auto folder = Open();
+  ASSERT_TRUE(Write(folder, 1, 1).ok());
+  std::atomic<int> missing = 0;
+  {
+    const std::jthread reader([&](const std::stop_token& stop) {
+      const auto best = path_ / CheckpointFolder::BestFile(1);
+      while (!stop.stop_requested()) missing += std::filesystem::exists(best) ? 0 : 1;
+    });
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(Write(folder, 1, 1).ok());
+  }
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(NewestStep(folder), 1);
+}
+
 TEST_F(Checkpoints, HalfWrittenOnesAreRemovedAtTheNextStart) {
   ASSERT_TRUE(MakeFolder(path_ / "step-000000007.partial").ok());
   auto folder = Open();
@@ -101,7 +159,16 @@ TEST(Resumable, NamesWhatChanged) {
   now["rows"] = {{10, "aa"}, {9, "cc"}};
   EXPECT_THAT(FaultOf(Resumable(then, now, "x")).what, HasSubstr("19 of other content"));
   now["shards"] = 5;
-  EXPECT_EQ(FaultOf(Resumable(then, now, "x")).why, "it was 4, now it is 5");
+  EXPECT_EQ(FaultOf(Resumable(then, now, "x")).why, "shards was 4, now it is 5");
+}
+
+TEST(Resumable, RefusesACheckpointOfOtherArithmeticAndSaysWhatDiffers) {
+  const Json then = {{"fingerprint", {{"torch", "2.11.0"}, {"device", "cpu"}}}};
+  Json now = then;
+  now["fingerprint"]["arithmetic"] = 2;
+  const Fault fault = FaultOf(Resumable(then, now, "x"));
+  EXPECT_EQ(fault.what, "fingerprint changed since the checkpoint");
+  EXPECT_EQ(fault.why, "arithmetic was null, now it is 2");
 }
 
 }  // namespace

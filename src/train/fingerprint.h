@@ -9,8 +9,9 @@
 
 namespace protium {
 
-// Everything apart from rows, options and shards that decides the bits of the weights: versions of
-// the libraries, the processor as they see it, threads per shard, kind of device.
+// Everything apart from rows, options and shards that decides the bits of the weights: the version
+// of our own arithmetic, versions of the libraries, the processor as they see it, threads per
+// shard, kind of device.
 Json NumericsFingerprint(int32_t threads_per_shard);
 
 // Collective. Refuses when ranks differ, naming the ranks and the first key.

@@ -48,6 +48,8 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
                      .weight_decay = float(spec_.weight_decay),
                      .beta1 = float(spec_.beta1),
                      .beta2 = float(spec_.beta2),
+                     .rest1 = float(1 - spec_.beta1),
+                     .rest2 = float(1 - spec_.beta2),
                      .epsilon = float(spec_.epsilon),
                      .rate = float(spec_.learning_rate / left1),
                      .second_divisor = float(std::sqrt(left2))},

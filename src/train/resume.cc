@@ -15,6 +15,11 @@ struct Found {
   std::optional<CheckpointState> state;
 };
 
+std::string GoingBack(const Fault& damage, const std::string& where) {
+  const std::string why = damage.why.empty() ? "" : " (" + damage.why + ")";
+  return fmt::format("{}{}; training goes on from {}", damage.what, why, where);
+}
+
 Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& weights,
                                             Optimizer& optimizer, const Json& identity,
                                             std::optional<CheckpointFolder>& folder,
@@ -30,17 +35,13 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& wei
                  .fix = "resume that run, or train in a new folder"});
   }
   if (!checkpoint) return damaged[0];
-  for (const Status& status : damaged) {
-    if (report) report({{"event", "checkpoint_damaged"}, {"error", StatusToJson(status)}});
-  }
   const std::string where = checkpoint->path.string();
+  for (const Status& status : damaged) {
+    if (report) report({{"event", "warning"}, {"message", GoingBack(FaultOf(status), where)}});
+  }
   PT_TRY(Resumable(checkpoint->state.identity, identity, where));
   PT_TRY(weights.Load(checkpoint->weights, where));
   PT_TRY(optimizer.Load(checkpoint->optimizer, where));
-  if (weights.Hash() != checkpoint->state.weights_hash) {
-    return Fail(
-        {.exit = Exit::kInput, .what = "weights of another step: " + where, .where = where});
-  }
   return std::optional<CheckpointState>(std::move(checkpoint->state));
 }
 
@@ -100,8 +101,7 @@ Status AgreeOnWeights(const std::string& hash, int64_t step, Communicator& commu
     return Fail(
         {.exit = Exit::kFailed,
          .what = fmt::format("ranks 0 and {} hold different weights after step {}", rank, step),
-         .why = "their processors or libraries compute differently",
-         .kept = "the checkpoint before"});
+         .why = "their processors or libraries compute differently"});
   }
   return Status::OK();
 }

@@ -182,8 +182,7 @@ void Training::Choose(const Json& values) {
 }
 
 Status Training::Save() {
-  state_.weights_hash = in_.weights.Hash();
-  PT_TRY(AgreeOnWeights(state_.weights_hash, state_.step, in_.communicator));
+  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
   if (!leads()) return Status::OK();
@@ -217,7 +216,11 @@ Result<TrainOutcome> Training::Outcome() {
                                     ? state_.best.file
                                     : fmt::format("step-{:09}/weights.safetensors", state_.step));
   PT_LET(out.weights_sha256, WeightsSha256(out.weights));
-  return out;
+  const bool best = state_.best.epoch > 0;
+  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) return out;
+  return Fail({.exit = Exit::kInput,
+               .what = "the weights changed after they were written: " + out.weights.string(),
+               .why = "the sha256 of their tensors is another"});
 }
 
 }  // namespace

@@ -12,16 +12,14 @@ PT_CLONES bool AdamUpdate(const AdamStep& step, const float* __restrict sum, int
                           float* __restrict weights, float* __restrict first,
                           float* __restrict second) {
   const AdamStep s = step;
-  const float rest1 = 1 - s.beta1;
-  const float rest2 = 1 - s.beta2;
   int32_t bad = 0;
   for (int64_t i = 0; i < count; ++i) {
     float g = sum[i] / s.divisor * s.factor;
     const float check = g - g;
     bad |= check != 0 ? 1 : 0;
     g += s.weight_decay * weights[i];
-    const float m = s.beta1 * first[i] + rest1 * g;
-    const float v = s.beta2 * second[i] + rest2 * g * g;
+    const float m = s.beta1 * first[i] + s.rest1 * g;
+    const float v = s.beta2 * second[i] + s.rest2 * g * g;
     first[i] = m;
     second[i] = v;
     weights[i] -= s.rate * (m / (std::sqrt(v) / s.second_divisor + s.epsilon));

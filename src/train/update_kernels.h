@@ -12,6 +12,8 @@ struct AdamStep {
   float weight_decay = 0;
   float beta1 = 0;
   float beta2 = 0;
+  float rest1 = 0;  // 1 - beta1 in double, rounded once.
+  float rest2 = 0;
   float epsilon = 0;
   float rate = 0;            // learning_rate / (1 - beta1^step)
   float second_divisor = 1;  // sqrt(1 - beta2^step)

@@ -190,4 +190,15 @@ TEST(NotANumber, StopsTheRunNamesTheStepAndKeepsTheLastGoodCheckpoint) {
   EXPECT_NE(failed.err.find("is not finite"), std::string::npos) << failed.err;
 }
 
+TEST(NotANumber, InTheFirstEpochKeepsNoCheckpointAndClaimsNone) {
+  const Scratch scratch;
+  const Outcome failed =
+      RunFlights(scratch, ExampleTables(kRows),
+                 {"train.batch_size=128", "train.optimizer={name=\"sgd\", learning_rate=1e12}",
+                  "train.checkpoint.every_seconds=0"});
+  EXPECT_EQ(failed.exit, 1) << failed.err;
+  EXPECT_NE(failed.err.find("is not finite"), std::string::npos) << failed.err;
+  EXPECT_EQ(failed.err.find("kept:"), std::string::npos) << failed.err;
+}
+
 }  // namespace protium::whole

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(200);
+constexpr size_t kLongestLine = 64 << 10;
 
 std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
@@ -32,15 +33,19 @@ std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
   return files;
 }
 
-// Prints whole lines from `offset` on and gives the new offset.
+// Prints whole lines from `offset` on and gives the new offset. A line that is too long to be one
+// comes in pieces.
 Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bool to_end) {
   std::ifstream in(file, std::ios::binary);
   in.seekg(offset);
-  std::string line;
-  while (std::getline(in, line)) {
+  std::string line(kLongestLine, '\0');
+  while (in.getline(line.data(), std::streamsize(line.size())) || in.gcount() > 0) {
+    const bool piece = in.fail();
     if (in.eof() && !to_end) break;
-    offset += static_cast<std::streamoff>(line.size()) + 1;
-    PT_TRY(PrintResult(file.stem().string() + "  " + line + "\n"));
+    offset += in.gcount();
+    const auto length = size_t(in.gcount()) - (piece || in.eof() ? 0 : 1);
+    PT_TRY(PrintResult(file.stem().string() + "  " + line.substr(0, length) + "\n"));
+    if (piece) in.clear();
   }
   return offset;
 }

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/job/job.h"
+#include "app/job/model_tables.h"
 #include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -75,7 +75,7 @@ Result<DataFrame> TableFromData(Session& session, const Json& etl, const std::st
   ByName<JobTable> tables;
   PT_TRY(FieldsFromJson(etl["tables"], "tables", tables));
   for (const auto& [name, table] : tables.all) {
-    const fs::path path = fs::path(data) / (table.csv ? *table.csv : table.parquet.value_or(""));
+    PT_LET(const fs::path path, TableBelow(data, name, table));
     session.Table(name, table.csv ? session.Read().Csv(path.string(), table.options)
                                   : session.Read().Parquet(path.string()));
   }
@@ -120,8 +120,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
          Scratch::Make(engine.starts_with("sc://")
                            ? fs::absolute(arguments.Value("--output")).parent_path()
                            : fs::temp_directory_path()));
-  ProgressDisplay progress(Terminal::Of(STDERR_FILENO),
-                           [](std::string_view text) { PrintNote(text); });
+  ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
   SessionOptions options;
   options.engine = engine;
   options.folder = scratch->path();

@@ -99,7 +99,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
 
 Result<Communicator*> SparkTask::communicator() {
   if (!command_.gang) {
-    return Status::Invalid("task \"", command_.task, "\" has no other ranks: it is not in a gang");
+    return Fail({.what = "task \"" + command_.task + "\" has no other ranks: it is not in a gang"});
   }
   if (ranks_) return ranks_.get();
   PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address, stop()));

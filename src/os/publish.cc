@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/publish.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "os/fd.h"
+
+namespace protium {
+namespace {
+
+// What stands at `to` gets the name `from`. Some file systems cannot exchange names in one step;
+// there it waits under a third.
+int Exchange(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  const std::string aside = from + ".old";
+  if (::rename(to.c_str(), aside.c_str()) != 0) return errno;
+  if (::rename(from.c_str(), to.c_str()) == 0) {
+    ::rename(aside.c_str(), from.c_str());
+    return 0;
+  }
+  const int error = errno;
+  ::rename(aside.c_str(), to.c_str());
+  return error;
+}
+
+}  // namespace
+
+Status SyncFolder(const std::filesystem::path& folder) {
+  const UniqueFd fd(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some may be written to and not read, and some file systems do not flush folders.
+  if (!fd && errno == EACCES) return Status::OK();
+  if (fd && (::fsync(fd.get()) == 0 || errno == EINVAL)) return Status::OK();
+  return SystemFault("flush " + folder.string(), errno);
+}
+
+Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target) {
+  const bool in_place = ::rename(draft.c_str(), target.c_str()) == 0;
+  if (!in_place) {
+    int error = errno;  // Of a folder that is not empty.
+    if (error == ENOTEMPTY || error == EEXIST) error = Exchange(draft, target);
+    if (error != 0) return SystemFault("move " + draft.string() + " to " + target.string(), error);
+  }
+  PT_TRY(SyncFolder(target.parent_path()));
+  std::error_code ignored;
+  if (!in_place) std::filesystem::remove_all(draft, ignored);
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "base/status.h"
+
+namespace protium {
+
+// Flushes the names in a folder to the disk.
+Status SyncFolder(const std::filesystem::path& folder);
+
+// Gives the finished folder `draft` the name `target`, beside it. Where a folder stood there, a
+// whole one stands there at every moment, the earlier or this, and the earlier is removed with all
+// in it.
+Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target);
+
+}  // namespace protium
