@@ -35,6 +35,7 @@ class ProgressState {
   std::string Summary(Deadline now) const;
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
   void OnStep(const Json& event, Deadline now);
+  void OnEpoch(const Json& event);
   void OnValidation(const Json& event);
   double SecondsIn(Deadline now) const;
 
