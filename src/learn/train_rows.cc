@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/train_rows.h"
 
+#include <arrow/type.h>
+
 #include <utility>
 
 namespace protium {
@@ -19,6 +21,14 @@ int64_t HeldOutSeed(int64_t seed) {
 
 }  // namespace
 
+std::optional<Expr> LabelOf(const Chain& chain) {
+  if (!chain.estimator) return std::nullopt;
+  const StageColumn& label = *chain.Find(chain.estimator->options.label);
+  if (label.maker >= 0) return std::nullopt;
+  if (!arrow::is_floating(label.type->id())) return Col(label.name);
+  return CallOf("nan_to_null", {Col(label.name)});
+}
+
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
   Plan marked = table;
@@ -33,8 +43,10 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   }
   std::vector<NamedExpr> mark;
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
-  rows.all = MakePlan(Materialize{"train"},
-                      {WithColumns(std::move(marked), chain.sources, std::move(mark))});
+  rows.kept = MakePlan(Materialize{"train"},
+                       {WithColumns(std::move(marked), chain.sources, std::move(mark))});
+  const std::optional<Expr> label = LabelOf(chain);
+  rows.all = label ? MakePlan(Filter{CallOf("is_not_null", {*label})}, {rows.kept}) : rows.kept;
   rows.learning =
       rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
   return rows;
