@@ -9,7 +9,7 @@ namespace protium {
 
 namespace {
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   const std::string topic = arguments.operand(0);
   if (topic.empty()) return PrintResult(HelpPage(invocation.name));
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
@@ -27,7 +27,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
 
 CommandVerb HelpVerb() {
   return {{.name = "help", .operands = {"[TOPIC]"}, .says = "more on a verb, or on exit-codes"},
-          Run};
+          ShowHelp};
 }
 
 }  // namespace protium

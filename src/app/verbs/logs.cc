@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "run/list.h"
@@ -45,7 +46,13 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+// What ended the run: of ranks that gave up in order, their logs say nothing.
+std::string HowItFailed(const fs::path& run) {
+  const Json error = ReadResult(run).value("error", Json());
+  return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
+}
+
+Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
   const std::string rank = arguments.Value("--rank");
@@ -66,6 +73,7 @@ Status Run(const Arguments& arguments, const Invocation& invocation) {
       const bool silent = std::all_of(offsets.begin(), offsets.end(),
                                       [](const auto& each) { return each.second == 0; });
       if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));
+      if (silent) PrintNote(HowItFailed(run));
       return Status::OK();
     }
     std::this_thread::sleep_for(kLook);
@@ -81,7 +89,7 @@ CommandVerb LogsVerb() {
                      {"--follow", "", "go on while the run does", "-f"},
                      RunsDirFlag()},
            .says = "what a run's workers wrote"},
-          Run};
+          ShowLogs};
 }
 
 }  // namespace protium

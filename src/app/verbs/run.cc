@@ -23,11 +23,13 @@ Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invoc
   return RequestForJob(std::move(job), invocation);
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, RequestOf(arguments, invocation));
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
   request.json = arguments.Has("--json");
+  request.answered = &invocation.answered;
+  request.session.force = arguments.Has("--force");
   request.name = arguments.Value("--name", request.name);
   return RunToEnd(std::move(request));
 }
@@ -41,6 +43,7 @@ CommandVerb RunVerb() {
                      EngineFlag(),
                      {"--name", "NAME", "how the run is called", ""},
                      RunsDirFlag(),
+                     ForceFlag(),
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
            .more = "Paths in a job file are relative to the file, in --set to where you are; "
@@ -48,7 +51,7 @@ CommandVerb RunVerb() {
                    "`protium resume` goes on.\n\n"
                    "  protium run flights.toml\n"
                    "  protium run flights.toml --set data=other --set train.epochs=20\n"},
-          Run};
+          StartRun};
 }
 
 }  // namespace protium

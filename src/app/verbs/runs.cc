@@ -64,7 +64,7 @@ Status Compare(const Arguments& arguments) {
   return PrintResult(ComparedAsText(compared));
 }
 
-Status Run(const Arguments& arguments, const Invocation& invocation) {
+Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   const std::string what = arguments.operand(0).empty() ? "list" : arguments.operand(0);
   if (what == "list" && arguments.num_operands() < 2) return List(arguments);
   if (what == "show" && arguments.num_operands() < 3) return Show(arguments);
@@ -84,7 +84,7 @@ CommandVerb RunsVerb() {
            .says = "the runs so far: list, show one, compare two",
            .more = "A run is named by `last`, `last~1`, the beginning of its name, or its folder.\n"
                    "\n  protium runs compare last~1 last\n"},
-          Run};
+          ShowRuns};
 }
 
 }  // namespace protium
