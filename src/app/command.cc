@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -70,6 +71,12 @@ Status Dispatch(const Invocation& invocation) {
   return RunVerbNamed(invocation, first, words);
 }
 
+bool WantsJson(const Invocation& invocation) {
+  const auto& words = invocation.argv;
+  const auto end = std::find(words.begin(), words.end(), "--");
+  return std::find(words.begin(), end, "--json") != end;
+}
+
 }  // namespace
 
 std::vector<CommandVerb> AllVerbs() {
@@ -78,10 +85,16 @@ std::vector<CommandVerb> AllVerbs() {
 }
 
 int RunCommand(const Invocation& invocation) {
+  // Whoever reads our output may stop doing so; we end in our own way then.
+  ::signal(SIGPIPE, SIG_IGN);
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;
   Fault fault = FaultOf(status);
+  if (fault.exit == Exit::kDone) return 0;
   fault.where = WithoutSecrets(fault.where);  // It may be words of the command line.
+  if (WantsJson(invocation) && !invocation.answered) {
+    (void)PrintResult(Dump({{"error", StatusToJson(Fail(fault))}}) + "\n");
+  }
   PrintNote(Render(fault));
   return static_cast<int>(fault.exit);
 }
@@ -91,8 +104,19 @@ Status PrintResult(std::string_view text) {
   if (isatty(STDOUT_FILENO) == 1) text = shown = Printable(text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return Status::OK();
+  if (errno == EPIPE) return Fail({.exit = Exit::kDone, .what = "nobody reads the output"});
   return Fail({.exit = Exit::kEnvironment,
                .what = fmt::format("cannot write to stdout: {}", std::strerror(errno))});
+}
+
+Status WithoutLogsIn(const std::filesystem::path& folder, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  const std::string named = ", log " + folder.string();
+  for (size_t at = fault.where.find(named); at != std::string::npos; at = fault.where.find(named)) {
+    fault.where.erase(at, fault.where.find_first_of(";\n", at) - at);
+  }
+  return Fail(std::move(fault));
 }
 
 void PrintNote(std::string_view text) {
@@ -108,6 +132,9 @@ Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
+Flag ForceFlag() {
+  return {"--force", "", "outputs may take the place of files that are there; never of inputs", ""};
+}
 
 std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }
 

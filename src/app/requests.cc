@@ -44,7 +44,7 @@ Json SettingsOf(const Json& settings) {
 
 }  // namespace
 
-Result<RunRequest> RequestForJob(Job job, const Invocation& invocation) {
+Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said) {
   PT_TRY(PipelineOf(job).status());
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
   request.session = OptionsOf(job);
@@ -52,11 +52,12 @@ Result<RunRequest> RequestForJob(Job job, const Invocation& invocation) {
                          {"file", fs::absolute(job.settings.file).lexically_normal().string()},
                          {"job", job.ToJson()}};
   const auto prepared = std::make_shared<Prepared>(Prepared{.job = std::move(job)});
-  request.prepare = [prepared](Session& session, Json& description) -> Status {
+  request.prepare = [prepared, said](Session& session, Json& description) -> Status {
     PT_LET(prepared->frames, FramesOf(session, prepared->job));
     PT_LET(description["plan"], PlanOf(session, prepared->job, *prepared->frames));
     description["settings"] =
-        SettingsOf(prepared->job, description["plan"].value("pipeline", Json()));
+        said.is_array() ? said
+                        : SettingsOf(prepared->job, description["plan"].value("pipeline", Json()));
     description["versions"] = Versions();
     return Status::OK();
   };

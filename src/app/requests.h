@@ -9,8 +9,9 @@
 
 namespace protium {
 
-// The job as it will run. Its own text is checked here, before any file is opened.
-Result<RunRequest> RequestForJob(Job job, const Invocation& invocation);
+// The job as it will run. Its own text is checked here, before any file is opened. `said` is the
+// list of settings of a run that goes on, which knows where each was said.
+Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said = {});
 
 // A user's own program. `settings` is what --set said: {"data": "...", "train.epochs": 5}.
 RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,

@@ -110,8 +110,12 @@ std::string Said(const Json& result) {
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += metrics + "\n";
   std::vector<std::vector<std::string>> rows;
-  for (const Json& output : result["outputs"])
+  const Json counts = result.value("output_rows", Json::object());
+  for (const Json& output : result["outputs"]) {
+    const Json count = counts.value(output.get<std::string>(), Json());
     rows.push_back({"output", output.get<std::string>()});
+    if (count.is_number()) rows.back().push_back(Grouped(count.get<int64_t>()) + " rows");
+  }
   if (result["model"].is_string()) rows.push_back({"model", result["model"].get<std::string>()});
   rows.push_back({"report", result["folder"].get<std::string>() + "/report.html"});
   return text + TextTable(rows);
@@ -187,6 +191,18 @@ Status PrintRunResult(const Json& result, bool json) {
   return PrintResult(json ? Dump(LineOf(result)) + "\n" : Said(result));
 }
 
+std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
+
+std::string BestEpoch(const Json& result) {
+  Json best = result.value("best_epoch", Json());
+  if (best.is_null()) {
+    const Json metrics = result.value("metrics", Json::object());
+    best = metrics.value("training", Json::object()).value("best_epoch", Json());
+  }
+  const bool known = best.is_number_integer() && best.get<int64_t>() > 0;
+  return known ? fmt::format(", epoch {} (the best)", best.get<int64_t>()) : "";
+}
+
 std::string MetricsTable(const Json& result) {
   const Json metrics = result.value("metrics", Json::object());
   std::vector<std::string> names;
@@ -201,8 +217,9 @@ std::string MetricsTable(const Json& result) {
   std::vector<std::vector<std::string>> rows = {{""}};
   rows[0].insert(rows[0].end(), names.begin(), names.end());
   for (const auto& [label, set] :
-       {std::pair{"  model, test rows", "test"}, std::pair{"  baseline, test rows", "baseline"},
-        std::pair{"  model, validation rows", "validation"}}) {
+       {std::pair{"  model, " + ScoredRows(result), "test"},
+        std::pair{"  baseline, " + ScoredRows(result), "baseline"},
+        std::pair{"  model, validation rows" + BestEpoch(result), "validation"}}) {
     const Json values = metrics.value(set, Json::object());
     if (!values.is_object() || values.empty()) continue;
     std::vector<std::string> row = {label};

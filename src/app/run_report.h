@@ -25,6 +25,10 @@ std::string ComparedAsText(const Json& compared);
 // The metrics of a result as a table: a row for the model and one for the baseline.
 std::string MetricsTable(const Json& result);
 
+// Which rows the metrics "test" are of, and ", epoch 8 (the best)" of those of validation, or "".
+std::string ScoredRows(const Json& result);
+std::string BestEpoch(const Json& result);
+
 // The end of run and resume on stdout: for people, or the one JSON line that scripts rely on.
 Status PrintRunResult(const Json& result, bool json);
 

@@ -10,6 +10,7 @@
 
 #include "app/report/report.h"
 #include "app/run_report.h"
+#include "app/seconds_before.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -85,7 +86,8 @@ void AddTo(Json& result, const Json& more) {
   for (const auto& [key, value] : more.items()) result[key] = value;
 }
 
-Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point started) {
+Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point started,
+              const Json& before) {
   Json result = {{"run", folder.id()},
                  {"folder", folder.path().string()},
                  {"model", nullptr},
@@ -93,6 +95,7 @@ Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point
                  {"metrics", Json::object()}};
   AddTo(result, session.results());
   result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
+  AddSecondsBefore(before, result["seconds"]);
   return result;
 }
 
@@ -123,6 +126,7 @@ class Run {
     for (const std::string& word : request_.argv) argv.push_back(WithoutSecrets(word));
     PT_LET(folder_, request_.resume ? RunFolder::Reopen(*request_.resume, argv)
                                     : RunFolder::Create(request_.runs, request_.name, argv));
+    if (request_.resume) before_ = SecondsBefore(folder_->path());
     watch_ = std::make_unique<Watch>(folder_->events(), progress_);
     SessionOptions& options = request_.session;
     options.folder = folder_->path();
@@ -154,11 +158,11 @@ class Run {
     folder_.reset();
     std::error_code ignored;
     fs::remove_all(path, ignored);
-    return status;
+    return WithoutLogsIn(path, status);
   }
 
   Status Succeed() {
-    const Json result = ResultOf(*folder_, *session_, request_.session.started);
+    const Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
     PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
     PT_TRY(folder_->Finish(RunState::kDone));
     PT_TRY(WriteReport(*folder_));
@@ -171,7 +175,7 @@ class Run {
     if (!watch_->began() && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
     Fault fault = FaultOf(status);
     fault = Completed(std::move(fault), request_, *folder_, *watch_);
-    Json result = ResultOf(*folder_, *session_, request_.session.started);
+    Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
     result["error"] = StatusToJson(Fail(fault));
     const bool stopped = fault.exit == Exit::kStopped;
     // The run's own fault is what counts; what cannot be written now is only told.
@@ -181,10 +185,12 @@ class Run {
       if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
     }
     if (request_.json) {
-      PT_TRY(PrintResult(Dump({{"run", folder_->id()},
-                               {"folder", folder_->path().string()},
-                               {"error", result["error"]}}) +
-                         "\n"));
+      // The run's own fault is what counts, whether or not anyone reads of it here.
+      (void)PrintResult(Dump({{"run", folder_->id()},
+                              {"folder", folder_->path().string()},
+                              {"error", result["error"]}}) +
+                        "\n");
+      if (request_.answered != nullptr) *request_.answered = true;
     }
     return Fail(std::move(fault));
   }
@@ -193,6 +199,7 @@ class Run {
   const StopOnSignal& signals_;
   ProgressDisplay progress_;
   std::unique_ptr<RunFolder> folder_;
+  Json before_ = Json::object();  // Seconds of earlier attempts.
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<Session> session_;
 };

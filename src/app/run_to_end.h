@@ -22,7 +22,8 @@ struct RunRequest {
   std::vector<std::string> argv;
   std::string resume_command = "protium resume";
   bool json = false;
-  SessionOptions session;  // engine, base, settings, memory, spill; the rest is filled in.
+  bool* answered = nullptr;  // Set when a failure is told on stdout, as `json` wants it.
+  SessionOptions session;    // engine, base, settings, memory, spill; the rest is filled in.
   Json description = Json::object();  // job.json.
 
   // Checks everything and runs nothing; may add to the description ("plan", "settings"). A fault

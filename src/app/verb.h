@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct Invocation {
   std::string name;               // "protium", or that of the user's program.
   std::vector<std::string> argv;  // Whole, with the program.
   const Program* program = nullptr;
+  mutable bool answered = false;  // A failure is on stdout already, as --json wants it.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 
@@ -40,15 +42,20 @@ CommandVerb LogsVerb();
 CommandVerb ExampleVerb();
 CommandVerb HelpVerb();
 
-// Results go to stdout; everything else to stderr. A closed or full stdout is a fault.
+// Results go to stdout; everything else to stderr. A full stdout is a fault; one that nobody reads
+// any more is a fault of exit kDone, which ends a verb without a word.
 Status PrintResult(std::string_view text);
 void PrintNote(std::string_view text);
+
+// The fault without the logs in `folder` that it names: they go with the folder.
+Status WithoutLogsIn(const std::filesystem::path& folder, const Status& status);
 
 // Flags that several verbs share.
 Flag RunsDirFlag();
 Flag SetFlag();
 Flag EngineFlag();
 Flag JsonFlag();
+Flag ForceFlag();
 
 // "--runs-dir" or "runs".
 std::string RunsDir(const Arguments& arguments);

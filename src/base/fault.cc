@@ -67,10 +67,26 @@ std::string TextAt(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+constexpr size_t kMostText = 1500, kKeptAhead = 900, kKeptBehind = 400;
+
+// A message quotes cells and names that may be of any length; what is said around them stays.
+void Bound(std::string& text) {
+  if (text.size() <= kMostText) return;
+  const auto is_inside = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80; };
+  size_t head = kKeptAhead, tail = text.size() - kKeptBehind;
+  while (head > 0 && is_inside(head)) --head;
+  while (tail < text.size() && is_inside(tail)) ++tail;
+  text = text.substr(0, head) + " ... (" + std::to_string(tail - head) + " more bytes) ... " +
+         text.substr(tail);
+}
+
 }  // namespace
 
 Status Fail(Fault fault) {
   if (fault.exit == Exit::kBug && fault.fix.empty()) fault.fix = kReport;
+  for (std::string* text : {&fault.what, &fault.where, &fault.why, &fault.fix, &fault.kept}) {
+    Bound(*text);
+  }
   const arrow::StatusCode code = CodeOf(fault.exit);
   std::string what = fault.what;
   return Status(code, std::move(what), std::make_shared<FaultDetail>(std::move(fault)));

@@ -39,6 +39,18 @@ TEST(ParseJson, SaysThatItsInputIsWrong) {
   EXPECT_EQ(FaultOf(ParseJson("{").status()).exit, Exit::kInput);
 }
 
+TEST(Fault, KeepsTheEndsOfTextThatIsTooLong) {
+  std::string cell;
+  for (int i = 0; i < 100000; ++i) cell += "\u00e9";
+  const Fault fault =
+      FaultOf(Fail({.what = "column \"x\" holds \"" + cell + "\", which is not a date"}));
+  EXPECT_LT(fault.what.size(), 1600u);
+  EXPECT_TRUE(fault.what.starts_with("column \"x\" holds"));
+  EXPECT_TRUE(fault.what.ends_with("which is not a date"));
+  EXPECT_TRUE(ParseJson(Dump(Json(fault.what))).ok());
+  EXPECT_EQ(Dump(Json(fault.what)).find("\ufffd"), std::string::npos);
+}
+
 TEST(ParseJson, RefusesTrailingTextAndDepth) {
   EXPECT_FALSE(ParseJson("{} x").ok());
   EXPECT_FALSE(ParseJson(std::string(300, '[') + std::string(300, ']')).ok());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,6 +18,8 @@ struct Sums {
   Json error = Json::object();
   Json absolute = Json::object();
   Json squared = Json::object();
+  Json log_loss = Json::object();
+  Json right = Json::object();
   template <class Visit>
   void Fields(Visit& visit) {
     visit("names", names);
@@ -25,6 +28,8 @@ struct Sums {
     visit("error", error);
     visit("absolute", absolute);
     visit("squared", squared);
+    visit("log_loss", log_loss);
+    visit("right", right);
   }
 };
 
@@ -36,7 +41,14 @@ Status MergeSum(const Json& json, ExactSum& into) {
 
 }  // namespace
 
-std::vector<std::string> MetricNames() { return {"rmse", "mse", "mae", "bias"}; }
+std::vector<std::string> MetricNames() {
+  return {"rmse", "mse", "mae", "bias", "logloss", "accuracy"};
+}
+
+bool IsOfClasses(const std::string& metric) { return metric == "logloss" || metric == "accuracy"; }
+
+MetricState::MetricState(std::vector<std::string> names)
+    : names_(std::move(names)), classes_(std::any_of(names_.begin(), names_.end(), IsOfClasses)) {}
 
 Result<MetricState> MetricState::Make(std::vector<std::string> names) {
   const std::vector<std::string> known = MetricNames();
@@ -56,6 +68,11 @@ void MetricState::Add(double label, double prediction, double weight) {
   error_.AddProduct(weight, error);
   absolute_.AddProduct(weight, std::abs(error));
   squared_.AddProduct(weight * error, error);
+  if (!classes_) return;
+  const double loss =
+      std::max(prediction, 0.0) - prediction * label + std::log1p(std::exp(-std::abs(prediction)));
+  log_loss_.AddProduct(weight, loss);
+  right_.AddProduct(weight, (prediction > 0) == (label > 0.5) ? 1.0 : 0.0);
 }
 
 Status MetricState::Merge(const Json& json) {
@@ -68,21 +85,29 @@ Status MetricState::Merge(const Json& json) {
   PT_TRY(MergeSum(sums.error, error_));
   PT_TRY(MergeSum(sums.absolute, absolute_));
   PT_TRY(MergeSum(sums.squared, squared_));
+  PT_TRY(MergeSum(sums.log_loss, log_loss_));
+  PT_TRY(MergeSum(sums.right, right_));
   rows_ += sums.rows;
   return Status::OK();
 }
 
 Json MetricState::ToJson() const {
   return FieldsToJson(Sums{names_, rows_, weight_.ToJson(), error_.ToJson(), absolute_.ToJson(),
-                           squared_.ToJson()});
+                           squared_.ToJson(), log_loss_.ToJson(), right_.ToJson()});
+}
+
+const ExactSum& MetricState::SumOf(const std::string& name) const {
+  if (name == "mae") return absolute_;
+  if (name == "bias") return error_;
+  if (name == "logloss") return log_loss_;
+  return name == "accuracy" ? right_ : squared_;
 }
 
 Json MetricState::Values() const {
   const double weight = weight_.Rounded();
   Json values = Json::object();
   for (const std::string& name : names_) {
-    const ExactSum& sum = name == "mae" ? absolute_ : name == "bias" ? error_ : squared_;
-    const double mean = sum.Rounded() / weight;
+    const double mean = SumOf(name).Rounded() / weight;
     const double value = name == "rmse" ? std::sqrt(mean) : mean;
     values[name] = std::isfinite(value) ? Json(value) : Json();
   }

@@ -26,18 +26,27 @@ class MetricState {
   Json Values() const;
 
  private:
-  explicit MetricState(std::vector<std::string> names) : names_(std::move(names)) {}
+  explicit MetricState(std::vector<std::string> names);
+
+  const ExactSum& SumOf(const std::string& name) const;
 
   std::vector<std::string> names_;
+  bool classes_ = false;  // Whether one of them is of classes.
   int64_t rows_ = 0;
   ExactSum weight_;
   ExactSum error_;
   ExactSum absolute_;
   ExactSum squared_;
+  ExactSum log_loss_;
+  ExactSum right_;
 };
 
 // rmse, mse, mae: the mean squared (its root) and mean absolute error; bias: the mean of prediction
-// minus label.
+// minus label. logloss, accuracy: of labels 0 and 1 and predictions that are logits, the mean
+// logarithmic loss and the share on the right side of 0.
 std::vector<std::string> MetricNames();
+
+// True for those of labels 0 and 1.
+bool IsOfClasses(const std::string& metric);
 
 }  // namespace protium

@@ -21,6 +21,17 @@ TEST(Metrics, AreWhatTheirNamesSay) {
   EXPECT_EQ(state.rows(), 3);
 }
 
+TEST(Metrics, OfClassesAreMeasuredOnLogits) {
+  auto state = *MetricState::Make({"logloss", "accuracy"});
+  state.Add(1, 0.5);
+  state.Add(0, -2);
+  state.Add(0, 1000);
+  state.Add(1, -0.25);
+  const Json values = state.Values();
+  EXPECT_NEAR(values["logloss"].get<double>(), (0.474077 + 0.126928 + 1000 + 0.825939) / 4, 1e-5);
+  EXPECT_EQ(values["accuracy"], 0.5);
+}
+
 TEST(Metrics, OfNoRowsAreNull) {
   EXPECT_EQ(Dump(MetricState::Make({"rmse", "mae"})->Values()), R"({"rmse":null,"mae":null})");
 }

@@ -15,6 +15,7 @@
 #include "format/cell_type.h"
 #include "format/csv_scan.h"
 #include "format/file.h"
+#include "format/kind.h"
 #include "os/machine.h"
 
 namespace protium {
@@ -49,7 +50,7 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
   return Fail({.exit = Exit::kInput,
                .what = "the text is not UTF-8",
                .where = At(path, line),
-               .fix = "convert it: iconv -f latin1 -t utf-8 " + path});
+               .fix = "convert it: iconv -f latin1 -t utf-8 " + path + " > " + path + ".utf8"});
 }
 
 // Both engines find columns without regard to case, so names must differ by more.
@@ -71,6 +72,16 @@ Status CheckNames(const std::vector<std::string>& names, const std::string& path
     }
   }
   return Status::OK();
+}
+
+// A cell for a message.
+std::string Quoted(const CsvCell& cell) {
+  constexpr size_t kMost = 80;
+  const std::string text = CsvText(cell);
+  if (text.size() <= kMost) return "\"" + text + "\"";
+  size_t end = kMost;
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
 }
 
 Status WrongCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
@@ -106,6 +117,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   }
   Table table;
   PT_LET(table.file, MappedFile::Open(path));
+  PT_TRY(RefuseOtherThanText(table.file->text(), path));
   PT_TRY(CheckUtf8(table.file->text(), path));
   table.scanner = std::make_unique<CsvScanner>(table.file->text(), options.delimiter.front(), path);
   PT_LET(const bool any, table.scanner->Next(table.cells));
@@ -198,7 +210,7 @@ Status InferOne(const std::string& path, const CsvOptions& options, Table& table
 
 CellType WantedType(const arrow::DataType& type) {
   if (arrow::is_integer(type.id())) return CellType::kInt64;
-  if (arrow::is_floating(type.id())) return CellType::kDouble;
+  if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) return CellType::kDouble;
   if (type.id() == arrow::Type::BOOL) return CellType::kBool;
   if (type.id() == arrow::Type::DATE32) return CellType::kDate;
   if (type.id() == arrow::Type::TIMESTAMP) return CellType::kTimestamp;
@@ -219,11 +231,11 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
       const auto& field = *schema.field(static_cast<int>(i));
       if (IsNull(cell, options) || IsCell(cell.text, WantedType(*field.type()))) continue;
       return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column \"{}\" holds \"{}\", which is not {}", field.name(),
-                                       CsvText(cell), field.type()->ToString()),
+                   .what = fmt::format("column \"{}\" holds {}, which is not {}", field.name(),
+                                       Quoted(cell), field.type()->ToString()),
                    .where = At(path, line),
-                   .fix = fmt::format("mend the cell, or say how nulls are written: null = \"{}\"",
-                                      CsvText(cell))});
+                   .fix = fmt::format("mend the cell, or say how nulls are written: null = {}",
+                                      Quoted(cell))});
     }
   }
 }
@@ -251,6 +263,25 @@ Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptio
     fields.push_back(arrow::field(names[i], ArrowType(types[i])));
   }
   return arrow::schema(fields);
+}
+
+Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const CsvOptions& options,
+                                 const SchemaPtr& inferred, const arrow::Schema& known) {
+  arrow::FieldVector fields = inferred->fields();
+  bool doubtful = false;
+  for (auto& field : fields) {
+    const auto wanted = known.GetFieldByName(field->name());
+    if (wanted == nullptr) continue;
+    const CellType type = WantedType(*wanted->type()), found = WantedType(*field->type());
+    // Other programs write whole numbers with gaps as 7.0.
+    if (type == found || (type == CellType::kInt64 && found == CellType::kDouble)) continue;
+    field = field->WithType(ArrowType(type));
+    const bool fits = type == CellType::kText || Unite(found, type) == type;
+    doubtful = doubtful || !fits;
+  }
+  SchemaPtr schema = arrow::schema(std::move(fields));
+  if (doubtful) PT_TRY(CheckCsv(paths, options, *schema));
+  return schema;
 }
 
 Status CheckCsv(const std::vector<std::string>& paths, const CsvOptions& options,

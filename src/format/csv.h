@@ -24,6 +24,13 @@ namespace protium {
 // in their columns, empty files.
 Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
 
+// The columns of `inferred` with the types that `known` gives to columns of these names, as a table
+// that was read before had them: a few rows alone may look like whole numbers, or like text where
+// all cells are empty. A cell that does not fit is a fault with file, line, column and value.
+// A decimal column is read as double; fractions found where whole numbers were stay double.
+Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const CsvOptions& options,
+                                 const SchemaPtr& inferred, const arrow::Schema& known);
+
 // Looks for the first cell that does not fit `schema` or the first malformed row, and gives its
 // fault with file, line, column and value; OK when every cell fits.
 Status CheckCsv(const std::vector<std::string>& paths, const CsvOptions& options,

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "column/schema.h"
 #include "format/file.h"
+#include "format/parquet.h"
 
 namespace protium {
 namespace {
@@ -115,6 +116,53 @@ TEST_F(Csv, BytesThatAreNotUtf8AreNamed) {
   const Fault fault = FaultOfText("a,b\n1,2\ncaf\xe9,2\n");
   EXPECT_EQ(fault.what, "the text is not UTF-8");
   EXPECT_EQ(fault.where, "t.csv:3");
+}
+
+TEST_F(Csv, IsToldFromWhatIsNoText) {
+  using namespace std::string_literals;
+  const std::pair<std::string, std::string> files[] = {
+      {"\xff\xfe\x61\0,\0b\0\n\0"s, "is UTF-16, not text"},
+      {"a\0,\0b\0\n\0"s + "1\0,\0"s + "2\0\n\0"s, "is UTF-16, not text"},
+      {"\x1f\x8b\x08\0\0"s, "is gzip, not text"},
+      {"PK\x03\x04...."s, "is a zip archive, as spreadsheets are, not text"},
+      {"PAR1...."s, "is Parquet, not text"},
+      {"a,b\n1,2\n\0\0\x01\x02"s, "is binary, not text"}};
+  for (const auto& [text, what] : files) {
+    const Fault fault = FaultOfText(text);
+    EXPECT_TRUE(fault.what.ends_with(what)) << fault.what;
+    EXPECT_EQ(fault.fix.find("latin1"), std::string::npos) << fault.fix;
+    EXPECT_FALSE(fault.fix.empty()) << what;
+  }
+  const std::string named_wrongly = Write("id,age\n1,2\n", "t.parquet");
+  const Fault fault = FaultOf(ParquetSchema({named_wrongly}).status());
+  EXPECT_TRUE(fault.what.ends_with("t.parquet is not Parquet")) << fault.what;
+  EXPECT_EQ(fault.why, "it is text that begins with \"id,age\"");
+}
+
+TEST_F(Csv, TakesTheTypesThatAreKnown) {
+  const std::string path = Write("code,n,x,when\n007,,3,2013-01-02\n");
+  const auto known =
+      arrow::schema({arrow::field("code", arrow::utf8()), arrow::field("n", arrow::int64()),
+                     arrow::field("x", arrow::float64()),
+                     arrow::field("when", arrow::timestamp(arrow::TimeUnit::MICRO))});
+  const SchemaPtr inferred = InferCsv({path}, {}).ValueOrDie();
+  EXPECT_EQ(Describe(*inferred), "code int64, n string, x int64, when date");
+  EXPECT_EQ(Describe(*WithKnownTypes({path}, {}, inferred, *known).ValueOrDie()),
+            "code string, n int64, x float64, when timestamp");
+  const std::string odd = Write("code,n\nA,1\nB,?\n");
+  const Fault fault =
+      FaultOf(WithKnownTypes({odd}, {}, InferCsv({odd}, {}).ValueOrDie(), *known).status());
+  EXPECT_EQ(fault.where, odd + ":3");
+  EXPECT_EQ(fault.what, "column \"n\" holds \"?\", which is not int64");
+}
+
+TEST_F(Csv, CutsLongCellsInMessages) {
+  const std::string path = Write("n\n" + std::string(1 << 20, 'x') + "\n");
+  const auto schema = arrow::schema({arrow::field("n", arrow::int64())});
+  const Fault fault = FaultOf(CheckCsv({path}, {}, *schema));
+  EXPECT_LT(fault.what.size(), 200u);
+  EXPECT_LT(fault.fix.size(), 200u);
+  EXPECT_NE(fault.what.find("(1048576 bytes)"), std::string::npos) << fault.what;
 }
 
 TEST_F(Csv, RefusesNamesThatCannotBeTold) {

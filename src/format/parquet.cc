@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "column/schema.h"
+#include "format/kind.h"
 
 namespace protium {
 namespace {
@@ -28,6 +29,14 @@ Result<SchemaPtr> SchemaOf(const std::string& path) {
 }  // namespace
 
 Status UnreadableParquet(const std::string& path, const std::string& why) {
+  const std::string instead = WhyNotParquet(path);
+  if (!instead.empty()) {
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = path + " is not Parquet",
+         .why = instead,
+         .fix = instead.find("text") == instead.npos ? "" : "read it as CSV: csv = \"FILE\""});
+  }
   return Fail({.exit = Exit::kInput,
                .what = path + " cannot be read as Parquet",
                .why = why,

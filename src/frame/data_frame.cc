@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frame/data_frame.h"
 
+#include <arrow/api.h>
+
 #include <utility>
 
 #include "frame/session.h"
@@ -62,12 +64,39 @@ Result<SchemaPtr> DataFrame::Schema() const {
 
 Result<BatchStreamPtr> DataFrame::Stream() const {
   PT_TRY(FirstError(plan_));
+  PT_TRY(session_->CheckSettings());
   if (session_->only_plans()) {
     PT_TRY(session_->TellPlan(plan_));
     return Session::NotRun();
   }
   if (Scores(plan_)) session_->BeginScoring();
   return session_->engine().Execute(plan_, session_->call());
+}
+
+Result<int64_t> DataFrame::Run() const {
+  PT_TRY(FirstError(plan_));
+  PT_TRY(session_->CheckSettings());
+  if (session_->only_plans()) {
+    PT_TRY(session_->TellPlan(plan_));
+    return Session::NotRun();
+  }
+  const bool scores = Scores(plan_);
+  if (scores) session_->BeginScoring();
+  const auto since = Clock::now();
+  PT_LET(const int64_t rows, session_->engine().Run(plan_, session_->call()));
+  session_->AddSeconds(scores ? "score" : "etl", since);
+  return rows;
+}
+
+Result<int64_t> DataFrame::Count() const {
+  const Plan count =
+      MakePlan(Sql{.text = "SELECT count(*) AS num_rows FROM t", .names = {"t"}}, {plan_});
+  PT_LET(const BatchStreamPtr stream, DataFrame(*session_, count).Stream());
+  PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+  if (!batch || batch->num_rows() != 1) return Status::UnknownError("count(*) gave no row");
+  PT_LET(const auto cell, batch->column(0)->GetScalar(0));
+  if (cell->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
+  return static_cast<const arrow::Int64Scalar&>(*cell).value;
 }
 
 Writer DataFrame::Write() const { return Writer(*this); }
@@ -79,15 +108,17 @@ Status Writer::Csv(const std::string& path) const { return File(Format::kCsv, pa
 Status Writer::File(Format format, const std::string& path) const {
   Session& session = frame_.session();
   PT_TRY(FirstError(frame_.plan()));
+  PT_TRY(session.CheckSettings());
+  PT_TRY(session.CheckOutput(path));
   const std::string target = session.OutputPath(path).string();
   const Plan write = MakePlan(Write{format, target}, {frame_.plan()});
   if (session.only_plans()) return session.TellPlan(write);
   const bool scores = Scores(frame_.plan());
   if (scores) session.BeginScoring();
   const auto since = Clock::now();
-  PT_TRY(session.engine().Run(write, session.call()));
+  PT_LET(const int64_t rows, session.engine().Run(write, session.call()));
   session.AddSeconds(scores ? "score" : "write", since);
-  session.AddOutput(target);
+  session.AddOutput(target, rows);
   return Status::OK();
 }
 

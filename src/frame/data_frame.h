@@ -42,6 +42,10 @@ class DataFrame {
   // Actions.
   Result<SchemaPtr> Schema() const;
   Result<BatchStreamPtr> Stream() const;
+  // Runs it for its effect, such as the metrics of rows scored, and keeps nothing; gives the number
+  // of rows.
+  Result<int64_t> Run() const;
+  Result<int64_t> Count() const;
   Writer Write() const;
 
  private:
@@ -54,7 +58,8 @@ struct Sides {
   DataFrame test;
 };
 
-// Writes a frame as one file, whole or not at all; relative paths lie in the run folder.
+// Writes a frame as one file, whole or not at all; relative paths lie in the run folder. Inputs are
+// never written to, and a file of others only by a session that is forced to.
 class Writer {
  public:
   explicit Writer(DataFrame frame) : frame_(std::move(frame)) {}

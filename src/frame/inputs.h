@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "base/fields.h"
 #include "base/status.h"
@@ -33,12 +35,18 @@ class InputRecord {
   // gone or has other bytes is a fault that names it and what changed.
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
   Status Add(const std::filesystem::path& input);
+  // All files like `pattern` in `folder` are read as one table; those there are added as well.
+  void AddPattern(const std::filesystem::path& folder, const std::string& pattern) {
+    patterns_.emplace(folder.string(), pattern);
+  }
   const std::map<std::string, InputFile>& files() const { return files_; }
+  const std::set<std::pair<std::string, std::string>>& patterns() const { return patterns_; }
 
  private:
   explicit InputRecord(std::filesystem::path file) : file_(std::move(file)) {}
   std::filesystem::path file_;  // Empty: kept in memory only.
   std::map<std::string, InputFile> files_;
+  std::set<std::pair<std::string, std::string>> patterns_;
 };
 
 }  // namespace protium

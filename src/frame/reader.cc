@@ -36,6 +36,8 @@ Status Missing(const fs::path& path) {
                .fix = Suggest(path.filename().string(), NamesIn(folder))});
 }
 
+std::string EndingOf(Format format) { return format == Format::kCsv ? ".csv" : ".parquet"; }
+
 // The file itself, the files that a pattern such as "2013-*.csv" means, or those with `ending` in
 // the folder `path`; by name.
 Result<std::vector<std::string>> FilesOf(const fs::path& path, const std::string& ending) {
@@ -61,26 +63,40 @@ Result<std::vector<std::string>> FilesOf(const fs::path& path, const std::string
 
 }  // namespace
 
-Result<Plan> Reader::ScanOf(const std::string& path, Format format,
-                            const CsvOptions& options) const {
+Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOptions& options,
+                            const SchemaPtr& known) const {
   const fs::path base = session_->options().base;
   const fs::path full = fs::absolute(base / path).lexically_normal();
-  PT_LET(auto files, FilesOf(full, format == Format::kCsv ? ".csv" : ".parquet"));
+  PT_LET(auto files, FilesOf(full, EndingOf(format)));
   for (const std::string& file : files) PT_TRY(session_->inputs().Add(file));
+  if (files.front() != full.string()) {
+    std::error_code ignored;
+    const bool folder = fs::is_directory(full, ignored);
+    session_->inputs().AddPattern(folder ? full : full.parent_path(),
+                                  folder ? "*" + EndingOf(format) : full.filename().string());
+  }
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files)};
   scan.csv = options;
   PT_LET(scan.schema,
          format == Format::kCsv ? InferCsv(scan.paths, options) : ParquetSchema(scan.paths));
+  if (known) {
+    PT_LET(scan.schema, WithKnownTypes(scan.paths, options, scan.schema, *known));
+  }
   return MakePlan(std::move(scan));
 }
 
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options) const {
-  Result<Plan> plan = ScanOf(path, Format::kCsv, options);
+  return Csv(path, options, nullptr);
+}
+
+DataFrame Reader::Csv(const std::string& path, const CsvOptions& options,
+                      const SchemaPtr& known) const {
+  Result<Plan> plan = ScanOf(path, Format::kCsv, options, known);
   return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 
 DataFrame Reader::Parquet(const std::string& path) const {
-  Result<Plan> plan = ScanOf(path, Format::kParquet, {});
+  Result<Plan> plan = ScanOf(path, Format::kParquet, {}, nullptr);
   return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 

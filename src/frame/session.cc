@@ -8,6 +8,7 @@
 #include "column/metrics.h"
 #include "frame/inputs.h"
 #include "frame/open.h"
+#include "frame/outputs.h"
 #include "os/file.h"
 
 namespace protium {
@@ -124,9 +125,31 @@ DataFrame Session::Sql(std::string text) {
 }
 
 std::string Session::Setting(const std::string& name, const std::string& fallback) const {
+  asked_.insert(name);
   const auto found = options_.settings.find(name);
   if (found == options_.settings.end()) return fallback;
   return found->second.is_string() ? found->second.get<std::string>() : Dump(found->second);
+}
+
+Json Session::Settings(const std::string& group) const {
+  asked_.insert(group);
+  return SettingsOf(options_, group);
+}
+
+Status Session::CheckSettings() const {
+  for (const auto& [key, value] : options_.settings) {
+    const auto covers = [&key = key](const std::string& asked) {
+      return key == asked || key.starts_with(asked + ".");
+    };
+    if (std::any_of(asked_.begin(), asked_.end(), covers)) continue;
+    if (covers("engine.spark")) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "unknown setting \"" + key + "\"",
+                 .where = "--set " + key + "=" + Dump(value),
+                 .fix = Suggest(key, std::vector<std::string>(asked_.begin(), asked_.end())),
+                 .kept = "nothing was started"});
+  }
+  return Status::OK();
 }
 
 Json SettingsOf(const SessionOptions& options, const std::string& group) {
@@ -143,6 +166,20 @@ Json SettingsOf(const SessionOptions& options, const std::string& group) {
 
 std::filesystem::path Session::OutputPath(const std::filesystem::path& path) const {
   return (options_.folder / path).lexically_normal();
+}
+
+Status Session::CheckOutput(const std::filesystem::path& path) const {
+  PT_TRY(RefuseUpward(path));
+  const std::filesystem::path target = OutputPath(path);
+  PT_TRY(RefuseInputs(*inputs_, target));
+  if (!options_.folder.empty()) {
+    const std::filesystem::path inside = target.lexically_relative(options_.folder);
+    if (!inside.empty() && *inside.begin() != "..") return RefuseOwnFiles(inside);
+  }
+  const std::lock_guard lock(mutex_);
+  const Json written = results_.value("output_rows", Json::object());
+  return options_.force || written.contains(target.string()) ? Status::OK()
+                                                             : RefuseExisting(target);
 }
 
 Result<Json> Session::Describe(const Plan& plan) {
@@ -209,11 +246,12 @@ void Session::Record(std::string_view key, Json value) {
   At(results_, key) = std::move(value);
 }
 
-void Session::AddOutput(const std::string& path) {
+void Session::AddOutput(const std::string& path, int64_t rows) {
   const std::lock_guard lock(mutex_);
   Json& outputs = results_["outputs"];
   if (!outputs.is_array()) outputs = Json::array();
   if (std::find(outputs.begin(), outputs.end(), path) == outputs.end()) outputs.push_back(path);
+  results_["output_rows"][path] = rows;
 }
 
 void Session::AddSeconds(std::string_view what, Clock::time_point since) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct SessionOptions {
   std::filesystem::path base;    // Relative input paths start here; empty: the working directory.
   std::map<std::string, Json> settings;  // From --set: "data", "train.epochs", ...
   bool resume = false;                   // The folder holds an interrupted run: go on.
+  bool force = false;             // Outputs may take the place of files that this run did not make.
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of it.
   std::filesystem::path spill;    // Empty: <folder>/spill.
@@ -53,10 +55,13 @@ class Reader {
   // A file, a pattern for the last part of the path ("2013-*.csv"), or a folder: all its files with
   // that ending, by name. Column types are inferred once, over all rows.
   DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
+  // The same, with columns that `known` has typed as there; a cell that does not fit is a fault.
+  DataFrame Csv(const std::string& path, const CsvOptions& options, const SchemaPtr& known) const;
   DataFrame Parquet(const std::string& path) const;
 
  private:
-  Result<Plan> ScanOf(const std::string& path, Format format, const CsvOptions& options) const;
+  Result<Plan> ScanOf(const std::string& path, Format format, const CsvOptions& options,
+                      const SchemaPtr& known) const;
   Session* session_;
 };
 
@@ -76,9 +81,12 @@ class Session {
   // A SELECT over the named tables, in Spark's dialect with double-quoted identifiers.
   DataFrame Sql(std::string text);
 
-  // What --set gave for `name`, as text; else `fallback`.
+  // What --set gave for `name`, as text; else `fallback`. Ask before the first action: a setting
+  // that nobody asked for until then is refused as a mistake.
   std::string Setting(const std::string& name, const std::string& fallback = {}) const;
-  Json Settings(const std::string& group) const { return SettingsOf(options_, group); }
+  Json Settings(const std::string& group) const;
+  // Refuses the first setting that nobody asked for.
+  Status CheckSettings() const;
 
   const SessionOptions& options() const { return options_; }
   const std::filesystem::path& folder() const { return options_.folder; }
@@ -86,6 +94,9 @@ class Session {
   InputRecord& inputs() { return *inputs_; }
   // A relative path inside the run folder, or the absolute path given.
   std::filesystem::path OutputPath(const std::filesystem::path& path) const;
+  // Refuses an output that would take the place of an input, of what the run keeps for itself, or,
+  // unless options().force, of a file that this run did not make.
+  Status CheckOutput(const std::filesystem::path& path) const;
 
   // What a long call of this session is called with. Events pass through the session, which keeps
   // the metrics of scored rows and the time of the first step, and go on to options().call.
@@ -101,9 +112,10 @@ class Session {
 
   // Keeps `value` under a dotted key of results(): Record("metrics.validation", {...}).
   void Record(std::string_view key, Json value);
-  void AddOutput(const std::string& path);
+  void AddOutput(const std::string& path, int64_t rows);
   void AddSeconds(std::string_view what, Clock::time_point since);
-  // "outputs", "model", "metrics", "seconds", "workers", "shards", "steps"; what is known so far.
+  // "outputs", "output_rows" (by path), "model", "metrics", "seconds", "workers", "shards",
+  // "steps"; what is known so far.
   Json results() const;
   // Forgets the metrics of rows scored so far: a new table is about to be scored.
   void BeginScoring();
@@ -118,7 +130,8 @@ class Session {
   std::unique_ptr<InputRecord> inputs_;
   std::vector<std::pair<std::string, Plan>> tables_;
 
-  mutable std::mutex mutex_;  // Guards what events change.
+  mutable std::set<std::string> asked_;  // Names and groups of settings.
+  mutable std::mutex mutex_;             // Guards what events change.
   Json results_ = Json::object();
   Json scores_ = Json::object();  // Merged states of "model" and "baseline".
 };

@@ -91,6 +91,20 @@ TEST_F(SessionTest, NestsSettingsOfAGroup) {
   EXPECT_EQ(Dump(session_->Settings("train")), R"({"epochs":3,"validation":{"share":0.5}})");
 }
 
+TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
+  Open({{"data", "here"}, {"train.epochs", 3}, {"train.epoch", 4}});
+  EXPECT_EQ(session_->Setting("data"), "here");
+  EXPECT_EQ(session_->Settings("train").size(), 2u);
+  EXPECT_TRUE(session_->CheckSettings().ok());
+  Open({{"dat", "here"}});
+  session_->Setting("data");
+  const Fault fault = FaultOf(Table().Write().Csv("out.csv"));
+  EXPECT_EQ(fault.what, "unknown setting \"dat\"");
+  EXPECT_EQ(fault.fix, "did you mean \"data\"?");
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "out.csv"));
+}
+
 TEST_F(SessionTest, MergesTheMetricsOfScoredRows) {
   const auto event = [](double label, double prediction) {
     MetricState state = *MetricState::Make({"rmse", "mae"});

@@ -63,6 +63,7 @@ class Placer {
     PT_LET(placed.categorical, Resolve(options.categorical, "categorical"));
     PT_LET(placed.numeric, Resolve(options.numeric, "numeric"));
     PT_TRY(CheckEstimator(placed));
+    PT_TRY(CheckLabel(placed));
     for (const auto& [column, key] :
          {std::pair{&options.label, "label"}, std::pair{&options.weight, "weight"},
           std::pair{&options.train.baseline, "train.baseline"}}) {
@@ -103,6 +104,23 @@ class Placer {
                    .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
     }
     return Status::OK();
+  }
+
+  // Whoever is shown the answer learns nothing else.
+  Status CheckLabel(const PlacedEstimator& placed) const {
+    const std::string label = SourceOf(chain_, placed.options.label);
+    const auto check = [&](const std::string& column, const std::string& key) {
+      if (SourceOf(chain_, column) != label) return Status::OK();
+      return Fail({.exit = Exit::kUsage,
+                   .what = "the label \"" + label + "\" is among what it is to be learned from" +
+                           (column == label ? "" : ", as \"" + column + "\""),
+                   .where = path_ + "." + key,
+                   .fix = "leave \"" + label + "\" out there and in the stages before"});
+    };
+    for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
+    for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+    const std::string& baseline = placed.options.train.baseline;
+    return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
   }
 
   template <class Options>
@@ -197,10 +215,13 @@ class Placer {
   Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways) {
     std::vector<std::string> known;
     for (size_t i = 0; i < chain_.columns.size(); ++i) {
-      known.push_back(chain_.columns[i].name);
-      if (known.back() != column) continue;
-      used_[i] = std::max(used_[i], use);
-      return i;
+      const StageColumn& each = chain_.columns[i];
+      if (each.name == column) {
+        used_[i] = std::max(used_[i], use);
+        return i;
+      }
+      // What stages make is advice for those only who spell such names out.
+      if (each.maker < 0 || column.find("__") != column.npos) known.push_back(each.name);
     }
     return Fail({.exit = Exit::kUsage,
                  .what = "there is no column \"" + column + "\"",

@@ -46,6 +46,12 @@ struct Chain {
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
                           const std::vector<std::string>& own_nets = {});
 
+// The column of the table that `column` is made from; itself, where no stage made it.
+std::string SourceOf(const Chain& chain, const std::string& column);
+
+// A fault in terms of the table's columns instead of those that stages made.
+Status WithSourceNames(const Chain& chain, const Status& status);
+
 // Adds to `rows`, whose columns are `columns`, the outputs of the stages that `wanted` rest on,
 // which must have learned; `columns` gets their names.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted);

@@ -88,6 +88,35 @@ TEST(Chain, RefusesWrongTypes) {
             "pipeline.0.numeric");
 }
 
+TEST(Chain, RefusesTheLabelAmongTheInputs) {
+  const auto estimator = [](Inputs numeric, std::string baseline = "") {
+    return TorchEstimator({.numeric = std::move(numeric),
+                           .label = "delay",
+                           .train = {.baseline = std::move(baseline)}});
+  };
+  EXPECT_EQ(FaultWith({estimator({"temp", "delay"})}).where, "pipeline.0.numeric");
+  EXPECT_EQ(FaultWith({estimator({"temp"}, "delay")}).where, "pipeline.0.train.baseline");
+  const Fault made =
+      FaultWith({Imputer({.id = "fill", .inputs = {"delay"}}),
+                 StandardScaler({.id = "scale", .inputs = Columns{"temp"} + OutputsOf("fill")}),
+                 estimator(OutputsOf("scale"))});
+  EXPECT_THAT(made.what, HasSubstr("as \"delay__fill__scale\""));
+}
+
+TEST(Chain, SpeaksOfTheColumnsOfTheTable) {
+  const Chain chain = *PlaceStages(Flights(), *Table());
+  EXPECT_EQ(SourceOf(chain, "temp__fill__scale"), "temp");
+  EXPECT_EQ(SourceOf(chain, "temp"), "temp");
+  const Status status = WithSourceNames(
+      chain, Fail({.what = "column temp__fill__scale is NULL", .fix = "xtemp__fill hour__scale"}));
+  EXPECT_EQ(FaultOf(status).what, "column temp is NULL");
+  EXPECT_EQ(FaultOf(status).fix, "xtemp__fill hour");
+  EXPECT_EQ(FaultWith({Imputer({.id = "fill", .inputs = {"temp"}}),
+                       TorchEstimator({.numeric = {"temp_fill"}, .label = "delay"})})
+                .fix,
+            "one of: origin, hour, temp, day, delay, x");
+}
+
 TEST(Chain, RefusesNamesGivenTwice) {
   EXPECT_THAT(FaultWith({Imputer({.id = "a", .inputs = {"temp"}}),
                          Imputer({.id = "a", .inputs = {"delay"}})})

@@ -116,6 +116,34 @@ Status CheckValidation(const TrainOptions& train, const std::string& path) {
                .fix = Suggest(train.best, train.metrics)});
 }
 
+// Labels 0 and 1 are measured as such; errors of logits would mean nothing.
+Status ChooseMetrics(bool classes, TrainOptions& train, const std::string& path) {
+  const TrainOptions usual;
+  if (classes && train.metrics == usual.metrics) {
+    train.metrics = {"logloss", "accuracy"};
+    if (train.best == usual.best) train.best = "logloss";
+  }
+  for (size_t i = 0; i < train.metrics.size(); ++i) {
+    if (IsOfClasses(train.metrics[i]) == classes) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "metric \"" + train.metrics[i] + "\" does not fit the loss",
+                 .where = path + ".metrics." + std::to_string(i),
+                 .fix = classes ? "binary_cross_entropy has logloss and accuracy"
+                                : "logloss and accuracy are for binary_cross_entropy"});
+  }
+  if (classes && train.best == "accuracy") {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "best = \"accuracy\" cannot choose an epoch: the lowest value is kept",
+                 .where = path + ".best",
+                 .fix = "best = \"logloss\""});
+  }
+  if (!classes || train.baseline.empty()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a straight line is no baseline for labels 0 and 1",
+               .where = path + ".baseline",
+               .fix = "leave baseline out"});
+}
+
 Status CheckTrain(const TrainOptions& train, const std::string& path) {
   const std::pair<const char*, int64_t> counts[] = {
       {".epochs", train.epochs},
@@ -167,11 +195,14 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   }
   PT_TRY(CompleteNamed(kLosses, "loss", at + "loss", options.loss));
   PT_TRY(CompleteNamed(kOptimizers, "optimizer", at + "train.optimizer", options.train.optimizer));
+  const bool classes = options.loss.name == "binary_cross_entropy";
+  PT_TRY(ChooseMetrics(classes, options.train, at + "train"));
   PT_TRY(CheckTrain(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));
   PT_TRY(Must(!options.label.empty(), at + "label", "the name of a column", options.label));
   PT_TRY(Must(!options.prediction.empty(), at + "prediction", "a name", options.prediction));
-  if (options.loss.name == "binary_cross_entropy" && options.label_scale != Scale::kNone) {
+  if (!options.label_scale) options.label_scale = classes ? Scale::kNone : Scale::kStandard;
+  if (classes && options.label_scale != Scale::kNone) {
     return Fail({.exit = Exit::kUsage,
                  .what = "binary_cross_entropy learns labels 0 and 1, which must not be scaled",
                  .where = at + "label_scale",

@@ -2,6 +2,7 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/fault.h"
@@ -133,6 +134,45 @@ Columns Wanted(const ModelState& state) {
   return wanted;
 }
 
+// Whether a stage that reads `column` cannot take this type.
+bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
+  return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
+    return Holds(each.stage->inputs(), column) && !each.stage->CheckType(type).ok();
+  });
+}
+
+struct Typed {
+  Expr value;
+  std::shared_ptr<arrow::DataType> type;
+};
+
+// Whole numbers are what categories are made of, and other programs write those of a column with
+// gaps as 7.0.
+Typed AsWhole(const std::string& column) {
+  const Expr value = Col(column);
+  return {CallOf("if", {CallOf("is_null", {value}) || value == CallOf("floor", {value}),
+                        CallOf("cast_int64", {value}),
+                        CallOf("error", {Lit("column \"" + column +
+                                             "\" holds a fraction, and the model learned from "
+                                             "whole numbers")})}),
+          arrow::int64()};
+}
+
+// How a column is read that was learned with another type; nothing: as it is.
+std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
+                               const arrow::DataType& learned) {
+  const bool text = there.type()->id() == arrow::Type::STRING;
+  const bool whole =
+      arrow::is_integer(learned.id()) && Refused(chain, there.name(), *arrow::float64());
+  if (whole && arrow::is_floating(there.type()->id())) return AsWhole(there.name());
+  if (!text || !CheckNumeric(learned).ok()) return std::nullopt;
+  if (whole) return Typed{CallOf("cast_int64", {Col(there.name())}), arrow::int64()};
+  if (learned.id() == arrow::Type::BOOL) {
+    return Typed{CallOf("cast_bool", {Col(there.name())}), arrow::boolean()};
+  }
+  return Typed{CallOf("cast_double", {Col(there.name())}), arrow::float64()};
+}
+
 // A text file carries no types: a column of few rows, all of them empty, reads as text. Where the
 // model learned from numbers, text is read as numbers; text that is none fails with its value.
 Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& schema) {
@@ -142,10 +182,10 @@ Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& sch
   for (auto& field : fields) {
     Expr value = Col(field->name());
     const auto learned = state.input->GetFieldByName(field->name());
-    if (learned && field->type()->id() == arrow::Type::STRING &&
-        CheckNumeric(*learned->type()).ok()) {
-      value = CallOf("cast_double", {std::move(value)});
-      field = field->WithType(arrow::float64());
+    const auto typed = learned ? AsLearned(*state.chain, *field, *learned->type()) : std::nullopt;
+    if (typed) {
+      value = typed->value;
+      field = field->WithType(typed->type);
       changed = true;
     }
     project.columns.push_back({field->name(), std::move(value)});
@@ -171,6 +211,10 @@ DataFrame PipelineModel::Transform(const DataFrame& table, const Columns& keep) 
   return {table.session(), plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 
+Status PipelineModel::Explain(const Status& status) const {
+  return WithSourceNames(*state_->chain, status);
+}
+
 PipelineModel PipelineModel::WithEtl(Json etl) const {
   ModelState copy = *state_;
   copy.etl = std::move(etl);
@@ -178,6 +222,7 @@ PipelineModel PipelineModel::WithEtl(Json etl) const {
 }
 
 const Json& PipelineModel::etl() const { return state_->etl; }
+SchemaPtr PipelineModel::input() const { return state_->input; }
 const TrainResult& PipelineModel::trained() const { return state_->trained; }
 Json PipelineModel::pipeline() const { return StagesToJson(state_->chain->options); }
 

@@ -69,11 +69,14 @@ Status FromJson(const Json& json, const std::string& path, Named& named) {
     named = {json.get<std::string>(), Json::object()};
     return Status::OK();
   }
-  if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) {
+  const bool names = json.is_object() && json.contains("name");
+  if (!json.is_object() || (names ? !json["name"].is_string() : named.name.empty())) {
     return fields::Refuse(path, "a name, or a table with a name and its options", json);
   }
-  named = {json["name"].get<std::string>(), json};
-  named.options.erase("name");
+  if (names) named = {json["name"].get<std::string>(), Json::object()};
+  for (const auto& [key, value] : json.items()) {
+    if (key != "name") named.options[key] = value;
+  }
   return Status::OK();
 }
 

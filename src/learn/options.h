@@ -89,7 +89,8 @@ struct StandardScalerOptions {
 };
 
 // Something chosen by name with options of its own: a net, a loss, an optimiser.
-// JSON: {"name": "huber", "delta": 1.0}, or just "huber".
+// JSON: {"name": "huber", "delta": 1.0}, or just "huber"; without a name, options over those of the
+// one that is there already.
 struct Named {
   std::string name;
   Json options = Json::object();
@@ -183,7 +184,7 @@ struct TrainOptions {
   int32_t shards = 4;        // Fixes the result: 1 to `shards` workers give the same weights.
   Named optimizer = Adam();
   ValidationOptions validation;
-  std::vector<std::string> metrics = {"rmse", "mae"};
+  std::vector<std::string> metrics = {"rmse", "mae"};  // Of classes: logloss and accuracy.
   std::string best = "rmse";  // The metric on the validation rows that chooses the epoch kept.
   int32_t keep = 3;           // Checkpoints kept, besides the best.
   std::string baseline;       // A straight line in this column, for comparison; empty: none.
@@ -222,7 +223,8 @@ struct TorchEstimatorOptions {
   Inputs numeric;
   std::string label;
   std::string weight;  // Empty: every row counts 1.
-  Scale label_scale = Scale::kNone;
+  // Unless set: standard, but none where the loss wants the labels 0 and 1.
+  std::optional<Scale> label_scale;
   Named loss = MeanSquaredError();
   std::string prediction = "prediction";
   TrainOptions train;

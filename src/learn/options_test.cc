@@ -36,6 +36,16 @@ TEST(Named, IsANameOrATable) {
   EXPECT_EQ(ToJson(Huber({.delta = 2})), ToJson(named));
 }
 
+TEST(Named, TakesOptionsWithoutANameOverThoseItHas) {
+  Named named = Adam({.learning_rate = 0.5, .weight_decay = 0.25});
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"learning_rate": 0.01})"), "optimizer", named).ok());
+  EXPECT_EQ(ToJson(named), ToJson(Adam({.learning_rate = 0.01, .weight_decay = 0.25})));
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "adam"})"), "optimizer", named).ok());
+  EXPECT_EQ(Dump(ToJson(named)), R"({"name":"adam"})");
+  Named none;
+  EXPECT_FALSE(FromJson(*ParseJson(R"({"delta": 2.0})"), "loss", none).ok());
+}
+
 TorchEstimatorOptions Sound() {
   return {.numeric = {"x"}, .label = "y", .train = {.optimizer = {"adam"}}};
 }
@@ -44,6 +54,36 @@ TEST(Complete, FillsInEveryDefault) {
   const auto options = *Complete(Sound(), "");
   EXPECT_EQ(options.net.options["hidden"], Json({128, 64}));
   EXPECT_EQ(options.train.optimizer.options["beta2"], 0.999);
+}
+
+TEST(Complete, ScalesALabelUnlessToldOtherwise) {
+  TorchEstimatorOptions options = Sound();
+  EXPECT_EQ(Complete(options, "")->label_scale, Scale::kStandard);
+  options.loss = BinaryCrossEntropy();
+  EXPECT_EQ(Complete(options, "")->label_scale, Scale::kNone);
+  options = Sound();
+  options.label_scale = Scale::kNone;
+  EXPECT_EQ(Complete(options, "")->label_scale, Scale::kNone);
+}
+
+TEST(Complete, MeasuresClassesAsSuch) {
+  TorchEstimatorOptions options = Sound();
+  options.loss = BinaryCrossEntropy();
+  EXPECT_EQ(Complete(options, "")->train.metrics,
+            (std::vector<std::string>{"logloss", "accuracy"}));
+  EXPECT_EQ(Complete(options, "")->train.best, "logloss");
+  const auto where = [](TorchEstimatorOptions wrong) {
+    return FaultOf(Complete(std::move(wrong), "").status()).where;
+  };
+  options.train.metrics = {"logloss", "mae"};
+  EXPECT_EQ(where(options), "train.metrics.1");
+  options.train = {.optimizer = {"adam"}, .best = "accuracy"};
+  EXPECT_EQ(where(options), "train.best");
+  options.train = {.optimizer = {"adam"}, .baseline = "x"};
+  EXPECT_EQ(where(options), "train.baseline");
+  options = Sound();
+  options.train.metrics = {"accuracy"};
+  EXPECT_EQ(where(options), "train.metrics.0");
 }
 
 TEST(Complete, RefusesUnknownNamesWithTheNearest) {

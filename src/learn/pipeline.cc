@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// Puts the settings train.* and gang.* over the only estimator's.
+// Puts the settings train.*, gang.*, net.* and loss.* over the only estimator's.
 Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) {
   TorchEstimatorOptions* only = nullptr;
   int estimators = 0;
@@ -26,14 +26,18 @@ Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) 
     }
   }
   const Json train = session.Settings("train"), gang = session.Settings("gang");
-  if (train.empty() && gang.empty()) return Status::OK();
+  const Json net = session.Settings("net"), loss = session.Settings("loss");
+  if (train.empty() && gang.empty() && net.empty() && loss.empty()) return Status::OK();
   if (estimators != 1) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the settings train and gang are for the only estimator, and there are " +
+                 .what = "the settings train, gang, net and loss are for the only estimator, and "
+                         "there are " +
                          std::to_string(estimators)});
   }
   PT_TRY(FieldsFromJson(train, "train", only->train));
-  return FieldsFromJson(gang, "gang", only->gang);
+  PT_TRY(FieldsFromJson(gang, "gang", only->gang));
+  PT_TRY(FieldsFromJson(net, "net", only->net));
+  return FieldsFromJson(loss, "loss", only->loss);
 }
 
 Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
@@ -41,6 +45,7 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_TRY(FirstError(train.plan()));
   std::vector<StageOptions> stages = given;
   PT_TRY(ApplySettings(session, stages));
+  PT_TRY(session.CheckSettings());
   PT_LET(const SchemaPtr schema, train.Schema());
   return PlaceStages(stages, *schema, session.options().nets);
 }
@@ -88,29 +93,71 @@ TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRow
   return config;
 }
 
-Result<int64_t> CountRows(Session& session, const Plan& rows) {
+struct RowCounts {
+  int64_t table = 0;  // On all sides of a split.
+  int64_t all = 0;
+  int64_t labelled = 0;
+};
+
+// The lowest table that is kept: what the SQL gave, before any row was set aside.
+Plan LowestKept(const Plan& plan) {
+  for (const Plan& input : plan->inputs) {
+    if (Plan lower = LowestKept(input)) return lower;
+  }
+  return std::holds_alternative<Materialize>(plan->verb) ? plan : nullptr;
+}
+
+Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t row) {
+  PT_LET(const auto value, batch.column(column)->GetScalar(row));
+  if (value->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
+  return static_cast<const arrow::Int64Scalar&>(*value).value;
+}
+
+Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRows& rows) {
+  const Expr label = LabelOf(chain).value_or(Lit(int64_t{1}));
+  const Plan labels = MakePlan(Project{{{"label", label}}}, {rows.kept});
   const Plan count =
-      MakePlan(Sql{.text = "SELECT count(*) AS num_rows FROM train", .names = {"train"}}, {rows});
+      MakePlan(Sql{.text = "SELECT count(*) AS num_rows, count(label) AS num_labelled FROM train",
+                   .names = {"train"}},
+               {labels});
   PT_LET(const BatchStreamPtr stream, session.engine().Execute(count, session.call()));
-  int64_t total = 0;
+  RowCounts counts;
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
-    if (!batch) return total;
+    if (!batch) return counts;
     for (int64_t i = 0; i < batch->num_rows(); ++i) {
-      PT_LET(const auto value, batch->column(0)->GetScalar(i));
-      if (value->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
-      total += static_cast<const arrow::Int64Scalar&>(*value).value;
+      PT_LET(const int64_t all, WholeNumber(*batch, 0, i));
+      PT_LET(const int64_t labelled, WholeNumber(*batch, 1, i));
+      counts = {.all = counts.all + all, .labelled = counts.labelled + labelled};
     }
   }
 }
 
+// Rows whose label is not known are no rows to learn from, but may be scored.
+Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts) {
+  if (counts.labelled == counts.all) return Status::OK();
+  const std::string& label = chain.estimator->options.label;
+  const std::string all = std::to_string(counts.all);
+  if (counts.labelled == 0) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "no row has a label: \"" + label + "\" is empty in all " + all + " rows"});
+  }
+  const int64_t left_out = counts.all - counts.labelled;
+  session.Record("rows_without_label", left_out);
+  session.call().Tell({{"event", "note"},
+                       {"message", std::to_string(left_out) + " of " + all + " rows have no \"" +
+                                       label + "\": they are left out of training"}});
+  return Status::OK();
+}
+
 // Evaluates the training rows, which makes everything below them as well.
-Status MakeRows(Session& session, const TrainRows& rows) {
+Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   const auto since = Clock::now();
-  PT_LET(const int64_t count, CountRows(session, rows.all));
+  PT_LET(RowCounts counts, CountRows(session, chain, rows));
+  PT_LET(counts.table, DataFrame(session, LowestKept(rows.kept)).Count());
   session.AddSeconds("etl", since);
-  session.call().Tell({{"event", "etl_done"}, {"rows", count}});
-  if (count > 0) return Status::OK();
+  session.call().Tell({{"event", "etl_done"}, {"rows", counts.table}});
+  if (counts.all > 0) return TellLeftOut(session, chain, counts);
   return Fail({.exit = Exit::kInput,
                .what = "there are no rows to learn from",
                .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
@@ -235,7 +282,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_LET(Chain chain, Place(stages_, train));
   PT_TRY(AwaitGang(session, chain));
   const TrainRows rows = RowsFor(chain, train.plan());
-  PT_TRY(MakeRows(session, rows));
+  PT_TRY(MakeRows(session, chain, rows));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
   ModelState state{.session = &session, .learned = learned, .input = InputOf(chain)};
   if (chain.estimator) {

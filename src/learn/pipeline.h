@@ -33,6 +33,9 @@ class PipelineModel {
   // choose from the outcome.
   DataFrame Transform(const DataFrame& table, const Columns& keep = {}) const;
 
+  // What went wrong with rows of Transform(), in terms of the columns of its table.
+  Status Explain(const Status& status) const;
+
   // Writes the model folder (docs/model-folder.md), whole or not at all. A relative path lies in
   // the run folder. Replaces a model that is there, and nothing else.
   Status Save(const std::filesystem::path& folder) const;
@@ -41,6 +44,7 @@ class PipelineModel {
   PipelineModel WithEtl(Json etl) const;
   const Json& etl() const;
 
+  SchemaPtr input() const;             // The columns of the training table that fitting read.
   const TrainResult& trained() const;  // Without an estimator: empty.
   Json pipeline() const;               // The list of stages with every option.
 
@@ -69,10 +73,10 @@ class Pipeline {
   // Checks everything against the table's columns and runs nothing.
   Result<Preview> Look(const DataFrame& train) const;
 
-  // Learns from the rows of `train`. The session's settings train.* and gang.* apply to the
-  // estimator. Records metrics, seconds and steps in the session. In a resumed session stages keep
-  // what they learned and training goes on from its newest checkpoint. A session that only plans
-  // is told, and gets Session::NotRun().
+  // Learns from the rows of `train`. The session's settings train.*, gang.*, net.* and
+  // loss.* apply to the estimator. Records metrics, seconds and steps in the session. In a resumed
+  // session stages keep what they learned and training goes on from its newest checkpoint. A
+  // session that only plans is told, and gets Session::NotRun().
   Result<PipelineModel> Fit(const DataFrame& train) const;
 
  private:

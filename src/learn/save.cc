@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "column/schema.h"
+#include "frame/outputs.h"
 #include "learn/model_folder.h"
 #include "learn/model_state.h"
 
@@ -100,7 +101,9 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
 }  // namespace
 
 Status PipelineModel::Save(const std::filesystem::path& folder) const {
+  PT_TRY(RefuseUpward(folder));
   const std::filesystem::path target = state_->session->OutputPath(folder);
+  PT_TRY(RefuseInputs(state_->session->inputs(), target));
   ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
                    .weights = state_->trained.weights};
   files.json["pipeline.json"] = pipeline();

@@ -116,7 +116,9 @@ struct TrainResult {
 
 // Events of "train": {"event": "train_start", "rows", "steps", "epochs", "batch", "shards"},
 // {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"} at least
-// every second and for the first step, {"event": "validation", "epoch", "step", <metrics>},
+// every second and for the first step ("loss": the mean of the steps since the event before),
+// {"event": "validation", "epoch", "step", <metrics>} and then
+// {"event": "epoch", "epoch", "step", "loss"} ("loss": the mean over the epoch) at its end,
 // {"event": "checkpoint", "step", "epoch", "path"}.
 
 struct ScoreConfig {

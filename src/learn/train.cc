@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/fault.h"
@@ -50,22 +51,27 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
                   {MakePlan(Project{std::move(eaten)}, {applied})});
 }
 
+Result<std::optional<TrainResult>> RunTraining(Session& session, const Plan& plan) {
+  PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
+  std::optional<TrainResult> result;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return result;
+    if (batch->num_rows() == 0) continue;
+    PT_LET(result, ReadResult(*batch));
+  }
+}
+
 }  // namespace
 
 Result<TrainResult> Train(Session& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config) {
   const auto since = Clock::now();
-  PT_LET(const BatchStreamPtr stream,
-         session.engine().Execute(TrainPlan(chain, rows, config), session.call()));
-  std::optional<TrainResult> result;
-  while (true) {
-    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
-    if (!batch) break;
-    if (batch->num_rows() == 0) continue;
-    PT_LET(result, ReadResult(*batch));
-  }
+  const Result<std::optional<TrainResult>> result =
+      RunTraining(session, TrainPlan(chain, rows, config));
+  if (!result.ok()) return WithSourceNames(chain, result.status());
   session.AddSeconds("train", since);
-  if (result) return *std::move(result);
+  if (*result) return **result;
   return Fail({.what = "training ended without a result"});
 }
 

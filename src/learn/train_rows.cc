@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/train_rows.h"
 
+#include <arrow/type.h>
+
 #include <utility>
 
 namespace protium {
@@ -35,6 +37,14 @@ Plan Kept(const Chain& chain, const Plan& table) {
 
 }  // namespace
 
+std::optional<Expr> LabelOf(const Chain& chain) {
+  if (!chain.estimator) return std::nullopt;
+  const StageColumn& label = *chain.Find(chain.estimator->options.label);
+  if (label.maker >= 0) return std::nullopt;
+  if (!arrow::is_floating(label.type->id())) return Col(label.name);
+  return CallOf("nan_to_null", {Col(label.name)});
+}
+
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
   Plan marked = Kept(chain, table);
@@ -49,7 +59,9 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   }
   std::vector<NamedExpr> mark;
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
-  rows.all = WithColumns(std::move(marked), chain.sources, std::move(mark));
+  rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));
+  const std::optional<Expr> label = LabelOf(chain);
+  rows.all = label ? MakePlan(Filter{CallOf("is_not_null", {*label})}, {rows.kept}) : rows.kept;
   rows.learning =
       rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
   return rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "learn/chain.h"
@@ -9,10 +10,14 @@ namespace protium {
 
 // The rows that a pipeline learns from, with the columns chain.sources.
 struct TrainRows {
-  Plan all;              // Of a table that is evaluated once.
+  Plan kept;             // Every row, of a table that is evaluated once.
+  Plan all;              // Of those, the ones with a label.
   Plan learning;         // Of those, the ones that are not held out.
   std::string held_out;  // The column that says so; empty: none is held out.
 };
 TrainRows RowsFor(const Chain& chain, const Plan& table);
+
+// The label where a row has one, else NULL: NaN is none. Nothing where every row takes part.
+std::optional<Expr> LabelOf(const Chain& chain);
 
 }  // namespace protium

@@ -70,6 +70,8 @@ std::vector<std::string> ProgressState::On(const Json& event, Deadline now) {
     OnStep(event, now);
   } else if (kind == "validation") {
     OnValidation(event);
+  } else if (kind == "epoch") {
+    OnEpoch(event);
   } else if (kind == "score" || kind == "score_metrics") {
     lines = Enter(Phase::kScore, now);
     rows_ = CountAt(event, "rows", rows_);
@@ -129,9 +131,17 @@ void ProgressState::OnStep(const Json& event, Deadline now) {
   }
 }
 
-void ProgressState::OnValidation(const Json& event) {
+// Steps tell of themselves by the clock, so that an epoch may pass without a word of them: its end
+// has the last word on the loss.
+void ProgressState::OnEpoch(const Json& event) {
   step_ = CountAt(event, "step", step_);
   epoch_ = CountAt(event, "epoch", epoch_);
+  loss_ = NumberAt(event, "loss", loss_);
+  if (losses_.empty()) losses_.push_back(loss_);
+  losses_.back() = loss_;
+}
+
+void ProgressState::OnValidation(const Json& event) {
   validation_.clear();
   for (const auto& [key, value] : event.items()) {
     static constexpr std::string_view kPlaces[] = {"epoch", "step", "rows", "rank", "attempt"};
@@ -210,9 +220,9 @@ std::string ProgressState::Summary(Deadline now) const {
   if (phase_ == Phase::kTrain && step_ > 0) {
     std::string line = fmt::format("train    {} steps", Grouped(step_));
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
-    line += fmt::format("  loss {:.4g}", loss_);
+    line += fmt::format("  last epoch: loss {:.4g}", loss_);
     for (const std::string& each : validation_) {
-      line += (&each == &validation_.front() ? "  validation " : " ") + each;
+      line += (&each == &validation_.front() ? " validation " : " ") + each;
     }
     return line + "  " + took;
   }

@@ -37,6 +37,7 @@ class ProgressState {
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
   void OnEtl(const Json& event, Deadline now);
   void OnStep(const Json& event, Deadline now);
+  void OnEpoch(const Json& event);
   void OnValidation(const Json& event);
   double SecondsIn(Deadline now) const;
 

@@ -114,6 +114,22 @@ TEST_F(ProgressText, SaysHowLongItMayStillTake) {
   EXPECT_THAT(line, HasSubstr("about 10 s left"));
 }
 
+TEST_F(ProgressText, ShowsTheLossOfEachEpochThatEnded) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 9}, {"steps", 100}, {"epochs", 4}}, now_);
+  lines.On(Step(1, 1, 0.9), now_);
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.On({{"event", "validation"}, {"epoch", epoch}, {"step", 25 * epoch}, {"rmse", 9 - epoch}},
+             now_);
+    lines.On({{"event", "epoch"}, {"epoch", epoch}, {"step", 25 * epoch}, {"loss", 0.5 / epoch}},
+             now_);
+  }
+  lines.Close(now_);
+  EXPECT_THAT(text_, HasSubstr("epoch 1/4  step 25/100  loss 0.5  rmse 8"));
+  EXPECT_THAT(text_, HasSubstr("epoch 2/4  step 50/100  loss 0.25  rmse 7"));
+  EXPECT_THAT(text_, HasSubstr("100 steps on 9 rows  last epoch: loss 0.125 validation rmse 5"));
+}
+
 TEST_F(ProgressText, LeavesOutTheLesserPartsOnANarrowTerminal) {
   ProgressState state;
   state.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}, {"epochs", 4}}, now_);

@@ -162,6 +162,10 @@ Status Training::EndEpoch() {
     progress_.Tell(event);
     Choose(values);
   }
+  progress_.Tell({{"event", "epoch"},
+                  {"epoch", state_.epoch},
+                  {"step", state_.step},
+                  {"loss", entry["loss"]}});
   entry["seconds"] = seconds_before_ + progress_.seconds();
   state_.history.push_back(entry);
   return Save();

@@ -89,15 +89,6 @@ TEST(Refusal, OfSqlThatDoesNotParseOrKnowItsColumns) {
   ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"distanse", "distance"});
 }
 
-TEST(Refusal, OfLabelsWithNullsGivesTheCount) {
-  const Scratch scratch;
-  const std::string job = ChangedJob(scratch, "WHERE arr_delay IS NOT NULL", "");
-  const Outcome outcome = RunJob(scratch, job, ExampleTables(2000));
-  EXPECT_NE(outcome.exit, 0);
-  EXPECT_NE(outcome.err.find("arr_delay"), std::string::npos) << outcome.err;
-  EXPECT_TRUE(outcome.err.find_first_of("0123456789") != std::string::npos);
-}
-
 TEST(Refusal, OfRowsBeyondTheMemoryBudgetGivesBothNumbers) {
   const Scratch scratch;
   const Outcome outcome =

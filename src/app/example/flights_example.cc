@@ -196,6 +196,10 @@ Status WriteFlights(const fs::path& folder, const World& world, int64_t rows, Ra
 
 }  // namespace example
 
+std::vector<std::string> FlightsExampleFiles() {
+  return {"airlines.csv", "airports.csv", "planes.csv", "weather.csv", "flights.csv"};
+}
+
 Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options) {
   std::error_code error;
   fs::create_directories(folder, error);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -14,6 +16,9 @@ struct FlightsExample {
   int64_t rows = 32735;  // Flights; the other tables have a size of their own.
   int64_t seed = 1;
 };
+
+// The names of the five files.
+std::vector<std::string> FlightsExampleFiles();
 
 // Writes the five CSV files into `folder`, which is made. The same options give the same bytes on
 // every machine. A file appears whole or not at all.

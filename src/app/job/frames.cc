@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/job/saved_etl.h"
 #include "app/job/sql_place.h"
 #include "app/run_report.h"
 #include "base/fault.h"
@@ -43,7 +44,7 @@ Status InTermsOfTheFile(const Job& job, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
   if (job.estimator) {
-    for (const char* name : {"train", "gang"}) {
+    for (const char* name : kShorthand) {
       const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
       const bool shorthand = job.settings.places.contains(name);
       for (size_t at = fault.what.find(path); shorthand && at != std::string::npos;
@@ -84,16 +85,22 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std
   return Status::OK();
 }
 
+Status CheckOutputPlaces(const Session& session, const Job& job) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const Status free = session.CheckOutput(output.parquet);
+    if (free.ok()) continue;
+    Fault fault = FaultOf(free);
+    fault.where = fmt::format("outputs.{}.parquet", name);
+    fault.kept = "nothing was started";
+    return InTermsOfTheFile(job, Fail(std::move(fault)));
+  }
+  return Status::OK();
+}
+
 // The column that the estimator adds; outputs of stages are not checked here.
 std::string PredictionOf(const Job& job) {
   if (!job.estimator) return {};
   return job.file.pipeline[*job.estimator].value("prediction", "prediction");
-}
-
-Json EtlOf(const Job& job) {
-  Json etl = {{"tables", Json::object()}, {"sql", job.file.etl.sql}};
-  for (const auto& [name, table] : job.file.tables.all) etl["tables"][name] = FieldsToJson(table);
-  return etl;
 }
 
 }  // namespace
@@ -120,6 +127,7 @@ Result<JobFrames> FramesOf(Session& session, const Job& job) {
     frames.train = sides.train;
     frames.test = sides.test;
   }
+  PT_TRY(CheckOutputPlaces(session, job));
   PT_TRY(CheckOutputColumns(job, **schema, PredictionOf(job)));
   return frames;
 }
@@ -139,26 +147,53 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
   return plan;
 }
 
+namespace {
+
+// Test rows are set aside to be measured, whether or not anyone wants the table.
+Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
+                    const DataFrame& test) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const DataFrame rows = model ? model->Transform(test, output.columns) : test;
+    const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
+    PT_TRY(chosen.Write().Parquet(output.parquet));
+  }
+  const bool unmeasured = job.file.outputs.all.empty() && job.file.split && model && job.estimator;
+  return unmeasured ? model->Transform(test).Run().status() : Status::OK();
+}
+
+// A job of SQL alone has nothing to show for itself unless it writes.
+Status RunForNothing(Session& session, const DataFrame& table) {
+  PT_LET(const int64_t rows, table.Run());
+  session.call().Tell({{"event", "etl_done"}, {"rows", rows}});
+  session.call().Tell(
+      {{"event", "warning"},
+       {"message",
+        "nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
+        "with a line like  table = { parquet = \"table.parquet\" }"}});
+  return Status::OK();
+}
+
+}  // namespace
+
 Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   std::optional<PipelineModel> model;
   if (frames.pipeline) {
     Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
     if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
-    model = fitted->WithEtl(EtlOf(job));
+    PT_LET(const Json etl, SavedEtl(session, job));
+    model = fitted->WithEtl(etl);
+    if (!job.file.split) session.Record("scored", "rows it learned from");
   }
-  for (const auto& [name, output] : job.file.outputs.all) {
-    const DataFrame rows = model ? model->Transform(frames.test, output.columns) : frames.test;
-    const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
-    PT_TRY(chosen.Write().Parquet(output.parquet));
-  }
+  const Status written = WriteOutputs(job, model, frames.test);
+  if (!written.ok()) return model ? model->Explain(written) : written;
+  if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   // Last, so that it carries the metrics of the rows scored.
   return model ? model->Save("model") : Status::OK();
 }
 
 Json SettingsOf(const Job& job, const Json& pipeline) {
   Json whole = FieldsToJson(job.file);
-  whole.erase("train");
-  whole.erase("gang");
+  for (const char* moved : kShorthand) whole.erase(moved);
   if (pipeline.is_array() && !pipeline.empty()) whole["pipeline"] = pipeline;
   Json settings = Json::array();
   for (const auto& [path, value] : Leaves(whole)) {
@@ -166,7 +201,7 @@ Json SettingsOf(const Job& job, const Json& pipeline) {
     std::string key = path,
                 from = said == job.settings.places.end() ? "default" : said->second.value;
     if (job.estimator) {
-      for (const char* name : {"train", "gang"}) {
+      for (const char* name : kShorthand) {
         const std::string own = fmt::format("pipeline.{}.{}.", *job.estimator, name);
         if (path.starts_with(own)) key = std::string(name) + "." + path.substr(own.size());
       }

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
 
 #include "base/fault.h"
 
@@ -46,7 +49,13 @@ Status CheckTables(const JobFile& file) {
 }
 
 Status CheckOutputs(const JobFile& file) {
+  std::map<fs::path, std::string> places;
   for (const auto& [name, output] : file.outputs.all) {
+    const auto [taken, free] = places.emplace(fs::path(output.parquet).lexically_normal(), name);
+    if (!free && !output.parquet.empty()) {
+      return Wrong("outputs." + name, fmt::format("outputs \"{}\" and \"{}\" are the same file {}",
+                                                  taken->second, name, output.parquet));
+    }
     if (output.parquet.empty()) {
       return Wrong("outputs." + name, fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
     }
@@ -74,7 +83,8 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
     if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kEstimator) continue;
     if (found && shorthand) {
       return Wrong(fmt::format("pipeline.{}", i),
-                   "the pipeline has two estimators, so [train] and [gang] could mean either",
+                   "the pipeline has two estimators, so [train], [gang], net and loss could mean "
+                   "either",
                    "give each its own  train = { ... }  and  gang = { ... }");
     }
     found = i;
@@ -92,6 +102,7 @@ void CopyPlaces(Settings& settings, const std::string& from, const std::string& 
 }
 
 Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
+  if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
   if (shorthand.empty()) return Status::OK();
   if (!job.estimator) {
@@ -104,6 +115,7 @@ Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings
   }
   Json& own = job.file.pipeline[*job.estimator][name];
   if (own.is_null()) own = Json::object();
+  if (own.is_string()) own = Json{{"name", own}};
   for (const auto& [key, value] : shorthand.items()) own[key] = value;
   CopyPlaces(job.settings, name, path);
   shorthand = Json::object();
@@ -141,10 +153,14 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   Job job{.settings = std::move(settings)};
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
   PT_TRY(Check(job.file));
-  const bool shorthand = !job.file.train.empty() || !job.file.gang.empty();
-  PT_LET(job.estimator, FindEstimator(job.file.pipeline, shorthand));
-  PT_TRY(MoveShorthand(job, "train", job.file.train, as_written));
-  PT_TRY(MoveShorthand(job, "gang", job.file.gang, as_written));
+  JobFile& file = job.file;
+  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
+  const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
+                               [](const Json* each) { return !each->empty(); });
+  PT_LET(job.estimator, FindEstimator(file.pipeline, any));
+  for (size_t i = 0; i < std::size(shorthand); ++i) {
+    PT_TRY(MoveShorthand(job, kShorthand[i], *shorthand[i], as_written));
+  }
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
   MakeWhole(job.settings, "data", job.file.data);
   JobEngine& engine = job.file.engine;
@@ -167,7 +183,7 @@ Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& e
 
 Json Job::ToJson() const {
   Json json = FieldsToJson(file);
-  for (const char* moved : {"train", "gang"}) json.erase(moved);
+  for (const char* moved : kShorthand) json.erase(moved);
   return json;
 }
 

@@ -105,7 +105,10 @@ struct JobEngineOrAddress : JobEngine {};
 Json ToJson(const JobEngineOrAddress& engine);
 Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine);
 
-// The whole file. `train` and `gang` are shorthand for those of the only estimator.
+// What a job file may say of its only estimator outside of it, for short.
+inline constexpr const char* kShorthand[] = {"train", "gang", "net", "loss"};
+
+// The whole file. `train`, `gang`, `net` and `loss` are shorthand for those of the only estimator.
 struct JobFile {
   std::string name;
   std::string data = ".";
@@ -116,6 +119,8 @@ struct JobFile {
   Json pipeline = Json::array();
   Json train = Json::object();
   Json gang = Json::object();
+  Json net = Json::object();
+  Json loss = Json::object();
   ByName<JobOutput> outputs;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -128,13 +133,15 @@ struct JobFile {
     visit("pipeline", pipeline);
     visit("train", train);
     visit("gang", gang);
+    visit("net", net);
+    visit("loss", loss);
     visit("outputs", outputs);
   }
 };
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile file;  // paths of `data` and `engine` are whole; `train` and `gang` are in the pipeline.
+  JobFile file;  // paths of `data` and `engine` are whole; shorthand is in the pipeline.
   Settings settings;
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;

@@ -157,6 +157,27 @@ TEST_F(JobFiles, NameThePlaceThatAFaultOfTheSqlPointsAt) {
   EXPECT_EQ(FaultOf(PlaceInFile(beside, first)).where, file_.string() + ":7:17");
 }
 
+TEST_F(JobFiles, TakeOptionsOfANetThatIsNamedElsewhereOrNotAtAll) {
+  const auto estimator = [this](const std::string& text, std::vector<std::string> sets) {
+    return Read(text, std::move(sets)).ValueOrDie().file.pipeline[1];
+  };
+  EXPECT_EQ(estimator(kJob, {"train.optimizer.learning_rate=0.5"})["train"]["optimizer"],
+            *ParseJson(R"({"learning_rate": 0.5})"));
+  const std::string named = With("label = \"y\"", "label = \"y\"\nloss = \"huber\"");
+  EXPECT_EQ(estimator(named, {"loss.delta=2"})["loss"],
+            *ParseJson(R"({"name": "huber", "delta": 2})"));
+  EXPECT_EQ(estimator(named, {"pipeline.1.loss.delta=2"})["loss"],
+            *ParseJson(R"({"name": "huber", "delta": 2})"));
+  EXPECT_EQ(estimator("net = \"tabular_mlp\"\n" + std::string(kJob), {"net.dropout=0.1"})["net"],
+            *ParseJson(R"({"name": "tabular_mlp", "dropout": 0.1})"));
+  EXPECT_THAT(FaultIn("loss = \"mse\"\n" + named).what, HasSubstr("set twice"));
+}
+
+TEST_F(JobFiles, GiveEachOutputAFileOfItsOwn) {
+  const std::string two = kJob + std::string("again = { parquet = \"./scored.parquet\" }\n");
+  EXPECT_THAT(FaultIn(two).what, HasSubstr("the same file"));
+}
+
 TEST_F(JobFiles, SayWhatIsMissing) {
   EXPECT_THAT(FaultIn("name = \"a\"").what, HasSubstr("no tables"));
   EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what, HasSubstr("needs csv or parquet"));

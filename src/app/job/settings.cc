@@ -25,6 +25,8 @@ std::vector<std::string> Steps(std::string_view path) {
 // Gives the child `step` of `node`, made where it is missing; nullptr where there can be none.
 Json* Child(Json& node, const std::string& step) {
   if (node.is_null()) node = Json::object();
+  // optimizer = "adam" is short for { name = "adam" }.
+  if (node.is_string()) node = Json{{"name", node}};
   if (node.is_object()) return &node[step];
   size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/report/chart.h"
+#include "app/run_report.h"
 #include "base/fault.h"
 #include "run/terminal.h"
 
@@ -122,9 +123,10 @@ std::string MetricsSection(const ReportFacts& facts) {
   const Json column = AtPath(facts.result, "baseline_column");
   const std::string line = column.is_string() ? " in " + column.get<std::string>() : "";
   for (const auto& [set, label] :
-       {std::pair{"test", std::string("the model, on test rows")},
-        std::pair{"baseline", "the baseline, a straight line" + line + ", on test rows"},
-        std::pair{"validation", std::string("the model, on validation rows")}}) {
+       {std::pair{"test", "the model, on " + ScoredRows(facts.result)},
+        std::pair{"baseline",
+                  "the baseline, a straight line" + line + ", on " + ScoredRows(facts.result)},
+        std::pair{"validation", "the model, on validation rows" + BestEpoch(facts.result)}}) {
     const Json values = AtPath(metrics, set);
     if (!values.is_object() || values.empty()) continue;
     std::vector<std::string> cells = {label};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/example/flights_example.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -9,7 +11,22 @@
 
 namespace protium {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+// Tables of that name may be someone's own.
+Status CheckPlaces(const fs::path& folder) {
+  for (const std::string& name : FlightsExampleFiles()) {
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(folder / name, ignored))) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = (folder / name).string() + " is there already",
+                 .fix = "choose another folder, or write over it with --force",
+                 .kept = "nothing was written"});
+  }
+  return Status::OK();
+}
 
 Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(0);
@@ -23,6 +40,7 @@ Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(options.rows, arguments.Number("--rows", options.rows));
   PT_LET(options.seed, arguments.Number("--seed", options.seed));
   const std::string folder = arguments.operand(1);
+  if (!arguments.Has("--force")) PT_TRY(CheckPlaces(folder));
   PT_TRY(WriteFlightsExample(folder, options));
   return PrintResult(
       fmt::format("{} flights and four more tables in {}\n", Grouped(options.rows), folder));
@@ -34,7 +52,8 @@ CommandVerb ExampleVerb() {
   return {{.name = "example",
            .operands = {"NAME", "DIR"},
            .flags = {{"--rows", "N", "how many flights (32735)", ""},
-                     {"--seed", "S", "another seed, other tables (1)", ""}},
+                     {"--seed", "S", "another seed, other tables (1)", ""},
+                     {"--force", "", "write over tables that are there", ""}},
            .says = "writes tables to try a job on",
            .more = "flights: five CSV files of the shape of nycflights13, all invented. The same "
                    "seed\ngives the same bytes.\n\n  protium example flights data --rows 100000\n"},

@@ -8,7 +8,7 @@
 #include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "format/csv.h"
+#include "format/kind.h"
 #include "format/safetensors.h"
 #include "frame/session.h"
 #include "learn/model_folder.h"
@@ -75,26 +75,15 @@ Json ColumnsOf(const arrow::Schema& schema) {
   return columns;
 }
 
-Result<int64_t> RowsOf(Session& session, const DataFrame& table) {
-  session.Table("t", table);
-  PT_LET(const BatchStreamPtr stream, session.Sql("SELECT count(*) AS n FROM t").Stream());
-  PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
-  if (!batch || batch->num_rows() != 1) return Status::UnknownError("count(*) gave no row");
-  PT_LET(const auto cell, batch->column(0)->GetScalar(0));
-  if (cell->type->id() != arrow::Type::INT64)
-    return Status::UnknownError("count(*) gave no number");
-  return static_cast<const arrow::Int64Scalar&>(*cell).value;
-}
-
 Result<Json> TableAsJson(const fs::path& file, const std::string& null) {
   SessionOptions options;
   options.base = fs::current_path();
   PT_LET(const std::unique_ptr<Session> session, Session::Open(options));
-  const bool csv = file.extension() == ".csv";
+  const bool csv = file.extension() != ".parquet" && !IsParquetFile(file.string());
   const DataFrame table = csv ? session->Read().Csv(file.string(), {.null = null})
                               : session->Read().Parquet(file.string());
   PT_LET(const SchemaPtr schema, table.Schema());
-  PT_LET(const int64_t rows, RowsOf(*session, table));
+  PT_LET(const int64_t rows, table.Count());
   return Json{{"kind", csv ? "csv" : "parquet"},
               {"path", file.string()},
               {"rows", rows},
@@ -130,6 +119,11 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
   if (what.extension() == ".safetensors") return Show(WeightsAsJson(what), json, ModelAsText);
+  if (what.extension() == ".toml" && fs::is_regular_file(what, ignored)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = what.string() + " is a job file, not a table, a model or a run",
+                 .fix = "protium plan " + what.string()});
+  }
   if (fs::is_regular_file(what, ignored)) {
     return Show(TableAsJson(what, arguments.Value("--null")), json, TableAsText);
   }

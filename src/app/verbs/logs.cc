@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "run/list.h"
@@ -50,6 +51,12 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
+// What ended the run: of ranks that gave up in order, their logs say nothing.
+std::string HowItFailed(const fs::path& run) {
+  const Json error = ReadResult(run).value("error", Json());
+  return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
+}
+
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
@@ -71,6 +78,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
       const bool silent = std::all_of(offsets.begin(), offsets.end(),
                                       [](const auto& each) { return each.second == 0; });
       if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));
+      if (silent) PrintNote(HowItFailed(run));
       return Status::OK();
     }
     std::this_thread::sleep_for(kLook);

@@ -32,7 +32,10 @@ void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& 
     if (!kind.ends_with("estimator")) continue;
     rows.push_back(
         {"  " + stage.value("id", kind), kind,
-         fmt::format("{} learns {}", stage["net"].value("name", ""), stage.value("label", ""))});
+         fmt::format("{} learns {}{}", stage["net"].value("name", ""), stage.value("label", ""),
+                     stage.value("label_scale", "") == "standard"
+                         ? ", scaled by its mean and deviation"
+                         : ", not scaled")});
   }
 }
 
@@ -103,6 +106,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
                                          arguments.Value("--engine", "local"));
   Json acts = Json::array();
+  request.session.force = arguments.Has("--force");
   request.session.planned = [&acts](Json act) { acts.push_back(std::move(act)); };
   PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
   const Status status = request.run(*session);
@@ -126,7 +130,8 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
-  PT_LET(const RunRequest request, RequestForJob(job, invocation));
+  PT_LET(RunRequest request, RequestForJob(job, invocation));
+  request.session.force = arguments.Has("--force");
   PT_LET(const std::unique_ptr<Session> session, Session::Open(request.session));
   PT_LET(const JobFrames frames, FramesOf(*session, job));
   PT_LET(Json plan, PlanOf(*session, job, frames));
@@ -145,7 +150,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb PlanVerb() {
   return {{.name = "plan",
            .operands = {"JOB"},
-           .flags = {SetFlag(), EngineFlag(), JsonFlag(), RunsDirFlag()},
+           .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
            .says = "shows what a job will do, and runs nothing",
            .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
                    "where its\nworkers sit. With --json also every setting in effect and where it "

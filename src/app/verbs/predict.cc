@@ -7,14 +7,16 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/job/model_tables.h"
+#include "app/job/saved_etl.h"
 #include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "format/kind.h"
 #include "frame/session.h"
 #include "learn/pipeline.h"
 #include "os/signals.h"
 #include "run/progress.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -65,50 +67,89 @@ Status CheckFlags(const Arguments& arguments) {
        .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
 }
 
-// Runs the saved ETL over the tables of another folder.
-Result<DataFrame> TableFromData(Session& session, const Json& etl, const std::string& data) {
-  if (!etl.is_object() || !etl.contains("sql") || !etl.contains("tables")) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "this model does not know how its input table is made",
-                 .fix = "give the table itself: --input FILE"});
+std::string LabelOf(const PipelineModel& model) {
+  for (const Json& stage : model.pipeline()) {
+    if (stage.contains("label")) return stage.value("label", "");
   }
-  ByName<JobTable> tables;
-  PT_TRY(FieldsFromJson(etl["tables"], "tables", tables));
-  for (const auto& [name, table] : tables.all) {
-    PT_LET(const fs::path path, TableBelow(data, name, table));
-    session.Table(name, table.csv ? session.Read().Csv(path.string(), table.options)
-                                  : session.Read().Parquet(path.string()));
-  }
-  return session.Sql(etl["sql"].is_string() ? etl["sql"].get<std::string>() : "");
+  return {};
 }
 
-Result<DataFrame> InputOf(Session& session, const PipelineModel& model,
+// What is scored, and what it is made from.
+Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                           const Arguments& arguments) {
   if (arguments.Has("--data")) {
-    return TableFromData(session, model.etl(), arguments.Value("--data"));
+    return TablesFromSavedEtl(session, model.etl(), LabelOf(model), arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
-  if (IsParquet(input) || fs::is_directory(input)) return session.Read().Parquet(input);
-  return session.Read().Csv(input, {.null = arguments.Value("--null")});
+  const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
+  const DataFrame table =
+      parquet ? session.Read().Parquet(input)
+              : session.Read().Csv(input, {.null = arguments.Value("--null")}, model.input());
+  return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
+}
+
+// {"flights": 500, ...}
+Result<Json> RowsIn(const NewTables& input) {
+  Json rows = Json::object();
+  for (const auto& [name, table] : input.tables) {
+    PT_LET(rows[name], table.Count());
+  }
+  return rows;
+}
+
+std::string RowsText(const Json& rows_in, int64_t rows_out) {
+  std::string text;
+  for (const auto& [name, rows] : rows_in.items()) {
+    text += (text.empty() ? "" : ", ") + name + " " + Grouped(rows.get<int64_t>());
+  }
+  return fmt::format("rows    in: {}; out: {}\n", text, Grouped(rows_out));
+}
+
+// A table that lost every row on its way is seldom what was meant.
+void WarnOfNone(const Json& rows_in, int64_t rows_out, const Arguments& arguments) {
+  int64_t all = 0;
+  for (const Json& rows : rows_in) all += rows.get<int64_t>();
+  if (rows_out > 0) return;
+  PrintNote(all == 0                  ? "warning: there are no rows to score\n"
+            : arguments.Has("--data") ? "warning: the model's SQL lets no row of these tables "
+                                        "through; protium inspect MODEL --json shows it\n"
+                                      : "");
+}
+
+// Where the table goes, without links and "..": what is typed here is meant as it is.
+fs::path OutputOf(const Arguments& arguments) {
+  const fs::path typed = fs::absolute(arguments.Value("--output"));
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(typed.parent_path(), error);
+  return (error ? typed.parent_path() : folder) / typed.filename();
 }
 
 Status Score(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, Session::Open(std::move(options)));
   PT_LET(const PipelineModel model,
          PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
-  PT_LET(const DataFrame input, InputOf(*session, model, arguments));
-  const fs::path output = fs::absolute(arguments.Value("--output"));
-  const Writer writer = model.Transform(input).Write();
-  PT_TRY(IsParquet(output) ? writer.Parquet(output.string()) : writer.Csv(output.string()));
+  PT_LET(const NewTables input, InputOf(*session, model, arguments));
+  for (const std::string& note : input.notes) PrintNote("note: " + note + "\n");
+  const fs::path output = OutputOf(arguments);
+  const Writer writer = model.Transform(input.etl).Write();
+  PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
+                                         : writer.Csv(output.string())));
+  session->Record("scored", "rows with a label");
   const Json results = session->results();
+  const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
+  PT_LET(const Json rows_in, RowsIn(input));
+  WarnOfNone(rows_in, rows_out, arguments);
   if (arguments.Has("--json")) {
     const Json line = {{"output", output.string()},
+                       {"rows_in", rows_in},
+                       {"rows_out", rows_out},
                        {"metrics", results.value("metrics", Json::object())},
                        {"seconds", results.value("seconds", Json::object())}};
     return PrintResult(Dump(line) + "\n");
   }
   const std::string table = MetricsTable(results);
-  return PrintResult((table.empty() ? "" : table + "\n") + "output  " + output.string() + "\n");
+  return PrintResult((table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) +
+                     "output  " + output.string() + "\n");
 }
 
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
@@ -125,11 +166,12 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.engine = engine;
   options.folder = scratch->path();
   options.base = fs::current_path();
+  options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
   const Status status = Score(arguments, std::move(options));
   progress.Close();
-  return status;
+  return WithoutLogsIn(scratch->path(), status);
 }
 
 }  // namespace
@@ -142,6 +184,7 @@ CommandVerb PredictVerb() {
                      {"--null", "TEXT", "what stands for a missing value in a CSV input", ""},
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
                      EngineFlag(),
+                     ForceFlag(),
                      JsonFlag()},
            .says = "scores a table with a model",
            .more = "  protium predict --model runs/flights-.../model --data newer --output "

@@ -44,7 +44,7 @@ Result<RunRequest> RequestOf(const Json& description, const fs::path& run,
   if (job) {
     PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
     read.settings.file = description.value("file", "");
-    return RequestForJob(std::move(read), invocation);
+    return RequestForJob(std::move(read), invocation, description.value("settings", Json()));
   }
   return RequestForProgram(invocation, description.value("values", Json::object()),
                            description.value("base", ""), description.value("engine", "local"));
@@ -63,6 +63,8 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   request.session.started = invocation.started;
   request.resume = run;
   request.json = arguments.Has("--json");
+  request.answered = &invocation.answered;
+  request.session.force = arguments.Has("--force");
   return RunToEnd(std::move(request));
 }
 
@@ -71,7 +73,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
-           .flags = {RunsDirFlag(), JsonFlag()},
+           .flags = {RunsDirFlag(), ForceFlag(), JsonFlag()},
            .says = "goes on with a run that was stopped or broke off",
            .more = "From its last checkpoint, with the same settings and the same input files. "
                    "The model is the\nsame, bit for bit, as if nothing had happened.\n\n"

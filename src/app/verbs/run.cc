@@ -28,6 +28,8 @@ Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
   request.json = arguments.Has("--json");
+  request.answered = &invocation.answered;
+  request.session.force = arguments.Has("--force");
   request.name = arguments.Value("--name", request.name);
   return RunToEnd(std::move(request));
 }
@@ -41,6 +43,7 @@ CommandVerb RunVerb() {
                      EngineFlag(),
                      {"--name", "NAME", "how the run is called", ""},
                      RunsDirFlag(),
+                     ForceFlag(),
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
            .more = "Paths in a job file are relative to the file, in --set to where you are; "

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model's input table is made: kept with the model, used again on new tables.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/job/job.h"
+#include "frame/data_frame.h"
+#include "frame/session.h"
+
+namespace protium {
+
+// {"tables", "columns", "sql"}: the job's tables, the columns each had, and its SQL. The session
+// has the tables.
+Result<Json> SavedEtl(Session& session, const Job& job);
+
+struct NewTables {
+  DataFrame etl;
+  std::vector<std::pair<std::string, DataFrame>> tables;
+  std::vector<std::string> notes;  // What was done about columns that are missing.
+};
+
+// The SQL of `saved` over the tables of the folder `data`, whose columns are read with the types
+// that they had. A column named as the label need not be there: nobody knows it yet, so it is
+// empty.
+Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const std::string& label,
+                                     const std::filesystem::path& data);
+
+}  // namespace protium

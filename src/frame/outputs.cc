@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame/outputs.h"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+using FileId = std::pair<dev_t, ino_t>;
+
+// Of what a path leads to, through links.
+std::optional<FileId> IdOf(const fs::path& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return FileId(facts.st_dev, facts.st_ino);
+}
+
+bool LiesIn(const fs::path& file, const FileId& folder) {
+  for (fs::path above = file.parent_path(); above != above.parent_path();
+       above = above.parent_path()) {
+    if (IdOf(above) == folder) return true;
+  }
+  return false;
+}
+
+Status Refuse(std::string what, std::string why, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .why = std::move(why),
+               .fix = std::move(fix),
+               .kept = "nothing was written"});
+}
+
+}  // namespace
+
+Status RefuseUpward(const fs::path& path) {
+  if (std::find(path.begin(), path.end(), "..") == path.end()) return Status::OK();
+  return Refuse("the output \"" + path.string() + "\" leads out of its folder with \"..\"",
+                "outputs lie in the run folder, or at a whole path", "leave out the \"..\"");
+}
+
+Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
+  constexpr const char* kElsewhere = "write to another place";
+  const std::optional<FileId> id = IdOf(target);
+  std::error_code ignored;
+  const bool folder = fs::is_directory(target, ignored);
+  for (const auto& [path, file] : inputs.files()) {
+    if (!id) break;
+    const bool same = IdOf(path) == id;
+    if (!same && !(folder && LiesIn(path, *id))) continue;
+    return Refuse("the output " + target.string() + (same ? " is" : " holds") +
+                      " an input of this run" + (path == target ? "" : ", " + path),
+                  "inputs are never written to", kElsewhere);
+  }
+  const std::optional<FileId> place = IdOf(target.parent_path());
+  for (const auto& [where, pattern] : inputs.patterns()) {
+    const bool fits = ::fnmatch(pattern.c_str(), target.filename().c_str(), FNM_PERIOD) == 0;
+    if (!fits || !place || IdOf(where) != place) continue;
+    return Refuse("the output " + target.string() + " would be read as part of an input",
+                  "this run reads all files like " + pattern + " in " + where, kElsewhere);
+  }
+  return Status::OK();
+}
+
+Status RefuseOwnFiles(const fs::path& inside) {
+  static constexpr const char* kOwn[] = {"run.json",    "events.jsonl", "job.json", "result.json",
+                                         "report.html", "inputs.json",  "lock",     "stages.json",
+                                         "logs",        "checkpoints",  "model",    "spill"};
+  const fs::path first = inside.empty() ? inside : *inside.begin();
+  if (std::find(std::begin(kOwn), std::end(kOwn), first) == std::end(kOwn)) return Status::OK();
+  return Refuse("the output \"" + inside.string() + "\" would take the place of what a run keeps",
+                "", "give it another name");
+}
+
+Status RefuseExisting(const fs::path& target) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(target, ignored))) return Status::OK();
+  return Refuse(target.string() + " is there already, and this run did not make it", "",
+                "write to another place, or over it with --force");
+}
+
+}  // namespace protium
