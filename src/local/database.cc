@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "local/decimal_functions.h"
 #include "local/estimate.h"
 #include "local/part_side.h"
 #include "local/scalar_functions.h"
@@ -41,6 +42,7 @@ Status Prepare(const duck::Database& database) {
     PT_TRY(duck::Do(connection, std::string(setting)));
   }
   PT_TRY(RegisterScalarFunctions(connection));
+  PT_TRY(RegisterDecimalFunctions(connection));
   PT_TRY(RegisterEstimate(connection));
   PT_TRY(RegisterPartSide(connection));
   PT_TRY(duck::Do(connection, "BEGIN"));
