@@ -73,6 +73,7 @@ def columns_of(job):
 # Fits the stages on the training days; gives both sides, ready for the net, the names of codes, the
 # cardinalities, and what is to be released at the end.
 def prepare(rows, categorical, filled, numeric):
+    rows = rows.where("arr_delay IS NOT NULL")
     for name in numeric:
         rows = rows.withColumn(name, F.col(name).cast("double"))
     for name in categorical:

@@ -14,7 +14,7 @@ std::string JobWith(const std::string& output) {
   return std::string(kMachinesJob) + "[outputs]\nscored = { parquet = \"" + output + "\" }\n";
 }
 
-const OwnJob& Trained() {
+const OwnJob& Machines() {
   static const OwnJob own;
   static const Outcome run = own.Run();
   EXPECT_EQ(run.exit, 0) << run.err;
@@ -24,7 +24,7 @@ const OwnJob& Trained() {
 }  // namespace
 
 TEST(Overwriting, OfAnInputByPredictIsRefused) {
-  const OwnJob& own = Trained();
+  const OwnJob& own = Machines();
   own.Write("new/machines.csv", MachinesTable(40));
   const std::string before = own.Text("new/machines.csv");
   fs::create_directory_symlink(own / "new", own / "link");
@@ -45,7 +45,7 @@ TEST(Overwriting, OfAnInputByPredictIsRefused) {
 }
 
 TEST(Overwriting, OfAFileByPredictNeedsForce) {
-  const OwnJob& own = Trained();
+  const OwnJob& own = Machines();
   own.Write("mine.csv", "mine");
   std::vector<std::string> words = {"predict",        "--model", own.Model(),         "--output",
                                     own / "mine.csv", "--input", own / "machines.csv"};
