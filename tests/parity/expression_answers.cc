@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "base/fault.h"
@@ -76,6 +77,29 @@ void AskAll(Engine& engine, const Tables& tables, const Asked& asked, bool total
   }
 }
 
+// The parts of an answer between "|".
+std::vector<std::string> PartsOf(const std::string& answer) {
+  std::stringstream stream(answer);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, '|');) parts.push_back(part);
+  return parts;
+}
+
+bool SameDoubles(const std::string& a, const std::string& b) {
+  const auto left = PartsOf(a), right = PartsOf(b);
+  if (left.size() != right.size() || left.empty() || left[0] != right[0]) return false;
+  if (left[0] != "double" && left[0] != "float") return false;
+  for (size_t i = 1; i < left.size(); ++i) {
+    if (left[i] == right[i]) continue;
+    if (left[i] == "null" || right[i] == "null") return false;
+    const double x = std::strtod(left[i].c_str(), nullptr);
+    const double y = std::strtod(right[i].c_str(), nullptr);
+    const bool same = left[0] == "float" ? static_cast<float>(x) == static_cast<float>(y) : x == y;
+    if (!same) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
@@ -97,10 +121,10 @@ Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
 }
 
 Verdict Compare(const std::string& spark, const std::string& ours) {
-  if (spark == ours) return Verdict::kAlike;
-  const bool failed = spark.starts_with("!");
-  if (failed && ours.starts_with("!")) return Verdict::kAlike;
-  return ours.starts_with("!refused") ? Verdict::kRefused : Verdict::kDifferent;
+  if (spark == ours || SameDoubles(spark, ours)) return Verdict::kAlike;
+  if (spark.starts_with("!") && ours.starts_with("!")) return Verdict::kAlike;
+  if (ours.starts_with("!refused")) return Verdict::kRefused;
+  return ours.starts_with("!") ? Verdict::kFails : Verdict::kDifferent;
 }
 
 Result<std::vector<Answered>> ReadAnswers(const std::string& path) {

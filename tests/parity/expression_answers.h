@@ -22,7 +22,12 @@ struct Answered {
 Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
                                   const std::vector<Expression>& asked);
 
-enum class Verdict { kAlike, kRefused, kDifferent };
+enum class Verdict {
+  kAlike,    // Doubles may be written with more digits: Java did so before its release 19.
+  kRefused,  // By the local engine, by name.
+  kFails,    // At the local engine alone: it may evaluate what Spark leaves out.
+  kDifferent,
+};
 
 Verdict Compare(const std::string& spark, const std::string& ours);
 

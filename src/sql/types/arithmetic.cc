@@ -14,24 +14,24 @@ namespace {
 
 using tree::Text;
 
-bool AnyIs(const Call& call, SqlType::Kind kind) {
+bool AnyIs(const TypedCall& call, SqlType::Kind kind) {
   return std::any_of(call.types.begin(), call.types.end(),
                      [&](const SqlType& type) { return type == kind; });
 }
 
-std::string NamesOf(const Call& call) {
+std::string NamesOf(const TypedCall& call) {
   std::vector<std::string> names;
   for (const SqlType& type : call.types) names.push_back(type.SparkName());
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-Status RefuseTypes(const Call& call) {
+Status RefuseTypes(const TypedCall& call) {
   return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
                      "Spark has no such operation", "cast them to numbers");
 }
 
 // Casts the operands to what they have in common; text becomes a number beside a number.
-Result<SqlType> CommonNumber(Call& call) {
+Result<SqlType> CommonNumber(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
   TightenBesideDecimal(call.argument(0), call.types[0], call.types[1]);
   TightenBesideDecimal(call.argument(1), call.types[1], call.types[0]);
@@ -41,7 +41,7 @@ Result<SqlType> CommonNumber(Call& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
-SqlType TypeDecimals(Call& call, char operation) {
+SqlType TypeDecimals(TypedCall& call, char operation) {
   for (size_t i = 0; i < 2; ++i) {
     if (call.types[i] == SqlType::kNull) call.CoerceTo(i, call.types[1 - i]);
     call.CoerceTo(i, AsDecimal(call.types[i]));
@@ -65,7 +65,7 @@ char UnitOf(const Json& interval) {
   return '?';
 }
 
-Result<SqlType> MoveByInterval(Call& call, size_t moved) {
+Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (call.types[moved] == SqlType::kTimestamp) return call.types[moved];
   const char unit = UnitOf(call.argument(1 - moved));
   if (call.types[moved] != SqlType::kDate || unit == '?') {
@@ -78,7 +78,7 @@ Result<SqlType> MoveByInterval(Call& call, size_t moved) {
   return SqlType{SqlType::kDate};
 }
 
-Result<SqlType> TypeTimes(Call& call) {
+Result<SqlType> TypeTimes(TypedCall& call) {
   const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
   const bool whole = call.types[first ? 1 : 0].IsWhole();
   if (first && second) {
@@ -97,7 +97,7 @@ Result<SqlType> TypeTimes(Call& call) {
   return SqlType{SqlType::kDate};
 }
 
-Result<SqlType> TypeSign(Call& call) {
+Result<SqlType> TypeSign(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kBoolean || type.IsTime()) return RefuseTypes(call);
   if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
@@ -115,7 +115,7 @@ Json DecimalCall(char operation, Json first, Json second, const SqlType& result)
   return result.precision == kMostDigits ? call : tree::Cast(std::move(call), result);
 }
 
-Result<SqlType> TypeSum(Call& call) {
+Result<SqlType> TypeSum(TypedCall& call) {
   if (call.types.size() == 1) return TypeSign(call);
   if (call.types.size() != 2) return SqlType{};
   for (const size_t i : {0, 1}) {
@@ -132,7 +132,7 @@ Result<SqlType> TypeSum(Call& call) {
   return common;
 }
 
-Result<SqlType> TypeProduct(Call& call) {
+Result<SqlType> TypeProduct(TypedCall& call) {
   if (call.types.size() != 2) return SqlType{};
   if (AnyIs(call, SqlType::kInterval)) return SqlType{SqlType::kInterval};
   PT_LET(SqlType common, CommonNumber(call));
@@ -155,7 +155,7 @@ Result<SqlType> TypeProduct(Call& call) {
   return common;
 }
 
-Result<SqlType> TypeDivision(Call& call) {
+Result<SqlType> TypeDivision(TypedCall& call) {
   if (call.types.size() != 2 || AnyIs(call, SqlType::kUnknown)) return SqlType{SqlType::kBigint};
   PT_LET(const SqlType common, CommonNumber(call));
   const SqlType whole{SqlType::kBigint};
@@ -176,7 +176,7 @@ Result<SqlType> TypeDivision(Call& call) {
   return whole;
 }
 
-Result<SqlType> TypeBits(Call& call) {
+Result<SqlType> TypeBits(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown) || call.types.empty()) return SqlType{};
   for (const SqlType& type : call.types) {
     if (!type.IsWhole() && type != SqlType::kNull && type != SqlType::kText) {

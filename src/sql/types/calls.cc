@@ -94,20 +94,20 @@ CallRule FindCallRule(std::string_view name) {
   return found != std::end(kRules) && found->name == name ? found->rule : nullptr;
 }
 
-void Call::CoerceTo(size_t i, const SqlType& type) {
+void TypedCall::CoerceTo(size_t i, const SqlType& type) {
   Coerce(argument(i), types[i], type);
   types[i] = type;
 }
 
-void Call::CoerceAll(const SqlType& type, size_t first) {
+void TypedCall::CoerceAll(const SqlType& type, size_t first) {
   for (size_t i = first; i < types.size(); ++i) CoerceTo(i, type);
 }
 
-void Call::CastResult(const SqlType& type) {
+void TypedCall::CastResult(const SqlType& type) {
   tree::Replace(node, tree::Cast(tree::Take(node), type));
 }
 
-Status Call::Refuse(std::string what, std::string why, std::string fix) const {
+Status TypedCall::Refuse(std::string what, std::string why, std::string fix) const {
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }
 
@@ -135,7 +135,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   if (node.contains("order_bys") && node["order_bys"].is_object()) {
     for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
   }
-  Call call{*this, node, tree::Lower(tree::Text(node, "function_name")), std::move(types)};
+  TypedCall call{*this, node, tree::Lower(tree::Text(node, "function_name")), std::move(types)};
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
@@ -157,7 +157,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));
     Coerce(node["default_expr"], other, types[0]);
   }
-  Call call{*this, node, name, std::move(types)};
+  TypedCall call{*this, node, name, std::move(types)};
   const CallRule rule = FindCallRule(name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }

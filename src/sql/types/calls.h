@@ -10,7 +10,7 @@
 
 namespace protium {
 
-struct Call {
+struct TypedCall {
   Typer& typer;
   Json& node;  // A FUNCTION or a WINDOW, whose arguments are typed.
   std::string name;
@@ -26,27 +26,27 @@ struct Call {
 };
 
 // Gives the type of the call, whose node it may replace.
-using CallRule = Result<SqlType> (*)(Call& call);
+using CallRule = Result<SqlType> (*)(TypedCall& call);
 
 // nullptr for a function without a rule.
 CallRule FindCallRule(std::string_view name);
 
 // The rules, by file.
-Result<SqlType> TypeSum(Call& call);         // + -, of dates, too; with one argument, as is abs
-Result<SqlType> TypeProduct(Call& call);     // * / % mod pmod try_divide
-Result<SqlType> TypeDivision(Call& call);    // div
-Result<SqlType> TypeBits(Call& call);        // & | ^ << >> ~
-Result<SqlType> TypeRounded(Call& call);     // round bround
-Result<SqlType> TypeWhole(Call& call);       // floor ceil
-Result<SqlType> TypeTotal(Call& call);       // sum
-Result<SqlType> TypeMean(Call& call);        // avg
-Result<SqlType> TypeJoinedText(Call& call);  // || concat concat_ws
-Result<SqlType> TypeChoice(Call& call);      // if nvl greatest ...
-Result<SqlType> TypeNullIf(Call& call);
-Result<SqlType> TypeCastCall(Call& call);  // pt_to_bigint and its kind
-Result<SqlType> TypeTypeOf(Call& call);
-Result<SqlType> TypeArray(Call& call);
-Result<SqlType> TypeBySignature(Call& call);  // All else: see signatures.cc.
+Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
+Result<SqlType> TypeProduct(TypedCall& call);   // * / % mod pmod try_divide
+Result<SqlType> TypeDivision(TypedCall& call);  // div
+Result<SqlType> TypeBits(TypedCall& call);      // & | ^ << >> ~
+Result<SqlType> TypeRounded(TypedCall& call);   // round bround
+Result<SqlType> TypeWhole(TypedCall& call);     // floor ceil
+Result<SqlType> TypeTotal(TypedCall& call);     // sum
+Result<SqlType> TypeMean(TypedCall& call);      // avg
+Result<SqlType> TypeJoinedText(TypedCall& call);  // || concat concat_ws
+Result<SqlType> TypeChoice(TypedCall& call);      // if nvl greatest ...
+Result<SqlType> TypeNullIf(TypedCall& call);
+Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
+Result<SqlType> TypeTypeOf(TypedCall& call);
+Result<SqlType> TypeArray(TypedCall& call);
+Result<SqlType> TypeBySignature(TypedCall& call);  // All else: see signatures.cc.
 
 // `first` operation `second` in decimals: DuckDB's own operators know other types of result.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result);

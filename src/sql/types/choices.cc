@@ -35,7 +35,7 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", S
 
 }  // namespace
 
-Result<SqlType> TypeChoice(Call& call) {
+Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};
   const std::vector<SqlType> types(call.types.begin() + static_cast<std::ptrdiff_t>(first),
@@ -51,7 +51,7 @@ Result<SqlType> TypeChoice(Call& call) {
 }
 
 // The first where it is not equal to the second; its type is the first's.
-Result<SqlType> TypeNullIf(Call& call) {
+Result<SqlType> TypeNullIf(TypedCall& call) {
   if (call.types.size() != 2 || call.types[0] == call.types[1]) {
     return call.types.empty() ? SqlType{} : call.types[0];
   }
@@ -68,7 +68,7 @@ Result<SqlType> TypeNullIf(Call& call) {
   return type;
 }
 
-Result<SqlType> TypeCastCall(Call& call) {
+Result<SqlType> TypeCastCall(TypedCall& call) {
   const bool tried = call.name.starts_with("pt_try_");
   const std::string_view name = std::string_view(call.name).substr(tried ? 7 : 6);
   const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
@@ -84,7 +84,7 @@ Result<SqlType> TypeCastCall(Call& call) {
   return to;
 }
 
-Result<SqlType> TypeTypeOf(Call& call) {
+Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() asks for is not known before the query runs",
                        "types have other names in the embedded engine", "");
@@ -93,7 +93,7 @@ Result<SqlType> TypeTypeOf(Call& call) {
   return kText;
 }
 
-Result<SqlType> TypeArray(Call& call) {
+Result<SqlType> TypeArray(TypedCall& call) {
   std::vector<Json*> nodes;
   for (size_t i = 0; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
   PT_LET(const SqlType element, call.typer.Unify("an array", call.node, nodes, call.types));
@@ -101,7 +101,7 @@ Result<SqlType> TypeArray(Call& call) {
 }
 
 // Whatever is put beside text is written as Spark writes it. Lists are put together as lists.
-Result<SqlType> TypeJoinedText(Call& call) {
+Result<SqlType> TypeJoinedText(TypedCall& call) {
   const bool lists = std::any_of(call.types.begin(), call.types.end(),
                                  [](const SqlType& type) { return type == SqlType::kOther; });
   const bool separated = call.name == "concat_ws";

@@ -18,7 +18,7 @@ SqlType RoundedDecimal(const SqlType& type, int digits) {
   return SqlType::Decimal(whole + scale, scale);
 }
 
-Result<SqlType> RoundDecimals(Call& call, char operation) {
+Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   int digits = 0;
   if (call.types.size() > 1 && !tree::WholeValue(call.argument(1), digits)) {
     return call.Refuse(call.name + "() of a decimal has digits that are not a plain number",
@@ -32,7 +32,7 @@ Result<SqlType> RoundDecimals(Call& call, char operation) {
 
 }  // namespace
 
-Result<SqlType> TypeRounded(Call& call) {
+Result<SqlType> TypeRounded(TypedCall& call) {
   if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
   const SqlType type = call.types[0];
   if (type == SqlType::kDecimal) return RoundDecimals(call, call.name == "round" ? 'r' : 'e');
@@ -50,7 +50,7 @@ Result<SqlType> TypeRounded(Call& call) {
   return SqlType{SqlType::kDouble};
 }
 
-Result<SqlType> TypeWhole(Call& call) {
+Result<SqlType> TypeWhole(TypedCall& call) {
   if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
   const SqlType type = call.types[0];
   const char operation = call.name == "floor" ? 'f' : 'c';
@@ -60,6 +60,10 @@ Result<SqlType> TypeWhole(Call& call) {
     return type;
   }
   if (type == SqlType::kDecimal) return RoundDecimals(call, operation);
+  if (type.IsWhole()) {
+    call.CoerceTo(0, {SqlType::kBigint});
+    tree::Replace(call.node, tree::Take(call.argument(0)));
+  }
   if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
   return SqlType{SqlType::kBigint};
 }

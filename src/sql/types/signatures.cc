@@ -226,13 +226,13 @@ SqlType::Kind KindOf(char letter) {
   }
 }
 
-Status RefuseArgument(const Call& call, size_t i, std::string why, std::string fix) {
+Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::string fix) {
   return call.Refuse(call.name + "() is given " + call.types[i].SparkName(), std::move(why),
                      std::move(fix));
 }
 
 // Brings an argument to its type. What is not cast here is left to DuckDB, which refuses it.
-Status Bring(Call& call, size_t i, char letter) {
+Status Bring(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{KindOf(letter)};
   if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
@@ -272,7 +272,7 @@ Status Bring(Call& call, size_t i, char letter) {
 
 }  // namespace
 
-Result<SqlType> TypeBySignature(Call& call) {
+Result<SqlType> TypeBySignature(TypedCall& call) {
   const Signature* const row = FindSignature(call.name);
   if (row == nullptr) return call.typer.AskType(call.name, call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {

@@ -9,13 +9,13 @@
 namespace protium {
 namespace {
 
-Status RefuseTotal(const Call& call) {
+Status RefuseTotal(const TypedCall& call) {
   return call.Refuse(call.name + "() is given " + call.types[0].SparkName(),
                      "Spark adds up numbers alone", "count with count_if(), or cast to a number");
 }
 
 // Text is added up as doubles. False for what has no total.
-bool MakeNumber(Call& call) {
+bool MakeNumber(TypedCall& call) {
   const SqlType& type = call.types[0];
   if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
   return call.types[0].IsNumber() || call.types[0] == SqlType::kUnknown;
@@ -33,7 +33,7 @@ Json As(const char* function, const Json& node) {
 
 }  // namespace
 
-Result<SqlType> TypeTotal(Call& call) {
+Result<SqlType> TypeTotal(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   if (!MakeNumber(call)) return RefuseTotal(call);
   const SqlType type = call.types[0];
@@ -49,7 +49,7 @@ Result<SqlType> TypeTotal(Call& call) {
 }
 
 // A mean of decimals is their sum by their count, with four digits more behind the point.
-Result<SqlType> TypeMean(Call& call) {
+Result<SqlType> TypeMean(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   if (!MakeNumber(call)) return RefuseTotal(call);
   const SqlType type = call.types[0];
