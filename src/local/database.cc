@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "local/decimal_functions.h"
 #include "local/scalar_functions.h"
 #include "sql/prelude.h"
 
@@ -35,6 +36,7 @@ Status Prepare(const duck::Database& database) {
     PT_TRY(duck::Do(connection, std::string(setting)));
   }
   PT_TRY(RegisterScalarFunctions(connection));
+  PT_TRY(RegisterDecimalFunctions(connection));
   PT_TRY(duck::Do(connection, "BEGIN"));
   for (const Macro& macro : DuckDbMacros()) {
     PT_TRY(duck::Do(connection, fmt::format("CREATE MACRO \"{}\"{}", macro.name, macro.body)));

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/sql_reader.h"
 
+#include <fmt/format.h>
+
 #include "local/query.h"
 #include "sql/check.h"
+#include "sql/types/tree.h"
+#include "sql/types/typer.h"
 
 namespace protium {
 namespace {
@@ -17,9 +21,83 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
+// As DuckDB names the type; empty for what no rule knows, such as structures.
+std::string NameOf(duckdb_logical_type type) {
+  switch (duckdb_get_type_id(type)) {
+    case DUCKDB_TYPE_BOOLEAN:
+      return "BOOLEAN";
+    case DUCKDB_TYPE_TINYINT:
+      return "TINYINT";
+    case DUCKDB_TYPE_SMALLINT:
+      return "SMALLINT";
+    case DUCKDB_TYPE_INTEGER:
+      return "INTEGER";
+    case DUCKDB_TYPE_BIGINT:
+      return "BIGINT";
+    case DUCKDB_TYPE_HUGEINT:
+      return "HUGEINT";
+    case DUCKDB_TYPE_FLOAT:
+      return "FLOAT";
+    case DUCKDB_TYPE_DOUBLE:
+      return "DOUBLE";
+    case DUCKDB_TYPE_VARCHAR:
+      return "VARCHAR";
+    case DUCKDB_TYPE_DATE:
+      return "DATE";
+    case DUCKDB_TYPE_TIMESTAMP:
+      return "TIMESTAMP";
+    case DUCKDB_TYPE_INTERVAL:
+      return "INTERVAL";
+    case DUCKDB_TYPE_DECIMAL:
+      return fmt::format("DECIMAL({},{})", duckdb_decimal_width(type), duckdb_decimal_scale(type));
+    case DUCKDB_TYPE_LIST: {
+      const duck::Type child(duckdb_list_type_child_type(type));
+      const std::string element = NameOf(child.get());
+      return element.empty() ? "" : element + "[]";
+    }
+    default:
+      return "";
+  }
+}
+
+Result<std::vector<SqlColumn>> ColumnsOf(const duck::Connection& connection,
+                                         const std::string& select) {
+  PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
+  std::vector<SqlColumn> columns;
+  for (const duck::Column& column : duck::ColumnsOf(prepared)) {
+    columns.push_back({column.name, SqlType::FromDuck(NameOf(column.type.get()))});
+  }
+  return columns;
+}
+
+Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, const Sql& sql,
+                                            const std::vector<std::string>& inputs,
+                                            const std::string& table) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (tree::Lower(sql.names[i]) == tree::Lower(table)) return ColumnsOf(connection, inputs[i]);
+  }
+  return Status::KeyError("no table ", table);
+}
+
+Status TypeTree(const duck::Connection& connection, const Sql& sql,
+                const std::vector<std::string>& inputs, const DuckText& duck, Json& tree) {
+  const TypeSource source{
+      .columns =
+          [&](const std::string& table) { return TableColumns(connection, sql, inputs, table); },
+      .type = [&](const std::string& select) -> std::string {
+        const auto prepared = duck::Prepare(connection, select);
+        if (!prepared.ok()) return "";
+        const auto columns = duck::ColumnsOf(*prepared);
+        return columns.size() == 1 ? NameOf(columns[0].type.get()) : "";
+      },
+      .place = [&](const Json& node) { return PlaceOf(node, sql.text, duck); }};
+  return TypeStatement(tree, source);
+}
+
 }  // namespace
 
-Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) {
+Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inputs,
+                            const duck::Connection& connection) {
   PT_LET(const DuckText duck, FromSpark(sql.text));
   PT_LET(const std::string parsed,
          duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(duck.text) + ")"));
@@ -27,9 +105,13 @@ Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) 
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); }};
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
+  const Json before = checked.tree;
+  PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
   // A text that ends its statement by itself cannot stand in parentheses.
   const bool ends = duck.text.find(';') != std::string::npos;
-  if (!checked.changed && !ends) return RelationSql{duck.text, std::move(checked.not_exact)};
+  if (!checked.changed && !ends && checked.tree == before) {
+    return RelationSql{duck.text, std::move(checked.not_exact)};
+  }
   PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
                                                          Quoted(Dump(checked.tree)) + ")"));
   return RelationSql{std::move(text), std::move(checked.not_exact)};
@@ -40,7 +122,9 @@ Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& pla
                              KeyTable key_table) {
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   context.describe = [&](const std::string& select) { return SchemaOf(connection, select); };
-  context.check = [&](const Sql& sql) { return ReadSql(sql, connection); };
+  context.check = [&](const Sql& sql, const std::vector<std::string>& inputs) {
+    return ReadSql(sql, inputs, connection);
+  };
   context.key_table = std::move(key_table);
   return WriteSql(plan, context);
 }

@@ -17,7 +17,8 @@ using testing::StartsWith;
 class ReadingSql : public testing::Test {
  protected:
   Result<RelationSql> Read(const std::string& text) {
-    return ReadSql({text, {"flights", "planes"}}, connection_);
+    const std::string columns = "SELECT 'x' AS a, 1 AS b, DATE '2013-07-04' AS d, 1.5 AS p";
+    return ReadSql({text, {"flights", "planes"}}, {columns, columns}, connection_);
   }
   Fault Refusal(const std::string& text) { return FaultOf(Read(text).status()); }
 
@@ -97,7 +98,28 @@ TEST_F(ReadingSql, RewritesWhatDuckDbReadsOtherwise) {
               HasSubstr("pt_to_integer(a) AS i"));
   EXPECT_THAT(
       Read("SELECT TRY_CAST(CAST(a AS BIGINT) AS SMALLINT) AS i FROM flights").ValueOrDie().text,
-      HasSubstr("pt_try_smallint(pt_to_bigint(a))"));
+      HasSubstr("TRY_CAST(pt_to_bigint(a) AS SMALLINT)"));
+}
+
+TEST_F(ReadingSql, SpellsOperatorsByTheTypesOfColumns) {
+  const auto text = [&](const std::string& sql) { return Read(sql).ValueOrDie().text; };
+  EXPECT_THAT(text("SELECT p / 3 AS q FROM flights"), HasSubstr("AS DECIMAL(7,6)) AS q"));
+  EXPECT_THAT(text("SELECT 2 * b AS q FROM flights"), HasSubstr("SELECT 2 * b AS q"));
+  EXPECT_THAT(text("SELECT CAST(b AS DOUBLE) || a AS t FROM flights"), HasSubstr("pt_double_text"));
+  EXPECT_THAT(text("SELECT d + INTERVAL 1 MONTH AS m FROM flights"), HasSubstr("AS DATE) AS m"));
+  EXPECT_THAT(text("SELECT b AS x FROM flights UNION ALL SELECT a FROM planes"),
+              HasSubstr("pt_to_bigint(pt_1)"));
+}
+
+TEST_F(ReadingSql, RefusesWhatSparkHasNoTypeFor) {
+  const Fault fault = Refusal("SELECT b,\n  sum(b > 1) AS n FROM flights");
+  EXPECT_EQ(fault.what, "sum() is given boolean");
+  EXPECT_EQ(fault.where, "the SQL text, line 2, column 3");
+  EXPECT_FALSE(fault.why.empty());
+  EXPECT_THAT(Refusal("SELECT b FROM flights WHERE b").what, HasSubstr("a condition is int"));
+  EXPECT_THAT(Refusal("SELECT d - d AS x FROM flights").what, HasSubstr("difference"));
+  EXPECT_THAT(Refusal("SELECT * FROM flights JOIN (SELECT 1 AS a) t USING (a)").what,
+              HasSubstr("\"a\" that USING joins"));
 }
 
 TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {

@@ -123,15 +123,15 @@ class Lowering {
   }
 
   SqlContext Context() {
-    return {.dialect = &SparkDialect(),
-            .tables = names_,
-            .describe = [this](const std::string& sql) { return Describe(sql); },
-            .check = [this](const Sql& sql) -> Result<RelationSql> {
-              return RelationSql{
-                  context_.doubled_quotes ? sql.text : WithoutDoubledQuotes(sql.text),
-                  {kNotExamined}};
-            },
-            .key_table = [this](const Lookup& lookup) { return Keys(lookup); }};
+    return {
+        .dialect = &SparkDialect(),
+        .tables = names_,
+        .describe = [this](const std::string& sql) { return Describe(sql); },
+        .check = [this](const Sql& sql, const std::vector<std::string>&) -> Result<RelationSql> {
+          return RelationSql{context_.doubled_quotes ? sql.text : WithoutDoubledQuotes(sql.text),
+                             {kNotExamined}};
+        },
+        .key_table = [this](const Lookup& lookup) { return Keys(lookup); }};
   }
 
   Result<SchemaPtr> Describe(const std::string& sql) {

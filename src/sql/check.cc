@@ -184,13 +184,7 @@ class Checker {
     return Status::OK();
   }
 
-  // The place of `node` in the text, as line:column.
-  std::string Place(const Json& node) const {
-    const auto found = node.find("query_location");
-    if (found == node.end() || !found->is_number_unsigned()) return "the SQL text";
-    const auto at = found->get<uint64_t>();
-    return at < duck_.text.size() ? PlaceIn(text_, duck_.Origin(at)) : "the SQL text";
-  }
+  std::string Place(const Json& node) const { return PlaceOf(node, text_, duck_); }
 
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const {
     return Fail({.exit = Exit::kUsage,
@@ -230,6 +224,13 @@ Status CheckShape(const Json& tree, const std::string& text, const DuckText& duc
 }
 
 }  // namespace
+
+std::string PlaceOf(const Json& node, const std::string& text, const DuckText& duck) {
+  const auto found = node.find("query_location");
+  if (found == node.end() || !found->is_number_unsigned()) return "the SQL text";
+  const auto at = found->get<uint64_t>();
+  return at < duck.text.size() ? PlaceIn(text, duck.Origin(at)) : "the SQL text";
+}
 
 Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
                              const SqlNames& names) {

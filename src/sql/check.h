@@ -25,6 +25,9 @@ struct SqlNames {
   std::function<bool(const std::string&)> engine_function;  // Does the engine have a function?
 };
 
+// Where a node of the tree stands in `text`, as line and column.
+std::string PlaceOf(const Json& node, const std::string& text, const DuckText& duck);
+
 // `tree` is that of `duck`, which was made of `text`; these are for places (line and column) in
 // messages. Refusals (kUsage) name the function, the reason and what to write instead: functions
 // that mean something else in Spark or are unknown, tables that are not declared, files, samples,

@@ -25,35 +25,15 @@ constexpr std::string_view kConnectionSettings[] = {
 // system.main.f is DuckDB's own f, which a macro of that name hides.
 constexpr Macro kMacros[] = {
     // Division and remainder by zero are errors; no infinities come of them.
-    // A decimal divided, or divided by, is a decimal of at least six digits behind the point.
-    {"pt_scale",
-     "(t) AS CASE WHEN t LIKE 'DECIMAL%' THEN CAST(system.main.regexp_extract(t, ',([0-9]+)', 1) "
-     "AS "
-     "INTEGER) ELSE 0 END"},
-    {"pt_digits",
-     "(t) AS CASE WHEN t LIKE 'DECIMAL%' THEN CAST(system.main.regexp_extract(t, '[(]([0-9]+)', 1) "
-     "AS INTEGER) WHEN t = 'INTEGER' THEN 10 WHEN t = 'SMALLINT' THEN 5 WHEN t = 'TINYINT' THEN 3 "
-     "ELSE 20 END"},
-    {"pt_fit",
-     "(whole, scale) AS CASE WHEN whole + scale <= 38 THEN scale "
-     "ELSE greatest(38 - whole, least(scale, 6)) END"},
-    {"pt_quotient_scale",
-     "(s, t) AS pt_fit(pt_digits(s) - pt_scale(s) + pt_scale(t), "
-     "greatest(6, pt_scale(s) + pt_digits(t) + 1))"},
-    {"pt_is_decimal_quotient",
-     "(s, t) AS (s LIKE 'DECIMAL%' OR t LIKE 'DECIMAL%') AND s NOT IN ('DOUBLE', 'FLOAT', "
-     "'VARCHAR') "
-     "AND t NOT IN ('DOUBLE', 'FLOAT', 'VARCHAR')"},
     {"/",
-     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') "
-     "WHEN pt_is_decimal_quotient(typeof(a), typeof(b)) "
-     "THEN pt_round(system.main.\"/\"(a, b), pt_quotient_scale(typeof(a), typeof(b))) "
-     "ELSE system.main.\"/\"(a, b) END"},
+     "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) WHEN a IS NOT NULL AND b = 0 "
+     "THEN error('division by zero') END"},
     {"%",
-     "(a, b) AS CASE WHEN b = 0 THEN error('remainder by zero') ELSE system.main.\"%\"(a, b) END"},
+     "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"%\"(a, b) WHEN a IS NOT NULL AND b = 0 "
+     "THEN error('remainder by zero') END"},
     {"//",
-     "(a, b) AS CASE WHEN b = 0 THEN error('division by zero') ELSE "
-     "CAST(system.main.\"//\"(a, b) AS BIGINT) END"},
+     "(a, b) AS CAST(CASE WHEN b <> 0 THEN system.main.\"//\"(a, b) WHEN a IS NOT NULL AND b = 0 "
+     "THEN error('division by zero') END AS BIGINT)"},
     {"try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"},
     {"mod", "(a, b) AS a % b"},
     {"pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"},
@@ -77,7 +57,7 @@ constexpr Macro kMacros[] = {
     {"ceil", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
     {"ceiling", "(x) AS CAST(system.main.ceil(x) AS BIGINT)"},
     {"sign",
-     "(x) AS CASE WHEN isnan(x) THEN CAST(x AS DOUBLE) "
+     "(x) AS CASE WHEN isnan(x) OR x = 0 THEN CAST(x AS DOUBLE) "
      "ELSE CAST(system.main.sign(x) AS DOUBLE) END"},
     {"signum", "(x) AS sign(x)"},
     {"round", "(x) AS pt_round(x), (x, d) AS pt_round(x, d)"},
@@ -231,6 +211,10 @@ constexpr Macro kMacros[] = {
      "DOUBLE)) "
      "WHEN typeof(x) = 'FLOAT' THEN pt_float_text(CAST(CAST(x AS VARCHAR) AS FLOAT)) "
      "ELSE CAST(x AS VARCHAR) END"},
+    // DECIMAL(2, 2) leaves out the zero before the point.
+    {"pt_fraction_text",
+     "(x) AS system.main.regexp_replace(CAST(x AS VARCHAR), '^(-?)[.]', '\\10.')"},
+    {"pt_finite_text", "(x) AS CASE WHEN isfinite(x) THEN pt_double_text(x) END"},
     {"pt_to_boolean",
      "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN CASE WHEN lower(trim(CAST(x AS VARCHAR))) IN "
      "('t', 'true', 'y', 'yes', '1') THEN true WHEN lower(trim(CAST(x AS VARCHAR))) IN "

@@ -182,45 +182,6 @@ bool RewriteCount(Json& node) {
   return true;
 }
 
-// The number of digits of a constant whole number; 0 for everything else.
-int64_t DigitsOf(const Json& node) {
-  if (TextOf(node, "class") != "CONSTANT" || TextOf(node["value"]["type"], "id") != "INTEGER") {
-    return 0;
-  }
-  const Json& value = node["value"];
-  return value.contains("value") ? static_cast<int64_t>(Dump(value["value"]).size()) : 0;
-}
-
-bool IsDecimal(const Json& node) {
-  return TextOf(node, "class") == "CONSTANT" && TextOf(node["value"]["type"], "id") == "DECIMAL";
-}
-
-// A whole number written beside a decimal is a decimal of as many digits.
-bool RewriteQuotient(Json& node) {
-  Json& children = node["children"];
-  if (children.size() != 2) return false;
-  for (const int i : {0, 1}) {
-    const int64_t digits = DigitsOf(children[i]);
-    if (digits == 0 || !IsDecimal(children[1 - i])) continue;
-    children[i] = {{"class", "CAST"},
-                   {"type", "OPERATOR_CAST"},
-                   {"alias", ""},
-                   {"query_location", UINT64_MAX},
-                   {"child", children[i]},
-                   {"cast_type",
-                    {{"id", "DECIMAL"},
-                     {"type_info",
-                      {{"type", "DECIMAL_TYPE_INFO"},
-                       {"alias", ""},
-                       {"extension_info", nullptr},
-                       {"width", digits},
-                       {"scale", 0}}}}},
-                   {"try_cast", false}};
-    return true;
-  }
-  return false;
-}
-
 uint64_t PlaceOf(const Json& node) {
   const auto found = node.find("query_location");
   return found != node.end() && found->is_number_unsigned() ? found->get<uint64_t>() : UINT64_MAX;
@@ -266,7 +227,6 @@ Result<bool> RewriteCall(Json& node) {
   if (name == "regexp_replace") PT_TRY(LookAtReplacement(node["children"]));
   if (name == "date_part") return RewriteDatePart(node);
   if (name == "count") return RewriteCount(node);
-  if (name == "/") return RewriteQuotient(node);
   return Likes().count(name) > 0 && RewriteLike(node, name);
 }
 

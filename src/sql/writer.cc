@@ -50,17 +50,20 @@ class Writer {
   }
 
   Result<std::string> Lower(const Sql& sql, const Inputs& inputs) {
+    if (sql.names.size() != inputs.size()) return Status::Invalid("every table needs a name");
+    std::vector<std::string> texts;
+    for (const Plan& input : inputs) {
+      PT_LET(texts.emplace_back(), Select(input));
+    }
     RelationSql checked{sql.text, {}};
     if (context_.check) {
-      PT_LET(checked, context_.check(sql));
+      PT_LET(checked, context_.check(sql, texts));
     }
     for (std::string& note : checked.not_exact) not_exact_.push_back(std::move(note));
-    if (sql.names.size() != inputs.size()) return Status::Invalid("every table needs a name");
     std::string with;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      PT_LET(std::string text, Select(inputs[i]));
       with += fmt::format("{}{} AS ({})", i == 0 ? "WITH " : ", ",
-                          QuoteName(sql.names[i], dialect_), text);
+                          QuoteName(sql.names[i], dialect_), texts[i]);
     }
     // Line breaks keep a comment at the end of the text from swallowing the rest.
     return fmt::format("{} SELECT * FROM (\n{}\n)", with, checked.text);

@@ -32,8 +32,9 @@ struct SqlContext {
   std::unordered_map<const Node*, std::string> tables;
   // The schema of a SELECT; moves no data.
   std::function<Result<SchemaPtr>(const std::string& sql)> describe;
-  // Checks the text of an Sql node and gives what takes its place; empty: taken as it is.
-  std::function<Result<RelationSql>(const Sql& sql)> check;
+  // Checks the text of an Sql node over inputs, given as SELECTs, and gives what takes its place;
+  // empty: taken as it is.
+  std::function<Result<RelationSql>(const Sql& sql, const std::vector<std::string>& inputs)> check;
   // A table with the columns pt_key and pt_position for the keys of a Lookup; empty: the keys are
   // written into the text, whose parsing is slow beyond some hundreds.
   std::function<Result<std::string>(const Lookup& lookup)> key_table;

@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "column/schema.h"
 #include "format/csv_scan.h"
 #include "os/file.h"
+#include "sql/dialect.h"
 
 namespace protium {
 namespace {
 
-std::string ComparedType(const std::string& type) {
-  if (type.starts_with("int")) return "int";
-  return type.starts_with("decimal") ? "float64" : type;
-}
+std::string ComparedType(const std::string& type) { return type.starts_with("int") ? "int" : type; }
+
+// Before the name of the column that tells the type of another one.
+constexpr std::string_view kTypeOf = "pt_type_of_";
+
+bool TellsType(const std::string& name) { return name.starts_with(kTypeOf); }
 
 template <class Number>
 std::string NumberText(Number value) {
@@ -42,8 +46,6 @@ Result<std::string> CellText(const arrow::Scalar& cell) {
       return NumberText(static_cast<const arrow::FloatScalar&>(cell).value);
     case arrow::Type::DOUBLE:
       return NumberText(static_cast<const arrow::DoubleScalar&>(cell).value);
-    case arrow::Type::DECIMAL128:
-      return NumberText(std::strtod(cell.ToString().c_str(), nullptr));
     case arrow::Type::STRING:
       return QuotedText(static_cast<const arrow::StringScalar&>(cell).view());
     case arrow::Type::TIMESTAMP:
@@ -75,54 +77,112 @@ std::string Join(const std::string& header, std::vector<std::string>& rows, bool
   return fmt::format("{}\n{}\n", header, fmt::join(rows, "\n"));
 }
 
-Status AddRows(const arrow::RecordBatch& batch, std::vector<std::string>& rows) {
-  for (int64_t row = 0; row < batch.num_rows(); ++row) {
-    std::vector<std::string> cells;
-    for (const auto& column : batch.columns()) {
-      PT_LET(const auto cell, column->GetScalar(row));
-      PT_LET(cells.emplace_back(), CellText(*cell));
+struct ReadRows {
+  std::vector<std::string> rows;
+  std::map<std::string, std::string> decimals;  // Types by the names of columns.
+};
+
+// Decimals come as their text and stand bare, as numbers do.
+Result<std::string> DecimalText(const arrow::Scalar& cell) {
+  if (!cell.is_valid) return "null";
+  return std::string(static_cast<const arrow::StringScalar&>(cell).view());
+}
+
+Status AddRow(const arrow::RecordBatch& batch, int64_t row, ReadRows& read) {
+  std::vector<std::string> cells;
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    const std::string& name = batch.column_name(i);
+    PT_LET(const auto cell, batch.column(i)->GetScalar(row));
+    if (TellsType(name)) {
+      PT_LET(read.decimals[name.substr(kTypeOf.size())], DecimalText(*cell));
+      continue;
     }
-    rows.push_back(fmt::format("{}", fmt::join(cells, ",")));
+    const bool decimal = batch.schema()->GetFieldIndex(std::string(kTypeOf) + name) >= 0;
+    PT_LET(cells.emplace_back(), decimal ? DecimalText(*cell) : CellText(*cell));
   }
+  read.rows.push_back(fmt::format("{}", fmt::join(cells, ",")));
   return Status::OK();
+}
+
+Result<std::string> HeaderOf(const arrow::Schema& schema, const ReadRows& read) {
+  std::vector<std::string> names;
+  for (const auto& field : schema.fields()) {
+    if (TellsType(field->name())) continue;
+    const bool decimal = schema.GetFieldIndex(std::string(kTypeOf) + field->name()) >= 0;
+    const auto told = read.decimals.find(field->name());
+    PT_LET(std::string type, TypeName(*field->type()));
+    if (decimal) type = told == read.decimals.end() ? "decimal" : told->second;
+    names.push_back(field->name() + ":" + ComparedType(type));
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// The names and types in the header of an answer's file.
+std::vector<std::pair<std::string, std::string>> ReadHeader(const std::vector<CsvCell>& cells) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (const CsvCell& cell : cells) {
+    const std::string name = CsvText(cell);
+    const size_t colon = name.rfind(':');
+    columns.emplace_back(name.substr(0, colon), ComparedType(name.substr(colon + 1)));
+  }
+  return columns;
 }
 
 }  // namespace
 
 Result<std::string> TextOf(BatchStream& stream, bool ordered) {
-  std::vector<std::string> names, rows;
-  for (const auto& field : stream.schema()->fields()) {
-    PT_LET(const std::string type, TypeName(*field->type()));
-    names.push_back(field->name() + ":" + ComparedType(type));
-  }
+  ReadRows read;
   while (true) {
     PT_LET(const auto batch, stream.Next());
-    if (batch == nullptr) return Join(fmt::format("{}", fmt::join(names, ",")), rows, ordered);
-    PT_TRY(AddRows(*batch, rows));
+    if (batch == nullptr) break;
+    for (int64_t row = 0; row < batch->num_rows(); ++row) PT_TRY(AddRow(*batch, row, read));
   }
+  PT_LET(const std::string header, HeaderOf(*stream.schema(), read));
+  return Join(header, read.rows, ordered);
 }
 
-Result<std::string> ReadAnswer(const std::filesystem::path& path, bool ordered) {
+Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered) {
   PT_LET(const std::string text, ReadFile(path));
-  if (text.starts_with("!fails")) return text;
+  if (text.starts_with("!fails")) return Answer{text, {}};
   CsvScanner scanner(text, ',', path.string());
   std::vector<CsvCell> cells;
   PT_TRY(scanner.Next(cells));
-  std::vector<std::string> names, types, rows;
-  for (const CsvCell& cell : cells) {
-    const std::string name = CsvText(cell);
-    const size_t colon = name.rfind(':');
-    types.push_back(ComparedType(name.substr(colon + 1)));
-    names.push_back(name.substr(0, colon + 1) + types.back());
-  }
+  auto columns = ReadHeader(cells);
+  std::vector<std::string> rows, names;
   while (true) {
     PT_LET(const bool more, scanner.Next(cells));
-    if (!more) return Join(fmt::format("{}", fmt::join(names, ",")), rows, ordered);
-    if (cells.size() != types.size()) return Status::Invalid(path, ": a row of another width");
+    if (!more) break;
+    if (cells.size() != columns.size()) return Status::Invalid(path, ": a row of another width");
     std::vector<std::string> row;
-    for (size_t i = 0; i < cells.size(); ++i) row.push_back(NormalText(cells[i], types[i]));
+    for (size_t i = 0; i < cells.size(); ++i) {
+      row.push_back(NormalText(cells[i], columns[i].second));
+    }
     rows.push_back(fmt::format("{}", fmt::join(row, ",")));
   }
+  Answer answer;
+  for (auto& [name, type] : columns) {
+    const bool decimal = type.starts_with("decimal");
+    if (decimal) answer.decimals.push_back(name);
+    answer.columns.push_back(name);
+    // Only a row tells how wide a decimal is.
+    names.push_back(name + ":" + (decimal && rows.empty() ? "decimal" : type));
+  }
+  answer.text = Join(fmt::format("{}", fmt::join(names, ",")), rows, ordered);
+  return answer;
+}
+
+std::string TellDecimals(const Answer& answer) {
+  const auto quoted = [](const std::string& name) { return QuoteName(name, SparkDialect()); };
+  std::string list;
+  for (const std::string& name : answer.columns) {
+    const bool decimal =
+        std::find(answer.decimals.begin(), answer.decimals.end(), name) != answer.decimals.end();
+    list += list.empty() ? "" : ", ";
+    list += decimal ? fmt::format("CAST({0} AS STRING) AS {0}, typeof({0}) AS {1}", quoted(name),
+                                  quoted(std::string(kTypeOf) + name))
+                    : quoted(name);
+  }
+  return "SELECT " + list + " FROM answer";
 }
 
 }  // namespace protium

@@ -4,18 +4,28 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 
 namespace protium {
 
 // A header of `name:type` and one line a row. Whole numbers of any width are of one type, because
-// engines choose widths differently; decimals are doubles, because tables do not carry them beyond
-// a query. Doubles are written in the shortest text
-// that reads back to the same bits. Sorts the rows unless `ordered`.
+// engines choose widths differently. Doubles are written in the shortest text that reads back to
+// the same bits. Sorts the rows unless `ordered`.
 Result<std::string> TextOf(BatchStream& stream, bool ordered);
 
-// The same text from answers/<case>.csv, or "!fails ..." where Spark failed.
-Result<std::string> ReadAnswer(const std::filesystem::path& path, bool ordered);
+struct Answer {
+  std::string text;                   // As TextOf gives it, or "!fails ..." where Spark failed.
+  std::vector<std::string> columns;   // Their names.
+  std::vector<std::string> decimals;  // The names of those that are decimals.
+};
+
+// Reads answers/<case>.csv.
+Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered);
+
+// A SELECT from the table `answer` that gives its decimals as text with all their digits, and
+// beside each one its type: results carry decimals as doubles. TextOf takes the two together.
+std::string TellDecimals(const Answer& answer);
 
 }  // namespace protium

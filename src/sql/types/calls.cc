@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+struct NamedRule {
+  std::string_view name;
+  CallRule rule;
+};
+
+constexpr NamedRule kRules[] = {
+    {"%", TypeProduct},
+    {"&", TypeBits},
+    {"*", TypeProduct},
+    {"+", TypeSum},
+    {"-", TypeSum},
+    {"/", TypeProduct},
+    {"//", TypeDivision},
+    {"<<", TypeBits},
+    {">>", TypeBits},
+    {"^", TypeBits},
+    {"abs", TypeSum},
+    {"avg", TypeMean},
+    {"bround", TypeRounded},
+    {"ceil", TypeWhole},
+    {"ceiling", TypeWhole},
+    {"concat", TypeJoinedText},
+    {"concat_ws", TypeJoinedText},
+    {"floor", TypeWhole},
+    {"greatest", TypeChoice},
+    {"if", TypeChoice},
+    {"iff", TypeChoice},
+    {"ifnull", TypeChoice},
+    {"least", TypeChoice},
+    {"list_value", TypeArray},
+    {"mean", TypeMean},
+    {"mod", TypeProduct},
+    {"nanvl", TypeChoice},
+    {"negative", TypeSum},
+    {"nullif", TypeNullIf},
+    {"nvl", TypeChoice},
+    {"nvl2", TypeChoice},
+    {"pmod", TypeProduct},
+    {"positive", TypeSum},
+    {"pt_to_bigint", TypeCastCall},
+    {"pt_to_boolean", TypeCastCall},
+    {"pt_to_date", TypeCastCall},
+    {"pt_to_double", TypeCastCall},
+    {"pt_to_float", TypeCastCall},
+    {"pt_to_integer", TypeCastCall},
+    {"pt_to_smallint", TypeCastCall},
+    {"pt_to_text", TypeCastCall},
+    {"pt_to_timestamp", TypeCastCall},
+    {"pt_to_tinyint", TypeCastCall},
+    {"pt_try_bigint", TypeCastCall},
+    {"pt_try_integer", TypeCastCall},
+    {"pt_try_smallint", TypeCastCall},
+    {"pt_try_tinyint", TypeCastCall},
+    {"round", TypeRounded},
+    {"shiftleft", TypeBits},
+    {"shiftright", TypeBits},
+    {"sum", TypeTotal},
+    {"try_divide", TypeProduct},
+    {"typeof", TypeTypeOf},
+    {"|", TypeBits},
+    {"||", TypeJoinedText},
+    {"~", TypeBits},
+};
+
+// The names of a lambda's parameters.
+std::vector<std::string> ParametersOf(const Json& lhs) {
+  if (tree::Text(lhs, "class") == "FUNCTION") {
+    std::vector<std::string> names;
+    for (const Json& child : lhs["children"]) names.push_back(ParametersOf(child).front());
+    return names;
+  }
+  const Json& names = lhs["column_names"];
+  return {names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>()};
+}
+
+}  // namespace
+
+CallRule FindCallRule(std::string_view name) {
+  const auto found = std::lower_bound(
+      std::begin(kRules), std::end(kRules), name,
+      [](const NamedRule& rule, std::string_view wanted) { return rule.name < wanted; });
+  return found != std::end(kRules) && found->name == name ? found->rule : nullptr;
+}
+
+void TypedCall::CoerceTo(size_t i, const SqlType& type) {
+  Coerce(argument(i), types[i], type);
+  types[i] = type;
+}
+
+void TypedCall::CoerceAll(const SqlType& type, size_t first) {
+  for (size_t i = first; i < types.size(); ++i) CoerceTo(i, type);
+}
+
+void TypedCall::CastResult(const SqlType& type) {
+  tree::Replace(node, tree::Cast(tree::Take(node), type));
+}
+
+Status TypedCall::Refuse(std::string what, std::string why, std::string fix) const {
+  return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
+}
+
+// A lambda's parameters are the elements of the list before it, the second one its position.
+Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
+  std::vector<SqlType> types;
+  for (Json& child : node["children"]) {
+    if (tree::Text(child, "class") != "LAMBDA") {
+      PT_LET(types.emplace_back(), Expression(child, scope));
+      continue;
+    }
+    Scope inner{.aliases_first = true, .outer = &scope};
+    const SqlType element = types.empty() ? SqlType{} : types[0].Element();
+    for (const std::string& name : ParametersOf(child["lhs"])) {
+      inner.aliases.push_back({name, inner.aliases.empty() ? element : SqlType{}});
+    }
+    PT_LET(types.emplace_back(), Expression(child["expr"], inner));
+  }
+  return types;
+}
+
+Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
+  PT_LET(std::vector<SqlType> types, Arguments(node, scope));
+  if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
+  if (node.contains("order_bys") && node["order_bys"].is_object()) {
+    for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
+  }
+  TypedCall call{*this, node, tree::Lower(tree::Text(node, "function_name")), std::move(types)};
+  const CallRule rule = FindCallRule(call.name);
+  return rule == nullptr ? TypeBySignature(call) : rule(call);
+}
+
+Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
+  const std::string name = tree::Lower(tree::Text(node, "function_name"));
+  if (node.value("distinct", false)) {
+    return Refuse(node, name + "(DISTINCT ...) OVER is not in Spark",
+                  "Spark's windows do not take DISTINCT",
+                  "count in a query of its own and join it");
+  }
+  PT_LET(std::vector<SqlType> types, Arguments(node, scope));
+  PT_TRY(Each(node["partitions"], scope));
+  for (Json& order : node["orders"]) PT_TRY(Expression(order["expression"], scope));
+  for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {
+    if (node.contains(key)) PT_TRY(Expression(node[key], scope));
+  }
+  if (node.contains("default_expr") && node["default_expr"].is_object() && !types.empty()) {
+    PT_LET(const SqlType other, Expression(node["default_expr"], scope));
+    Coerce(node["default_expr"], other, types[0]);
+  }
+  TypedCall call{*this, node, name, std::move(types)};
+  const CallRule rule = FindCallRule(name);
+  return rule == nullptr ? TypeBySignature(call) : rule(call);
+}
+
+SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
+  std::string list;
+  for (const SqlType& type : types) {
+    if (type == SqlType::kUnknown) return {};
+    const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
+    list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
+  }
+  return SqlType::FromDuck(source_.type("SELECT \"" + function + "\"(" + list + ")"));
+}
+
+}  // namespace protium

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that give one of their arguments, casts by name, and text put together.
+#include <algorithm>
+#include <utility>
+
+#include "sql/types/calls.h"
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+const SqlType kText{SqlType::kText};
+
+bool AnyText(const std::vector<SqlType>& types) {
+  return std::find(types.begin(), types.end(), kText) != types.end();
+}
+
+bool AllText(const std::vector<SqlType>& types) {
+  return std::all_of(types.begin(), types.end(), [](const SqlType& type) {
+    return type == kText || type == SqlType::kNull || type == SqlType::kUnknown;
+  });
+}
+
+struct CastName {
+  std::string_view name;
+  SqlType::Kind kind;
+};
+
+constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", SqlType::kBoolean},
+                               {"date", SqlType::kDate},           {"double", SqlType::kDouble},
+                               {"float", SqlType::kFloat},         {"integer", SqlType::kInt},
+                               {"smallint", SqlType::kSmallint},   {"text", SqlType::kText},
+                               {"timestamp", SqlType::kTimestamp}, {"tinyint", SqlType::kTinyint}};
+
+}  // namespace
+
+Result<SqlType> TypeChoice(TypedCall& call) {
+  const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
+  if (call.types.size() <= first) return SqlType{};
+  const std::vector<SqlType> types(call.types.begin() + static_cast<std::ptrdiff_t>(first),
+                                   call.types.end());
+  const bool ordered = call.name == "greatest" || call.name == "least";
+  if (ordered && AnyText(types) && !AllText(types)) {
+    return call.Refuse(call.name + "() is given text and other types",
+                       "Spark compares values of one type alone", "cast them to one type");
+  }
+  std::vector<Json*> nodes;
+  for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
+  return call.typer.Unify(call.name, call.node, nodes, types);
+}
+
+// The first where it is not equal to the second; its type is the first's.
+Result<SqlType> TypeNullIf(TypedCall& call) {
+  if (call.types.size() != 2 || call.types[0] == call.types[1]) {
+    return call.types.empty() ? SqlType{} : call.types[0];
+  }
+  const SqlType type = call.types[0];
+  Json kept = tree::Take(call.argument(0)), nothing = tree::Take(call.argument(0));
+  Json equal = tree::Comparison("COMPARE_EQUAL", kept, tree::Take(call.argument(1)));
+  PT_TRY(call.typer.Unify("nullif", call.node, {&equal["left"], &equal["right"]}, call.types));
+  nothing = {{"class", "CONSTANT"},
+             {"type", "VALUE_CONSTANT"},
+             {"alias", ""},
+             {"query_location", UINT64_MAX},
+             {"value", {{"type", {{"id", "NULL"}, {"type_info", nullptr}}}, {"is_null", true}}}};
+  tree::Replace(call.node, tree::Case(std::move(equal), std::move(nothing), std::move(kept)));
+  return type;
+}
+
+Result<SqlType> TypeCastCall(TypedCall& call) {
+  const bool tried = call.name.starts_with("pt_try_");
+  const std::string_view name = std::string_view(call.name).substr(tried ? 7 : 6);
+  const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
+                                         [&](const CastName& cast) { return cast.name == name; });
+  if (found == std::end(kCasts)) return SqlType{};
+  const SqlType to{found->kind};
+  if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
+  const SqlType from = call.types[0];
+  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber());
+  if (spelt && from != SqlType::kOther) {
+    tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
+  }
+  return to;
+}
+
+Result<SqlType> TypeTypeOf(TypedCall& call) {
+  if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
+    return call.Refuse("the type that typeof() asks for is not known before the query runs",
+                       "types have other names in the embedded engine", "");
+  }
+  tree::Replace(call.node, tree::TextConstant(call.types[0].SparkName()));
+  return kText;
+}
+
+Result<SqlType> TypeArray(TypedCall& call) {
+  std::vector<Json*> nodes;
+  for (size_t i = 0; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
+  PT_LET(const SqlType element, call.typer.Unify("an array", call.node, nodes, call.types));
+  return SqlType::ListOf(element);
+}
+
+// Whatever is put beside text is written as Spark writes it. Lists are put together as lists.
+Result<SqlType> TypeJoinedText(TypedCall& call) {
+  const bool lists = std::any_of(call.types.begin(), call.types.end(),
+                                 [](const SqlType& type) { return type == SqlType::kOther; });
+  const bool separated = call.name == "concat_ws";
+  if (lists && !separated) return call.types[0];
+  const bool known = AnyText(call.types);
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    const SqlType type = call.types[i];
+    if (type == SqlType::kUnknown && !known) return SqlType{};
+    if (type == SqlType::kOther) continue;
+    tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
+  }
+  return kText;
+}
+
+}  // namespace protium

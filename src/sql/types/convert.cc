@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/convert.h"
+
+#include <utility>
+
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+Json Called(const char* function, Json value) {
+  const Json like = value;
+  return tree::Call(function, Json::array({std::move(value)}), like);
+}
+
+Json AsText(Json value, const SqlType& from) {
+  switch (from.kind) {
+    case SqlType::kText:
+      return value;
+    case SqlType::kDouble:
+      return Called("pt_double_text", std::move(value));
+    case SqlType::kFloat:
+      return Called("pt_float_text", std::move(value));
+    case SqlType::kDecimal:
+      // DuckDB leaves out the zero before the point where a type has no digit there.
+      if (from.precision == from.scale) return Called("pt_fraction_text", std::move(value));
+      return tree::Cast(std::move(value), {SqlType::kText});
+    case SqlType::kOther:
+    case SqlType::kUnknown:
+      return Called("pt_to_text", std::move(value));
+    default:
+      return tree::Cast(std::move(value), {SqlType::kText});
+  }
+}
+
+const char* FromTextTo(SqlType::Kind kind, bool tried) {
+  switch (kind) {
+    case SqlType::kTinyint:
+      return tried ? "pt_try_tinyint" : "pt_to_tinyint";
+    case SqlType::kSmallint:
+      return tried ? "pt_try_smallint" : "pt_to_smallint";
+    case SqlType::kInt:
+      return tried ? "pt_try_integer" : "pt_to_integer";
+    case SqlType::kBigint:
+      return tried ? "pt_try_bigint" : "pt_to_bigint";
+    case SqlType::kFloat:
+      return tried ? nullptr : "pt_to_float";
+    case SqlType::kDouble:
+      return tried ? nullptr : "pt_to_double";
+    case SqlType::kBoolean:
+      return tried ? nullptr : "pt_to_boolean";
+    case SqlType::kDate:
+      return tried ? nullptr : "pt_to_date";
+    case SqlType::kTimestamp:
+      return tried ? nullptr : "pt_to_timestamp";
+    default:
+      return nullptr;
+  }
+}
+
+// Whole numbers are what stands before the point.
+Json AsWhole(Json value, const SqlType& from, const SqlType& to, bool tried) {
+  if (from.IsReal()) value = tree::Cast(std::move(value), {SqlType::kDouble}, tried);
+  if (from.IsReal() || from == SqlType::kDecimal) value = Called("trunc", std::move(value));
+  // Doubles beside the largest BIGINT round in the cast, not in the comparison with its limits.
+  if (from.IsReal()) value = tree::Cast(std::move(value), {SqlType::kBigint}, tried);
+  return tree::Cast(std::move(value), to, tried);
+}
+
+}  // namespace
+
+Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
+  if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
+  if (to == SqlType::kText) return AsText(std::move(value), from);
+  if (from == SqlType::kText) {
+    const char* const function = FromTextTo(to.kind, tried);
+    if (function != nullptr) return Called(function, std::move(value));
+  }
+  // A double is the decimal that its text reads as; what is not finite is none.
+  if (to == SqlType::kDecimal && from.IsReal()) {
+    value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
+  }
+  if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
+  return tree::Cast(std::move(value), to, tried);
+}
+
+void Coerce(Json& node, const SqlType& from, const SqlType& to) {
+  if (from == to || from == SqlType::kUnknown || to == SqlType::kUnknown || to == SqlType::kNull) {
+    return;
+  }
+  tree::Replace(node, Converted(tree::Take(node), from, to));
+}
+
+void TightenBesideDecimal(Json& node, SqlType& type, const SqlType& beside) {
+  const int digits = tree::WholeDigits(node);
+  if (digits == 0 || beside != SqlType::kDecimal || !type.IsWhole()) return;
+  const SqlType tight = SqlType::Decimal(digits, 0);
+  Coerce(node, type, tight);
+  type = tight;
+}
+
+}  // namespace protium

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// round, bround, floor and ceil: decimals stay decimals, of other widths.
+#include <algorithm>
+#include <utility>
+
+#include "sql/types/calls.h"
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+// One digit more before the point, for 9.5 that becomes 10.
+SqlType RoundedDecimal(const SqlType& type, int digits) {
+  const int whole = type.precision - type.scale + 1;
+  if (digits < 0) return SqlType::Decimal(std::max(whole, 1 - digits), 0);
+  const int scale = std::min(type.scale, digits);
+  return SqlType::Decimal(whole + scale, scale);
+}
+
+Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
+  int digits = 0;
+  if (call.types.size() > 1 && !tree::WholeValue(call.argument(1), digits)) {
+    return call.Refuse(call.name + "() of a decimal has digits that are not a plain number",
+                       "the type of its result depends on them", "write the number of digits");
+  }
+  const SqlType result = RoundedDecimal(call.types[0], digits);
+  tree::Replace(call.node, DecimalCall(operation, tree::Take(call.argument(0)),
+                                       tree::WholeConstant(digits), result));
+  return result;
+}
+
+}  // namespace
+
+Result<SqlType> TypeRounded(TypedCall& call) {
+  if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
+  const SqlType type = call.types[0];
+  if (type == SqlType::kDecimal) return RoundDecimals(call, call.name == "round" ? 'r' : 'e');
+  if (call.types.size() > 1) call.CoerceTo(1, {SqlType::kInt});
+  if (type.IsWhole() || type == SqlType::kFloat) {
+    if (type == SqlType::kFloat) call.CoerceTo(0, {SqlType::kDouble});
+    call.CastResult(type);
+    return type;
+  }
+  if (type != SqlType::kText && type != SqlType::kDouble && type != SqlType::kNull) {
+    return call.Refuse(call.name + "() is given " + type.SparkName(), "Spark rounds numbers alone",
+                       "cast it to a number");
+  }
+  call.CoerceTo(0, {SqlType::kDouble});
+  return SqlType{SqlType::kDouble};
+}
+
+Result<SqlType> TypeWhole(TypedCall& call) {
+  if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
+  const SqlType type = call.types[0];
+  const char operation = call.name == "floor" ? 'f' : 'c';
+  if (type == SqlType::kDecimal && call.types.size() > 1) return RoundDecimals(call, operation);
+  if (type == SqlType::kDecimal && type.scale == 0) {
+    tree::Replace(call.node, tree::Take(call.argument(0)));
+    return type;
+  }
+  if (type == SqlType::kDecimal) return RoundDecimals(call, operation);
+  if (type.IsWhole()) {
+    call.CoerceTo(0, {SqlType::kBigint});
+    tree::Replace(call.node, tree::Take(call.argument(0)));
+  }
+  if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
+  return SqlType{SqlType::kBigint};
+}
+
+}  // namespace protium

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/scope.h"
+
+#include <algorithm>
+
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+using tree::Lower;
+
+const SqlColumn* ColumnNamed(const std::vector<SqlColumn>& columns, const std::string& lower) {
+  for (const SqlColumn& column : columns) {
+    if (Lower(column.name) == lower) return &column;
+  }
+  return nullptr;
+}
+
+bool Holds(const std::vector<std::string>& names, const std::string& lower) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return Lower(name) == lower; });
+}
+
+// Sets `open` when a column that is not known may hide what is found further out.
+const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool& open) {
+  for (const Relation& relation : scope.relations) {
+    if (const SqlColumn* const found = ColumnNamed(relation.columns, lower)) return found;
+    open = open || relation.open;
+  }
+  return nullptr;
+}
+
+SqlType FindPlain(const Scope& scope, const std::string& lower) {
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+    bool open = false;
+    const SqlColumn* const alias = ColumnNamed(at->aliases, lower);
+    if (alias != nullptr && at->aliases_first) return alias->type;
+    const SqlColumn* const found = InRelations(*at, lower, open);
+    if (found != nullptr) return open ? SqlType{} : found->type;
+    if (open) return {};
+    if (alias != nullptr) return alias->type;
+  }
+  return {};
+}
+
+SqlType FindQualified(const Scope& scope, const std::string& table, const std::string& lower) {
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+    for (const Relation& relation : at->relations) {
+      if (Lower(relation.name) != table) continue;
+      const SqlColumn* const found = ColumnNamed(relation.columns, lower);
+      return found == nullptr ? SqlType{} : found->type;
+    }
+  }
+  return {};
+}
+
+bool IsExcluded(const Json& star, const std::string& lower) {
+  for (const Json& name : star.value("exclude_list", Json::array())) {
+    if (name.is_string() && Lower(name.get<std::string>()) == lower) return true;
+  }
+  for (const Json& name : star.value("qualified_exclude_list", Json::array())) {
+    if (Lower(tree::Text(name, "column")) == lower) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SqlType FindColumn(const Scope& scope, const Json& names) {
+  std::vector<std::string> parts;
+  for (const Json& name : names) {
+    if (name.is_string()) parts.push_back(Lower(name.get<std::string>()));
+  }
+  if (parts.size() == 1) return FindPlain(scope, parts[0]);
+  return parts.size() == 2 ? FindQualified(scope, parts[0], parts[1]) : SqlType{};
+}
+
+void RenameColumns(const Json& names, std::vector<SqlColumn>& columns) {
+  if (!names.is_array()) return;
+  for (size_t i = 0; i < names.size() && i < columns.size(); ++i) {
+    if (names[i].is_string()) columns[i].name = names[i].get<std::string>();
+  }
+}
+
+bool ExpandStar(const Scope& scope, const Json& star, std::vector<SqlColumn>& columns) {
+  const std::string table = Lower(tree::Text(star, "relation_name"));
+  if (star.value("columns", false) || !star.value("rename_list", Json::array()).empty()) {
+    return false;
+  }
+  for (const Relation& relation : scope.relations) {
+    if (!table.empty() && Lower(relation.name) != table) continue;
+    if (relation.open) return false;
+    for (const SqlColumn& column : relation.columns) {
+      const std::string lower = Lower(column.name);
+      if (IsExcluded(star, lower) || (table.empty() && Holds(relation.merged, lower))) continue;
+      columns.push_back(column);
+    }
+  }
+  return true;
+}
+
+}  // namespace protium

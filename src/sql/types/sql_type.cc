@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/sql_type.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace protium {
+namespace {
+
+using Kind = SqlType::Kind;
+
+struct Names {
+  Kind kind;
+  std::string_view duck, spark;
+};
+
+constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
+                            {Kind::kBoolean, "BOOLEAN", "boolean"},
+                            {Kind::kTinyint, "TINYINT", "tinyint"},
+                            {Kind::kSmallint, "SMALLINT", "smallint"},
+                            {Kind::kInt, "INTEGER", "int"},
+                            {Kind::kBigint, "BIGINT", "bigint"},
+                            {Kind::kFloat, "FLOAT", "float"},
+                            {Kind::kDouble, "DOUBLE", "double"},
+                            {Kind::kText, "VARCHAR", "string"},
+                            {Kind::kDate, "DATE", "date"},
+                            {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
+                            {Kind::kInterval, "INTERVAL", "interval"}};
+
+int NumberIn(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// The most digits that a whole number of a type has.
+int DigitsOf(Kind kind) {
+  return kind == Kind::kTinyint ? 3 : kind == Kind::kSmallint ? 5 : kind == Kind::kInt ? 10 : 20;
+}
+
+// Digits before the point stay where not all have room.
+SqlType WholeDigitsFirst(int whole, int scale) {
+  const int over = std::max(0, whole + scale - kMostDigits);
+  return SqlType::Decimal(std::min(whole + scale, kMostDigits), std::max(0, scale - over));
+}
+
+SqlType CommonNumber(const SqlType& a, const SqlType& b) {
+  if (a.kind == Kind::kDecimal || b.kind == Kind::kDecimal) {
+    if (a.IsReal() || b.IsReal()) return {Kind::kDouble};
+    const SqlType left = AsDecimal(a), right = AsDecimal(b);
+    return WholeDigitsFirst(std::max(left.precision - left.scale, right.precision - right.scale),
+                            std::max(left.scale, right.scale));
+  }
+  // A 32-bit float does not hold every whole number.
+  const Kind wider = std::max(a.kind, b.kind);
+  return {wider == Kind::kFloat ? Kind::kDouble : wider};
+}
+
+std::optional<SqlType> CommonWithText(const SqlType& other) {
+  if (other.IsWhole()) return SqlType{Kind::kBigint};
+  if (other.IsNumber()) return SqlType{Kind::kDouble};
+  if (other.IsTime() || other == Kind::kBoolean) return other;
+  return std::nullopt;
+}
+
+}  // namespace
+
+SqlType SqlType::Decimal(int precision, int scale) {
+  return {kDecimal, std::min(precision, kMostDigits), std::min(scale, kMostDigits), {}};
+}
+
+SqlType SqlType::FromDuck(std::string_view name) {
+  for (const Names& known : kNames) {
+    if (known.duck == name) return {known.kind};
+  }
+  if (name == "UTINYINT") return {kSmallint};
+  if (name == "USMALLINT") return {kInt};
+  if (name == "UINTEGER") return {kBigint};
+  if (name == "UBIGINT") return Decimal(20, 0);
+  if (name == "HUGEINT") return Decimal(kMostDigits, 0);
+  const size_t comma = name.find(',');
+  if (name.starts_with("DECIMAL(") && comma != std::string_view::npos && name.back() == ')') {
+    return Decimal(NumberIn(name.substr(8)), NumberIn(name.substr(comma + 1)));
+  }
+  if (name.empty()) return {};
+  return {kOther, 0, 0, std::string(name)};
+}
+
+SqlType SqlType::ListOf(const SqlType& element) {
+  if (element == kUnknown || element == kNull) return {};
+  return {kOther, 0, 0, element.DuckName() + "[]"};
+}
+
+SqlType SqlType::Element() const {
+  if (!IsList()) return {};
+  return FromDuck(std::string_view(name).substr(0, name.size() - 2));
+}
+
+std::string SqlType::DuckName() const {
+  if (kind == kDecimal) return fmt::format("DECIMAL({},{})", precision, scale);
+  for (const Names& known : kNames) {
+    if (known.kind == kind) return std::string(known.duck);
+  }
+  return name;
+}
+
+std::string SqlType::SparkName() const {
+  if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
+  if (IsList()) return "array<" + Element().SparkName() + ">";
+  for (const Names& known : kNames) {
+    if (known.kind == kind) return std::string(known.spark);
+  }
+  return name.empty() ? "unknown" : name;
+}
+
+SqlType AsDecimal(const SqlType& type) {
+  return type.IsWhole() ? SqlType::Decimal(DigitsOf(type.kind), 0) : type;
+}
+
+SqlType AdjustedDecimal(int precision, int scale) {
+  constexpr int kLeastScale = 6;
+  if (precision <= kMostDigits) return SqlType::Decimal(precision, scale);
+  const int room = kMostDigits - (precision - scale);
+  return SqlType::Decimal(kMostDigits, std::max(room, std::min(scale, kLeastScale)));
+}
+
+SqlType DecimalResult(char operation, const SqlType& a, const SqlType& b) {
+  const int whole_a = a.precision - a.scale, whole_b = b.precision - b.scale;
+  const int scale = std::max(a.scale, b.scale);
+  switch (operation) {
+    case '*':
+      return AdjustedDecimal(a.precision + b.precision + 1, a.scale + b.scale);
+    case '/': {
+      const int digits = std::max(6, a.scale + b.precision + 1);
+      return AdjustedDecimal(whole_a + b.scale + digits, digits);
+    }
+    case '%':
+      return AdjustedDecimal(std::min(whole_a, whole_b) + scale, scale);
+    default:
+      return AdjustedDecimal(std::max(whole_a, whole_b) + scale + 1, scale);
+  }
+}
+
+std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
+  if (a == b || b == Kind::kNull) return a;
+  if (a == Kind::kNull) return b;
+  if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
+  if (a.IsNumber() && b.IsNumber()) return CommonNumber(a, b);
+  if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  if (a == Kind::kText) return CommonWithText(b);
+  if (b == Kind::kText) return CommonWithText(a);
+  if (a.IsList() && b.IsList()) {
+    const auto element = CommonType(a.Element(), b.Element());
+    if (element) return SqlType::ListOf(*element);
+  }
+  // Structures and what else has a name of its own are left to DuckDB.
+  if (a == Kind::kOther && b == Kind::kOther && !a.IsList() && !b.IsList()) return SqlType{};
+  return std::nullopt;
+}
+
+std::optional<SqlType> CommonType(const std::vector<SqlType>& types) {
+  // Text gives way to what it meets, wherever it stands: so it comes first.
+  std::vector<SqlType> ordered = types;
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const SqlType& type) { return type == Kind::kText; });
+  std::optional<SqlType> common = SqlType{Kind::kNull};
+  for (const SqlType& type : ordered) {
+    if (common) common = CommonType(*common, type);
+  }
+  return common;
+}
+
+}  // namespace protium

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/sql_type.h"
+
+#include <gtest/gtest.h>
+
+namespace protium {
+namespace {
+
+SqlType Type(const char* duck) { return SqlType::FromDuck(duck); }
+
+std::string Common(const char* a, const char* b) {
+  const auto common = CommonType(Type(a), Type(b));
+  return common ? common->SparkName() : "none";
+}
+
+std::string TypeOf(char operation, const char* a, const char* b) {
+  return DecimalResult(operation, Type(a), Type(b)).SparkName();
+}
+
+TEST(SqlTypes, HaveNamesOfBothEngines) {
+  EXPECT_EQ("decimal(10,2)", Type("DECIMAL(10,2)").SparkName());
+  EXPECT_EQ("DECIMAL(10,2)", Type("DECIMAL(10,2)").DuckName());
+  EXPECT_EQ("array<int>", Type("INTEGER[]").SparkName());
+  EXPECT_EQ("array<decimal(4,1)>", SqlType::ListOf(Type("DECIMAL(4,1)")).SparkName());
+  EXPECT_EQ("smallint", Type("UTINYINT").SparkName());
+  EXPECT_EQ(SqlType::kUnknown, Type("").kind);
+}
+
+TEST(SqlTypes, OfDecimalsComeOfTheirOperands) {
+  EXPECT_EQ("decimal(14,6)", TypeOf('/', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(38,6)", TypeOf('/', "DECIMAL(38,10)", "DECIMAL(38,10)"));
+  EXPECT_EQ("decimal(23,2)", TypeOf('+', "DECIMAL(10,2)", "DECIMAL(20,0)"));
+  EXPECT_EQ("decimal(12,2)", TypeOf('*', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(3,2)", TypeOf('%', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(38,6)", TypeOf('*', "DECIMAL(38,18)", "DECIMAL(38,18)"));
+}
+
+TEST(SqlTypes, MeetAsInSpark) {
+  EXPECT_EQ("double", Common("FLOAT", "INTEGER"));
+  EXPECT_EQ("double", Common("FLOAT", "DECIMAL(2,1)"));
+  EXPECT_EQ("float", Common("FLOAT", "FLOAT"));
+  EXPECT_EQ("decimal(21,1)", Common("DECIMAL(2,1)", "BIGINT"));
+  EXPECT_EQ("bigint", Common("VARCHAR", "TINYINT"));
+  EXPECT_EQ("double", Common("DECIMAL(2,1)", "VARCHAR"));
+  EXPECT_EQ("date", Common("DATE", "VARCHAR"));
+  EXPECT_EQ("timestamp_ntz", Common("DATE", "TIMESTAMP"));
+  EXPECT_EQ("int", Common("INTEGER", "\"NULL\""));
+  EXPECT_EQ("array<bigint>", Common("INTEGER[]", "BIGINT[]"));
+  EXPECT_EQ("none", Common("BOOLEAN", "INTEGER"));
+  EXPECT_EQ("none", Common("DATE", "INTEGER"));
+}
+
+TEST(SqlTypes, OfTextGiveWayWhereverTextStands) {
+  const auto common = CommonType({Type("INTEGER"), Type("VARCHAR"), Type("DOUBLE")});
+  ASSERT_TRUE(common.has_value());
+  EXPECT_EQ("double", common->SparkName());
+}
+
+}  // namespace
+}  // namespace protium

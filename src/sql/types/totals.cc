@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and means, over groups and over windows.
+#include <utility>
+
+#include "sql/types/calls.h"
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+
+namespace protium {
+namespace {
+
+Status RefuseTotal(const TypedCall& call) {
+  return call.Refuse(call.name + "() is given " + call.types[0].SparkName(),
+                     "Spark adds up numbers alone", "count with count_if(), or cast to a number");
+}
+
+// Text is added up as doubles. False for what has no total.
+bool MakeNumber(TypedCall& call) {
+  const SqlType& type = call.types[0];
+  if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
+  return call.types[0].IsNumber() || call.types[0] == SqlType::kUnknown;
+}
+
+SqlType SumOf(const SqlType& decimal) {
+  return SqlType::Decimal(decimal.precision + 10, decimal.scale);
+}
+
+Json As(const char* function, const Json& node) {
+  Json other = tree::Take(node);
+  other["function_name"] = function;
+  return other;
+}
+
+}  // namespace
+
+Result<SqlType> TypeTotal(TypedCall& call) {
+  if (call.types.size() != 1) return SqlType{};
+  if (!MakeNumber(call)) return RefuseTotal(call);
+  const SqlType type = call.types[0];
+  if (type == SqlType::kUnknown) return type;
+  if (type.IsReal()) return SqlType{SqlType::kDouble};
+  if (type == SqlType::kDecimal) {
+    call.CastResult(SumOf(type));
+    return SumOf(type);
+  }
+  Json wide = tree::Take(call.node);
+  tree::Replace(call.node, tree::Call("pt_narrow", Json::array({wide}), wide));
+  return SqlType{SqlType::kBigint};
+}
+
+// A mean of decimals is their sum by their count, with four digits more behind the point.
+Result<SqlType> TypeMean(TypedCall& call) {
+  if (call.types.size() != 1) return SqlType{};
+  if (!MakeNumber(call)) return RefuseTotal(call);
+  const SqlType type = call.types[0];
+  if (type != SqlType::kDecimal) return SqlType{SqlType::kDouble};
+  const SqlType result = SqlType::Decimal(type.precision + 4, type.scale + 4);
+  Json sum = tree::Cast(As("sum", call.node), SumOf(type));
+  Json count = tree::Cast(As("count", call.node), SqlType::Decimal(20, 0));
+  tree::Replace(call.node, DecimalCall('/', std::move(sum), std::move(count), result));
+  return result;
+}
+
+}  // namespace protium

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/types/tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace protium::tree {
+namespace {
+
+constexpr uint64_t kNowhere = UINT64_MAX;
+
+Json Node(const char* kind, const char* type, const Json& place) {
+  return {{"class", kind}, {"type", type}, {"alias", ""}, {"query_location", place}};
+}
+
+Json PlaceOf(const Json& node) {
+  const auto found = node.find("query_location");
+  return found == node.end() ? Json(kNowhere) : *found;
+}
+
+Json TypeNode(const SqlType& type) {
+  if (type.IsList()) {
+    return {{"id", "LIST"},
+            {"type_info",
+             {{"type", "LIST_TYPE_INFO"},
+              {"alias", ""},
+              {"extension_info", nullptr},
+              {"child_type", TypeNode(type.Element())}}}};
+  }
+  if (type != SqlType::kDecimal) return {{"id", type.DuckName()}, {"type_info", nullptr}};
+  return {{"id", "DECIMAL"},
+          {"type_info",
+           {{"type", "DECIMAL_TYPE_INFO"},
+            {"alias", ""},
+            {"extension_info", nullptr},
+            {"width", type.precision},
+            {"scale", type.scale}}}};
+}
+
+int HugeDigits(const Json& value) {
+  auto number = static_cast<__int128>(value.value("upper", int64_t{0})) << 64;
+  number |= value.value("lower", uint64_t{0});
+  int digits = 0;
+  for (; number != 0; number /= 10) ++digits;
+  return digits;
+}
+
+Json Constant(const char* type, Json value) {
+  Json node = Node("CONSTANT", "VALUE_CONSTANT", kNowhere);
+  node["value"] = {{"type", {{"id", type}, {"type_info", nullptr}}},
+                   {"is_null", false},
+                   {"value", std::move(value)}};
+  return node;
+}
+
+}  // namespace
+
+std::string Text(const Json& node, const char* key) {
+  if (!node.is_object()) return "";
+  const auto found = node.find(key);
+  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+bool IsConstant(const Json& node) { return Text(node, "class") == "CONSTANT"; }
+
+bool WholeValue(const Json& node, int& value) {
+  if (!IsConstant(node) || !node["value"].contains("value")) return false;
+  const Json& held = node["value"]["value"];
+  if (!held.is_number_integer() || Text(node["value"]["type"], "id") == "DECIMAL") return false;
+  const auto wide = held.get<int64_t>();
+  value = static_cast<int>(wide);
+  return value == wide;
+}
+
+int WholeDigits(const Json& node) {
+  if (!IsConstant(node) || !node["value"].contains("value")) return 0;
+  const std::string type = Text(node["value"]["type"], "id");
+  const Json& value = node["value"]["value"];
+  if (type == "HUGEINT") return HugeDigits(value);
+  if (type != "INTEGER" && type != "BIGINT") return 0;
+  const std::string text = Dump(value);
+  return static_cast<int>(text.size()) - (text.starts_with('-') ? 1 : 0);
+}
+
+Json WholeConstant(int value) { return Constant("INTEGER", value); }
+Json TextConstant(const std::string& text) { return Constant("VARCHAR", text); }
+
+Json Call(const std::string& function, Json children, const Json& like) {
+  Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
+  call["function_name"] = function;
+  call["schema"] = "";
+  call["children"] = std::move(children);
+  call["filter"] = nullptr;
+  call["order_bys"] = {{"type", "ORDER_MODIFIER"}, {"orders", Json::array()}};
+  call["distinct"] = false;
+  call["is_operator"] = false;
+  call["export_state"] = false;
+  call["catalog"] = "";
+  return call;
+}
+
+Json Cast(Json child, const SqlType& type, bool tried) {
+  Json cast = Node("CAST", "OPERATOR_CAST", PlaceOf(child));
+  cast["child"] = std::move(child);
+  cast["cast_type"] = TypeNode(type);
+  cast["try_cast"] = tried;
+  return cast;
+}
+
+Json Case(Json condition, Json value, Json otherwise) {
+  Json node = Node("CASE", "CASE_EXPR", PlaceOf(value));
+  node["case_checks"] =
+      Json::array({{{"when_expr", std::move(condition)}, {"then_expr", std::move(value)}}});
+  node["else_expr"] = std::move(otherwise);
+  return node;
+}
+
+Json Comparison(const char* type, Json left, Json right) {
+  Json node = Node("COMPARISON", type, PlaceOf(left));
+  node["left"] = std::move(left);
+  node["right"] = std::move(right);
+  return node;
+}
+
+void Replace(Json& node, Json made) {
+  const std::string alias = Text(node, "alias");
+  node = std::move(made);
+  node["alias"] = alias;
+}
+
+Json Take(const Json& node) {
+  Json taken = node;
+  taken["alias"] = "";
+  return taken;
+}
+
+}  // namespace protium::tree

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of DuckDB's parsed tree: reading them, and making those that take their place.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "sql/types/sql_type.h"
+
+namespace protium::tree {
+
+// The text under `key`; empty where there is none.
+std::string Text(const Json& node, const char* key);
+
+std::string Lower(std::string text);
+
+bool IsConstant(const Json& node);
+
+// The number of digits of a constant whole number; 0 for everything else.
+int WholeDigits(const Json& node);
+
+// A constant whole number that fits an int.
+bool WholeValue(const Json& node, int& value);
+
+Json WholeConstant(int value);
+Json TextConstant(const std::string& text);
+
+// A call that stands where `like` stood, without its alias.
+Json Call(const std::string& function, Json children, const Json& like);
+
+Json Cast(Json child, const SqlType& type, bool tried = false);
+
+// CASE WHEN condition THEN value ELSE otherwise END.
+Json Case(Json condition, Json value, Json otherwise);
+
+Json Comparison(const char* type, Json left, Json right);
+
+// Puts `made`, which holds what stood at `node`, in its place under its name.
+void Replace(Json& node, Json made);
+
+// Takes the node out of its place, without its name.
+Json Take(const Json& node);
+
+}  // namespace protium::tree

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions that are no calls: names, constants, casts, CASE, comparisons, conditions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+#include "sql/types/typer.h"
+
+namespace protium {
+namespace {
+
+using tree::Text;
+
+const SqlType kBoolean{SqlType::kBoolean};
+
+SqlType TypeIn(const Json& type) {
+  const std::string id = Text(type, "id");
+  const Json info = type.value("type_info", Json());
+  if (id == "DECIMAL" && info.is_object()) {
+    return SqlType::Decimal(info.value("width", 18), info.value("scale", 3));
+  }
+  if (id == "LIST" && info.is_object()) return SqlType::ListOf(TypeIn(info["child_type"]));
+  return info.is_null() ? SqlType::FromDuck(id) : SqlType{};
+}
+
+// What DuckDB would read as another type than Spark does: 0.5 has one digit, not two.
+bool IsNarrower(const Json& value, SqlType& type) {
+  const Json& digits = value["value"];
+  if (!digits.is_number_integer()) return false;
+  const std::string text = Dump(digits);
+  const int count = static_cast<int>(text.size()) - (text.starts_with('-') ? 1 : 0);
+  const SqlType exact = SqlType::Decimal(std::max({count, type.scale, 1}), type.scale);
+  const bool narrower = !(exact == type);
+  type = exact;
+  return narrower;
+}
+
+}  // namespace
+
+Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
+  if (!node.is_object()) return SqlType{};
+  const std::string kind = Text(node, "class");
+  if (kind == "CONSTANT") return Constant(node);
+  if (kind == "COLUMN_REF") return Column(node, scope);
+  if (kind == "CAST") return ExplicitCast(node, scope);
+  if (kind == "CASE") return CaseOf(node, scope);
+  if (kind == "COMPARISON") return Compare(node, scope);
+  if (kind == "BETWEEN") return Between(node, scope);
+  if (kind == "CONJUNCTION") return Conjunction(node, scope);
+  if (kind == "OPERATOR") return Operator(node, scope);
+  if (kind == "SUBQUERY") return Subquery(node, scope);
+  if (kind == "FUNCTION") return Function(node, scope);
+  if (kind == "WINDOW") return Window(node, scope);
+  return SqlType{};
+}
+
+Result<std::vector<SqlType>> Typer::Each(Json& nodes, const Scope& scope) {
+  std::vector<SqlType> types;
+  if (!nodes.is_array()) return types;
+  for (Json& node : nodes) {
+    PT_LET(types.emplace_back(), Expression(node, scope));
+  }
+  return types;
+}
+
+Result<SqlType> Typer::Unify(const std::string& what, const Json& at,
+                             const std::vector<Json*>& nodes, const std::vector<SqlType>& types) {
+  const auto common = CommonType(types);
+  if (!common) {
+    std::vector<std::string> names;
+    for (const SqlType& type : types) names.push_back(type.SparkName());
+    return Refuse(at, fmt::format("the values of {} are {}", what, fmt::join(names, " and ")),
+                  "Spark knows no type for all of them", "cast them to one type");
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) Coerce(*nodes[i], types[i], *common);
+  return *common;
+}
+
+Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
+  if (!node.is_object()) return Status::OK();
+  PT_LET(const SqlType type, Expression(node, scope));
+  if (type == kBoolean || type == SqlType::kNull || type == SqlType::kUnknown) {
+    return Status::OK();
+  }
+  if (reads_text && type == SqlType::kText) {
+    Coerce(node, type, kBoolean);
+    return Status::OK();
+  }
+  return Refuse(node, "a condition is " + type.SparkName() + ", not true or false",
+                "Spark takes no other type for a condition", "compare it with a value");
+}
+
+Status Typer::Refuse(const Json& node, std::string what, std::string why, std::string fix) const {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = source_.place(node),
+               .why = std::move(why),
+               .fix = std::move(fix)});
+}
+
+SqlType Typer::Constant(Json& node) {
+  const Json& value = node["value"];
+  if (value.value("is_null", false)) return {SqlType::kNull};
+  SqlType type = TypeIn(value["type"]);
+  if (Text(value["type"], "id") == "HUGEINT") {  // Beyond 64 bits a number is a decimal.
+    type = SqlType::Decimal(tree::WholeDigits(node), 0);
+    tree::Replace(node, tree::Cast(tree::Take(node), type));
+    return type;
+  }
+  if (type == SqlType::kDecimal && IsNarrower(value, type)) {
+    tree::Replace(node, tree::Cast(tree::Take(node), type));
+  }
+  return type;
+}
+
+Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
+  return FindColumn(scope, node["column_names"]);
+}
+
+Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
+  PT_LET(const SqlType from, Expression(node["child"], scope));
+  const SqlType to = TypeIn(node["cast_type"]);
+  const bool spelt =
+      (to == SqlType::kDecimal && from.IsReal()) || (to == SqlType::kText && from.IsNumber());
+  if (spelt) {
+    const bool tried = node.value("try_cast", false);
+    tree::Replace(node, Converted(tree::Take(node["child"]), from, to, tried));
+  }
+  return to;
+}
+
+Result<SqlType> Typer::CaseOf(Json& node, const Scope& scope) {
+  std::vector<Json*> values;
+  std::vector<SqlType> types;
+  for (Json& check : node["case_checks"]) {
+    PT_TRY(Condition(check["when_expr"], scope));
+    values.push_back(&check["then_expr"]);
+  }
+  if (node["else_expr"].is_object()) values.push_back(&node["else_expr"]);
+  for (Json* const value : values) {
+    PT_LET(types.emplace_back(), Expression(*value, scope));
+  }
+  return Unify("CASE", node, values, types);
+}
+
+Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
+  if (a.IsWhole() && b.IsWhole()) return Status::OK();
+  TightenBesideDecimal(left, a, b);
+  TightenBesideDecimal(right, b, a);
+  PT_TRY(Unify("a comparison", at, {&left, &right}, {a, b}));
+  return Status::OK();
+}
+
+Result<SqlType> Typer::Compare(Json& node, const Scope& scope) {
+  PT_LET(const SqlType a, Expression(node["left"], scope));
+  PT_LET(const SqlType b, Expression(node["right"], scope));
+  PT_TRY(CompareSides(node, node["left"], node["right"], a, b));
+  return kBoolean;
+}
+
+// Spark compares with each bound by itself; DuckDB casts all three to one type.
+Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
+  PT_LET(const SqlType input, Expression(node["input"], scope));
+  PT_LET(const SqlType lower, Expression(node["lower"], scope));
+  PT_LET(const SqlType upper, Expression(node["upper"], scope));
+  if ((input == lower && input == upper) ||
+      (input.IsWhole() && lower.IsWhole() && upper.IsWhole())) {
+    return kBoolean;
+  }
+  Json at_least = tree::Comparison("COMPARE_GREATERTHANOREQUALTO", node["input"], node["lower"]);
+  Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", node["input"], node["upper"]);
+  PT_TRY(CompareSides(node, at_least["left"], at_least["right"], input, lower));
+  PT_TRY(CompareSides(node, at_most["left"], at_most["right"], input, upper));
+  Json both = {{"class", "CONJUNCTION"},
+               {"type", "CONJUNCTION_AND"},
+               {"alias", ""},
+               {"query_location", node["query_location"]}};
+  both["children"] = Json::array({std::move(at_least), std::move(at_most)});
+  tree::Replace(node, std::move(both));
+  return kBoolean;
+}
+
+Result<SqlType> Typer::Conjunction(Json& node, const Scope& scope) {
+  for (Json& child : node["children"]) PT_TRY(Condition(child, scope, /*reads_text=*/true));
+  return kBoolean;
+}
+
+Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
+  const std::string type = Text(node, "type");
+  Json& children = node["children"];
+  if (type == "OPERATOR_NOT") {
+    PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
+    return kBoolean;
+  }
+  PT_LET(const std::vector<SqlType> types, Each(children, scope));
+  std::vector<Json*> nodes;
+  for (Json& child : children) nodes.push_back(&child);
+  if (type == "OPERATOR_COALESCE") return Unify("coalesce", node, nodes, types);
+  if (type == "ARRAY_CONSTRUCTOR") {
+    PT_LET(const SqlType element, Unify("an array", node, nodes, types));
+    return SqlType::ListOf(element);
+  }
+  if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
+    const bool whole =
+        std::all_of(types.begin(), types.end(), [](const SqlType& each) { return each.IsWhole(); });
+    if (!whole) PT_TRY(Unify("IN", node, nodes, types));
+    return kBoolean;
+  }
+  if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
+  if (type == "ARRAY_EXTRACT" && !types.empty()) return types[0].Element();
+  return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
+}
+
+Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
+  PT_LET(const Relation made, Query(node["subquery"]["node"], &scope));
+  const std::string type = Text(node, "subquery_type");
+  const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
+  if (type == "SCALAR") return column;
+  if (type != "ANY" || !node["child"].is_object()) return kBoolean;
+  PT_LET(const SqlType child, Expression(node["child"], scope));
+  if (child.IsWhole() && column.IsWhole()) return kBoolean;
+  const auto common = CommonType(child, column);
+  if (!common || (!(*common == column) && !(*common == SqlType::kUnknown))) {
+    return Refuse(
+        node, fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
+        "engines compare different types in different ways", "cast the column of the inner query");
+  }
+  Coerce(node["child"], child, *common);
+  return kBoolean;
+}
+
+}  // namespace protium

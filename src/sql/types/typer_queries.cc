@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SELECT, WITH, unions: what columns they have, and their expressions in their scopes.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+#include "sql/types/typer.h"
+
+namespace protium {
+namespace {
+
+using tree::Lower;
+using tree::Text;
+
+// Columns that are cast to the types wanted: SELECT CAST(pt_1 AS ...) AS a, ... FROM (node).
+Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<SqlColumn>& to) {
+  Json list = Json::array(), names = Json::array();
+  for (size_t i = 0; i < from.size(); ++i) {
+    const std::string name = fmt::format("pt_{}", i + 1);
+    Json column = {{"class", "COLUMN_REF"},
+                   {"type", "COLUMN_REF"},
+                   {"alias", to[i].name},
+                   {"query_location", UINT64_MAX},
+                   {"column_names", Json::array({name})}};
+    Coerce(column, from[i].type, to[i].type);
+    list.push_back(std::move(column));
+    names.push_back(name);
+  }
+  Json query;
+  query["node"] = std::move(node);
+  query["named_param_map"] = Json::array();
+  Json table = {{"type", "SUBQUERY"},
+                {"alias", "pt_side"},
+                {"sample", nullptr},
+                {"query_location", UINT64_MAX}};
+  table["subquery"] = std::move(query);
+  table["column_name_alias"] = std::move(names);
+  Json select = {{"type", "SELECT_NODE"}, {"modifiers", Json::array()}};
+  select["cte_map"]["map"] = Json::array();
+  select["select_list"] = std::move(list);
+  select["from_table"] = std::move(table);
+  select["where_clause"] = nullptr;
+  select["group_expressions"] = Json::array();
+  select["group_sets"] = Json::array();
+  select["aggregate_handling"] = "STANDARD_HANDLING";
+  select["having"] = nullptr;
+  select["sample"] = nullptr;
+  select["qualify"] = nullptr;
+  return select;
+}
+
+void RecastSide(Json& side, const std::vector<SqlColumn>& from, const std::vector<SqlColumn>& to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    const SqlType &is = from[i].type, &wanted = to[i].type;
+    if (is == wanted || is == SqlType::kUnknown || wanted == SqlType::kUnknown) continue;
+    side = Recast(std::move(side), from, to);
+    return;
+  }
+}
+
+std::string NameOf(const Json& column) {
+  const std::string alias = Text(column, "alias");
+  if (!alias.empty() || Text(column, "class") != "COLUMN_REF") return alias;
+  const Json& names = column["column_names"];
+  return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
+}
+
+}  // namespace
+
+Result<Relation> Typer::Query(Json& node, const Scope* outer) {
+  const auto before = ctes_;
+  PT_TRY(Ctes(node, outer));
+  const std::string type = Text(node, "type");
+  Result<Relation> made = type == "SELECT_NODE"          ? Select(node, outer)
+                          : type == "SET_OPERATION_NODE" ? SetOperation(node, outer)
+                          : type == "RECURSIVE_CTE_NODE" ? Recursive(node, outer)
+                                                         : Relation{.open = true};
+  ctes_ = before;
+  return made;
+}
+
+Status Typer::Ctes(Json& node, const Scope* outer) {
+  if (!node.contains("cte_map") || !node["cte_map"].contains("map")) return Status::OK();
+  for (Json& entry : node["cte_map"]["map"]) {
+    Json& cte = entry["value"];
+    PT_LET(Relation made, Query(cte["query"]["node"], outer));
+    RenameColumns(cte["aliases"], made.columns);
+    ctes_[Lower(Text(entry, "key"))] = std::move(made);
+  }
+  return Status::OK();
+}
+
+Result<Relation> Typer::Select(Json& node, const Scope* outer) {
+  Scope scope{.outer = outer};
+  Relation made;
+  PT_TRY(From(node["from_table"], scope));
+  PT_TRY(SelectList(node["select_list"], scope, made));
+  PT_TRY(Condition(node["where_clause"], scope));
+  PT_TRY(Each(node["group_expressions"], scope));
+  PT_TRY(Condition(node["having"], scope));
+  PT_TRY(Condition(node["qualify"], scope));
+  PT_TRY(Modifiers(node, scope));
+  return made;
+}
+
+Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
+  for (Json& column : list) {
+    if (Text(column, "class") == "STAR") {
+      for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
+      const bool replaced = !column["replace_list"].empty();
+      made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
+      continue;
+    }
+    const std::string name = NameOf(column);
+    const bool plain = Text(column, "class") == "COLUMN_REF";
+    PT_LET(const SqlType type, Expression(column, scope));
+    // A column that is cast keeps its name.
+    if (plain && Text(column, "class") != "COLUMN_REF" && Text(column, "alias").empty()) {
+      column["alias"] = name;
+    }
+    made.columns.push_back({name, type});
+    if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
+  }
+  return Status::OK();
+}
+
+Status Typer::Modifiers(Json& node, const Scope& scope) {
+  Scope named = scope;
+  named.aliases_first = true;
+  for (Json& modifier : node["modifiers"]) {
+    if (modifier.contains("orders")) {
+      for (Json& order : modifier["orders"]) PT_TRY(Expression(order["expression"], named));
+    }
+    if (modifier.contains("distinct_on_targets")) {
+      PT_TRY(Each(modifier["distinct_on_targets"], named));
+    }
+  }
+  return Status::OK();
+}
+
+Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
+  PT_LET(Relation left, Query(node["left"], outer));
+  PT_LET(const Relation right, Query(node["right"], outer));
+  const std::string kind = Text(node, "setop_type");
+  if (left.open || right.open || left.columns.size() != right.columns.size() ||
+      kind.ends_with("BY_NAME")) {
+    return Relation{.columns = std::move(left.columns), .open = true};
+  }
+  std::vector<SqlColumn> common = left.columns;
+  for (size_t i = 0; i < common.size(); ++i) {
+    const SqlType &a = left.columns[i].type, &b = right.columns[i].type;
+    const auto both = CommonType(a, b);
+    if (!both) {
+      return Refuse(node,
+                    fmt::format("column {} of a {} is {} and {}", i + 1, Lower(kind), a.SparkName(),
+                                b.SparkName()),
+                    "Spark knows no type for both", "cast one of them");
+    }
+    common[i].type = *both;
+  }
+  RecastSide(node["left"], left.columns, common);
+  RecastSide(node["right"], right.columns, common);
+  PT_TRY(Modifiers(node, Scope{.aliases = common, .outer = outer}));
+  return Relation{.columns = std::move(common)};
+}
+
+Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
+  PT_LET(Relation start, Query(node["left"], outer));
+  Relation named = start;
+  RenameColumns(node["aliases"], named.columns);
+  ctes_[Lower(Text(node, "cte_name"))] = named;
+  PT_TRY(Query(node["right"], outer));
+  return named;
+}
+
+Status TypeStatement(Json& tree, const TypeSource& source) {
+  Typer typer(source);
+  PT_TRY(typer.Query(tree["statements"][0]["node"], nullptr));
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// FROM: the columns of tables, joins and what takes a table's place.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sql/types/convert.h"
+#include "sql/types/tree.h"
+#include "sql/types/typer.h"
+
+namespace protium {
+
+using tree::Lower;
+using tree::Text;
+
+Status Typer::From(Json& node, Scope& scope) {
+  const std::string type = Text(node, "type");
+  if (type == "EMPTY" || node.is_null()) return Status::OK();
+  if (type == "JOIN") return Join(node, scope);
+  Relation made{.open = true};
+  if (type == "BASE_TABLE") {
+    PT_LET(made, Table(node));
+  } else if (type == "SUBQUERY") {
+    PT_LET(made, Query(node["subquery"]["node"], &scope));
+  } else if (type == "EXPRESSION_LIST") {
+    PT_LET(made, Values(node, scope));
+  } else if (type == "TABLE_FUNCTION") {
+    PT_LET(made, TableFunction(node, scope));
+  }
+  const std::string alias = Text(node, "alias");
+  made.name = alias.empty() ? Text(node, "table_name") : alias;
+  if (node.contains("column_name_alias")) RenameColumns(node["column_name_alias"], made.columns);
+  scope.relations.push_back(std::move(made));
+  return Status::OK();
+}
+
+Result<Relation> Typer::Table(const Json& node) {
+  const std::string name = Text(node, "table_name");
+  if (const auto cte = ctes_.find(Lower(name)); cte != ctes_.end()) return cte->second;
+  PT_LET(std::vector<SqlColumn> columns, source_.columns(name));
+  return Relation{.columns = std::move(columns)};
+}
+
+Result<Relation> Typer::Values(Json& node, const Scope& scope) {
+  Json& rows = node["values"];
+  std::vector<std::vector<SqlType>> types;
+  for (Json& row : rows) {
+    PT_LET(types.emplace_back(), Each(row, scope));
+  }
+  Relation made;
+  for (size_t i = 0; !types.empty() && i < types[0].size(); ++i) {
+    std::vector<Json*> cells;
+    std::vector<SqlType> column;
+    for (size_t row = 0; row < types.size() && i < types[row].size(); ++row) {
+      cells.push_back(&rows[row][i]);
+      column.push_back(types[row][i]);
+    }
+    PT_LET(const SqlType type, Unify("a column of VALUES", node, cells, column));
+    made.columns.push_back({fmt::format("col{}", i), type});
+  }
+  return made;
+}
+
+Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
+  Json& call = node["function"];
+  PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));
+  const std::string name = Lower(Text(call, "function_name"));
+  if (name == "range") return Relation{.columns = {{"range", {SqlType::kBigint}}}};
+  if (name == "unnest" && types.size() == 1 && types[0].IsList()) {
+    return Relation{.columns = {{"unnest", types[0].Element()}}};
+  }
+  return Relation{.open = true};
+}
+
+Status Typer::Join(Json& node, Scope& scope) {
+  const size_t left = scope.relations.size();
+  PT_TRY(From(node["left"], scope));
+  const size_t right = scope.relations.size();
+  PT_TRY(From(node["right"], scope));
+  // The tables further to the left belong to another join.
+  Scope sides{.outer = scope.outer};
+  sides.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(left),
+                         scope.relations.end());
+  if (Text(node, "ref_type") == "NATURAL") {
+    node["using_columns"] = Json::array();
+    for (size_t i = 0; i < right - left; ++i) {
+      for (const SqlColumn& column : sides.relations[i].columns) {
+        for (size_t j = right - left; j < sides.relations.size(); ++j) {
+          for (const SqlColumn& other : sides.relations[j].columns) {
+            if (Lower(other.name) == Lower(column.name)) {
+              node["using_columns"].push_back(column.name);
+            }
+          }
+        }
+      }
+    }
+    PT_TRY(Using(node, scope, right));
+    node["using_columns"] = Json::array();
+  } else {
+    PT_TRY(Using(node, scope, right));
+  }
+  if (node.contains("condition")) PT_TRY(Condition(node["condition"], sides));
+  const std::string kind = Text(node, "join_type");
+  if (kind == "SEMI" || kind == "ANTI") scope.relations.resize(right);
+  return Status::OK();
+}
+
+// Columns that USING takes together are compared without a place for a cast.
+Status Typer::Using(const Json& node, Scope& scope, size_t right) {
+  for (const Json& name : node.value("using_columns", Json::array())) {
+    const std::string lower = Lower(name.get<std::string>());
+    Scope before{}, after{};
+    before.relations.assign(scope.relations.begin(),
+                            scope.relations.begin() + static_cast<std::ptrdiff_t>(right));
+    after.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(right),
+                           scope.relations.end());
+    const SqlType a = FindColumn(before, Json::array({lower}));
+    const SqlType b = FindColumn(after, Json::array({lower}));
+    const bool known = a != SqlType::kUnknown && b != SqlType::kUnknown;
+    if (known && !(a == b) && !(a.IsWhole() && b.IsWhole())) {
+      return Refuse(node,
+                    fmt::format("column \"{}\" that USING joins is {} on one side and {} on the "
+                                "other",
+                                lower, a.SparkName(), b.SparkName()),
+                    "engines compare different types in different ways",
+                    "join ON with a cast on one side");
+    }
+    for (size_t i = right; i < scope.relations.size(); ++i) {
+      scope.relations[i].merged.push_back(lower);
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,4 @@
+-- tables: typed
+-- refused: a comparison are boolean and int
+-- fails: DATATYPE_MISMATCH|BOOLEAN
+SELECT flag = 1 AS x FROM typed

@@ -1,0 +1,4 @@
+-- tables: typed
+-- refused: a condition is int
+-- fails: DATATYPE_MISMATCH|BOOLEAN
+SELECT id FROM typed WHERE whole

@@ -1,0 +1,2 @@
+-- fails: overflow|out of range|OUT_OF_RANGE|cannot be represented
+SELECT CAST(99999999999999999999999999999999999999 AS DECIMAL(38,0)) + 1 AS x

@@ -1,0 +1,5 @@
+-- tables: typed
+SELECT NULL / 0 AS a, CAST(NULL AS INT) % 0 AS b, CAST(NULL AS DECIMAL(10,2)) / 0 AS c, CAST(NULL AS BIGINT) div 0 AS d,
+  1 / CAST(NULL AS INT) AS e, mod(CAST(NULL AS INT), 0) AS f, CAST(NULL AS DOUBLE) / 0 AS g,
+  count(CASE WHEN id > 100 THEN id / 0 END) AS h
+FROM typed

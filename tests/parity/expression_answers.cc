@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "expression_answers.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using Asked = std::vector<Expression>;
+
+std::string Question(const Asked& asked, bool total) {
+  std::string list = total ? "1 AS id" : "id";
+  for (size_t i = 0; i < asked.size(); ++i) {
+    list += fmt::format(", typeof({0}) AS t{1}, CAST({0} AS STRING) AS v{1}", asked[i].text, i);
+  }
+  return fmt::format("SELECT {} FROM typed{}", list, total ? "" : " ORDER BY id");
+}
+
+std::string CellOf(const arrow::RecordBatch& batch, const std::string& name, int64_t row) {
+  const auto column = batch.GetColumnByName(name);
+  if (column == nullptr || column->IsNull(row)) return "null";
+  const auto cell = column->GetScalar(row);
+  return cell.ok() ? (*cell)->ToString() : "?";
+}
+
+Status AddBatch(const arrow::RecordBatch& batch, std::vector<std::string>& answers) {
+  for (int64_t row = 0; row < batch.num_rows(); ++row) {
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i].empty()) {
+        answers[i] = CellOf(batch, fmt::format("t{}", i), row);
+        if (answers[i] == "timestamp") answers[i] = "timestamp_ntz";
+      }
+      answers[i] += "|" + CellOf(batch, fmt::format("v{}", i), row);
+    }
+  }
+  return Status::OK();
+}
+
+Result<std::vector<std::string>> AskAtOnce(Engine& engine, const Tables& tables, const Asked& asked,
+                                           bool total) {
+  const Plan plan = MakePlan(Sql{Question(asked, total), {"typed"}}, {tables["typed"]});
+  PT_LET(const auto stream, engine.Execute(plan, {}));
+  std::vector<std::string> answers(asked.size());
+  while (true) {
+    PT_LET(const auto batch, stream->Next());
+    if (batch == nullptr) return answers;
+    PT_TRY(AddBatch(*batch, answers));
+  }
+}
+
+std::string FailureText(const Status& status) {
+  const Fault fault = FaultOf(status);
+  if (fault.exit != Exit::kUsage || fault.why.empty()) return "!fails " + fault.what;
+  return "!refused " + fault.what;
+}
+
+void AskAll(Engine& engine, const Tables& tables, const Asked& asked, bool total,
+            std::vector<Answered>& answers) {
+  if (asked.empty()) return;
+  const auto all = AskAtOnce(engine, tables, asked, total);
+  if (all.ok()) {
+    for (size_t i = 0; i < asked.size(); ++i) answers.push_back({asked[i], (*all)[i]});
+  } else if (asked.size() == 1) {
+    answers.push_back({asked[0], FailureText(all.status())});
+  } else {
+    const auto half = asked.begin() + static_cast<std::ptrdiff_t>(asked.size() / 2);
+    AskAll(engine, tables, {asked.begin(), half}, total, answers);
+    AskAll(engine, tables, {half, asked.end()}, total, answers);
+  }
+}
+
+// The parts of an answer between "|".
+std::vector<std::string> PartsOf(const std::string& answer) {
+  std::stringstream stream(answer);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(stream, part, '|');) parts.push_back(part);
+  return parts;
+}
+
+bool SameDoubles(const std::string& a, const std::string& b) {
+  const auto left = PartsOf(a), right = PartsOf(b);
+  if (left.size() != right.size() || left.empty() || left[0] != right[0]) return false;
+  if (left[0] != "double" && left[0] != "float") return false;
+  for (size_t i = 1; i < left.size(); ++i) {
+    if (left[i] == right[i]) continue;
+    if (left[i] == "null" || right[i] == "null") return false;
+    const double x = std::strtod(left[i].c_str(), nullptr);
+    const double y = std::strtod(right[i].c_str(), nullptr);
+    const bool same = left[0] == "float" ? static_cast<float>(x) == static_cast<float>(y) : x == y;
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
+                                  const std::vector<Expression>& asked) {
+  constexpr size_t kAtOnce = 16;
+  std::vector<Answered> answers;
+  for (const bool total : {false, true}) {
+    Asked some;
+    for (const Expression& each : asked) {
+      if (each.total != total) continue;
+      some.push_back(each);
+      if (some.size() < kAtOnce) continue;
+      AskAll(engine, tables, some, total, answers);
+      some.clear();
+    }
+    AskAll(engine, tables, some, total, answers);
+  }
+  return answers;
+}
+
+Verdict Compare(const std::string& spark, const std::string& ours) {
+  if (spark == ours || SameDoubles(spark, ours)) return Verdict::kAlike;
+  if (spark.starts_with("!") && ours.starts_with("!")) return Verdict::kAlike;
+  if (ours.starts_with("!refused")) return Verdict::kRefused;
+  return ours.starts_with("!") ? Verdict::kFails : Verdict::kDifferent;
+}
+
+Result<std::vector<Answered>> ReadAnswers(const std::string& path) {
+  PT_LET(const std::string text, ReadFile(path));
+  std::stringstream lines(text);
+  std::vector<Answered> answers;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find('\t'), second = line.find('\t', first + 1);
+    if (second == std::string::npos) return Status::Invalid(path, ": not an answer: ", line);
+    answers.push_back({{line.substr(first + 1, second - first - 1), line.starts_with("total")},
+                       line.substr(second + 1)});
+  }
+  return answers;
+}
+
+std::string WriteAnswers(const std::vector<Answered>& answers) {
+  std::string text;
+  for (const Answered& each : answers) {
+    const std::string answer = each.answer.starts_with("!") ? "!fails" : each.answer;
+    text +=
+        fmt::format("{}\t{}\t{}\n", each.asked.total ? "total" : "row", each.asked.text, answer);
+  }
+  return text;
+}
+
+}  // namespace protium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random expressions: the local engine against what Spark answered, and, where the environment's
+// PROTIUM_TEST_SPARK names a server, against what it answers now. PROTIUM_TEST_EXPRESSIONS says how
+// many (500), PROTIUM_TEST_SEED which; PROTIUM_RECORD_EXPRESSIONS names a file for the answers.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+#include "base/fault.h"
+#include "engines.h"
+#include "expression_answers.h"
+
+namespace protium {
+namespace {
+
+const std::string kFolder = PROTIUM_PARITY_FOLDER;
+
+std::string Environment(const char* name, const char* otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+// Tells each difference; gives how many there are of each verdict.
+std::map<Verdict, int> CompareAll(const std::vector<Answered>& spark,
+                                  const std::vector<Answered>& ours) {
+  std::map<Verdict, int> counts;
+  for (size_t i = 0; i < spark.size() && i < ours.size(); ++i) {
+    const Verdict verdict = Compare(spark[i].answer, ours[i].answer);
+    ++counts[verdict];
+    EXPECT_EQ(spark[i].asked.text, ours[i].asked.text);
+    EXPECT_NE(verdict, Verdict::kDifferent)
+        << spark[i].asked.text << "\n  Spark " << spark[i].answer << "\n  ours  " << ours[i].answer;
+    if (verdict == Verdict::kRefused || verdict == Verdict::kFails) {
+      std::cout << spark[i].asked.text << "\n  " << ours[i].answer << "\n";
+    }
+  }
+  std::cout << "alike " << counts[Verdict::kAlike] << ", refused " << counts[Verdict::kRefused]
+            << ", fails here alone " << counts[Verdict::kFails] << ", different "
+            << counts[Verdict::kDifferent] << "\n";
+  return counts;
+}
+
+void CompareWithFile(const std::string& name, size_t least, int most_not_answered) {
+  const auto tables = Tables::Read(kFolder + "/tables");
+  const auto recorded = ReadAnswers(kFolder + "/" + name);
+  const auto engine = EngineAt("local");
+  ASSERT_TRUE(tables.ok() && recorded.ok() && engine.ok()) << recorded.status();
+  EXPECT_GE(recorded->size(), least);
+  std::vector<Expression> asked;
+  for (const Answered& each : *recorded) asked.push_back(each.asked);
+  const auto ours = Ask(**engine, *tables, asked);
+  ASSERT_TRUE(ours.ok()) << ours.status();
+  auto counts = CompareAll(*recorded, *ours);
+  EXPECT_LE(counts[Verdict::kRefused] + counts[Verdict::kFails], most_not_answered);
+}
+
+TEST(Expressions, AreAnsweredAsSparkAnsweredThem) { CompareWithFile("expressions.tsv", 500, 5); }
+
+TEST(Expressions, OfEveryDayAreAnsweredAsSparkAnsweredThem) {
+  CompareWithFile("everyday.tsv", 110, 0);
+}
+
+TEST(Expressions, AreAnsweredAsAServerAnswersThem) {
+  const std::string address = Environment("PROTIUM_TEST_SPARK", "");
+  if (address.empty()) {
+    GTEST_SKIP() << "PROTIUM_TEST_SPARK names no server; recorded answers were compared instead";
+  }
+  const auto tables = Tables::Read(kFolder + "/tables");
+  const auto local = EngineAt("local"), server = EngineAt(address);
+  ASSERT_TRUE(tables.ok() && local.ok() && server.ok()) << server.status();
+  Expressions random(std::stoull(Environment("PROTIUM_TEST_SEED", "1")));
+  std::vector<Expression> asked;
+  const size_t count = std::stoull(Environment("PROTIUM_TEST_EXPRESSIONS", "500"));
+  while (asked.size() < count) asked.push_back(random.Next());
+  const std::string given = Environment("PROTIUM_TEST_EXPRESSION_FILE", "");
+  if (!given.empty()) {
+    std::ifstream lines(given);
+    asked.clear();
+    for (std::string line; std::getline(lines, line);) asked.push_back({line, false});
+  }
+  const auto spark = Ask(**server, *tables, asked);
+  const auto ours = Ask(**local, *tables, asked);
+  ASSERT_TRUE(spark.ok() && ours.ok()) << spark.status() << ours.status();
+  CompareAll(*spark, *ours);
+  const std::string record = Environment("PROTIUM_RECORD_EXPRESSIONS", "");
+  if (!record.empty()) std::ofstream(record) << WriteAnswers(*spark);
+}
+
+}  // namespace
+}  // namespace protium
