@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/sql_reader.h"
 
+#include "local/functions/regex.h"
 #include "local/query.h"
 #include "sql/check.h"
 
@@ -25,7 +26,8 @@ Result<RelationSql> ReadSql(const Sql& sql, const duck::Connection& connection) 
          duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(duck.text) + ")"));
   Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
   const SqlNames names{sql.names,
-                       [&](const std::string& name) { return HasFunction(connection, name); }};
+                       [&](const std::string& name) { return HasFunction(connection, name); },
+                       [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   // A text that ends its statement by itself cannot stand in parentheses.
   const bool ends = duck.text.find(';') != std::string::npos;
