@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "local/functions/themes.h"
+
 namespace protium {
 namespace {
 
@@ -160,52 +162,6 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// Number of code points to insert, delete or replace to turn one text into the other.
-int64_t EditDistance(std::u32string_view a, std::u32string_view b) {
-  std::vector<int64_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int64_t>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int64_t diagonal = std::exchange(row[0], static_cast<int64_t>(i));
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int64_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-std::u32string CodePoints(duckdb_string_t& text) {
-  const std::string_view bytes(duckdb_string_t_data(&text), duckdb_string_t_length(text));
-  std::u32string points;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) != 0x80) {
-      points += byte;
-    } else {
-      points.back() = points.back() << 6 | (byte & 0x3f);
-    }
-  }
-  return points;
-}
-
-void EditDistances(duckdb_function_info, duckdb_data_chunk input, duckdb_vector output) {
-  const duckdb_vector left = duckdb_data_chunk_get_vector(input, 0);
-  const duckdb_vector right = duckdb_data_chunk_get_vector(input, 1);
-  auto* const a = static_cast<duckdb_string_t*>(duckdb_vector_get_data(left));
-  auto* const b = static_cast<duckdb_string_t*>(duckdb_vector_get_data(right));
-  auto* const result = static_cast<int64_t*>(duckdb_vector_get_data(output));
-  const idx_t rows = duckdb_data_chunk_get_size(input);
-  for (idx_t row = 0; row < rows; ++row) {
-    if (Valid(left, row) && Valid(right, row)) {
-      result[row] = EditDistance(CodePoints(a[row]), CodePoints(b[row]));
-    } else {
-      duckdb_vector_ensure_validity_writable(output);
-      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
-    }
-  }
-}
-
 // The C library's cbrt(27.0) is not 3.
 double CubeRoot(double value) {
   return static_cast<double>(std::cbrt(static_cast<long double>(value)));
@@ -329,8 +285,11 @@ Status RegisterScalarFunctions(const duck::Connection& connection) {
                        WriteNumbers<float>));
   PT_TRY(
       RegisterPlain(connection, "pt_cbrt", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, CubeRoots));
-  PT_TRY(RegisterPlain(connection, "pt_levenshtein", 2, DUCKDB_TYPE_VARCHAR, DUCKDB_TYPE_BIGINT,
-                       EditDistances));
+  for (const auto functions :
+       {CastFunctions(), DigestFunctions(), LetterFunctions(), ListFunctions(), NumberFunctions(),
+        RegexFunctions(), TextFunctions(), TimeFunctions()}) {
+    PT_TRY(RegisterRowFunctions(connection, functions));
+  }
   PT_TRY(Register(connection, "pt_round", kAway));
   return Register(connection, "pt_bround", kEven);
 }

@@ -10,7 +10,7 @@
 namespace protium {
 
 // Registers pt_round(x, digits) and pt_bround(x, digits), both also without digits, pt_double_text,
-// pt_float_text, pt_cbrt, and pt_levenshtein, which counts code points.
+// pt_float_text, pt_cbrt, and the row functions of local/functions.
 Status RegisterScalarFunctions(const duck::Connection& connection);
 
 // Rounds the shortest decimal text of `value` to `digits` behind the point (negative: before it),

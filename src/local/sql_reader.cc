@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "local/functions/regex.h"
 #include "local/inputs.h"
 #include "local/query.h"
 #include "sql/check.h"
@@ -104,7 +105,8 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
          duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(duck.text) + ")"));
   Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
   const SqlNames names{sql.names,
-                       [&](const std::string& name) { return HasFunction(connection, name); }};
+                       [&](const std::string& name) { return HasFunction(connection, name); },
+                       [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   const Json before = checked.tree;
   PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));

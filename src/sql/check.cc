@@ -8,7 +8,6 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "sql/java_pattern.h"
 #include "sql/known_functions.h"
 #include "sql/order_aliases.h"
 #include "sql/place.h"
@@ -101,12 +100,35 @@ class Checker {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
+    if (window && known->composed && !TextOf(node, "type").ends_with("_VALUE")) {
+      return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
+                    "the embedded engine computes it for groups only",
+                    "compute it in a query with GROUP BY and join that");
+    }
+    if (!window && known->composed && !IsCollected(name) && Narrowed(node)) {
+      return Refuse(
+          node, "function \"" + name + "\" with DISTINCT or FILTER is not known to every engine",
+          "the embedded engine makes it of several functions",
+          "write CASE WHEN ... THEN x END inside");
+    }
     if (known->meaning == Meaning::kNotExact) {
       notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
     } else if (window && name != "rank" && name != "dense_rank") {
       LookAtFrame(node, name);
     }
-    return name == "date_part" ? LookAtDatePart(node) : LookAtPattern(node, name);
+    return name == "date_part" || name == "datepart" ? LookAtDatePart(node)
+                                                     : LookAtPattern(node, name);
+  }
+
+  static bool IsCollected(const std::string& name) {
+    return name == "collect_list" || name == "collect_set" || name == "array_agg" ||
+           name == "count_if";
+  }
+
+  // Whether an aggregate takes a part of the rows only.
+  static bool Narrowed(const Json& node) {
+    const auto filter = node.find("filter");
+    return node.value("distinct", false) || (filter != node.end() && !filter->is_null());
   }
 
   // Rows that tie leave open what a frame counted in rows holds.
@@ -127,9 +149,9 @@ class Checker {
   }
 
   Status LookAtDatePart(const Json& node) {
-    static constexpr std::string_view kShared[] = {"year", "quarter", "month",     "week",
-                                                   "day",  "doy",     "hour",      "minute",
-                                                   "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
+    static constexpr std::string_view kShared[] = {
+        "year",   "quarter", "month",      "week", "day",     "doy",       "hour",         "minute",
+        "second", "seconds", "yearofweek", "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
     const Json& part = node["children"][0];
     const std::string name = part.contains("value") && part["value"].is_object()
                                  ? Lower(TextOf(part["value"], "value"))
@@ -138,21 +160,22 @@ class Checker {
       return Status::OK();
     }
     return Refuse(node, "part \"" + name + "\" of a date is not the same on every engine",
-                  "seconds and epochs are counted differently", "use second() or unix_timestamp()");
+                  "epochs and parts of seconds are counted differently",
+                  "use second() or unix_timestamp()");
   }
 
-  // Regular expressions are Java's in Spark and RE2's here: the same but for a few constructions.
+  // A bad pattern that is written out is told before any row is read.
   Status LookAtPattern(const Json& node, const std::string& name) {
     const bool regular = name.starts_with("regexp") || name == "rlike" || name == "split";
     if (!regular || !node.contains("children") || node["children"].size() < 2) return Status::OK();
     const Json& pattern = node["children"][1];
     if (!pattern.contains("value") || !pattern["value"].is_object()) return Status::OK();
-    const std::string text = TextOf(pattern["value"], "value");
-    const std::string_view foreign = ForeignToRe2(text);
-    if (foreign.empty()) return Status::OK();
-    return Refuse(node, fmt::format("regexp: the pattern of {} holds \"{}\"", name, foreign),
-                  "Spark's regular expressions are Java's; the embedded engine has none of these",
-                  "write the pattern without it");
+    const Status good = names_.check_pattern
+                            ? names_.check_pattern(TextOf(pattern["value"], "value"))
+                            : Status::OK();
+    if (good.ok()) return good;
+    const Fault fault = FaultOf(good);
+    return Refuse(node, "regexp: " + fault.what, fault.why, fault.fix);
   }
 
   Status LookAtTable(const Json& node) {

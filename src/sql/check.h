@@ -23,6 +23,8 @@ struct CheckedTree {
 struct SqlNames {
   std::vector<std::string> tables;                          // Known by name to the text.
   std::function<bool(const std::string&)> engine_function;  // Does the engine have a function?
+  // Whether the engine knows a regular expression; a fault otherwise.
+  std::function<Status(const std::string&)> check_pattern;
 };
 
 // Where a node of the tree stands in `text`, as line and column.

@@ -7,71 +7,71 @@
 namespace protium {
 namespace {
 
-struct Field {
-  std::string_view java;
-  std::string_view posix;
+struct Letter {
+  char letter;
+  size_t most;  // Of the same letter in a row.
+  bool read;    // Whether text can be read by it, not only written.
 };
 
-constexpr std::array<Field, 26> kFields = {
-    {{"yyyy", "%Y"}, {"y", "%Y"},    {"uuuu", "%Y"}, {"yy", "%y"},  {"MMMM", "%B"},
-     {"MMM", "%b"},  {"MM", "%m"},   {"M", "%-m"},   {"dd", "%d"},  {"d", "%-d"},
-     {"HH", "%H"},   {"H", "%-H"},   {"hh", "%I"},   {"h", "%-I"},  {"mm", "%M"},
-     {"m", "%-M"},   {"ss", "%S"},   {"s", "%-S"},   {"SSS", "%g"}, {"SSSSSS", "%f"},
-     {"a", "%p"},    {"EEEE", "%A"}, {"EEE", "%a"},  {"E", "%a"},   {"DDD", "%j"},
-     {"D", "%-j"}}};
+constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
+                                              {'E', 4, false},
+                                              {'H', 2, true},
+                                              {'K', 2, true},
+                                              {'M', 4, true},
+                                              {'Q', 3, false},
+                                              {'S', 9, true},
+                                              {'a', 1, true},
+                                              {'d', 2, true},
+                                              {'h', 2, true},
+                                              {'k', 2, true},
+                                              {'m', 2, true},
+                                              {'s', 2, true},
+                                              {'y', 6, true}}};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-void Literal(std::string_view text, std::string& out) {
-  for (const char c : text) out.append(c == '%' ? 2 : 1, c);
+bool Known(char letter, size_t count, PatternUse use) {
+  const auto found = std::find_if(kLetters.begin(), kLetters.end(),
+                                  [&](const Letter& each) { return each.letter == letter; });
+  return found != kLetters.end() && count <= found->most &&
+         (found->read || use == PatternUse::kWrite);
+}
+
+void AddText(std::string_view text, std::vector<TimeField>& fields) {
+  if (fields.empty() || fields.back().letter != 0) fields.push_back({});
+  fields.back().text += text;
 }
 
 // Takes 'text' or '' from the front; false when the quote is never closed.
-bool TakeQuoted(std::string_view& pattern, std::string& out) {
+bool TakeQuoted(std::string_view& pattern, std::vector<TimeField>& fields) {
   const size_t end = pattern.find('\'', 1);
   if (end == std::string_view::npos) return false;
-  Literal(end == 1 ? "'" : pattern.substr(1, end - 1), out);
+  AddText(end == 1 ? "'" : pattern.substr(1, end - 1), fields);
   pattern.remove_prefix(end + 1);
   return true;
 }
 
 }  // namespace
 
-std::optional<std::string> FromJavaPattern(std::string_view pattern) {
-  std::string out;
+std::optional<std::vector<TimeField>> ReadJavaPattern(std::string_view pattern, PatternUse use) {
+  constexpr std::string_view kReserved = "[]{}#";
+  std::vector<TimeField> fields;
   while (!pattern.empty()) {
-    if (pattern.front() == '\'') {
-      if (!TakeQuoted(pattern, out)) return std::nullopt;
-      continue;
-    }
-    size_t length = 1;
-    if (!IsLetter(pattern.front())) {
-      Literal(pattern.substr(0, 1), out);
+    const char first = pattern.front();
+    if (first == '\'') {
+      if (!TakeQuoted(pattern, fields)) return std::nullopt;
+    } else if (IsLetter(first)) {
+      const size_t count = std::min(pattern.find_first_not_of(first), pattern.size());
+      if (!Known(first, count, use)) return std::nullopt;
+      fields.push_back({first, count, ""});
+      pattern.remove_prefix(count);
     } else {
-      while (length < pattern.size() && pattern[length] == pattern.front()) ++length;
-      const auto found = std::find_if(kFields.begin(), kFields.end(), [&](const Field& field) {
-        return field.java == pattern.substr(0, length);
-      });
-      if (found == kFields.end()) return std::nullopt;
-      out += found->posix;
+      if (kReserved.find(first) != std::string_view::npos) return std::nullopt;
+      AddText(pattern.substr(0, 1), fields);
+      pattern.remove_prefix(1);
     }
-    pattern.remove_prefix(length);
   }
-  return out;
-}
-
-std::string_view ForeignToRe2(std::string_view pattern) {
-  static constexpr std::array<std::string_view, 10> kForeign = {"(?=", "(?!", "(?<=", "(?<!", "(?>",
-                                                                "++",  "*+",  "?+",   "\\G",  "&&"};
-  for (const std::string_view token : kForeign) {
-    if (pattern.find(token) != std::string_view::npos) return token;
-  }
-  for (size_t i = 0; i + 1 < pattern.size(); ++i) {
-    if (pattern[i] != '\\') continue;
-    if (pattern[i + 1] >= '1' && pattern[i + 1] <= '9') return pattern.substr(i, 2);
-    ++i;
-  }
-  return {};
+  return fields;
 }
 
 }  // namespace protium

@@ -4,15 +4,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace protium {
 
-// Turns a pattern of Java's for dates and times ("yyyy-MM-dd HH:mm") into one for strftime and
-// strptime. Nullopt when it holds a letter without a counterpart.
-std::optional<std::string> FromJavaPattern(std::string_view pattern);
+// A part of a pattern of Java's for dates and times: "yyyy" is {'y', 4}; text that stands for
+// itself has the letter 0.
+struct TimeField {
+  char letter = 0;
+  size_t count = 0;
+  std::string text;
+};
 
-// What a regular expression of Java's holds that RE2 reads otherwise or not at all, such as "(?<=";
-// empty when nothing.
-std::string_view ForeignToRe2(std::string_view pattern);
+enum class PatternUse { kWrite, kRead };
+
+// Reads such a pattern ("yyyy-MM-dd HH:mm"). Nullopt when it holds what Spark refuses for that use,
+// or what depends on zones and languages.
+std::optional<std::vector<TimeField>> ReadJavaPattern(std::string_view pattern, PatternUse use);
 
 }  // namespace protium

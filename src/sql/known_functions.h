@@ -21,6 +21,7 @@ struct KnownFunction {
   Meaning meaning = Meaning::kSame;
   std::string_view reason;
   std::string_view fix;
+  bool composed = false;  // Made of several of DuckDB's, which cannot stand over a window.
 };
 
 // Gives nullptr for a name that is not in the table. Macros of the prelude are kSame.

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace protium {
 
@@ -12,12 +13,11 @@ namespace protium {
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// They call functions that the room `local` registers. CREATE MACRO <name> <body>; macros may use
-// those before them.
+// They call functions that the room `local` registers. CREATE MACRO <name> <body>.
 struct Macro {
   std::string_view name;
   std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."
 };
-std::span<const Macro> DuckDbMacros();
+std::vector<Macro> DuckDbMacros();
 
 }  // namespace protium

@@ -21,6 +21,8 @@ const Names& Casts() {
                               {"TINYINT", "pt_to_tinyint"},
                               {"VARCHAR", "pt_to_text"},
                               {"BOOLEAN", "pt_to_boolean"},
+                              {"DOUBLE", "pt_to_double"},
+                              {"FLOAT", "pt_to_float"},
                               {"DATE", "pt_to_date"},
                               {"TIMESTAMP", "pt_to_timestamp"},
                               {"TIMESTAMP WITH TIME ZONE", "pt_to_timestamp"}};
@@ -31,7 +33,14 @@ const Names& TryCasts() {
   static const Names casts = {{"BIGINT", "pt_try_bigint"},
                               {"INTEGER", "pt_try_integer"},
                               {"SMALLINT", "pt_try_smallint"},
-                              {"TINYINT", "pt_try_tinyint"}};
+                              {"TINYINT", "pt_try_tinyint"},
+                              {"VARCHAR", "pt_to_text"},
+                              {"BOOLEAN", "pt_try_boolean"},
+                              {"DOUBLE", "pt_try_double"},
+                              {"FLOAT", "pt_try_float"},
+                              {"DATE", "pt_try_date"},
+                              {"TIMESTAMP", "pt_try_timestamp"},
+                              {"TIMESTAMP WITH TIME ZONE", "pt_try_timestamp"}};
   return casts;
 }
 
@@ -47,15 +56,15 @@ const Names& TypeCalls() {
                               {"date", "pt_to_date"},
                               {"timestamp", "pt_to_timestamp"},
                               {"char", "chr"},
-                              {"regexp_full_match", "regexp_matches"}};
+                              {"array", "list_value"},
+                              {"filter", "list_filter"},
+                              {"transform", "list_transform"}};
   return calls;
 }
 
 const Names& Likes() {
-  static const Names likes = {{"~~", "like_escape"},
-                              {"!~~", "not_like_escape"},
-                              {"~~*", "ilike_escape"},
-                              {"!~~*", "not_ilike_escape"}};
+  static const Names likes = {
+      {"~~", "pt_like"}, {"!~~", "pt_not_like"}, {"~~*", "pt_ilike"}, {"!~~*", "pt_not_ilike"}};
   return likes;
 }
 
@@ -133,7 +142,19 @@ Status RefusePattern(const std::string& function, const std::string& pattern) {
       {.exit = Exit::kUsage,
        .what = function + " is not the same on every engine for the pattern '" + pattern + "'",
        .why = "it holds a letter of Java's that the embedded engine has no field for",
-       .fix = "use letters of y, M, d, H, h, m, s, S, a, E and D"});
+       .fix = "use letters of y, M, d, H, h, k, K, m, s, S, a and D, to write also E and Q"});
+}
+
+const Names& ByPattern() {
+  static const Names functions = {{"date_format", "pt_format_time"},
+                                  {"from_unixtime", "pt_format_seconds"},
+                                  {"to_date", "pt_parse_date"},
+                                  {"to_timestamp", "pt_parse_time"},
+                                  {"to_unix_timestamp", "pt_parse_seconds"},
+                                  {"try_to_date", "pt_try_parse_date"},
+                                  {"try_to_timestamp", "pt_try_parse_time"},
+                                  {"unix_timestamp", "pt_parse_seconds"}};
+  return functions;
 }
 
 // date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy'), to_timestamp(s, '...').
@@ -142,12 +163,12 @@ Result<bool> RewritePattern(Json& node, const std::string& name) {
   if (children.size() != 2) return false;
   const std::string* const pattern = ConstantText(children[1]);
   if (pattern == nullptr) return RefusePattern(name, "...");
-  const auto posix = FromJavaPattern(*pattern);
-  if (!posix) return RefusePattern(name, *pattern);
-  const std::string function = name == "date_format" ? "pt_format_time"
-                               : name == "to_date"   ? "pt_parse_date"
-                                                     : "pt_parse_time";
-  node = Call(function, Json::array({children[0], Constant(*posix)}), node);
+  const std::string& function = ByPattern().find(name)->second;
+  const bool written = function.starts_with("pt_format");
+  if (!ReadJavaPattern(*pattern, written ? PatternUse::kWrite : PatternUse::kRead)) {
+    return RefusePattern(name, *pattern);
+  }
+  node = Call(function, children, node);
   return true;
 }
 
@@ -159,16 +180,21 @@ bool RewriteDatePart(Json& node) {
   const std::string name = Lower(*part);
   const char* const function = name == "dow" || name == "dayofweek"           ? "dayofweek"
                                : name == "dow_iso" || name == "dayofweek_iso" ? "pt_isodow"
+                               : name == "second" || name == "seconds"        ? "pt_second"
+                               : name == "yearofweek"                         ? "pt_isoyear"
                                                                               : nullptr;
-  if (function == nullptr) return false;
-  node = Call(function, Json::array({children[1]}), node);
+  node = function == nullptr ? Call("date_part", children, node)
+                             : Call(function, Json::array({children[1]}), node);
   return true;
 }
 
+// DuckDB is quicker with a pattern that is known and escapes nothing.
 bool RewriteLike(Json& node, const std::string& name) {
   Json& children = node["children"];
-  const std::string* const pattern = children.size() == 2 ? ConstantText(children[1]) : nullptr;
-  if (pattern == nullptr || pattern->find('\\') == std::string::npos) return false;
+  if (children.size() != 2) return false;
+  const std::string* const pattern = ConstantText(children[1]);
+  const bool plain = pattern != nullptr && pattern->find('\\') == std::string::npos;
+  if (plain && !name.ends_with('*')) return false;
   node = Call(Likes().find(name)->second, Json::array({children[0], children[1], Constant("\\")}),
               node);
   return true;
@@ -176,7 +202,7 @@ bool RewriteLike(Json& node, const std::string& name) {
 
 bool RewriteCount(Json& node) {
   Json& children = node["children"];
-  if (children.size() < 2 || !node.value("distinct", false)) return false;
+  if (children.size() < 2) return false;
   const Json all = Call("pt_all", children, Json::object());
   children = Json::array({all});
   return true;
@@ -204,13 +230,107 @@ Result<bool> RewriteTrim(Json& node, const std::string& name) {
   return true;
 }
 
-Status LookAtReplacement(const Json& children) {
-  const std::string* const text = children.size() < 3 ? nullptr : ConstantText(children[2]);
-  if (text == nullptr || text->find('\\') == std::string::npos) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = "the replacement of \"regexp_replace\" holds a backslash",
-               .why = "Java's escapes in replacements are not those of the embedded engine",
-               .fix = "use replace() for texts with $ or \\"});
+Json Operator(const char* kind, const char* type, Json children) {
+  return {{"class", kind},
+          {"type", type},
+          {"alias", ""},
+          {"query_location", UINT64_MAX},
+          {"children", std::move(children)}};
+}
+
+// collect_list and its kin leave out nulls and are empty where nothing is left.
+bool RewriteCollected(Json& node, const std::string& name) {
+  Json list = node;
+  list["function_name"] = "list";
+  list["alias"] = "";
+  if (name == "collect_set") list["distinct"] = true;
+  const Json there =
+      Operator("OPERATOR", "OPERATOR_IS_NOT_NULL", Json::array({node["children"][0]}));
+  const bool filtered = node.contains("filter") && !node["filter"].is_null();
+  list["filter"] =
+      filtered ? Operator("CONJUNCTION", "CONJUNCTION_AND", Json::array({node["filter"], there}))
+               : there;
+  node = Call("pt_or_empty", Json::array({list}), node);
+  return true;
+}
+
+// Conditions that are not true do not count, also where there is no other.
+bool RewriteCountIf(Json& node) {
+  Json& children = node["children"];
+  if (children.size() != 1) return false;
+  Json no = Constant("false");
+  no["value"] = {
+      {"type", {{"id", "BOOLEAN"}, {"type_info", nullptr}}}, {"is_null", false}, {"value", false}};
+  node["function_name"] = "count";
+  children = Json::array({Call("nullif", Json::array({children[0], no}), Json::object())});
+  return true;
+}
+
+// named_struct('a', 1): DuckDB takes the names of the fields from those of the arguments.
+Result<bool> RewriteNamedStruct(Json& node) {
+  const Json& children = node["children"];
+  Json fields = Json::array();
+  for (size_t i = 0; i + 1 < children.size(); i += 2) {
+    const std::string* const name = ConstantText(children[i]);
+    if (name == nullptr) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "a name in named_struct is not written out",
+                   .why = "the type of a column has to be known before the query runs",
+                   .fix = "write the names as texts"});
+    }
+    fields.push_back(children[i + 1]);
+    fields.back()["alias"] = *name;
+  }
+  node = Call("struct_pack", std::move(fields), node);
+  return true;
+}
+
+// struct(a, 1) has the fields a and col2.
+bool RewriteStruct(Json& node) {
+  Json fields = node["children"];
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!TextOf(fields[i], "alias").empty()) continue;
+    const bool column = TextOf(fields[i], "class") == "COLUMN_REF";
+    fields[i]["alias"] = column ? fields[i]["column_names"].back().get<std::string>()
+                                : "col" + std::to_string(i + 1);
+  }
+  node = Call("struct_pack", std::move(fields), node);
+  return true;
+}
+
+// exists(list, x -> ...) and forall: what the conditions give, taken together.
+bool RewriteOverList(Json& node, const std::string& name) {
+  const Json truths = Call("list_transform", node["children"], Json::object());
+  node = Call(name == "exists" ? "pt_any_true" : "pt_all_true", Json::array({truths}), node);
+  return true;
+}
+
+// aggregate(list, start, (sum, x) -> ..., sum -> ...).
+bool RewriteReduce(Json& node) {
+  const Json children = node["children"];
+  if (children.size() != 3 && children.size() != 4) return false;
+  const Json reduced =
+      Call("list_reduce", Json::array({children[0], children[2], children[1]}), node);
+  if (children.size() == 3) {
+    node = reduced;
+    return true;
+  }
+  const Json one = Call("list_value", Json::array({reduced}), Json::object());
+  const Json done = Call("list_transform", Json::array({one, children[3]}), Json::object());
+  node = Call("list_first", Json::array({done}), node);
+  return true;
+}
+
+Result<bool> RewriteNested(Json& node, const std::string& name) {
+  if (name == "collect_list" || name == "collect_set" || name == "array_agg") {
+    return RewriteCollected(node, name);
+  }
+  if (name == "count_if") return RewriteCountIf(node);
+  if (name == "named_struct") return RewriteNamedStruct(node);
+  if (name == "struct") return RewriteStruct(node);
+  if (name == "exists" || name == "forall") return RewriteOverList(node, name);
+  if (name == "aggregate" || name == "reduce") return RewriteReduce(node);
+  return false;
 }
 
 Result<bool> RewriteCall(Json& node) {
@@ -220,14 +340,12 @@ Result<bool> RewriteCall(Json& node) {
     node["function_name"] = call->second;
     return true;
   }
-  if (name == "date_format" || name == "to_date" || name == "to_timestamp") {
-    return RewritePattern(node, name);
-  }
+  if (ByPattern().contains(name)) return RewritePattern(node, name);
   if (name == "trim" || name == "ltrim" || name == "rtrim") return RewriteTrim(node, name);
-  if (name == "regexp_replace") PT_TRY(LookAtReplacement(node["children"]));
-  if (name == "date_part") return RewriteDatePart(node);
+  if (name == "date_part" || name == "datepart") return RewriteDatePart(node);
   if (name == "count") return RewriteCount(node);
-  return Likes().count(name) > 0 && RewriteLike(node, name);
+  if (Likes().contains(name)) return RewriteLike(node, name);
+  return RewriteNested(node, name);
 }
 
 // Positions in lists count from 0 in Spark.

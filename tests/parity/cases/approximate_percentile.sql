@@ -1,3 +1,2 @@
 -- tables: people
--- refused: percentile_approx
 SELECT percentile_approx(pay, 0.5) AS middle FROM people

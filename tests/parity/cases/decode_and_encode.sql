@@ -1,3 +1,2 @@
 -- tables: numbers
--- refused: decode
 SELECT id, decode(name, 'a', 1, 'b', 2, 0) AS code FROM numbers

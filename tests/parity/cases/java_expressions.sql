@@ -1,3 +1,2 @@
 -- tables: words
--- refused: regexp
 SELECT id, regexp_extract(text, '(?<=a)a', 0) AS behind FROM words

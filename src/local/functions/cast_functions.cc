@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Casts from text: each is an error where the text is no such value, or null when it is tried.
+#include <fmt/format.h>
+
+#include "local/functions/row_function.h"
+#include "local/functions/text_values.h"
+#include "local/functions/themes.h"
+
+namespace protium {
+namespace {
+
+constexpr size_t kQuoted = 80;  // Bytes of a value that a message repeats.
+
+std::string Cut(Text text) {
+  return std::string(text.substr(0, kQuoted)) + (text.size() > kQuoted ? "..." : "");
+}
+
+template <auto kRead>
+auto Cast(Chunk& chunk, Text text, const char* kind) {
+  auto value = kRead(text);
+  if (!value) chunk.error = fmt::format("not a {}: '{}'", kind, Cut(text));
+  return value;
+}
+
+template <auto kRead>
+auto Try(Chunk&, Text text) {
+  return kRead(text);
+}
+
+std::optional<bool> Boolean(Chunk& chunk, Text text) {
+  return Cast<ReadBoolean>(chunk, text, "boolean");
+}
+std::optional<int64_t> Whole(Chunk& chunk, Text text) {
+  return Cast<ReadWhole>(chunk, text, "whole number");
+}
+std::optional<double> Double(Chunk& chunk, Text text) {
+  return Cast<ReadNumber<double>>(chunk, text, "number");
+}
+std::optional<float> Float(Chunk& chunk, Text text) {
+  return Cast<ReadNumber<float>>(chunk, text, "number");
+}
+std::optional<Day> Date(Chunk& chunk, Text text) { return Cast<ReadDay>(chunk, text, "date"); }
+
+std::optional<Moment> TryMoment(Chunk& chunk, Text text) {
+  std::string why;
+  const auto moment = ReadMoment(text, why);
+  if (!why.empty()) chunk.error = fmt::format("cannot read the time '{}': {}", Cut(text), why);
+  return moment;
+}
+
+std::optional<Moment> Timestamp(Chunk& chunk, Text text) {
+  const auto moment = TryMoment(chunk, text);
+  if (!moment && chunk.error.empty()) {
+    chunk.error = fmt::format("not a timestamp: '{}'", Cut(text));
+  }
+  return moment;
+}
+
+constexpr RowFunction kFunctions[] = {
+    AsRowFunction<&Boolean>("pt_text_to_boolean"),
+    AsRowFunction<&Date>("pt_text_to_date"),
+    AsRowFunction<&Double>("pt_text_to_double"),
+    AsRowFunction<&Float>("pt_text_to_float"),
+    AsRowFunction<&Timestamp>("pt_text_to_timestamp"),
+    AsRowFunction<&Whole>("pt_text_to_whole"),
+    AsRowFunction<&Try<ReadBoolean>>("pt_try_text_to_boolean"),
+    AsRowFunction<&Try<ReadDay>>("pt_try_text_to_date"),
+    AsRowFunction<&Try<ReadNumber<double>>>("pt_try_text_to_double"),
+    AsRowFunction<&Try<ReadNumber<float>>>("pt_try_text_to_float"),
+    AsRowFunction<&TryMoment>("pt_try_text_to_timestamp"),
+    AsRowFunction<&Try<ReadWhole>>("pt_try_text_to_whole"),
+};
+
+}  // namespace
+
+std::span<const RowFunction> CastFunctions() { return kFunctions; }
+
+}  // namespace protium

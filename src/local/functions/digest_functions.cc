@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Digests of bytes, and bytes as text.
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <memory>
+
+#include "local/functions/code_points.h"
+#include "local/functions/row_function.h"
+#include "local/functions/themes.h"
+
+namespace protium {
+namespace {
+
+std::string Hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
+// SHA-2 of 224, 256, 384 or 512 bits; 0 stands for 256. Other widths give nothing.
+std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
+  const EVP_MD* const kind = bits == 224                ? EVP_sha224()
+                             : bits == 256 || bits == 0 ? EVP_sha256()
+                             : bits == 384              ? EVP_sha384()
+                             : bits == 512              ? EVP_sha512()
+                                                        : nullptr;
+  if (kind == nullptr) return std::nullopt;
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  if (EVP_Digest(bytes.data.data(), bytes.data.size(), digest, &size, kind, nullptr) != 1) {
+    chunk.error = "the digest of sha2 could not be computed";
+    return std::nullopt;
+  }
+  return Hex({reinterpret_cast<const char*>(digest), size});
+}
+
+constexpr std::array<uint32_t, 256> CrcTable() {
+  std::array<uint32_t, 256> table = {};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? 0xedb88320U ^ (crc >> 1) : crc >> 1;
+    table[i] = crc;
+  }
+  return table;
+}
+
+std::optional<int64_t> Crc32(Chunk&, Bytes bytes) {
+  static constexpr std::array<uint32_t, 256> kTable = CrcTable();
+  uint32_t crc = 0xffffffff;
+  for (const char c : bytes.data) {
+    crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
+  }
+  return crc ^ 0xffffffff;
+}
+
+// Base 64 in lines of 76 letters, as MIME has it.
+std::optional<std::string> Base64(Chunk&, Bytes bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.data.size(); i += 3) {
+    if (i > 0 && i % 57 == 0) text += "\r\n";
+    uint32_t group = 0;
+    for (size_t j = 0; j < 3; ++j) {
+      group = group << 8 |
+              (i + j < bytes.data.size() ? static_cast<unsigned char>(bytes.data[i + j]) : 0);
+    }
+    for (size_t j = 0; j < 4; ++j) {
+      text += i + j > bytes.data.size() ? '=' : kLetters[(group >> (18 - 6 * j)) & 63];
+    }
+  }
+  return text;
+}
+
+// The bytes of a text as UTF-8 for the character sets that Spark takes, UTF-8 among them.
+std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
+  std::string name(charset);
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  std::string text;
+  bool good = name == "US-ASCII" || name == "ISO-8859-1" || name == "UTF-8";
+  if (!good) {
+    chunk.error = fmt::format("decode knows UTF-8, US-ASCII and ISO-8859-1 here, not '{}'",
+                              charset.substr(0, 40));
+    return std::nullopt;
+  }
+  if (name == "UTF-8") {
+    text = bytes.data;
+    good = IsUtf8(text);
+  } else {
+    for (const char c : bytes.data) {
+      const auto byte = static_cast<unsigned char>(c);
+      good = good && (byte < 0x80 || name == "ISO-8859-1");
+      AppendUtf8(byte, text);
+    }
+  }
+  if (good) return text;
+  chunk.error = fmt::format("bytes that are not {}", name);
+  return std::nullopt;
+}
+
+constexpr RowFunction kFunctions[] = {
+    AsRowFunction<&Base64>("pt_base64"),
+    AsRowFunction<&Crc32>("pt_crc32"),
+    AsRowFunction<&Decode>("pt_decode"),
+    AsRowFunction<&Sha2>("pt_sha2"),
+};
+
+}  // namespace
+
+std::span<const RowFunction> DigestFunctions() { return kFunctions; }
+
+}  // namespace protium

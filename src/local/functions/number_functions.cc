@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers in other bases and with marks between the thousands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "local/functions/row_function.h"
+#include "local/functions/text_values.h"
+#include "local/functions/themes.h"
+
+namespace protium {
+namespace {
+
+// Puts a comma between the thousands of a decimal number.
+std::string WithCommas(std::string_view number) {
+  const size_t point = std::min(number.find('.'), number.size());
+  const size_t first = number.starts_with('-') ? 1 : 0;
+  std::string text(number.substr(0, first));
+  for (size_t i = first; i < point; ++i) {
+    if (i > first && (point - i) % 3 == 0) text += ',';
+    text += number[i];
+  }
+  return text + std::string(number.substr(point));
+}
+
+// With so many digits behind the point, halves to the even neighbour of what is stored.
+std::optional<std::string> FormatNumber(Chunk&, double number, int32_t digits) {
+  if (digits < 0) return std::nullopt;
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-∞" : "∞";
+  return WithCommas(fmt::format("{:.{}f}", number, digits));
+}
+
+// Adds one to the last digit of a decimal number.
+void Increase(std::string& number) {
+  for (size_t i = number.size(); i-- > 0;) {
+    if (number[i] == '-') break;
+    if (number[i] == '.') continue;
+    if (number[i] != '9') {
+      ++number[i];
+      return;
+    }
+    number[i] = '0';
+  }
+  number.insert(number.starts_with('-') ? 1 : 0, "1");
+}
+
+// The same for the text of a whole number or decimal, which is exact.
+std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
+  if (digits < 0) return std::nullopt;
+  std::string number(text);
+  if (number.find('.') == std::string::npos) number += '.';
+  const size_t end = number.find('.') + 1 + static_cast<size_t>(digits);
+  if (number.size() < end) number.resize(end, '0');
+  const std::string rest = number.substr(end);
+  number.resize(end);
+  if (digits == 0) number.pop_back();
+  const bool half = rest.starts_with('5') && rest.find_first_not_of('0', 1) == std::string::npos;
+  const bool odd = (number.back() - '0') % 2 == 1;
+  if (half ? odd : rest > "5") Increase(number);
+  return WithCommas(number);
+}
+
+int DigitOf(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+}
+
+std::string InBase(uint64_t value, uint64_t base) {
+  std::string digits;
+  do {
+    digits += "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[value % base];
+    value /= base;
+  } while (value > 0);
+  return {digits.rbegin(), digits.rend()};
+}
+
+// As far as the digits go. A negative base to write in gives a sign; otherwise a negative number
+// is written as its 64 bits.
+std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_t to) {
+  text = Trimmed(text);
+  const uint64_t base = static_cast<uint64_t>(from);
+  const int64_t wanted = std::abs(static_cast<int64_t>(to));
+  if (from < 2 || from > 36 || wanted < 2 || wanted > 36 || text.empty()) return std::nullopt;
+  const bool minus = text.starts_with('-');
+  uint64_t value = 0;
+  for (const char c : text.substr(minus ? 1 : 0)) {
+    const auto digit = static_cast<uint64_t>(DigitOf(c));
+    if (digit >= base) break;
+    if (__builtin_mul_overflow(value, base, &value) ||
+        __builtin_add_overflow(value, digit, &value)) {
+      chunk.error = fmt::format("overflow: '{}' does not fit 64 bits", text.substr(0, 80));
+      return std::nullopt;
+    }
+  }
+  bool negative = minus;
+  if (minus && to > 0) value = static_cast<int64_t>(value) < 0 ? ~uint64_t{0} : -value;
+  if (to < 0 && !minus && static_cast<int64_t>(value) < 0) {
+    value = -value;
+    negative = true;
+  }
+  return (negative && to < 0 ? "-" : "") + InBase(value, static_cast<uint64_t>(wanted));
+}
+
+std::optional<std::string> Binary(Chunk&, int64_t value) {
+  return InBase(static_cast<uint64_t>(value), 2);
+}
+
+std::optional<std::string> HexOfWhole(Chunk&, int64_t value) {
+  return InBase(static_cast<uint64_t>(value), 16);
+}
+
+std::optional<int64_t> Factorial(Chunk&, int32_t value) {
+  if (value < 0 || value > 20) return std::nullopt;
+  int64_t product = 1;
+  for (int64_t i = 2; i <= value; ++i) product *= i;
+  return product;
+}
+
+// As Java casts: NaN is 0, what is too large the largest there is.
+std::optional<int64_t> Saturated(Chunk&, double value) {
+  if (std::isnan(value)) return 0;
+  if (value >= 9223372036854775808.0) return INT64_MAX;
+  return value < -9223372036854775808.0 ? INT64_MIN : static_cast<int64_t>(value);
+}
+
+std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
+
+// The number of the bucket, of so many equal ones between the bounds, that holds a value; 0 in
+// front of them and one more than there are behind them.
+std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
+  if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
+      !std::isfinite(high) || low == high) {
+    return std::nullopt;
+  }
+  const bool rising = low < high;
+  if (rising ? value < low : value > low) return 0;
+  if (rising ? value >= high : value <= high) return buckets + 1;
+  return static_cast<int64_t>(static_cast<double>(buckets) * (value - low) / (high - low)) + 1;
+}
+
+std::optional<int64_t> ShiftLeft(Chunk&, int64_t value, int32_t bits) {
+  return static_cast<int64_t>(static_cast<uint64_t>(value) << (bits & 63));
+}
+std::optional<int64_t> ShiftRight(Chunk&, int64_t value, int32_t bits) {
+  return value >> (bits & 63);
+}
+std::optional<int64_t> ShiftRightUnsigned(Chunk&, int64_t value, int32_t bits) {
+  return static_cast<int64_t>(static_cast<uint64_t>(value) >> (bits & 63));
+}
+std::optional<int32_t> ShiftLeftInt(Chunk&, int32_t value, int32_t bits) {
+  return static_cast<int32_t>(static_cast<uint32_t>(value) << (bits & 31));
+}
+std::optional<int32_t> ShiftRightInt(Chunk&, int32_t value, int32_t bits) {
+  return value >> (bits & 31);
+}
+std::optional<int32_t> ShiftRightUnsignedInt(Chunk&, int32_t value, int32_t bits) {
+  return static_cast<int32_t>(static_cast<uint32_t>(value) >> (bits & 31));
+}
+
+constexpr RowFunction kFunctions[] = {
+    AsRowFunction<&Binary>("pt_bin"),
+    AsRowFunction<&Convert>("pt_conv"),
+    AsRowFunction<&Factorial>("pt_factorial"),
+    AsRowFunction<&FormatDecimal>("pt_format_decimal"),
+    AsRowFunction<&FormatNumber>("pt_format_number"),
+    AsRowFunction<&HexOfWhole>("pt_hex"),
+    AsRowFunction<&Hypotenuse>("pt_hypot"),
+    AsRowFunction<&Saturated>("pt_saturated"),
+    AsRowFunction<&ShiftLeft>("pt_shift_left"),
+    AsRowFunction<&ShiftLeftInt>("pt_shift_left_int"),
+    AsRowFunction<&ShiftRight>("pt_shift_right"),
+    AsRowFunction<&ShiftRightInt>("pt_shift_right_int"),
+    AsRowFunction<&ShiftRightUnsigned>("pt_shift_right_unsigned"),
+    AsRowFunction<&ShiftRightUnsignedInt>("pt_shift_right_unsigned_int"),
+    AsRowFunction<&WidthBucket>("pt_width_bucket"),
+};
+
+}  // namespace
+
+std::span<const RowFunction> NumberFunctions() { return kFunctions; }
+
+}  // namespace protium

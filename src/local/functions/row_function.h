@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// A C++ function of one row as a function of SQL that DuckDB calls a chunk at a time.
+#pragma once
+
+#include <duckdb.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "local/duckdb.h"
+
+namespace protium {
+
+// What the calls for the rows of one chunk share; derive from it to keep more. An error ends the
+// query.
+struct Chunk {
+  std::string error;
+};
+
+using Text = std::string_view;
+using Texts = std::vector<std::string>;
+struct Bytes {
+  std::string_view data;
+};
+// A list or a map of any type, of which only the size is seen.
+struct Sized {
+  int64_t size = 0;
+};
+struct Day {
+  int32_t days = 0;  // Since 1970-01-01.
+};
+struct Moment {
+  int64_t micros = 0;  // Since 1970-01-01 00:00:00.
+};
+
+namespace cells {
+
+inline duck::Type TypeOf(duckdb_type type) { return duck::Type(duckdb_create_logical_type(type)); }
+
+inline std::string_view View(duckdb_string_t& text) {
+  return {duckdb_string_t_data(&text), duckdb_string_t_length(text)};
+}
+
+// How values of a type are read from a vector's data and written into a vector.
+template <class Value, duckdb_type kType>
+struct Plain {
+  static duck::Type Type() { return TypeOf(kType); }
+  static Value Read(void* data, idx_t row) { return static_cast<Value*>(data)[row]; }
+  static void Write(duckdb_vector vector, idx_t row, const Value& value) {
+    static_cast<Value*>(duckdb_vector_get_data(vector))[row] = value;
+  }
+};
+
+template <class Value>
+struct Cell;
+template <>
+struct Cell<bool> : Plain<bool, DUCKDB_TYPE_BOOLEAN> {};
+template <>
+struct Cell<int32_t> : Plain<int32_t, DUCKDB_TYPE_INTEGER> {};
+template <>
+struct Cell<int64_t> : Plain<int64_t, DUCKDB_TYPE_BIGINT> {};
+template <>
+struct Cell<float> : Plain<float, DUCKDB_TYPE_FLOAT> {};
+template <>
+struct Cell<double> : Plain<double, DUCKDB_TYPE_DOUBLE> {};
+template <>
+struct Cell<Day> : Plain<Day, DUCKDB_TYPE_DATE> {};
+template <>
+struct Cell<Moment> : Plain<Moment, DUCKDB_TYPE_TIMESTAMP> {};
+
+template <>
+struct Cell<Text> {
+  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_VARCHAR); }
+  static Text Read(void* data, idx_t row) { return View(static_cast<duckdb_string_t*>(data)[row]); }
+  static void Write(duckdb_vector vector, idx_t row, Text text) {
+    duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
+  }
+};
+template <>
+struct Cell<std::string> : Cell<Text> {};
+
+template <>
+struct Cell<Bytes> {
+  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_BLOB); }
+  static Bytes Read(void* data, idx_t row) {
+    return {View(static_cast<duckdb_string_t*>(data)[row])};
+  }
+  static void Write(duckdb_vector vector, idx_t row, Bytes bytes) {
+    Cell<Text>::Write(vector, row, bytes.data);
+  }
+};
+
+template <>
+struct Cell<Sized> {
+  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_ANY); }
+  static Sized Read(void* data, idx_t row) {
+    return {static_cast<int64_t>(static_cast<duckdb_list_entry*>(data)[row].length)};
+  }
+};
+
+template <>
+struct Cell<Texts> {
+  static duck::Type Type() {
+    return duck::Type(duckdb_create_list_type(TypeOf(DUCKDB_TYPE_VARCHAR).get()));
+  }
+  static void Write(duckdb_vector vector, idx_t row, const Texts& texts) {
+    const idx_t start = duckdb_list_vector_get_size(vector), end = start + texts.size();
+    static_cast<duckdb_list_entry*>(duckdb_vector_get_data(vector))[row] = {start, texts.size()};
+    duckdb_list_vector_reserve(vector, end);
+    duckdb_list_vector_set_size(vector, end);
+    const duckdb_vector child = duckdb_list_vector_get_child(vector);
+    for (idx_t i = start; i < end; ++i) Cell<Text>::Write(child, i, texts[i - start]);
+  }
+};
+
+// One argument's values.
+class Column {
+ public:
+  Column(duckdb_data_chunk input, idx_t index)
+      : vector_(duckdb_data_chunk_get_vector(input, index)),
+        data_(duckdb_vector_get_data(vector_)),
+        validity_(duckdb_vector_get_validity(vector_)) {}
+  bool Valid(idx_t row) const {
+    return validity_ == nullptr || duckdb_validity_row_is_valid(validity_, row);
+  }
+  void* data() const { return data_; }
+
+ private:
+  duckdb_vector vector_;
+  void* data_;
+  uint64_t* validity_;
+};
+
+void SetNull(duckdb_vector vector, idx_t row);
+
+template <class Call>
+struct Signature;
+
+template <class Result, class State, class... Arguments>
+struct Signature<std::optional<Result> (*)(State&, Arguments...)> {
+  static_assert(std::is_base_of_v<Chunk, State>);
+
+  static std::vector<duck::Type> Parameters() {
+    std::vector<duck::Type> types;
+    (types.push_back(Cell<Arguments>::Type()), ...);
+    return types;
+  }
+  static duck::Type Type() { return Cell<Result>::Type(); }
+
+  template <auto Call, size_t... I>
+  static void Each(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
+                   std::index_sequence<I...>) {
+    const std::array<Column, sizeof...(I)> columns = {Column(input, I)...};
+    const idx_t rows = duckdb_data_chunk_get_size(input);
+    State state;
+    for (idx_t row = 0; row < rows; ++row) {
+      std::optional<Result> value;
+      if ((columns[I].Valid(row) && ...)) {
+        value = Call(state, Cell<Arguments>::Read(columns[I].data(), row)...);
+        if (!state.error.empty()) {
+          return duckdb_scalar_function_set_error(info, state.error.c_str());
+        }
+      }
+      if (value) {
+        Cell<Result>::Write(output, row, *value);
+      } else {
+        SetNull(output, row);
+      }
+    }
+  }
+
+  template <auto Call>
+  static void Run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
+    Each<Call>(info, input, output, std::index_sequence_for<Arguments...>{});
+  }
+};
+
+}  // namespace cells
+
+// A function of SQL as it is registered.
+struct RowFunction {
+  const char* name;
+  duck::Type (*type)();
+  std::vector<duck::Type> (*parameters)();
+  duckdb_scalar_function_t run;
+};
+
+// A row function of `Call`, which is called for the rows without a null among the arguments; the
+// others are null, as are those for which it gives nothing:
+//   std::optional<std::string> Upper(Chunk& chunk, Text text);
+template <auto Call>
+constexpr RowFunction AsRowFunction(const char* name) {
+  using Signature = cells::Signature<decltype(Call)>;
+  return {name, Signature::Type, Signature::Parameters, Signature::template Run<Call>};
+}
+
+Status RegisterRowFunctions(const duck::Connection& connection,
+                            std::span<const RowFunction> functions);
+
+}  // namespace protium

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/functions/text_values.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace protium {
+namespace {
+
+TEST(ReadDay, TakesPartsOfDatesAndNothingElse) {
+  EXPECT_EQ(ReadDay("1970-01-02")->days, 1);
+  EXPECT_EQ(ReadDay("1970")->days, 0);
+  EXPECT_EQ(ReadDay("1970-2")->days, 31);
+  EXPECT_EQ(ReadDay(" 1970-01-02Tx\t")->days, 1);
+  EXPECT_EQ(ReadDay("-0001-01-01")->days, -719893);
+  for (const char* const none : {"", "13-01-01", "1970-", "1970-13-01", "1970-02-29", "19700101",
+                                 "1970-01-01x", "1970T", "\u00a01970"}) {
+    EXPECT_FALSE(ReadDay(none)) << none;
+  }
+}
+
+TEST(ReadMoment, CountsFromUtcAndSaysWhatItCannotKnow) {
+  std::string why;
+  EXPECT_EQ(ReadMoment("1970-01-01 00:00:01.5", why)->micros, 1500000);
+  EXPECT_EQ(ReadMoment("1970-01-01T02:00:00+02:00", why)->micros, 0);
+  EXPECT_FALSE(ReadMoment("1970-01-01 24:00:00", why));
+  EXPECT_FALSE(ReadMoment("1970-01-01 02:00Z", why));
+  EXPECT_EQ(why, "");
+  EXPECT_FALSE(ReadMoment("1970-01-01 00:00:00 Europe/Berlin", why));
+  EXPECT_NE(why, "");
+  why.clear();
+  EXPECT_FALSE(ReadMoment("12:30", why));
+  EXPECT_NE(why, "");
+}
+
+TEST(ReadNumber, ReadsWhatJavaReads) {
+  EXPECT_EQ(ReadNumber<double>(" 1.5d"), 1.5);
+  EXPECT_EQ(ReadNumber<double>("0x1p3"), 8);
+  EXPECT_EQ(ReadNumber<double>("-.5e1"), -5);
+  EXPECT_EQ(ReadNumber<double>("1e400"), HUGE_VAL);
+  EXPECT_EQ(ReadNumber<double>("-inf"), -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(*ReadNumber<double>("nan")));
+  EXPECT_EQ(ReadNumber<float>("0.1"), 0.1f);
+  for (const char* const none : {"", ".", "1e", "1_0", "+nan", "0x10", "1L", "--1"}) {
+    EXPECT_FALSE(ReadNumber<double>(none)) << none;
+  }
+}
+
+TEST(ReadWhole, TakesDigitsThatFit) {
+  EXPECT_EQ(ReadWhole("\t+5 "), 5);
+  EXPECT_EQ(ReadWhole("-9223372036854775808"), INT64_MIN);
+  for (const char* const none : {"", "-", "+-1", "5.0", "1e3", "9223372036854775808", "٣"}) {
+    EXPECT_FALSE(ReadWhole(none)) << none;
+  }
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The row functions by theme. Those of SQL's own names are macros over them: sql/prelude.cc.
+#pragma once
+
+#include <span>
+
+#include "local/functions/row_function.h"
+
+namespace protium {
+
+std::span<const RowFunction> CastFunctions();
+std::span<const RowFunction> DigestFunctions();
+std::span<const RowFunction> LetterFunctions();
+std::span<const RowFunction> ListFunctions();
+std::span<const RowFunction> NumberFunctions();
+std::span<const RowFunction> RegexFunctions();
+std::span<const RowFunction> TextFunctions();
+std::span<const RowFunction> TimeFunctions();
+
+}  // namespace protium

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times by patterns, and clocks of zones: their rules are those of ICU's release, as Spark's are
+// those of its Java.
+#include <fmt/format.h>
+#include <unicode/ucal.h>
+
+#include <memory>
+
+#include "local/functions/row_function.h"
+#include "local/functions/text_values.h"
+#include "local/functions/themes.h"
+#include "local/functions/time_pattern.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kMicrosOfMilli = 1000;
+
+// The zones of a chunk's rows; most queries have one.
+class Zones : public Chunk {
+ public:
+  // What a clock of the zone shows ahead of UTC, in microseconds.
+  std::optional<int64_t> Ahead(Text zone, Moment moment) {
+    if (!Open(zone)) return std::nullopt;
+    UErrorCode problem = U_ZERO_ERROR;
+    ucal_setMillis(calendar_.get(), Millis(moment), &problem);
+    return Offset(problem);
+  }
+
+  // The same where `local` is what the clock shows: at the end of summer the earlier of two
+  // moments, at its beginning what a clock would show that was not moved yet.
+  std::optional<int64_t> AheadOfLocal(Text zone, Moment local) {
+    if (!Open(zone)) return std::nullopt;
+    const auto first = Ahead(zone, {local.micros - kDay});
+    const auto last = Ahead(zone, {local.micros + kDay});
+    if (!first || !last) return std::nullopt;
+    const auto shown = Ahead(zone, {local.micros - *first});
+    if (!shown) return std::nullopt;
+    if (*shown == *first) return first;  // Not moved yet.
+    const auto moved = Ahead(zone, {local.micros - *last});
+    if (!moved) return std::nullopt;
+    return *moved == *last ? last : first;
+  }
+
+ private:
+  static constexpr int64_t kDay = int64_t{86400} * 1000000;
+  struct Close {
+    void operator()(UCalendar* calendar) const { ucal_close(calendar); }
+  };
+
+  static double Millis(Moment moment) {
+    const int64_t millis = moment.micros / kMicrosOfMilli;
+    return static_cast<double>(moment.micros % kMicrosOfMilli < 0 ? millis - 1 : millis);
+  }
+
+  std::optional<int64_t> Offset(UErrorCode problem) {
+    const int64_t standard = ucal_get(calendar_.get(), UCAL_ZONE_OFFSET, &problem);
+    const int64_t summer = ucal_get(calendar_.get(), UCAL_DST_OFFSET, &problem);
+    if (U_SUCCESS(problem)) return (standard + summer) * kMicrosOfMilli;
+    error = fmt::format("cannot tell the clock of a zone: {}", u_errorName(problem));
+    return std::nullopt;
+  }
+
+  // ICU takes an unknown zone for UTC.
+  bool Open(Text zone) {
+    if (calendar_ != nullptr && zone == zone_) return true;
+    const bool offset = zone.starts_with('+') || zone.starts_with('-');
+    const std::string id = (offset ? "GMT" : "") + std::string(zone);
+    const std::u16string wide(id.begin(), id.end());
+    const auto length = static_cast<int32_t>(wide.size());
+    UErrorCode problem = U_ZERO_ERROR;
+    UChar canonical[128];
+    UBool system = 0;
+    ucal_getCanonicalTimeZoneID(wide.data(), length, canonical, 128, &system, &problem);
+    if (U_FAILURE(problem)) {
+      error = fmt::format("there is no time zone '{}'", zone.substr(0, 80));
+      return false;
+    }
+    calendar_.reset(ucal_open(wide.data(), length, "", UCAL_GREGORIAN, &problem));
+    zone_ = zone;
+    return U_SUCCESS(problem);
+  }
+
+  std::string zone_;
+  std::unique_ptr<UCalendar, Close> calendar_;
+};
+
+std::optional<Moment> FromUtc(Zones& zones, Moment moment, Text zone) {
+  const auto ahead = zones.Ahead(zone, moment);
+  if (!ahead) return std::nullopt;
+  return Moment{moment.micros + *ahead};
+}
+
+std::optional<Moment> ToUtc(Zones& zones, Moment moment, Text zone) {
+  const auto ahead = zones.AheadOfLocal(zone, moment);
+  if (!ahead) return std::nullopt;
+  return Moment{moment.micros - *ahead};
+}
+
+// The pattern of a chunk's rows; most queries have one.
+struct TimePatterns : Chunk {
+  std::string pattern;
+  std::optional<std::vector<TimeField>> fields;
+
+  bool Read(Text given, PatternUse use) {
+    if (fields && given == pattern) return true;
+    pattern = given;
+    fields = ReadJavaPattern(given, use);
+    if (!fields) error = fmt::format("the pattern '{}' is not known to every engine", given);
+    return fields.has_value();
+  }
+};
+
+std::optional<std::string> FormatTime(TimePatterns& patterns, Moment moment, Text pattern) {
+  if (!patterns.Read(pattern, PatternUse::kWrite)) return std::nullopt;
+  return WriteTime(moment, *patterns.fields);
+}
+
+std::optional<Moment> TryParseTime(TimePatterns& patterns, Text text, Text pattern) {
+  if (!patterns.Read(pattern, PatternUse::kRead)) return std::nullopt;
+  return ReadTime(text, *patterns.fields);
+}
+
+std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern) {
+  const auto moment = TryParseTime(patterns, text, pattern);
+  if (!moment && patterns.error.empty()) {
+    patterns.error = fmt::format("not a time by the pattern '{}': '{}'", pattern.substr(0, 80),
+                                 text.substr(0, 80));
+  }
+  return moment;
+}
+
+constexpr RowFunction kFunctions[] = {
+    AsRowFunction<&FormatTime>("pt_write_time"),      AsRowFunction<&FromUtc>("pt_from_utc"),
+    AsRowFunction<&ParseTime>("pt_read_time"),        AsRowFunction<&ToUtc>("pt_to_utc"),
+    AsRowFunction<&TryParseTime>("pt_try_read_time"),
+};
+
+}  // namespace
+
+std::span<const RowFunction> TimeFunctions() { return kFunctions; }
+
+}  // namespace protium

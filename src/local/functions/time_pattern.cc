@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/functions/time_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <span>
+
+#include "local/functions/text_values.h"
+
+namespace protium {
+namespace {
+
+constexpr std::array<std::string_view, 12> kMonths = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 7> kDays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                   "Thursday", "Friday", "Saturday"};
+constexpr int64_t kDayMicros = int64_t{86400} * 1000000;
+
+std::string Padded(int64_t value, size_t width) { return fmt::format("{:0{}}", value, width); }
+
+std::string Named(std::string_view name, size_t count) {
+  return std::string(count == 4 ? name : name.substr(0, 3));
+}
+
+// A moment in its parts.
+struct Parts {
+  std::chrono::year_month_day date;
+  int64_t day_of_week = 0;  // Sunday is 0.
+  int64_t day_of_year = 0;
+  int64_t second_of_day = 0;
+  int64_t micros = 0;
+};
+
+Parts PartsOf(Moment moment) {
+  using namespace std::chrono;
+  const auto time = microseconds(moment.micros);
+  const auto day = floor<days>(time);
+  Parts parts;
+  parts.date = year_month_day(sys_days(day));
+  parts.day_of_week = weekday(sys_days(day)).c_encoding();
+  parts.day_of_year = (sys_days(day) - sys_days(parts.date.year() / 1 / 1)).count() + 1;
+  parts.second_of_day = floor<seconds>(time - day).count();
+  parts.micros = (time - day).count() % 1000000;
+  return parts;
+}
+
+std::string WriteYear(int64_t year, size_t count) {
+  return count == 2 ? Padded((year % 100 + 100) % 100, 2) : Padded(year, count);
+}
+
+std::string WriteMonth(unsigned month, size_t count) {
+  return count > 2 ? Named(kMonths[month - 1], count) : Padded(month, count);
+}
+
+std::string WriteField(const Parts& parts, const TimeField& field) {
+  const size_t count = field.count;
+  const int64_t hour = parts.second_of_day / 3600;
+  const auto month = static_cast<unsigned>(parts.date.month());
+  switch (field.letter) {
+    case 'y':
+      return WriteYear(static_cast<int>(parts.date.year()), count);
+    case 'M':
+      return WriteMonth(month, count);
+    case 'Q':
+      return count == 3 ? fmt::format("Q{}", (month + 2) / 3) : Padded((month + 2) / 3, count);
+    case 'd':
+      return Padded(static_cast<unsigned>(parts.date.day()), count);
+    case 'D':
+      return Padded(parts.day_of_year, count);
+    case 'E':
+      return Named(kDays[static_cast<size_t>(parts.day_of_week)], count);
+    case 'a':
+      return hour < 12 ? "AM" : "PM";
+    case 'H':
+      return Padded(hour, count);
+    case 'k':
+      return Padded(hour == 0 ? 24 : hour, count);
+    case 'K':
+      return Padded(hour % 12, count);
+    case 'h':
+      return Padded(hour % 12 == 0 ? 12 : hour % 12, count);
+    case 'm':
+      return Padded(parts.second_of_day / 60 % 60, count);
+    case 's':
+      return Padded(parts.second_of_day % 60, count);
+    case 'S':
+      return (Padded(parts.micros, 6) + "000").substr(0, count);
+    default:
+      return field.text;
+  }
+}
+
+bool SameLetters(std::string_view text, std::string_view name) {
+  return text.size() == name.size() &&
+         std::equal(text.begin(), text.end(), name.begin(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? a + 32 : a) == (b >= 'A' && b <= 'Z' ? b + 32 : b);
+         });
+}
+
+class Reading {
+ public:
+  Reading(std::string_view text, const std::vector<TimeField>& fields)
+      : text_(text), fields_(fields) {}
+
+  std::optional<Moment> Run() {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (!Read(i)) return std::nullopt;
+    }
+    return text_.empty() ? Resolve() : std::nullopt;
+  }
+
+ private:
+  static bool IsNumber(const TimeField& field) {
+    return field.letter != 0 && field.letter != 'a' && !(field.letter == 'M' && field.count > 2);
+  }
+
+  bool Read(size_t i) {
+    const TimeField& field = fields_[i];
+    if (field.letter == 0) return TakeWord(field.text);
+    if (field.letter == 'a') return ReadHalf();
+    if (!IsNumber(field)) return ReadMonth(field.count);
+    const auto [fewest, most] = WidthOf(i);
+    const size_t before = text_.size();
+    const auto number = Take(fewest, most);
+    return number && Set(field, *number, before - text_.size());
+  }
+
+  // A single letter takes all digits there are but those that the fields behind it need.
+  std::pair<size_t, size_t> WidthOf(size_t i) const {
+    const TimeField& field = fields_[i];
+    if (field.letter == 'S') return {1, field.count};
+    const bool loose = field.count == 1;
+    if (!loose && field.letter != 'y') return {field.count, field.count};
+    if (field.letter == 'y' && (field.count == 2 || field.count == 4)) {
+      return {field.count, field.count};
+    }
+    size_t behind = 0;
+    for (size_t j = i + 1; j < fields_.size() && IsNumber(fields_[j]) && fields_[j].count > 1;
+         ++j) {
+      behind += fields_[j].count;
+    }
+    const size_t digits = std::min(text_.find_first_not_of("0123456789"), text_.size());
+    const size_t most = digits > behind ? digits - behind : 0;
+    return {field.count, std::max(field.count, std::min<size_t>(most, 18))};
+  }
+
+  std::optional<int64_t> Take(size_t fewest, size_t most) {
+    size_t count = 0;
+    int64_t number = 0;
+    while (count < most && count < text_.size() && text_[count] >= '0' && text_[count] <= '9') {
+      number = number * 10 + (text_[count++] - '0');
+    }
+    if (count < fewest) return std::nullopt;
+    text_.remove_prefix(count);
+    return number;
+  }
+
+  bool TakeWord(std::string_view word) {
+    if (!SameLetters(text_.substr(0, word.size()), word)) return false;
+    text_.remove_prefix(word.size());
+    return true;
+  }
+
+  bool ReadHalf() {
+    afternoon_ = SameLetters(text_.substr(0, 2), "PM");
+    return TakeWord(afternoon_ ? "PM" : "AM");
+  }
+
+  bool ReadMonth(size_t count) {
+    for (size_t i = 0; i < kMonths.size(); ++i) {
+      if (!TakeWord(Named(kMonths[i], count))) continue;
+      month_ = static_cast<int64_t>(i) + 1;
+      return true;
+    }
+    return false;
+  }
+
+  bool Set(const TimeField& field, int64_t number, size_t width) {
+    const auto put = [&](int64_t& part, int64_t fewest, int64_t most) {
+      part = number;
+      return number >= fewest && number <= most;
+    };
+    switch (field.letter) {
+      case 'y':
+        year_ = field.count == 2 ? 2000 + number : number;
+        return year_ <= 294247;
+      case 'M':
+        return put(month_, 1, 12);
+      case 'd':
+        return put(day_, 1, 31);
+      case 'D':
+        return put(day_of_year_, 1, 366);
+      case 'H':
+        return put(hour_, 0, 23);
+      case 'k':
+        hour_ = number % 24;
+        return number >= 1 && number <= 24;
+      case 'K':
+        return put(half_hour_, 0, 11);
+      case 'h':
+        half_hour_ = number % 12;
+        return number >= 1 && number <= 12;
+      case 'm':
+        return put(minute_, 0, 59);
+      case 's':
+        return put(second_, 0, 59);
+      default:
+        for (size_t digits = width; digits < 6; ++digits) number *= 10;
+        for (size_t digits = width; digits > 6; --digits) number /= 10;
+        micros_ = number;
+        return true;
+    }
+  }
+
+  std::optional<Moment> Resolve() const {
+    auto days = DaysOf(year_, month_, day_);
+    if (day_of_year_ > 0) {
+      days = DaysOf(year_, 1, 1);
+      if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
+      if (days && *days >= DaysOf(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
+    }
+    if (!days) return std::nullopt;
+    const int64_t hour = half_hour_ < 0 ? hour_ : half_hour_ + (afternoon_ ? 12 : 0);
+    const int64_t seconds = (hour * 60 + minute_) * 60 + second_;
+    return Moment{*days * kDayMicros + seconds * 1000000 + micros_};
+  }
+
+  std::string_view text_;
+  const std::vector<TimeField>& fields_;
+  int64_t year_ = 1970, month_ = 1, day_ = 1, day_of_year_ = 0;
+  int64_t hour_ = 0, half_hour_ = -1, minute_ = 0, second_ = 0, micros_ = 0;
+  bool afternoon_ = false;
+};
+
+}  // namespace
+
+std::string WriteTime(Moment moment, const std::vector<TimeField>& fields) {
+  const Parts parts = PartsOf(moment);
+  std::string text;
+  for (const TimeField& field : fields) text += WriteField(parts, field);
+  return text;
+}
+
+std::optional<Moment> ReadTime(std::string_view text, const std::vector<TimeField>& fields) {
+  return Reading(text, fields).Run();
+}
+
+}  // namespace protium

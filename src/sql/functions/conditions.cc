@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/functions/table.h"
+
+namespace protium {
+namespace {
+
+using namespace functions;
+
+constexpr SqlFunction kConditions[] = {
+    Refused("aes_decrypt", "keys have no place in the text of a query"),
+    Refused("aes_encrypt", "keys have no place in the text of a query"),
+    Macro("assert_true",
+          "(c) AS CASE WHEN NOT coalesce(c, false) THEN error('assert_true failed') END, (c, m) AS "
+          "CASE WHEN NOT coalesce(c, false) THEN error(m) END"),
+    Same("bigint"),
+    Macro("binary", "(s) AS pt_bytes(s)"),
+    Same("boolean"),
+    Same("char"),
+    Same("coalesce"),
+    Refused("current_catalog", "it tells of Spark's own session"),
+    Refused("current_database", "it tells of Spark's own session"),
+    Refused("current_schema", "it tells of Spark's own session"),
+    Refused("current_user", "it tells of Spark's own session"),
+    Same("date"),
+    Same("double"),
+    Macro("equal_null", "(a, b) AS a IS NOT DISTINCT FROM b"),
+    Same("error"),
+    Same("float"),
+    Same("greatest"),
+    Refused("hash", kHash, "use md5(text)"),
+    Macro("if", "(a, b, c) AS CASE WHEN a THEN b ELSE c END"),
+    Refused("iff", kOneSide, "use if(condition, a, b)"),
+    Macro("ifnull", "(a, b) AS coalesce(a, b)"),
+    Refused("input_file_name", "the embedded engine does not tell which file a row came from", ""),
+    Same("int"),
+    // NULL and NaN.
+    Macro("isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)"),
+    Macro("isnotnull", "(x) AS x IS NOT NULL"),
+    Macro("isnull", "(x) AS x IS NULL"),
+    Refused("java_method", "it runs Java"),
+    Same("least"),
+    Refused("monotonically_increasing_id", "it depends on Spark's partitions"),
+    Macro("nanvl", "(a, b) AS CASE WHEN system.main.isnan(CAST(a AS DOUBLE)) THEN b ELSE a END"),
+    Same("nullif"),
+    Macro("nullifzero", "(x) AS nullif(x, 0)"),
+    Macro("nvl", "(a, b) AS coalesce(a, b)"),
+    Macro("nvl2", "(a, b, c) AS CASE WHEN a IS NOT NULL THEN b ELSE c END"),
+    Refused("parse_json", "the embedded engine has no variants",
+            "use get_json_object(text, '$.key')"),
+    Macro("raise_error", "(m) AS error(m)"),
+    NotExact("range", "its column is called range here and id in Spark"),
+    Refused("reflect", "it runs Java"),
+    Refused("session_user", "it tells of Spark's own session"),
+    Same("smallint"),
+    Refused("spark_partition_id", "it depends on Spark's partitions"),
+    Same("string"),
+    Same("timestamp"),
+    Same("tinyint"),
+    Same("typeof"),
+    Refused("user", "it tells of Spark's own session"),
+    NotExact("uuid", kNow),
+    Refused("version", "it tells of Spark's own session"),
+    Refused("xxhash64", kHash, "use md5(text)"),
+    Macro("zeroifnull", "(x) AS coalesce(x, 0)"),
+};
+
+}  // namespace
+
+std::span<const SqlFunction> functions::Conditions() { return kConditions; }
+
+}  // namespace protium

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/functions/table.h"
+
+namespace protium {
+namespace {
+
+using namespace functions;
+
+constexpr SqlFunction kLists[] = {
+    Same("aggregate"),
+    Same("array"),
+    Macro("array_append", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_append(l, x) END"),
+    Macro("array_compact", "(l) AS list_filter(l, lambda x: x IS NOT NULL)"),
+    Macro("array_contains",
+          "(l, x) AS CASE WHEN list_contains(l, x) THEN true WHEN len(list_filter(l, lambda y: y "
+          "IS NULL)) > 0 THEN NULL ELSE list_contains(l, x) END"),
+    Macro("array_distinct", "(l) AS pt_distinct(l)"),
+    Macro("array_except",
+          "(a, b) AS pt_distinct(CASE WHEN b IS NOT NULL THEN list_filter(a, lambda x: "
+          "list_position(b, x) IS NULL) END)"),
+    Macro("array_insert",
+          "(l, p, x) AS CASE WHEN p = 0 THEN error('the position of array_insert is 0') WHEN l IS "
+          "NULL OR p IS NULL THEN NULL WHEN p > 0 THEN list_concat(list_concat(list_resize(l, "
+          "CAST(p - 1 AS BIGINT)), [x]), l[p:]) WHEN -p <= len(l) + 1 THEN "
+          "list_concat(list_concat(l[:len(l) + p + 1], [x]), l[len(l) + p + 2:]) ELSE "
+          "list_concat(list_resize([x], CAST(-p - len(l) AS BIGINT)), l) END"),
+    Macro("array_intersect",
+          "(a, b) AS pt_distinct(CASE WHEN b IS NOT NULL THEN list_filter(a, lambda x: "
+          "list_position(b, x) IS NOT NULL) END)"),
+    Macro("array_join",
+          "(l, d) AS array_to_string(list_transform(l, lambda x: pt_to_text(x)), d), (l, d, n) AS "
+          "array_to_string(list_transform(l, lambda x: coalesce(pt_to_text(x), n)), d)"),
+    Macro("array_max", "(l) AS list_max(l)"),
+    Macro("array_min", "(l) AS list_min(l)"),
+    Macro("array_position",
+          "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(l, x), "
+          "0) END"),
+    Macro("array_prepend", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_prepend(x, l) END"),
+    Macro("array_remove",
+          "(l, x) AS CASE WHEN x IS NOT NULL THEN list_filter(l, lambda y: y IS DISTINCT FROM x) "
+          "END"),
+    Macro("array_repeat", "(x, n) AS list_transform(range(CAST(n AS BIGINT)), lambda i: x)"),
+    Macro("array_size", "(l) AS len(l)"),
+    Macro("array_sort",
+          "(l) AS list_sort(l, 'ASC', 'NULLS LAST'), (l, f) AS error('array_sort with a comparison "
+          "is not known to every engine')"),
+    Macro("array_union",
+          "(a, b) AS pt_distinct(CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_concat(a, b) "
+          "END)"),
+    Macro(
+        "arrays_overlap",
+        "(a, b) AS CASE WHEN len(list_filter(a, lambda x: x IS NOT NULL AND list_contains(b, x))) "
+        "> 0 THEN true WHEN a IS NULL OR b IS NULL THEN NULL WHEN len(a) > 0 AND len(b) > 0 AND "
+        "(list_position(a, NULL) > 0 OR list_position(b, NULL) > 0) THEN NULL ELSE false END"),
+    Refused("arrays_zip", "its fields are named by columns in Spark",
+            "use transform(sequence(0, size(a) - 1), i -> named_struct('a', a[i], 'b', b[i]))"),
+    Macro("cardinality",
+          "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
+          "error('cardinality is of lists and maps') END"),
+    Macro("element_at", "(l, i) AS pt_element_at(l, i)"),
+    Same("exists"),
+    Macro("explode", "(l) AS unnest(l)"),
+    Macro("explode_outer", "(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)"),
+    Same("filter"),
+    Macro("flatten",
+          "(l) AS CASE WHEN list_position(list_transform(l, lambda x: x IS NULL), true) IS NULL "
+          "THEN system.main.flatten(l) END"),
+    Same("forall"),
+    Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
+    Refused("from_json", "Spark reads and writes JSON by a schema",
+            "use get_json_object(text, '$.key')"),
+    Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[i + 1] END"),
+    Macro("get_json_object",
+          "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object knows no * here') WHEN "
+          "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
+    Refused("inline", "it makes several columns of one",
+            "use explode(list) and the fields of its elements"),
+    Refused("inline_outer", "it makes several columns of one",
+            "use explode_outer(list) and the fields of its elements"),
+    Macro("json_array_length",
+          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'ARRAY' THEN "
+          "CAST(system.main.json_array_length(s) AS INTEGER) END"),
+    Refused("json_each", kOneSide),
+    Macro("json_object_keys",
+          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
+    Refused("json_tuple", "it makes several columns of one", "use get_json_object(text, '$.key')"),
+    Same("list_value"),
+    Macro("map",
+          "() AS system.main.map(), (k1, v1) AS system.main.map([k1], [v1]), (k1, v1, k2, v2) AS "
+          "system.main.map([k1, k2], [v1, v2]), (k1, v1, k2, v2, k3, v3) AS system.main.map([k1, "
+          "k2, k3], [v1, v2, v3]), (k1, v1, k2, v2, k3, v3, k4, v4) AS system.main.map([k1, k2, "
+          "k3, k4], [v1, v2, v3, v4]), (k1, v1, k2, v2, k3, v3, k4, v4, k5, v5) AS "
+          "system.main.map([k1, k2, k3, k4, k5], [v1, v2, v3, v4, v5]), (k1, v1, k2, v2, k3, v3, "
+          "k4, v4, k5, v5, k6, v6) AS system.main.map([k1, k2, k3, k4, k5, k6], [v1, v2, v3, v4, "
+          "v5, v6]), (k1, v1, k2, v2, k3, v3, k4, v4, k5, v5, k6, v6, k7, v7) AS "
+          "system.main.map([k1, k2, k3, k4, k5, k6, k7], [v1, v2, v3, v4, v5, v6, v7]), (k1, v1, "
+          "k2, v2, k3, v3, k4, v4, k5, v5, k6, v6, k7, v7, k8, v8) AS system.main.map([k1, k2, k3, "
+          "k4, k5, k6, k7, k8], [v1, v2, v3, v4, v5, v6, v7, v8])"),
+    Macro("map_concat",
+          "(a, b) AS CASE WHEN len(list_filter(map_keys(a), lambda k: list_contains(map_keys(b), "
+          "k))) > 0 THEN error('a key stands in both maps of map_concat') WHEN a IS NOT NULL AND b "
+          "IS NOT NULL THEN system.main.map_concat(a, b) END"),
+    Macro("map_contains_key", "(m, k) AS list_contains(map_keys(m), k)"),
+    Same("map_entries"),
+    Refused("map_filter", "the embedded engine has no functions of two parameters over maps",
+            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Macro("map_from_arrays", "(k, v) AS system.main.map(k, v)"),
+    Same("map_from_entries"),
+    Same("map_keys"),
+    Same("map_values"),
+    Refused("map_zip_with", "the embedded engine has no functions of two parameters over maps",
+            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Same("named_struct"),
+    Refused("posexplode", "it makes two columns of one", "use explode(list) and row_number()"),
+    Refused("posexplode_outer", "it makes two columns of one",
+            "use explode_outer(list) and row_number()"),
+    Same("reduce"),
+    Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
+    Macro("sequence",
+          "(a, b) AS CASE WHEN a <= b THEN generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT)) "
+          "ELSE generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT), -1) END, (a, b, s) AS CASE "
+          "WHEN (b > a AND s <= 0) OR (b < a AND s >= 0) THEN error('sequence never comes to its "
+          "end with this step') WHEN a = b THEN [CAST(a AS BIGINT)] ELSE generate_series(CAST(a AS "
+          "BIGINT), CAST(b AS BIGINT), CAST(s AS BIGINT)) END"),
+    Refused("shuffle", "it gives another order in every run", ""),
+    Macro("size",
+          "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
+          "error('size is of lists and maps') END"),
+    Macro("slice",
+          "(l, start, n) AS CASE WHEN start = 0 THEN error('the start of slice is 0; positions "
+          "count from 1') WHEN n < 0 THEN error('the length of slice is negative: ' || n) WHEN "
+          "start > 0 THEN l[start:start + n - 1] WHEN -start > len(l) THEN l[1:0] ELSE l[len(l) + "
+          "start + 1:len(l) + start + n] END"),
+    Macro("sort_array",
+          "(l) AS list_sort(l, 'ASC', 'NULLS FIRST'), (l, up) AS CASE WHEN up THEN list_sort(l, "
+          "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
+    Refused("stack", "it makes several rows and columns of one", "use UNION ALL"),
+    Same("struct"),
+    Same("struct_pack"),
+    Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
+    Refused("to_json", "Spark reads and writes JSON by a schema",
+            "use concat() and quote the values"),
+    Same("transform"),
+    Refused("transform_keys", "the embedded engine has no functions of two parameters over maps",
+            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Refused("transform_values", "the embedded engine has no functions of two parameters over maps",
+            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Macro("try_element_at", "(l, i) AS l[i]"),
+    Same("unnest"),
+    Refused("zip_with", "the embedded engine has no functions of two lists",
+            "use transform(a, (x, i) -> x + b[i])"),
+};
+
+}  // namespace
+
+std::span<const SqlFunction> functions::Lists() { return kLists; }
+
+}  // namespace protium

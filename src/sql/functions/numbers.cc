@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/functions/table.h"
+
+namespace protium {
+namespace {
+
+using namespace functions;
+
+constexpr SqlFunction kNumbers[] = {
+    Same("abs"),
+    Macro("acos", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.acos(x) END"),
+    NotExact("acosh", kLastBit,
+             "(x) AS CASE WHEN x < 1 THEN 'NaN'::DOUBLE ELSE system.main.acosh(x) END"),
+    Macro("asin", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.asin(x) END"),
+    NotExact("asinh", kLastBit),
+    NotExact("atan", kLastBit),
+    NotExact("atan2", kLastBit),
+    NotExact("atanh", kLastBit,
+             "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE WHEN x = 1 THEN 'Infinity'::DOUBLE "
+             "WHEN x = -1 THEN '-Infinity'::DOUBLE ELSE system.main.atanh(x) END"),
+    Macro("bit_count",
+          "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
+          "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END"),
+    Macro("bit_get", "(x, place) AS pt_bit(x, place)"),
+    Macro("bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"),
+    Macro("cbrt", "(x) AS pt_cbrt(x)"),
+    Macro("ceil",
+          "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
+          "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
+          "BIGINT) END, (x, d) AS error('ceil with a number of digits is not known to every "
+          "engine')"),
+    Macro("ceiling",
+          "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
+          "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
+          "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not known to every "
+          "engine')"),
+    NotExact("cos", kLastBit, "(x) AS system.main.cos(pt_finite(x))"),
+    NotExact("cosh", kLastBit),
+    NotExact(
+        "cot", kLastBit,
+        "(x) AS CASE WHEN x = 0 THEN 'Infinity'::DOUBLE ELSE system.main.cot(pt_finite(x)) END"),
+    NotExact("csc", kLastBit,
+             "(x) AS CASE WHEN x = 0 THEN 'Infinity'::DOUBLE ELSE system.main.\"/\"(1, "
+             "system.main.sin(pt_finite(x))) END"),
+    NotExact("degrees", kLastBit),
+    Macro("e", "() AS CAST('2.718281828459045' AS DOUBLE)"),
+    NotExact("exp", kLastBit),
+    NotExact("expm1", kLastBit, "(x) AS exp(x) - 1"),
+    Macro("factorial", "(n) AS pt_factorial(CAST(n AS INTEGER))"),
+    Macro("floor",
+          "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
+          "pt_saturated(system.main.floor(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.floor(x) "
+          "AS BIGINT) END, (x, d) AS error('floor with a number of digits is not known to every "
+          "engine')"),
+    Macro("getbit", "(x, place) AS pt_bit(x, place)"),
+    NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
+    NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END"),
+    NotExact("log", kLastBit,
+             "(x) AS ln(x), (b, x) AS CASE WHEN b > 0 AND x > 0 THEN "
+             "system.main.\"/\"(system.main.ln(x), system.main.ln(b)) END"),
+    NotExact("log10", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"),
+    NotExact("log1p", kLastBit,
+             "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END"),
+    NotExact("log2", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END"),
+    Macro("mod", "(a, b) AS a % b"),
+    Same("negate"),
+    Macro("negative", "(x) AS -x"),
+    Same("pi"),
+    Macro("pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"),
+    Macro("positive", "(x) AS x"),
+    NotExact("pow", kLastBit),
+    NotExact("power", kLastBit),
+    NotExact("radians", kLastBit),
+    Refused("rand", "its numbers depend on Spark's partitions", "use a split with a seed"),
+    Refused("randn", "its numbers depend on Spark's partitions", "use a split with a seed"),
+    Refused("random", "its numbers depend on Spark's partitions", "use a split with a seed"),
+    Macro("rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"),
+    Macro("round", "(x) AS pt_round(x), (x, d) AS pt_round(x, d)"),
+    NotExact("sec", kLastBit, "(x) AS system.main.\"/\"(1, system.main.cos(pt_finite(x)))"),
+    Macro("shiftleft",
+          "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
+          "pt_shift_left_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
+          "pt_shift_left(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
+    Macro("shiftright",
+          "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
+          "pt_shift_right_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
+          "pt_shift_right(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
+    Macro("shiftrightunsigned",
+          "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
+          "pt_shift_right_unsigned_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
+          "pt_shift_right_unsigned(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
+    Macro("sign",
+          "(x) AS CASE WHEN isnan(x) OR x = 0 THEN CAST(x AS DOUBLE) ELSE "
+          "CAST(system.main.sign(x) AS DOUBLE) END"),
+    Macro("signum", "(x) AS sign(x)"),
+    NotExact("sin", kLastBit, "(x) AS system.main.sin(pt_finite(x))"),
+    NotExact("sinh", kLastBit),
+    // Outside their domain roots and inverse functions are NaN, logarithms NULL.
+    Macro("sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END"),
+    NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))"),
+    NotExact("tanh", kLastBit),
+    Macro("try_add", "(a, b) AS TRY(a + b)"),
+    Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
+    Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),
+    Macro("try_multiply", "(a, b) AS TRY(a * b)"),
+    Macro("try_subtract", "(a, b) AS TRY(a - b)"),
+    Refused("uniform", "its numbers depend on Spark's partitions", "use a split with a seed"),
+    Macro("width_bucket", "(v, low, high, n) AS pt_width_bucket(v, low, high, n)"),
+};
+
+}  // namespace
+
+std::span<const SqlFunction> functions::Numbers() { return kNumbers; }
+
+}  // namespace protium

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/functions/table.h"
+
+namespace protium {
+namespace {
+
+using namespace functions;
+
+constexpr SqlFunction kOperators[] = {
+    // Division and remainder by zero are errors; no infinities come of them.
+    Macro("!", "(a) AS NOT a"),
+    Refused("!~", kOneSide, "use NOT regexp_like(text, pattern)"),
+    Same("!~~"),
+    Same("!~~*"),
+    Macro("%",
+          "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"%\"(a, b) WHEN a IS NOT NULL AND b = 0 "
+          "THEN error('remainder by zero') END"),
+    Same("&"),
+    Same("*"),
+    Refused("**", kOneSide, "use power(a, b)"),
+    Same("+"),
+    Same("-"),
+    Refused("->", kOneSide, ""),
+    Refused("->>", kOneSide, ""),
+    Macro("/",
+          "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) WHEN a IS NOT NULL AND b = 0 "
+          "THEN error('division by zero') END"),
+    Macro("//",
+          "(a, b) AS CAST(CASE WHEN b <> 0 THEN system.main.\"//\"(a, b) WHEN a IS NOT NULL AND b "
+          "= 0 THEN error('division by zero') END AS BIGINT)"),
+    Same("<<"),
+    Same(">>"),
+    Macro("^", "(a, b) AS xor(a, b)"),
+    Refused("^@", kOneSide, "use startswith(text, start)"),
+    Same("|"),
+    Same("||"),
+    Same("~"),
+    Same("~~"),
+    Same("~~*"),
+};
+
+}  // namespace
+
+std::span<const SqlFunction> functions::Operators() { return kOperators; }
+
+}  // namespace protium

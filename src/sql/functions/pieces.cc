@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/functions/table.h"
+
+namespace protium {
+namespace {
+
+using namespace functions;
+
+constexpr SqlFunction kPieces[] = {
+    Macro("pt_all",
+          "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN row(a, b) END, (a, b, c) AS "
+          "CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL THEN row(a, b, c) END, (a, "
+          "b, c, d) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL AND d IS NOT "
+          "NULL THEN row(a, b, c, d) END"),
+    Macro("pt_all_true",
+          "(l) AS CASE WHEN list_contains(l, false) THEN false WHEN list_position(l, NULL) > 0 "
+          "THEN NULL WHEN l IS NOT NULL THEN true END"),
+    Macro("pt_any_true",
+          "(l) AS CASE WHEN list_contains(l, true) THEN true WHEN list_position(l, NULL) > 0 THEN "
+          "NULL WHEN l IS NOT NULL THEN false END"),
+    Macro("pt_bit",
+          "(x, place) AS CASE WHEN place < 0 OR place > 63 THEN error('there is no bit ' || place) "
+          "ELSE pt_shift_right(CAST(x AS BIGINT), CAST(place AS INTEGER)) & 1 END"),
+    Macro("pt_bytes",
+          "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN TRY_CAST(x AS BLOB) ELSE "
+          "system.main.encode(CAST(x AS VARCHAR)) END"),
+    Macro("pt_distinct", "(l) AS list_filter(l, lambda x, i: list_position(l, x) = i)"),
+    Macro("pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"),
+    Macro("pt_element",
+          "(l, i) AS CASE WHEN i < 0 OR i >= len(l) THEN error('index out of bounds: ' || i) ELSE "
+          "l[i + 1] END"),
+    Macro("pt_element_at",
+          "(l, i) AS CASE WHEN TRY_CAST(i AS BIGINT) = 0 AND typeof(l) LIKE '%[]' THEN "
+          "error('element_at counts from 1, "
+          "not from 0') WHEN typeof(l) LIKE '%[]' AND abs(TRY_CAST(i AS BIGINT)) > pt_size(l) THEN "
+          "error('index out of "
+          "bounds: ' || i) ELSE l[i] END"),
+    Macro("pt_finite",
+          "(x) AS CASE WHEN isinf(CAST(x AS DOUBLE)) THEN 'NaN'::DOUBLE "
+          "ELSE CAST(x AS DOUBLE) END"),
+    Macro("pt_finite_text", "(x) AS CASE WHEN isfinite(x) THEN pt_double_text(x) END"),
+    Macro("pt_format_seconds",
+          "(n, f) AS pt_write_time(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), f)"),
+    Macro("pt_format_time", "(t, f) AS pt_write_time(pt_to_timestamp(t), f)"),
+    // DECIMAL(2, 2) leaves out the zero before the point.
+    Macro("pt_fraction_text",
+          "(x) AS system.main.regexp_replace(CAST(x AS VARCHAR), '^(-?)[.]', '\\10.')"),
+    Macro("pt_from",
+          "(s, p) AS CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END"),
+    Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)"),
+    Macro("pt_isodow", "(d) AS system.main.isodow(d)"),
+    Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
+    Macro("pt_make_timestamp",
+          "(y, mo, d, h, mi, s) AS system.main.make_timestamp(CAST(y AS BIGINT), CAST(mo AS "
+          "BIGINT), CAST(d AS "
+          "BIGINT), CAST(h AS BIGINT), CAST(mi AS BIGINT), CAST(s AS DOUBLE))"),
+    Macro("pt_map_of",
+          "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
+          "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
+    Macro("pt_months",
+          "(a, b, rounded) AS CASE WHEN rounded IS NULL THEN NULL WHEN system.main.day(a) = "
+          "system.main.day(b) OR (CAST(a AS DATE) = system.main.last_day(a) AND CAST(b AS DATE) = "
+          "system.main.last_day(b)) THEN CAST(pt_whole_months(a, b) AS DOUBLE) WHEN rounded THEN "
+          "pt_round(pt_whole_months(a, b) + system.main.\"/\"(pt_second_of_month(a) - "
+          "pt_second_of_month(b), CAST(2678400 AS DOUBLE)), 8) ELSE pt_whole_months(a, b) + "
+          "system.main.\"/\"(pt_second_of_month(a) - pt_second_of_month(b), CAST(2678400 AS "
+          "DOUBLE)) END"),
+    // A sum that fits 64 bits.
+    Macro("pt_narrow",
+          "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x AS "
+          "BIGINT) WHEN x IS NOT NULL THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not "
+          "fit 64 bits') END"),
+    Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)"),
+    Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)"),
+    Macro("pt_or_empty", "(l) AS coalesce(l, [])"),
+    Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)"),
+    Macro("pt_parse_seconds",
+          "(t, f) AS CASE WHEN typeof(t) = 'VARCHAR' THEN pt_unix_time(pt_read_time(CAST(t AS "
+          "VARCHAR), f)) ELSE pt_unix_time(TRY_CAST(t AS TIMESTAMP)) END"),
+    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)"),
+    Macro("pt_percentile",
+          "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
+          "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
+    Macro("pt_second",
+          "(t) AS CAST(system.main.date_part('microseconds', pt_to_timestamp(t)) / 1000000.0 AS "
+          "DECIMAL(8, 6))"),
+    Macro("pt_second_of_month",
+          "(t) AS (system.main.day(t) - 1) * 86400 + system.main.hour(t) * 3600 + "
+          "system.main.minute(t) * 60 + system.main.second(t)"),
+    Macro("pt_seconds",
+          "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(t), 1000000)) AS BIGINT)"),
+    Macro("pt_sqrt", "(x) AS sqrt(CAST(x AS DOUBLE))"),
+    Macro("pt_to_bigint",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_whole(CAST(x AS VARCHAR)) WHEN "
+          "typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' THEN "
+          "CAST(system.main.trunc(CAST(x AS DOUBLE)) AS BIGINT) WHEN typeof(x) = 'TIMESTAMP' THEN "
+          "pt_seconds(TRY_CAST(x AS TIMESTAMP)) ELSE CAST(x AS BIGINT) END"),
+    Macro("pt_to_boolean",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_boolean(CAST(x AS VARCHAR)) ELSE "
+          "CAST(x AS BOOLEAN) END"),
+    Macro("pt_to_date",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_date(CAST(x AS VARCHAR)) ELSE "
+          "CAST(x AS DATE) END"),
+    Macro("pt_to_double",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_double(CAST(x AS VARCHAR)) ELSE "
+          "CAST(x AS DOUBLE) END"),
+    Macro("pt_to_float",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_float(CAST(x AS VARCHAR)) ELSE "
+          "CAST(x AS FLOAT) END"),
+    Macro("pt_to_integer", "(x) AS CAST(pt_to_bigint(x) AS INTEGER)"),
+    Macro("pt_to_smallint", "(x) AS CAST(pt_to_bigint(x) AS SMALLINT)"),
+    // DuckDB's text of a number gives the number back, so nothing is lost on the way.
+    Macro("pt_to_text",
+          "(x) AS CASE WHEN typeof(x) = 'DOUBLE' THEN pt_double_text(CAST(CAST(x AS VARCHAR) AS "
+          "DOUBLE)) WHEN typeof(x) = 'FLOAT' THEN pt_float_text(CAST(CAST(x AS VARCHAR) AS FLOAT)) "
+          "ELSE CAST(x AS VARCHAR) END"),
+    Macro("pt_to_timestamp",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_timestamp(CAST(x AS VARCHAR)) "
+          "ELSE CAST(x AS TIMESTAMP) END"),
+    Macro("pt_to_tinyint", "(x) AS CAST(pt_to_bigint(x) AS TINYINT)"),
+    Macro("pt_try_bigint",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_whole(CAST(x AS VARCHAR)) "
+          "WHEN typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' THEN "
+          "TRY_CAST(system.main.trunc(CAST(x AS DOUBLE)) AS BIGINT) "
+          "ELSE TRY_CAST(x AS BIGINT) END"),
+    Macro("pt_try_boolean",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_boolean(CAST(x AS VARCHAR)) "
+          "ELSE TRY_CAST(x AS BOOLEAN) END"),
+    Macro("pt_try_date",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_date(CAST(x AS VARCHAR)) "
+          "ELSE TRY_CAST(x AS DATE) END"),
+    Macro("pt_try_double",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_double(CAST(x AS VARCHAR)) "
+          "ELSE TRY_CAST(x AS DOUBLE) END"),
+    Macro("pt_try_float",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_float(CAST(x AS VARCHAR)) "
+          "ELSE TRY_CAST(x AS FLOAT) END"),
+    Macro("pt_try_integer", "(x) AS TRY_CAST(pt_try_bigint(x) AS INTEGER)"),
+    Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)"),
+    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)"),
+    Macro("pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"),
+    Macro("pt_try_timestamp",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_timestamp(CAST(x AS "
+          "VARCHAR)) ELSE TRY_CAST(x AS TIMESTAMP) END"),
+    Macro("pt_try_tinyint", "(x) AS TRY_CAST(pt_try_bigint(x) AS TINYINT)"),
+    Macro("pt_unbase64", "(s) AS system.main.from_base64(rpad(s, (length(s) + 3) // 4 * 4, '='))"),
+    // Cut off towards zero, other than whole seconds.
+    Macro("pt_unix_time", "(t) AS CAST(system.main.\"//\"(epoch_us(t), 1000000) AS BIGINT)"),
+    Macro("pt_whole_months",
+          "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
+          "system.main.month(b)"),
+};
+
+}  // namespace
+
+std::span<const SqlFunction> functions::Pieces() { return kPieces; }
+
+}  // namespace protium

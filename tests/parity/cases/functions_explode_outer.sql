@@ -1,0 +1,1 @@
+SELECT id, explode_outer(split(s, ',')) AS part FROM (VALUES (1, 'a,b'), (2, NULL), (3, '')) AS t(id, s)

@@ -1,0 +1,12 @@
+SELECT to_date('20130704', 'yyyyMMdd') AS c1,
+       to_date('Jul 4 2013', 'MMM d yyyy') AS c2,
+       to_date('04JUL2013', 'ddMMMyyyy') AS c3,
+       to_timestamp('2013-07-04 01:02:03.123', 'yyyy-MM-dd HH:mm:ss.SSS') AS c4,
+       to_timestamp('1:02 PM', 'h:mm a') AS c5,
+       to_date('70', 'yy') AS c6,
+       to_date('07 2013', 'MM yyyy') AS c7,
+       to_timestamp('2013-185', 'yyyy-DDD') AS c8,
+       try_to_timestamp('2013-07-04 24:00', 'yyyy-MM-dd HH:mm') AS c9,
+       try_to_date('004/07/2013', 'd/M/yyyy') AS c10,
+       to_unix_timestamp('2013-07-04', 'yyyy-MM-dd') AS c11,
+       from_unixtime(0, 'yyyy-MM-dd') AS c12

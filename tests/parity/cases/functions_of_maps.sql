@@ -1,0 +1,17 @@
+SELECT id, map('a', v)['a'] AS c1,
+       map('a', 1, 'b', v)['b'] AS c2,
+       map('a', v)['q'] AS c3,
+       element_at(map('a', v), 'a') AS c4,
+       element_at(map('a', v), 'z') AS c5,
+       array_join(map_keys(map('a', 1, 'b', 2)), ',') AS c6,
+       array_join(map_values(map('a', 1, 'b', v)), ',', '?') AS c7,
+       size(map_entries(map('a', 1))) AS c8,
+       map_contains_key(map('a', v), 'a') AS c9,
+       map_contains_key(map('a', v), 'b') AS c10,
+       map_from_arrays(split('x,y', ','), split('1,2', ','))['y'] AS c11,
+       size(map('a', 1)) AS c12,
+       map_concat(map('a', 1), map('b', v))['b'] AS c13,
+       named_struct('a', v, 'b', k).b AS c14,
+       struct(k, 1).k AS c15,
+       struct(k, 1).col2 AS c16
+FROM (VALUES (1, 'a', 1), (2, NULL, 2), (3, 'b', NULL)) AS t(id, k, v)

@@ -1,0 +1,20 @@
+SELECT id, format_number(x, 2) AS c1,
+       format_number(n, 1) AS c2,
+       format_number(x * 1234567.891D, 3) AS c3,
+       format_number(1234567.125BD, 2) AS c4,
+       format_number(n, -1) AS c5,
+       hex(n) AS c6,
+       bin(n) AS c7,
+       conv(n, 10, 2) AS c8,
+       conv(n, 10, -16) AS c9,
+       conv('ff', 16, 10) AS c10,
+       conv('-1', 10, 16) AS c11,
+       conv('12abc', 10, 10) AS c12,
+       conv('', 10, 2) AS c13,
+       conv('zz', 36, 10) AS c14,
+       conv('+1', 10, 10) AS c15,
+       CAST(x AS STRING) AS c16,
+       CAST(n AS STRING) AS c17
+FROM (VALUES
+  (1, 0.5D, 2L), (2, -2.0D, -7L), (3, NULL, NULL), (4, 0.0D, 0L), (5, DOUBLE('NaN'), 9L), (6, 1.0D, 1L),
+  (7, DOUBLE('Infinity'), 63L), (8, 2.5D, 64L)) AS t(id, x, n)

@@ -1,0 +1,17 @@
+SELECT id, row_number() OVER (ORDER BY id) AS c1,
+       rank() OVER (ORDER BY n) AS c2,
+       dense_rank() OVER (ORDER BY n) AS c3,
+       percent_rank() OVER (ORDER BY n) AS c4,
+       cume_dist() OVER (ORDER BY n) AS c5,
+       ntile(2) OVER (ORDER BY id) AS c6,
+       lag(n) OVER (ORDER BY id) AS c7,
+       lead(n, 2, -1L) OVER (ORDER BY id) AS c8,
+       first_value(n) OVER (PARTITION BY g ORDER BY id) AS c9,
+       last_value(n) OVER (PARTITION BY g ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c10,
+       nth_value(n, 2) OVER (ORDER BY id) AS c11,
+       mean(n) OVER (PARTITION BY g) AS c12,
+       count_if(n > 2) OVER (PARTITION BY g) AS c13,
+       any_value(g) OVER (PARTITION BY g ORDER BY id) AS c14,
+       first(n) OVER (PARTITION BY g ORDER BY id) AS c15,
+       min(n) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS c16
+FROM (VALUES (1, 'a', 3L), (2, 'a', NULL), (3, 'b', 5L), (4, 'b', 5L), (5, 'a', 1L)) AS t(id, g, n)
