@@ -86,7 +86,7 @@ def prepare(connection, job):
     day = "concat_ws('-', year, month, day)"
     table = connection.execute(
         f"SELECT *, hash({day}) % 1000 < {split} * 1000 AS test, hash({day} || 'held') % 1000 < {held} * 1000 AS held "
-        "FROM etl").to_arrow_table()
+        "FROM etl WHERE arr_delay IS NOT NULL").to_arrow_table()
     test, held = (table[name].to_numpy() for name in ("test", "held"))
     train = ~test & ~held
     encoded = [codes_of(table[name], train) for name in categorical]
