@@ -12,6 +12,9 @@ find_library(PROTIUM_LIB_pcre2 pcre2-8 REQUIRED)
 add_library(protium_pcre2 INTERFACE)
 target_link_libraries(protium_pcre2 INTERFACE "${PROTIUM_LIB_pcre2}")
 add_library(protium::pcre2 ALIAS protium_pcre2)
+if(PROTIUM_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
 
 function(protium_imported target library)
   if(NOT EXISTS "${library}")
@@ -19,7 +22,9 @@ function(protium_imported target library)
   endif()
   add_library(${target} SHARED IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${library}")
-  target_include_directories(${target} SYSTEM INTERFACE ${ARGN})
+  if(ARGN)
+    target_include_directories(${target} SYSTEM INTERFACE ${ARGN})
+  endif()
 endfunction()
 
 # Arrow and Parquet from the pyarrow wheel, which has no CMake config and versioned names only.
@@ -31,14 +36,14 @@ protium_imported(protium::duckdb "${PROTIUM_DEPS}/duckdb/lib/libduckdb.so" "${PR
 if(PROTIUM_WITH_TORCH)
   # libtorch.so itself would pull in CUDA: torch_cpu and c10 are all that is linked.
   set(_torch "${PROTIUM_DEPS}/py/torch")
-  protium_imported(protium::c10 "${_torch}/lib/libc10.so" "${_torch}/include")
-  protium_imported(protium::torch "${_torch}/lib/libtorch_cpu.so"
-    "${_torch}/include" "${_torch}/include/torch/csrc/api/include")
+  protium_imported(protium::c10 "${_torch}/lib/libc10.so")
+  protium_imported(protium::torch "${_torch}/lib/libtorch_cpu.so")
+  # Last: LibTorch's include folder carries an fmt of its own, of another version than the library.
+  target_compile_options(protium::torch INTERFACE
+    "SHELL:-idirafter ${_torch}/include" "SHELL:-idirafter ${_torch}/include/torch/csrc/api/include")
   target_link_options(protium::torch INTERFACE
     "LINKER:-rpath-link,${PROTIUM_DEPS}/py/nvidia/cu13/lib" "LINKER:--no-as-needed")
   target_link_libraries(protium::torch INTERFACE protium::c10)
-  # LibTorch's include folder carries an fmt of its own, of another version than the library.
-  target_compile_definitions(protium::torch INTERFACE FMT_HEADER_ONLY=1)
 endif()
 
 if(PROTIUM_WITH_SPARK)

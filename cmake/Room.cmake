@@ -7,12 +7,16 @@
 # libprotium_<name>.so, opened when an engine is (engine/library.h).
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
 
-function(protium_flags target)
+# What users build: several files as one. Those with options of their own stay by themselves, and
+# g++ takes the others for headers.
+function(protium_unity target)
   if(PROTIUM_UNITY)
-    # Files with options of their own stay by themselves. g++ takes the others for headers.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${PROTIUM_UNITY})
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+endfunction()
+
+function(protium_flags target)
   # Programs are compiled as the libraries are, so that they share the precompiled headers.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter
     -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>
@@ -40,6 +44,7 @@ function(protium_room name)
   add_library(room_${name} OBJECT ${R_SOURCES})
   set_target_properties(room_${name} PROPERTIES PROTIUM_FLOOR ${R_FLOOR})
   protium_flags(room_${name})
+  protium_unity(room_${name})
   target_link_libraries(room_${name} PRIVATE protium::arrow nlohmann_json::nlohmann_json fmt::fmt
     Threads::Threads ${R_LINKS})
   if(R_TORCH)
@@ -71,6 +76,7 @@ function(protium_driver library)
   cmake_parse_arguments(D "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${library} SHARED ${D_SOURCES})
   protium_flags(${library})
+  protium_unity(${library})
   target_link_libraries(${library} PRIVATE protium protium::arrow nlohmann_json::nlohmann_json
     fmt::fmt Threads::Threads ${D_LINKS})
   target_precompile_headers(${library} REUSE_FROM pch_plain)
@@ -81,8 +87,7 @@ endfunction()
 # Label "spark": runs once per Spark version in ./dev test spark, with PROTIUM_TEST_SPARK set.
 function(protium_test name)
   cmake_parse_arguments(T "" "LIBRARY" "SOURCES;LINKS;LABELS" ${ARGN})
-  find_package(GTest REQUIRED)
-  add_executable(${name} ${T_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
+  add_executable(${name} ${T_SOURCES} $<TARGET_OBJECTS:test_main>)
   protium_flags(${name})
   target_link_libraries(${name} PRIVATE ${T_LIBRARY} protium GTest::gtest GTest::gmock
     protium::arrow nlohmann_json::nlohmann_json fmt::fmt Threads::Threads ${T_LINKS})
@@ -90,7 +95,7 @@ function(protium_test name)
     target_link_libraries(${name} PRIVATE protium::torch)
     target_precompile_headers(${name} REUSE_FROM pch_torch)
   else()
-    target_precompile_headers(${name} REUSE_FROM pch_plain)
+    target_precompile_headers(${name} REUSE_FROM pch_test)
   endif()
   add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/test-results/${name}.xml")
   set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deep/tabular_mlp.h"
 
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/native_batch_norm.h>
+#include <ATen/ops/native_batch_norm_backward.h>
+#include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
-#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "deep/tabular_mlp.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "base/fault.h"
 #include "deep/synthetic_rows.h"

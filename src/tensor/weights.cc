@@ -2,9 +2,10 @@
 #include "tensor/weights.h"
 
 #define XXH_INLINE_ALL
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <torch/types.h>
 #include <xxhash.h>
 
 #include <cstring>
@@ -59,14 +60,14 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
     buffer_floats += variable.count();
   }
   PT_TRY(Guard("making room for weights", [&] {
-    out->memory_ = torch::zeros({out->size_}, torch::kFloat32);
-    out->buffer_memory_ = torch::zeros({buffer_floats}, torch::kFloat32);
+    out->memory_ = at::zeros({out->size_}, at::kFloat);
+    out->buffer_memory_ = at::zeros({buffer_floats}, at::kFloat);
     out->parameters_ = {out->memory_.data_ptr<float>(), size_t(out->size_)};
     out->buffers_ = {out->buffer_memory_.data_ptr<float>(), size_t(buffer_floats)};
     std::vector<at::Tensor> buffers;
     for (size_t i = 0; i < net.buffers().size(); ++i) {
-      buffers.push_back(torch::from_blob(out->buffers_.data() + out->buffer_offsets_[i],
-                                         net.buffers()[i].shape, torch::kFloat32));
+      buffers.push_back(at::from_blob(out->buffers_.data() + out->buffer_offsets_[i],
+                                      net.buffers()[i].shape, at::kFloat));
     }
     net.Bind(out->Views(out->parameters_.data()), std::move(buffers));
   }));
@@ -76,8 +77,7 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
 std::vector<at::Tensor> Weights::Views(float* base) const {
   std::vector<at::Tensor> views;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    views.push_back(
-        torch::from_blob(base + parts_[i].offset, variables_[i].shape, torch::kFloat32));
+    views.push_back(at::from_blob(base + parts_[i].offset, variables_[i].shape, at::kFloat));
   }
   return views;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/stepper.h"
 
+#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
-#include <torch/types.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ Status Stepper::RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place&
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.rows);
-    net_.Backward(torch::from_blob(gradient.data(), {rows.rows}, torch::kFloat32),
+    net_.Backward(at::from_blob(gradient.data(), {rows.rows}, at::kFloat),
                   {place.gradients, add, Defined(place)});
   };
   PT_TRY(Guard(fmt::format("step {}, shard {}", step + 1, shard), run));
