@@ -96,6 +96,8 @@ Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
 }
 
 Result<SparkReader::Term> SparkReader::Operand(Level lowest) {
+  const Deeper deeper(depth_);
+  PT_TRY(CheckDepth());
   if (sql_.IsOneOf({"NOT", "!"})) {
     if (lowest <= Level::kNot) return Negated();
     return Refuse(fmt::format("Spark reads no \"{}\" after an operator", sql_.Peek().word), "",

@@ -10,6 +10,9 @@ namespace {
 
 using Kind = Token::Kind;
 
+// DuckDB's parser takes about as much.
+constexpr int kDeepest = 1000;
+
 // Words between expressions.
 constexpr std::string_view kClauses[] = {
     "SELECT",  "DISTINCT",  "ALL",     "FROM",       "WHERE",    "GROUP", "ORDER",  "BY",
@@ -33,8 +36,16 @@ Status SparkReader::Run() {
   return Status::OK();
 }
 
+Status SparkReader::CheckDepth() const {
+  if (depth_ <= kDeepest) return Status::OK();
+  return Refuse("the SQL text is nested too deep", "one part stands in hundreds of others",
+                "name parts of it with WITH");
+}
+
 // All to the end of these parentheses: expressions, and words and commas between them.
 Status SparkReader::Items(Inside inside) {
+  const Deeper deeper(depth_);
+  PT_TRY(CheckDepth());
   while (!sql_.IsKind(Kind::kEnd) && !sql_.IsOneOf({")", "]"})) {
     if (sql_.IsOneOf({",", ";", "=>"})) {
       sql_.Skip();

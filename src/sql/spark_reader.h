@@ -49,6 +49,19 @@ class SparkReader {
   struct Infix;
   enum class Inside { kQuery, kCall, kWindow };
 
+  // Counts how deep the reader is in itself, so that no text outgrows its stack.
+  class Deeper {
+   public:
+    explicit Deeper(int& depth) : depth_(++depth) {}
+    ~Deeper() { --depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    int& depth_;
+  };
+  Status CheckDepth() const;
+
   // spark_operators.cc
   static const Infix* FindInfix(std::string_view word);
   const Infix* InfixHere() const;
@@ -100,6 +113,7 @@ class SparkReader {
   std::string Here() const;
 
   Spelling& sql_;
+  int depth_ = 0;
 };
 
 }  // namespace protium

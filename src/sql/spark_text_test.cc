@@ -127,6 +127,21 @@ TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
   EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not known to the embedded engine");
 }
 
+TEST(FromSpark, RefusesTextThatWouldOutgrowItsStack) {
+  const auto many = [](const std::string& part) {
+    std::string text = "SELECT ";
+    for (int i = 0; i < 20000; ++i) text += part;
+    return text + "1";
+  };
+  for (const char* part : {"(", "NOT ", "- ", "CASE WHEN ", "f(", "a[", "CAST(", "x -> ",
+                           "(SELECT ", "WINDOW w AS (", "JOIN (", "EXISTS (", "a IN ("}) {
+    EXPECT_EQ(Duck(many(part)), "the SQL text is nested too deep") << part;
+  }
+  EXPECT_EQ(Duck("SELECT CAST(a AS " + many("ARRAY<").substr(7)), "a type is nested too deep");
+  EXPECT_EQ(Duck("SELECT " + std::string(400, '(') + "1" + std::string(400, ')')),
+            "SELECT " + std::string(400, '(') + "1" + std::string(400, ')'));
+}
+
 TEST(DuckText, KnowsWhereItCameFrom) {
   const std::string sql = "SELECT 1D + 2 * 3,\n 2L = a & b, bad";
   const DuckText text = FromSpark(sql).ValueOrDie();

@@ -35,11 +35,14 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", 
                                                                     {"CHAR", "VARCHAR"},
                                                                     {"CHARACTER", "VARCHAR"}};
 
+constexpr int kDeepest = 1000;
+
 class TypeReader {
  public:
   explicit TypeReader(Spelling& sql) : sql_(sql) {}
 
   Result<std::string> Read() {
+    if (++depth_ > kDeepest) return sql_.Refuse(sql_.at(), "a type is nested too deep");
     if (sql_.Is("ARRAY")) return ReadArray();
     if (sql_.Is("MAP")) return ReadMap();
     if (sql_.Is("STRUCT")) return ReadStruct();
@@ -138,7 +141,8 @@ class TypeReader {
   }
 
   Spelling& sql_;
-  int open_ = 0;  // Ends of types that a >> already gave.
+  int depth_ = 0;  // Types read so far.
+  int open_ = 0;   // Ends of types that a >> already gave.
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ class Scanner {
 
   size_t BlankAt(size_t at) const {
     if (std::string_view(" \n\t\r\f\v").find(At(at)) != std::string_view::npos) return 1;
+    if (static_cast<unsigned char>(At(at)) < 0x80) return 0;
     const auto* wide = std::find_if(std::begin(kWideBlanks), std::end(kWideBlanks),
                                     [&](std::string_view blank) { return Starts(blank, at); });
     return wide == std::end(kWideBlanks) ? 0 : wide->size();
