@@ -1,0 +1,16 @@
+SELECT id, array_join(transform(l, x -> x + 1), '|', '?') AS c1,
+       array_join(transform(l, (x, k) -> x + k), '|', '?') AS c2,
+       array_join(filter(l, x -> x > 1), '|', '?') AS c3,
+       array_join(filter(l, (x, k) -> k > 0), '|', '?') AS c4,
+       exists(l, x -> x > 2) AS c5,
+       forall(l, x -> x > 0) AS c6,
+       aggregate(l, 0, (a, x) -> a + coalesce(x, 0)) AS c7,
+       reduce(l, 10, (a, x) -> a + coalesce(x, 0)) AS c8,
+       aggregate(l, 0, (a, x) -> a + coalesce(x, 0), a -> a * 2) AS c9,
+       array(1, 2)[1] AS c10,
+       array('a', NULL)[0] AS c11,
+       size(array()) AS c12,
+       element_at(array(id, 7), 1) AS c13,
+       array_join(array(1.5D, 1e7D), '|', '?') AS c14,
+       map_from_entries(array(struct('a', id)))['a'] AS c15
+FROM (SELECT id, CASE id WHEN 1 THEN array(1, 2, 2, NULL) WHEN 2 THEN array(3) WHEN 4 THEN array(5, 4, 1) END AS l FROM (VALUES (1), (2), (3), (4)) AS v(id)) AS t
