@@ -92,6 +92,8 @@ class Bench:
             said = answers([f"{self.binaries}/protium", "run", self.job, "--set", f"data={os.path.abspath(folder)}",
                             "--runs-dir", runs, "--json",
                             *[part for key, value in chosen.items() for part in ("--set", f"{key}={value}")]])
+            with open(f"{said['folder']}/result.json", encoding="utf-8") as result:
+                said |= json.load(result)
         test, line = said["metrics"]["test"], said["metrics"]["baseline"]
         if not (test["rows"] > 0 and test["rmse"] < line["rmse"]):
             sys.exit(f"bench: the flights job learned nothing: {test} against {line}")
@@ -114,8 +116,13 @@ class Bench:
         return sides
 
 
+# Rows with a label, on whichever side.
+def rows_of(mine):
+    return mine["rows"] + mine["metrics"]["validation"]["rows"] + mine["metrics"]["test"]["rows"]
+
+
 def check(mine, duck, hand):
-    seen = mine["metrics"]["validation"]["rows"] + mine["rows"] + mine["metrics"]["test"]["rows"]
+    seen = rows_of(mine)
     if not seen == duck["rows"] == hand["rows"]:
         sys.exit(f"bench: unlike rows: ours {seen}, DuckDB's {duck['rows']}, by hand {hand['rows']}")
     ours, theirs = mine["metrics"]["test"]["rmse"], hand["rmse"]
@@ -129,7 +136,7 @@ def median(side, value):
 
 def print_line(name, mine, duck, hand):
     etl, job = median(mine, lambda s: s["seconds"]["etl"]), median(mine, lambda s: s["seconds"]["total"])
-    flights = mine[0]["metrics"]["validation"]["rows"] + mine[0]["rows"] + mine[0]["metrics"]["test"]["rows"]
+    flights = rows_of(mine[0])
     plain, whole = median(duck, lambda s: s["seconds"]), median(hand, lambda s: s["seconds"])
     print(f"{name:>12} {etl:7.2f} {plain:7.2f} {etl / plain:6.2f} {job:8.2f} {whole:8.2f} {whole / job:6.2f} "
           f"{job / flights * 1e6:8.2f} {median(mine, lambda s: s['driver_bytes']) / MEBI:8.0f} "

@@ -190,7 +190,7 @@ def main():
     if what == "etl":
         connection = open_tables(job, folder, typed=True)
         seconds = run_etl(connection, job)
-        rows = connection.execute("SELECT count(*) FROM etl").fetchone()[0]
+        rows = connection.execute("SELECT count(arr_delay) FROM etl").fetchone()[0]
         say(job="DuckDB", seconds=seconds, rows=rows)
     else:
         run_job(job, folder, out, int(epochs), int(batch))

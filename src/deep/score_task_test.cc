@@ -55,9 +55,9 @@ class ScoreTask : public testing::Test {
     told_.emplace();
     RankContext context(nullptr, Dump(FieldsToJson(config_)), ScoredSchema(), std::move(input),
                         *told_);
-    context.SetOutput(
-        arrow::schema({TableSchema()->GetFieldByName("name"), TableSchema()->GetFieldByName("y"),
-                       arrow::field("prediction", arrow::float64())}));
+    const SchemaPtr table = Table(1)->schema();
+    context.SetOutput(arrow::schema({table->GetFieldByName("name"), table->GetFieldByName("y"),
+                                     arrow::field("prediction", arrow::float64())}));
     return RunScoreTask(context, BuiltInNets());
   }
 
