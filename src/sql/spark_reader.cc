@@ -22,6 +22,17 @@ constexpr std::string_view kClauses[] = {
     "FOR",     "PLACING",   "BOTH",    "LEADING",    "TRAILING", "ASC",   "DESC",   "NULLS",
     "LATERAL", "PIVOT",     "UNPIVOT", "TABLESAMPLE"};
 
+// What other statements begin with.
+constexpr std::string_view kStatements[] = {
+    "ALTER",    "ANALYZE", "ATTACH", "CALL",    "CHECKPOINT", "COPY",   "CREATE",
+    "DELETE",   "DETACH",  "DROP",   "EXECUTE", "EXPORT",     "IMPORT", "INSERT",
+    "INSTALL",  "LOAD",    "MERGE",  "PRAGMA",  "PREPARE",    "RESET",  "SET",
+    "TRUNCATE", "UPDATE",  "USE",    "VACUUM"};
+
+bool IsStatement(std::string_view word) {
+  return std::find(std::begin(kStatements), std::end(kStatements), word) != std::end(kStatements);
+}
+
 bool IsClause(std::string_view word) {
   return std::find(std::begin(kClauses), std::end(kClauses), word) != std::end(kClauses);
 }
@@ -29,6 +40,11 @@ bool IsClause(std::string_view word) {
 }  // namespace
 
 Status SparkReader::Run() {
+  const bool called = sql_.IsKind(Token::Kind::kSign, 1);
+  if (IsStatement(sql_.Peek().word) && !called) {
+    return Refuse("the SQL text is not a SELECT",
+                  "a plan's SQL makes a table from tables and changes nothing");
+  }
   while (!sql_.IsKind(Kind::kEnd)) {
     PT_TRY(Items(Inside::kQuery));
     sql_.Skip();  // A parenthesis too many; the parser will say so.
@@ -98,6 +114,10 @@ Result<bool> SparkReader::Clause() {
     return Refuse(fmt::format("{} {} is not known to the embedded engine", sql_.Peek().word,
                               sql_.Peek(1).word),
                   "its parser has no such clause", sorted ? "use ORDER BY" : "");
+  }
+  if (sql_.Is("TABLESAMPLE") || (sql_.Is("USING") && sql_.Is("SAMPLE", 1))) {
+    return Refuse("a sample depends on the engine", "every engine draws in its own way",
+                  "use a split with a seed");
   }
   if (AtWindowClause()) {
     PT_TRY(WindowClause());

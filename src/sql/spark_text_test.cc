@@ -124,6 +124,8 @@ TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
   EXPECT_EQ(Duck("struct(1 AS a)"), "a name with AS inside a call");
   EXPECT_EQ(Duck("SELECT a FROM t LATERAL VIEW explode(b) v AS c"),
             "LATERAL VIEW is not known to the embedded engine");
+  EXPECT_EQ(Duck("DROP TABLE t"), "the SQL text is not a SELECT");
+  EXPECT_EQ(Duck("SELECT a FROM t TABLESAMPLE 10%"), "a sample depends on the engine");
   EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not known to the embedded engine");
 }
 
