@@ -20,7 +20,8 @@ SparkCommand GangCommand() {
           .events = "/shared/events",
           .rows = RowFiles{.schema = arrow::schema({arrow::field("x", arrow::float32(), false)}),
                            .paths = {"/shared/a.parquet", "/shared/b.parquet"},
-                           .rows = 12}};
+                           .rows = 12,
+                           .steps = Json::parse(R"([{"filter":{"column":"x"}}])")}};
 }
 
 TEST(Command, ComesBackAsItWas) {
@@ -43,6 +44,7 @@ TEST(Command, ComesBackAsItWas) {
   EXPECT_TRUE(back->rows->schema->Equals(*command.rows->schema));
   EXPECT_EQ(back->rows->paths, command.rows->paths);
   EXPECT_EQ(back->rows->rows, 12);
+  EXPECT_EQ(Dump(back->rows->steps), R"([{"filter":{"column":"x"}}])");
 }
 
 TEST(Command, CutAnywhereIsRefused) {
@@ -57,12 +59,12 @@ TEST(Command, CutAnywhereIsRefused) {
 TEST(Command, OfAnotherVersionIsRefusedWithBothVersions) {
   auto bytes = EncodeCommand(GangCommand());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  const size_t at = bytes->find("\"version\":1");
+  const size_t at = bytes->find("\"version\":2");
   ASSERT_NE(at, std::string::npos);
   (*bytes)[at + 10] = '9';
   const Status status = DecodeCommand(*bytes).status();
   EXPECT_NE(status.message().find("command version 9"), std::string::npos) << status;
-  EXPECT_NE(status.message().find("command version 1"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("command version 2"), std::string::npos) << status;
 }
 
 }  // namespace
