@@ -132,6 +132,7 @@ Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
+Flag DelimiterFlag() { return {"--delimiter", "C", "what parts the cells of a CSV (,)", ""}; }
 Flag ForceFlag() {
   return {"--force", "", "outputs may take the place of files that are there; never of inputs", ""};
 }

@@ -56,6 +56,7 @@ Flag SetFlag();
 Flag EngineFlag();
 Flag JsonFlag();
 Flag ForceFlag();
+Flag DelimiterFlag();
 
 // "--runs-dir" or "runs".
 std::string RunsDir(const Arguments& arguments);

@@ -84,6 +84,14 @@ std::string Quoted(const CsvCell& cell) {
   return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
 }
 
+// A table of one column whose name holds another delimiter was meant to have more.
+std::string DelimiterIn(const std::string& name) {
+  for (const char* each : {";", "\t", "|"}) {
+    if (name.find(each) != name.npos) return each;
+  }
+  return {};
+}
+
 Status WrongCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} cells where {} are expected", got, wanted),
@@ -130,6 +138,14 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   }
   table.pending = !options.header;
   PT_TRY(CheckNames(table.names, path));
+  const std::string meant = table.names.size() == 1 ? DelimiterIn(table.names.front()) : "";
+  if (!meant.empty() && options.header) {
+    const std::string shown = meant == "\t" ? "\\t" : meant;
+    return Fail({.exit = Exit::kInput,
+                 .what = "the only column is named \"" + table.names.front() + "\"",
+                 .where = At(path, 1),
+                 .fix = "say how cells are parted: delimiter = \"" + shown + "\""});
+  }
   return table;
 }
 

@@ -156,6 +156,13 @@ TEST_F(Csv, TakesTheTypesThatAreKnown) {
   EXPECT_EQ(fault.what, "column \"n\" holds \"?\", which is not int64");
 }
 
+TEST_F(Csv, TellsAnotherDelimiter) {
+  const Fault fault = FaultOfText("day;x;y\n1;2,5;3\n");
+  EXPECT_EQ(fault.what, "the only column is named \"day;x;y\"");
+  EXPECT_EQ(fault.fix, "say how cells are parted: delimiter = \";\"");
+  EXPECT_EQ(Infer("day;x\n1;2\n", {.delimiter = ";"}), "day int64, x int64");
+}
+
 TEST_F(Csv, CutsLongCellsInMessages) {
   const std::string path = Write("n\n" + std::string(1 << 20, 'x') + "\n");
   const auto schema = arrow::schema({arrow::field("n", arrow::int64())});

@@ -235,7 +235,10 @@ class Placer {
     return Fail({.exit = Exit::kUsage,
                  .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +
                          fits.message(),
-                 .where = path_ + "." + key});
+                 .where = path_ + "." + key,
+                 .fix = column.type->id() == arrow::Type::STRING
+                            ? "text becomes categories: list it in a string_indexer"
+                            : "numbers with a fraction are scaled: list it in a standard_scaler"});
   }
 
   int32_t LevelOf(size_t at) const {

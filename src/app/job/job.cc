@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/fault.h"
+#include "learn/options.h"
 
 namespace protium {
 
@@ -171,6 +172,23 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   return job;
 }
 
+template <class Options>
+bool HasKey(const std::string& key) {
+  fields::Keys keys;
+  Options().Fields(keys);
+  return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
+}
+
+// "epochs" alone is meant as "train.epochs".
+Status WithGroup(const Status& status) {
+  Fault fault = FaultOf(status);
+  const std::string key = fault.where;
+  const bool train = HasKey<TrainOptions>(key), gang = HasKey<GangSpec>(key);
+  if (!fault.what.starts_with("unknown key") || !(train || gang)) return status;
+  fault.fix = fmt::format("did you mean \"{}.{}\"?", train ? "train" : "gang", key);
+  return Fail(std::move(fault));
+}
+
 }  // namespace
 
 Json ToJson(const JobEngineOrAddress& engine) { return fields::Write<JobEngine>(engine); }
@@ -202,7 +220,7 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   }
   Result<Job> job = Finish(settings, as_written);
   if (job.ok()) return job;
-  Fault fault = FaultOf(Locate(settings, job.status()));
+  Fault fault = FaultOf(Locate(settings, WithGroup(job.status())));
   if (fault.where.empty()) fault.where = file.string();
   if (fault.kept.empty()) fault.kept = "nothing was started";
   return Fail(std::move(fault));

@@ -101,6 +101,7 @@ TEST_F(JobFiles, NameThePlaceOfAWrongType) {
 TEST_F(JobFiles, NameTheAssignmentThatIsWrong) {
   EXPECT_EQ(FaultIn(kJob, {"split.sed=1"}).where, "--set split.sed=1");
   EXPECT_EQ(FaultIn(kJob, {"splt.seed=1"}).fix, "did you mean \"split\"?");
+  EXPECT_EQ(FaultIn(kJob, {"epochs=3"}).fix, "did you mean \"train.epochs\"?");
   EXPECT_THAT(FaultIn(kJob, {"train"}).what, HasSubstr("key=value"));
   EXPECT_THAT(FaultIn(kJob, {"pipeline.7.id=x"}).what, HasSubstr("no \"7\""));
 }

@@ -54,7 +54,11 @@ Result<SchemaPtr> KnownColumns(const Json& saved, const std::string& table) {
   const Json all = saved.value("columns", Json::object());
   const auto found = all.find(table);
   if (found == all.end()) return arrow::schema(arrow::FieldVector());
-  return SchemaFromJson(*found);
+  Result<SchemaPtr> columns = SchemaFromJson(*found);
+  if (columns.ok()) return columns;
+  return Fail({.exit = Exit::kInput,
+               .what = "the model's etl.json is damaged: columns of table \"" + table + "\"",
+               .why = FaultOf(columns.status()).what});
 }
 
 Result<DataFrame> Read(Session& session, const std::string& name, const JobTable& table,

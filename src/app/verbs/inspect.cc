@@ -75,13 +75,13 @@ Json ColumnsOf(const arrow::Schema& schema) {
   return columns;
 }
 
-Result<Json> TableAsJson(const fs::path& file, const std::string& null) {
+Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   SessionOptions options;
   options.base = fs::current_path();
   PT_LET(const std::unique_ptr<Session> session, Session::Open(options));
   const bool csv = file.extension() != ".parquet" && !IsParquetFile(file.string());
-  const DataFrame table = csv ? session->Read().Csv(file.string(), {.null = null})
-                              : session->Read().Parquet(file.string());
+  const DataFrame table =
+      csv ? session->Read().Csv(file.string(), written) : session->Read().Parquet(file.string());
   PT_LET(const SchemaPtr schema, table.Schema());
   PT_LET(const int64_t rows, table.Count());
   return Json{{"kind", csv ? "csv" : "parquet"},
@@ -125,7 +125,9 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
                  .fix = "protium plan " + what.string()});
   }
   if (fs::is_regular_file(what, ignored)) {
-    return Show(TableAsJson(what, arguments.Value("--null")), json, TableAsText);
+    const CsvOptions written{.null = arguments.Value("--null"),
+                             .delimiter = arguments.Value("--delimiter", ",")};
+    return Show(TableAsJson(what, written), json, TableAsText);
   }
   Result<fs::path> run = FindRun(RunsDir(arguments), what.string());
   if (!run.ok() && fs::is_directory(what, ignored)) {
@@ -150,6 +152,7 @@ CommandVerb InspectVerb() {
            .operands = {"WHAT"},
            .flags = {JsonFlag(),
                      {"--null", "TEXT", "what stands for a missing value in a CSV", ""},
+                     DelimiterFlag(),
                      RunsDirFlag()},
            .says = "shows a table, a model or a run",
            .more = "  protium inspect data/flights.csv --null NA\n"

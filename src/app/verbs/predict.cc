@@ -84,7 +84,10 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
-              : session.Read().Csv(input, {.null = arguments.Value("--null")}, model.input());
+              : session.Read().Csv(input,
+                                   {.null = arguments.Value("--null"),
+                                    .delimiter = arguments.Value("--delimiter", ",")},
+                                   model.input());
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 
@@ -182,6 +185,7 @@ CommandVerb PredictVerb() {
                      {"--input", "FILE", "a table as the model's SQL would make it", ""},
                      {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
                      {"--null", "TEXT", "what stands for a missing value in a CSV input", ""},
+                     DelimiterFlag(),
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
                      EngineFlag(),
                      ForceFlag(),
