@@ -47,6 +47,10 @@ std::string NameOf(duckdb_logical_type type) {
     case DUCKDB_TYPE_DATE:
       return "DATE";
     case DUCKDB_TYPE_TIMESTAMP:
+    case DUCKDB_TYPE_TIMESTAMP_S:
+    case DUCKDB_TYPE_TIMESTAMP_MS:
+    case DUCKDB_TYPE_TIMESTAMP_NS:
+    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
       return "TIMESTAMP";
     case DUCKDB_TYPE_INTERVAL:
       return "INTERVAL";

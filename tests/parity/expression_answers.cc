@@ -124,7 +124,8 @@ Verdict Compare(const std::string& spark, const std::string& ours) {
   if (spark == ours || SameDoubles(spark, ours)) return Verdict::kAlike;
   if (spark.starts_with("!") && ours.starts_with("!")) return Verdict::kAlike;
   if (ours.starts_with("!refused")) return Verdict::kRefused;
-  return ours.starts_with("!") ? Verdict::kFails : Verdict::kDifferent;
+  if (ours.starts_with("!")) return Verdict::kFails;
+  return spark.starts_with("!") ? Verdict::kAnswers : Verdict::kDifferent;
 }
 
 Result<std::vector<Answered>> ReadAnswers(const std::string& path) {

@@ -30,15 +30,15 @@ std::map<Verdict, int> CompareAll(const std::vector<Answered>& spark,
     const Verdict verdict = Compare(spark[i].answer, ours[i].answer);
     ++counts[verdict];
     EXPECT_EQ(spark[i].asked.text, ours[i].asked.text);
-    EXPECT_NE(verdict, Verdict::kDifferent)
-        << spark[i].asked.text << "\n  Spark " << spark[i].answer << "\n  ours  " << ours[i].answer;
-    if (verdict == Verdict::kRefused || verdict == Verdict::kFails) {
-      std::cout << spark[i].asked.text << "\n  " << ours[i].answer << "\n";
+    EXPECT_NE(verdict, Verdict::kDifferent) << spark[i].asked.text;
+    if (verdict != Verdict::kAlike) {
+      std::cout << spark[i].asked.text << "\n  Spark " << spark[i].answer << "\n  ours  "
+                << ours[i].answer << "\n";
     }
   }
   std::cout << "alike " << counts[Verdict::kAlike] << ", refused " << counts[Verdict::kRefused]
-            << ", fails here alone " << counts[Verdict::kFails] << ", different "
-            << counts[Verdict::kDifferent] << "\n";
+            << ", fails here alone " << counts[Verdict::kFails] << ", answers here alone "
+            << counts[Verdict::kAnswers] << ", different " << counts[Verdict::kDifferent] << "\n";
   return counts;
 }
 
@@ -54,6 +54,7 @@ void CompareWithFile(const std::string& name, size_t least, int most_not_answere
   ASSERT_TRUE(ours.ok()) << ours.status();
   auto counts = CompareAll(*recorded, *ours);
   EXPECT_LE(counts[Verdict::kRefused] + counts[Verdict::kFails], most_not_answered);
+  EXPECT_EQ(0, counts[Verdict::kAnswers]);
 }
 
 TEST(Expressions, AreAnsweredAsSparkAnsweredThem) { CompareWithFile("expressions.tsv", 500, 5); }
@@ -83,7 +84,8 @@ TEST(Expressions, AreAnsweredAsAServerAnswersThem) {
   const auto spark = Ask(**server, *tables, asked);
   const auto ours = Ask(**local, *tables, asked);
   ASSERT_TRUE(spark.ok() && ours.ok()) << spark.status() << ours.status();
-  CompareAll(*spark, *ours);
+  // What engines evaluate where one of them fails is their own; it is rare.
+  EXPECT_LE(CompareAll(*spark, *ours)[Verdict::kAnswers] * 100, static_cast<int>(count));
   const std::string record = Environment("PROTIUM_RECORD_EXPRESSIONS", "");
   if (!record.empty()) std::ofstream(record) << WriteAnswers(*spark);
 }

@@ -169,7 +169,10 @@ SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& 
     const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
     list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
   }
-  return SqlType::FromDuck(source_.type("SELECT \"" + function + "\"(" + list + ")"));
+  const std::string select = "SELECT \"" + function + "\"(" + list + ")";
+  const auto [found, added] = asked_.try_emplace(select);
+  if (added) found->second = SqlType::FromDuck(source_.type(select));
+  return found->second;
 }
 
 }  // namespace protium

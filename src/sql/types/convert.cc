@@ -25,6 +25,8 @@ Json AsText(Json value, const SqlType& from) {
       // DuckDB leaves out the zero before the point where a type has no digit there.
       if (from.precision == from.scale) return Called("pt_fraction_text", std::move(value));
       return tree::Cast(std::move(value), {SqlType::kText});
+    case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
+      return tree::Cast(tree::Cast(std::move(value), from), {SqlType::kText});
     case SqlType::kOther:
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));

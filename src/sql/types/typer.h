@@ -83,8 +83,14 @@ class Typer {
   Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
 
   const TypeSource& source_;
-  std::map<std::string, Relation> ctes_;
+  std::map<std::string, Relation> ctes_;    // Those in scope, by lower-case names.
+  std::map<std::string, Relation> tables_;  // Asked for before, as are `asked_` by their SELECT.
+  std::map<std::string, SqlType> asked_;
 };
+
+// Casts the columns of a query, where they differ, to the types wanted.
+void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
+                   const std::vector<SqlColumn>& to);
 
 // Types a whole statement's tree, as json_serialize_sql gives it and CheckSql leaves it.
 Status TypeStatement(Json& tree, const TypeSource& source);

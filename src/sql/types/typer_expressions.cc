@@ -224,10 +224,13 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   PT_LET(const SqlType child, Expression(node["child"], scope));
   if (child.IsWhole() && column.IsWhole()) return kBoolean;
   const auto common = CommonType(child, column);
-  if (!common || (!(*common == column) && !(*common == SqlType::kUnknown))) {
-    return Refuse(
-        node, fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
-        "engines compare different types in different ways", "cast the column of the inner query");
+  if (!common) {
+    return Refuse(node,
+                  fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
+                  "Spark knows no type for both", "cast one of them");
+  }
+  if (made.columns.size() == 1 && !made.open) {
+    RecastColumns(node["subquery"]["node"], made.columns, {{made.columns[0].name, *common}});
   }
   Coerce(node["child"], child, *common);
   return kBoolean;

@@ -51,15 +51,6 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return select;
 }
 
-void RecastSide(Json& side, const std::vector<SqlColumn>& from, const std::vector<SqlColumn>& to) {
-  for (size_t i = 0; i < from.size(); ++i) {
-    const SqlType &is = from[i].type, &wanted = to[i].type;
-    if (is == wanted || is == SqlType::kUnknown || wanted == SqlType::kUnknown) continue;
-    side = Recast(std::move(side), from, to);
-    return;
-  }
-}
-
 std::string NameOf(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || Text(column, "class") != "COLUMN_REF") return alias;
@@ -68,6 +59,16 @@ std::string NameOf(const Json& column) {
 }
 
 }  // namespace
+
+void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
+                   const std::vector<SqlColumn>& to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    const SqlType &is = from[i].type, &wanted = to[i].type;
+    if (is == wanted || is == SqlType::kUnknown || wanted == SqlType::kUnknown) continue;
+    query = Recast(std::move(query), from, to);
+    return;
+  }
+}
 
 Result<Relation> Typer::Query(Json& node, const Scope* outer) {
   const auto before = ctes_;
@@ -160,8 +161,8 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
     }
     common[i].type = *both;
   }
-  RecastSide(node["left"], left.columns, common);
-  RecastSide(node["right"], right.columns, common);
+  RecastColumns(node["left"], left.columns, common);
+  RecastColumns(node["right"], right.columns, common);
   PT_TRY(Modifiers(node, Scope{.aliases = common, .outer = outer}));
   return Relation{.columns = std::move(common)};
 }

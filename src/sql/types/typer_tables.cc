@@ -35,10 +35,11 @@ Status Typer::From(Json& node, Scope& scope) {
 }
 
 Result<Relation> Typer::Table(const Json& node) {
-  const std::string name = Text(node, "table_name");
-  if (const auto cte = ctes_.find(Lower(name)); cte != ctes_.end()) return cte->second;
-  PT_LET(std::vector<SqlColumn> columns, source_.columns(name));
-  return Relation{.columns = std::move(columns)};
+  const std::string name = Lower(Text(node, "table_name"));
+  if (const auto cte = ctes_.find(name); cte != ctes_.end()) return cte->second;
+  if (const auto table = tables_.find(name); table != tables_.end()) return table->second;
+  PT_LET(tables_[name].columns, source_.columns(name));
+  return tables_[name];
 }
 
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
