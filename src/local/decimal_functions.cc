@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-using Function = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
+using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
 constexpr int kScales = 39;
 
@@ -107,7 +107,7 @@ Status RegisterDecimalFunctions(const duck::Connection& connection) {
   const duck::Type text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
   const duck::Type any(duckdb_create_logical_type(DUCKDB_TYPE_ANY));
   for (const int& scale : Scales()) {
-    const Function function(duckdb_create_scalar_function());
+    const ScalarFunction function(duckdb_create_scalar_function());
     const duck::Type result(duckdb_create_decimal_type(38, static_cast<uint8_t>(scale)));
     const std::string name = fmt::format("pt_decimal_{}", scale);
     duckdb_scalar_function_set_name(function.get(), name.c_str());

@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-using Function = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
+using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
 constexpr idx_t kFirstCell = 2;
 constexpr size_t kDigitsCompared = 13;
@@ -175,7 +175,7 @@ void Remember(duckdb_init_info info) {
 }  // namespace
 
 Status RegisterPartSide(const duck::Connection& connection) {
-  const Function function(duckdb_create_scalar_function());
+  const ScalarFunction function(duckdb_create_scalar_function());
   const duck::Type text(duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR));
   const duck::Type any(duckdb_create_logical_type(DUCKDB_TYPE_ANY));
   const duck::Type side(duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN));

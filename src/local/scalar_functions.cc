@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-using Function = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
+using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 using FunctionSet = duck::Owned<duckdb_scalar_function_set, duckdb_destroy_scalar_function_set>;
 
 // |value| as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
@@ -183,7 +183,7 @@ void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector
 // A function of arguments of one type.
 Status RegisterPlain(const duck::Connection& connection, const char* name, int arguments,
                      duckdb_type from, duckdb_type to, duckdb_scalar_function_t call) {
-  const Function function(duckdb_create_scalar_function());
+  const ScalarFunction function(duckdb_create_scalar_function());
   const duck::Type argument(duckdb_create_logical_type(from));
   const duck::Type result(duckdb_create_logical_type(to));
   duckdb_scalar_function_set_name(function.get(), name);
@@ -207,7 +207,7 @@ struct Rounding {
 };
 
 void AddTo(const FunctionSet& set, const char* name, const Rounding& rounding, const Rule& rule) {
-  const Function function(duckdb_create_scalar_function());
+  const ScalarFunction function(duckdb_create_scalar_function());
   const duck::Type digits(duckdb_create_logical_type(DUCKDB_TYPE_INTEGER));
   duckdb_scalar_function_set_name(function.get(), name);
   duckdb_scalar_function_add_parameter(function.get(), rounding.from.get());

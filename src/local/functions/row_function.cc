@@ -4,10 +4,10 @@
 namespace protium {
 namespace {
 
-using Function = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
+using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
 Status Register(const duck::Connection& connection, const RowFunction& given) {
-  const Function function(duckdb_create_scalar_function());
+  const ScalarFunction function(duckdb_create_scalar_function());
   duckdb_scalar_function_set_name(function.get(), given.name);
   for (const duck::Type& type : given.parameters()) {
     duckdb_scalar_function_add_parameter(function.get(), type.get());
