@@ -125,7 +125,8 @@ TEST_F(Local, SplitsRowsByTheirDays) {
 
 // The sides are hashed when the table is made; nothing is evaluated a second time.
 TEST_F(Local, AKeptTableCarriesTheSidesOfItsCuts) {
-  const Plan days = Query("SELECT range % 365 AS day, range AS n, random() AS r FROM range(5000)");
+  const Plan days =
+      Query("SELECT range % 365 AS day, range AS n, CAST(range AS DOUBLE) AS r FROM range(5000)");
   const auto cuts = [](const Plan& kept) {
     const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {kept});
     return MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {train});
