@@ -84,7 +84,7 @@ TEST_F(Local, AnalyzeGivesTypesAndMovesNoData) {
 TEST_F(Local, MaterializesOnceHoweverOftenItIsRead) {
   const Plan t = Csv("t.csv", "a\n1\n2\n");
   const Plan kept =
-      MakePlan(Materialize{"etl"}, {Query("SELECT a, random() AS r FROM t", {"t"}, {t})});
+      MakePlan(Materialize{"etl"}, {Query("SELECT a, 10 - a AS r FROM t", {"t"}, {t})});
   const Plan plan =
       Query("SELECT x.r = y.r AS same FROM x JOIN y ON x.a = y.a", {"x", "y"}, {kept, kept});
   std::ofstream(Path("t.csv")) << "a\n1\n2\n3\n";
