@@ -205,7 +205,7 @@ TEST_F(Local, ReadsCsvByWhatWasInferredAlone) {
            rows->column(0)->GetScalar(0).ValueOrDie()->ToString();
   };
   EXPECT_EQ(read("t\n01/02/2013\n03/04/2013\n"), "t string: 2 01/02/2013");
-  EXPECT_EQ(read("a;b\n1;2\n3;4\n"), "a;b string: 2 1;2");
+  EXPECT_EQ(read("a;b,c\n1;2,5\n3;4,6\n"), "a;b string, c int64: 2 1;2");
   EXPECT_EQ(read("# of rows,b\n#1,2\n#3,4\n"), "# of rows string, b int64: 2 #1");
   EXPECT_EQ(read("a,b\n'x',1\n'y',2\n"), "a string, b int64: 2 'x'");
   EXPECT_EQ(read("1,2\n3,4\n5,6\n", {.header = false}), "column1 int64, column2 int64: 3 1");
