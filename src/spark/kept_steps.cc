@@ -2,6 +2,7 @@
 #include "spark/kept_steps.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 #include <utility>
 
@@ -22,6 +23,14 @@ bool SameColumns(const arrow::Schema& a, const arrow::Schema& b) {
     if (one.name() != other.name() || !one.type()->Equals(*other.type())) return false;
   }
   return true;
+}
+
+// Lists in files name their elements in another way than Spark's schemas do.
+bool AnyNested(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    if (arrow::is_nested(field->type()->id())) return true;
+  }
+  return false;
 }
 
 // Turns nodes into steps from the kept table upwards.
@@ -96,6 +105,7 @@ const Node* SourceOf(const Plan& plan) {
 
 std::optional<RowSteps> StepsFrom(const Node* kept, const KeptRows& rows, const SchemaPtr& files,
                                   const Plan& plan, const arrow::Schema& wanted) {
+  if (AnyNested(*files)) return std::nullopt;
   Steps steps(kept, rows, files);
   if (!steps.Take(plan) || !steps.HideMarks()) return std::nullopt;
   RowSteps made = steps.Finish();
