@@ -18,6 +18,17 @@ std::string Lower(std::string text) {
   return text;
 }
 
+// What to do with a column that does not fit where `key` stands.
+std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
+  const bool text = type.id() == arrow::Type::STRING;
+  if (key == "label" && text) return "make it a number in the SQL: CASE WHEN ... THEN 1 ELSE 0 END";
+  if (text) return "text becomes categories: list it in a string_indexer";
+  if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) {
+    return "numbers with a fraction are scaled: list it in a standard_scaler";
+  }
+  return "make it a number or text in the SQL";
+}
+
 // Puts one stage after the other to the table.
 class Placer {
  public:
@@ -236,9 +247,7 @@ class Placer {
                  .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +
                          fits.message(),
                  .where = path_ + "." + key,
-                 .fix = column.type->id() == arrow::Type::STRING
-                            ? "text becomes categories: list it in a string_indexer"
-                            : "numbers with a fraction are scaled: list it in a standard_scaler"});
+                 .fix = AdviceOn(key, *column.type)});
   }
 
   int32_t LevelOf(size_t at) const {
