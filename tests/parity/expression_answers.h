@@ -26,6 +26,7 @@ enum class Verdict {
   kAlike,    // Doubles may be written with more digits: Java did so before its release 19.
   kRefused,  // By the local engine, by name.
   kFails,    // At the local engine alone: it may evaluate what Spark leaves out.
+  kAnswers,  // At the local engine alone: it may leave out what Spark evaluates.
   kDifferent,
 };
 

@@ -21,7 +21,7 @@ struct Relation {
 struct Scope {
   std::vector<Relation> relations;
   std::vector<SqlColumn> aliases;  // Named in the list of columns so far.
-  bool aliases_first = false;      // As in ORDER BY.
+  bool aliases_first = false;      // As of a lambda's parameters.
   const Scope* outer = nullptr;
 };
 

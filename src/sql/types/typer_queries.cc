@@ -127,15 +127,15 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
   return Status::OK();
 }
 
+// In an expression of ORDER BY the tables' columns hide names of the list of columns, as in DuckDB;
+// a name alone is of the list, but nothing depends on its type.
 Status Typer::Modifiers(Json& node, const Scope& scope) {
-  Scope named = scope;
-  named.aliases_first = true;
   for (Json& modifier : node["modifiers"]) {
     if (modifier.contains("orders")) {
-      for (Json& order : modifier["orders"]) PT_TRY(Expression(order["expression"], named));
+      for (Json& order : modifier["orders"]) PT_TRY(Expression(order["expression"], scope));
     }
     if (modifier.contains("distinct_on_targets")) {
-      PT_TRY(Each(modifier["distinct_on_targets"], named));
+      PT_TRY(Each(modifier["distinct_on_targets"], scope));
     }
   }
   return Status::OK();
