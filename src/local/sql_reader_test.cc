@@ -76,8 +76,8 @@ TEST_F(ReadingSql, KnowsNamesOfQueriesOnlyWhereTheyReach) {
 }
 
 TEST_F(ReadingSql, OrdersByNamesOfTheSelectBeforeThoseOfItsTables) {
-  EXPECT_EQ(Read("SELECT -a AS a, b AS n FROM flights ORDER BY a + 1, a").ValueOrDie().text,
-            "SELECT -(a) AS a, b AS n FROM flights ORDER BY (-(a) + 1), a");
+  EXPECT_EQ(Read("SELECT -b AS b, a AS n FROM flights ORDER BY b + 1, b").ValueOrDie().text,
+            "SELECT -(b) AS b, a AS n FROM flights ORDER BY (-(b) + 1), b");
 }
 
 TEST_F(ReadingSql, PointsAtSyntaxErrors) {
