@@ -140,11 +140,11 @@ TEST_F(HardCases, RanksThatDoNotHeedAStopAreNamed) {
                     if (event["event"] == "deaf") stop.request_stop();
                   }};
   MapTask task = GangTask("deaf", 2);
-  task.gang->deadline = 0.5;
+  task.gang->deadline = 2;
   const Fault fault = FaultOf(RunTask(*workers_, task, Numbers(1, 1), call).status());
   EXPECT_EQ(fault.exit, Exit::kStopped);
   EXPECT_EQ(fault.kept, "");
-  EXPECT_THAT(fault.why, HasSubstr("ranks 0, 1 did not come to an end within 0.5 s"));
+  EXPECT_THAT(fault.why, HasSubstr("ranks 0, 1 did not come to an end within 2 s"));
 }
 
 TEST_F(HardCases, ADeadlineEndsTheTask) {
