@@ -64,7 +64,9 @@ TEST(ListedFunctions, AreAskedForInACaseOrRefusedForAReason) {
       continue;
     }
     EXPECT_EQ(each.answered, "alike") << each.name;
-    if (known != nullptr) EXPECT_NE(known->meaning, Meaning::kRefused) << each.name;
+    if (known != nullptr) {
+      EXPECT_NE(known->meaning, Meaning::kRefused) << each.name;
+    }
     const auto sql = ReadFile(kFolder / "cases" / (each.asked + ".sql"));
     ASSERT_TRUE(sql.ok()) << each.name << ": " << sql.status();
     EXPECT_EQ(sql->find("-- refused"), std::string::npos) << each.name;
