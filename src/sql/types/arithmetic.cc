@@ -155,6 +155,19 @@ Result<SqlType> TypeProduct(TypedCall& call) {
   return common;
 }
 
+Result<SqlType> TypeTried(TypedCall& call) {
+  if (call.types.size() != 2 || AnyIs(call, SqlType::kUnknown)) return SqlType{};
+  if (call.types[0].IsTime() || call.types[1].IsTime()) return SqlType{};
+  PT_LET(const SqlType common, CommonNumber(call));
+  if (common == SqlType::kDecimal) {
+    return call.Refuse(call.name + "() is given a decimal",
+                       "the embedded engine knows decimals of other widths there",
+                       "cast both to DOUBLE, or use the operator");
+  }
+  call.CoerceAll(common);
+  return common;
+}
+
 Result<SqlType> TypeDivision(TypedCall& call) {
   if (call.types.size() != 2 || AnyIs(call, SqlType::kUnknown)) return SqlType{SqlType::kBigint};
   PT_LET(const SqlType common, CommonNumber(call));

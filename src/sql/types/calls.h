@@ -34,6 +34,7 @@ CallRule FindCallRule(std::string_view name);
 // The rules, by file.
 Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
 Result<SqlType> TypeProduct(TypedCall& call);   // * / % mod pmod try_divide
+Result<SqlType> TypeTried(TypedCall& call);     // try_add try_subtract try_multiply try_mod
 Result<SqlType> TypeDivision(TypedCall& call);  // div
 Result<SqlType> TypeBits(TypedCall& call);      // & | ^ << >> ~
 Result<SqlType> TypeRounded(TypedCall& call);   // round bround

@@ -92,6 +92,10 @@ class Typer {
 void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
                    const std::vector<SqlColumn>& to);
 
+// In a condition that filters, null is false anyhow: what was made never null, so that it is as in
+// Spark, is undone where it would keep DuckDB from a semi join.
+void KeepJoins(Json& condition);
+
 // Types a whole statement's tree, as json_serialize_sql gives it and CheckSql leaves it.
 Status TypeStatement(Json& tree, const TypeSource& source);
 

@@ -39,7 +39,36 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
+bool IsSoughtIn(const Json& node) {
+  return Text(node, "class") == "SUBQUERY" && Text(node, "subquery_type") == "ANY";
+}
+
+// Whether a value is in a query is never null in Spark: where DuckDB says null, it is false.
+Json NeverNull(Json sought) {
+  Json node = {{"class", "OPERATOR"},
+               {"type", "OPERATOR_COALESCE"},
+               {"alias", ""},
+               {"query_location", sought["query_location"]}};
+  Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
+  node["children"] = Json::array({std::move(sought), std::move(no)});
+  return node;
+}
+
+bool IsNeverNull(const Json& node) {
+  if (Text(node, "type") != "OPERATOR_COALESCE") return false;
+  const Json& first = node["children"][0];
+  return IsSoughtIn(first) ||
+         (Text(first, "type") == "OPERATOR_NOT" && IsSoughtIn(first["children"][0]));
+}
+
 }  // namespace
+
+void KeepJoins(Json& condition) {
+  if (!condition.is_object()) return;
+  if (IsNeverNull(condition)) condition = Json(condition["children"][0]);
+  if (Text(condition, "type") != "CONJUNCTION_AND") return;
+  for (Json& child : condition["children"]) KeepJoins(child);
+}
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
@@ -194,6 +223,10 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   Json& children = node["children"];
   if (type == "OPERATOR_NOT") {
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
+    if (IsNeverNull(children[0])) {
+      children[0] = Json(children[0]["children"][0]);
+      tree::Replace(node, NeverNull(tree::Take(node)));
+    }
     return kBoolean;
   }
   PT_LET(const std::vector<SqlType> types, Each(children, scope));
@@ -222,8 +255,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   if (type == "SCALAR") return column;
   if (type != "ANY" || !node["child"].is_object()) return kBoolean;
   PT_LET(const SqlType child, Expression(node["child"], scope));
-  if (child.IsWhole() && column.IsWhole()) return kBoolean;
-  const auto common = CommonType(child, column);
+  const auto common = child.IsWhole() && column.IsWhole() ? column : CommonType(child, column);
   if (!common) {
     return Refuse(node,
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
@@ -232,7 +264,8 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   if (made.columns.size() == 1 && !made.open) {
     RecastColumns(node["subquery"]["node"], made.columns, {{made.columns[0].name, *common}});
   }
-  Coerce(node["child"], child, *common);
+  if (!child.IsWhole() || !column.IsWhole()) Coerce(node["child"], child, *common);
+  tree::Replace(node, NeverNull(tree::Take(node)));
   return kBoolean;
 }
 

@@ -99,6 +99,7 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   PT_TRY(From(node["from_table"], scope));
   PT_TRY(SelectList(node["select_list"], scope, made));
   PT_TRY(Condition(node["where_clause"], scope));
+  KeepJoins(node["where_clause"]);
   PT_TRY(Each(node["group_expressions"], scope));
   PT_TRY(Condition(node["having"], scope));
   PT_TRY(Condition(node["qualify"], scope));

@@ -100,7 +100,10 @@ Status Typer::Join(Json& node, Scope& scope) {
   } else {
     PT_TRY(Using(node, scope, right));
   }
-  if (node.contains("condition")) PT_TRY(Condition(node["condition"], sides));
+  if (node.contains("condition")) {
+    PT_TRY(Condition(node["condition"], sides));
+    KeepJoins(node["condition"]);
+  }
   const std::string kind = Text(node, "join_type");
   if (kind == "SEMI" || kind == "ANTI") scope.relations.resize(right);
   return Status::OK();
