@@ -128,10 +128,17 @@ Result<SparkReader::Term> SparkReader::Signed() {
     sql_.Skip(2);
     return Postfix(Until(term, call ? Level::kPrimary : Level::kUnary));
   }
+  const bool call = sql_.Is("~");
   sql_.Skip();
   PT_LET(const Term operand, Expression(Level::kUnary));
-  Enclose(operand);
-  return Until(term, Level::kUnary);
+  if (!call) {
+    Enclose(operand);
+    return Until(term, Level::kUnary);
+  }
+  // A tree that DuckDB writes as text again would have it as ~(a) + b, which is ~((a) + b).
+  sql_.Replace(term.first, term.first, "\"~\"");
+  sql_.Surround(operand.first, operand.last, "(", ")");
+  return Until(term, Level::kPrimary);
 }
 
 Result<SparkReader::Term> SparkReader::Operation(const Term& left, const Infix& infix) {

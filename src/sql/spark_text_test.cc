@@ -27,13 +27,13 @@ TEST(FromSpark, LeavesSharedTextAsItIs) {
 
 TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
   EXPECT_EQ(Duck("1 | 2 & 4, ~ 1 + 1, ! 2 = 3, - 2 ^ 2, -a ^ 2"),
-            "1 | (2 & 4), (~ 1) + 1, NOT (2 = 3), (- 2) ^ 2, (-a) ^ 2");
+            "1 | (2 & 4), \"~\" (1) + 1, NOT (2 = 3), (- 2) ^ 2, (-a) ^ 2");
   EXPECT_EQ(Duck("a BETWEEN 1 + 1 AND 2 AND b OR NOT c IS NULL"),
             "((a BETWEEN (1 + 1) AND 2) AND b) OR (NOT (c IS NULL))");
   EXPECT_EQ(Duck("a = b = c, a - b - c, a AND b AND c, a << 1 >> 2"),
             "(a = b) = c, a - b - c, a AND b AND c, (a << 1) >> 2");
   EXPECT_EQ(Duck("a<-1, a=~b, -2::string, -(2)::string, a !> b, a == b, a >>> b"),
-            "a<(-1), a=(~b), (-2)::string, -(2)::string, a <= b, a = b, "
+            "a<(-1), a=\"~\"(b), (-2)::string, -(2)::string, a <= b, a = b, "
             "shiftrightunsigned(a , b)");
   EXPECT_EQ(Duck("CASE WHEN a = 1 OR b THEN -a * 2 END + 1, (SELECT max(a + b * 2) FROM t) * 2"),
             "CASE WHEN (a = 1) OR b THEN (-a) * 2 END + 1, (SELECT max(a + (b * 2)) FROM t) * 2");
@@ -114,7 +114,7 @@ TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {
 TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
   EXPECT_EQ(Duck("a // b"), "\"//\" is not the same on every engine");
   EXPECT_EQ(Duck("a ~ 'x'"), "Spark reads no \"~\" after an operand");
-  EXPECT_EQ(Duck("SELECT ~6"), "SELECT ~6");
+  EXPECT_EQ(Duck("SELECT ~6"), "SELECT \"~\"(6)");
   EXPECT_EQ(Duck("SELECT $$a$$"), "\"$\" is not the same on every engine");
   EXPECT_EQ(Duck("SELECT 'open"), "a text in quotes is never closed");
 }
