@@ -78,6 +78,11 @@ void TakeCsv(std::string_view message, Fault& fault) {
 std::string FirstLine(std::string_view message) {
   std::string line(message.substr(0, message.find('\n')));
   while (!line.empty() && (line.back() == '!' || line.back() == '.')) line.pop_back();
+  // Our own functions go by the names that users know.
+  constexpr std::string_view kOurs = "argument types 'pt_";
+  if (const size_t ours = line.find(kOurs); ours != std::string::npos) {
+    line.erase(ours + kOurs.size() - 3, 3);
+  }
   if (line.size() > 1 && line[0] >= 'A' && line[0] <= 'Z' && line[1] >= 'a') {
     line[0] = static_cast<char>(line[0] + 32);
   }

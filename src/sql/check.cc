@@ -100,6 +100,11 @@ class Checker {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
+    if (OrdersStructs(node, name)) {
+      return Refuse(node, "function \"" + name + "\" of structures is not the same on every engine",
+                    "a null within one comes first in Spark and last here",
+                    "use max_by(x, y) or min_by(x, y)");
+    }
     if (window && known->composed && !TextOf(node, "type").ends_with("_VALUE")) {
       return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
                     "the embedded engine computes it for groups only",
@@ -118,6 +123,15 @@ class Checker {
     }
     return name == "date_part" || name == "datepart" ? LookAtDatePart(node)
                                                      : LookAtPattern(node, name);
+  }
+
+  static bool OrdersStructs(const Json& node, const std::string& name) {
+    if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
+    for (const Json& child : node.value("children", Json::array())) {
+      const std::string called = Lower(TextOf(child, "function_name"));
+      if (called == "struct" || called == "named_struct") return true;
+    }
+    return false;
   }
 
   static bool IsCollected(const std::string& name) {
