@@ -93,6 +93,33 @@ TEST(Predict, GivesARowTheSamePredictionWithAndWithoutItsLabel) {
             predictions(ChangedColumn(without, kArrDelay, "", true), without));
 }
 
+TEST(Predict, NeedsNoColumnThatTheSqlRenamesToTheLabel) {
+  const std::string sql =
+      "SELECT id, kind, age, load, m.hours AS \\\"life left\\\" FROM machines m";
+  std::string job = With(kMachinesJob, "SELECT * FROM machines", sql);
+  const OwnJob own(MachinesTable(300), With(job, "label = \"hours\"", "label = \"life left\""));
+  ASSERT_EQ(own.Run().exit, 0);
+  own.Write("new/machines.csv", MachinesTable(20, 0, false));
+  const std::vector<std::string> words = {"predict",   "--model",  own.Model(),    "--data",
+                                          own / "new", "--output", own / "out.csv"};
+  const Outcome scored = own.Protium(words);
+  ASSERT_EQ(scored.exit, 0) << scored.err;
+  EXPECT_TRUE(Has(scored.err, "machines has no column hours")) << scored.err;
+  EXPECT_TRUE(Has(scored.out, "out: 20")) << scored.out;
+}
+
+TEST(Predict, NamesTheColumnsThatTheLabelIsComputedFrom) {
+  const std::string sql = "SELECT id, kind, age, load, hours / 24 AS days FROM machines";
+  std::string job = With(kMachinesJob, "SELECT * FROM machines", sql);
+  const OwnJob own(MachinesTable(300), With(job, "label = \"hours\"", "label = \"days\""));
+  ASSERT_EQ(own.Run().exit, 0);
+  own.Write("new/machines.csv", MachinesTable(20, 0, false));
+  const Outcome scored = own.Protium(
+      {"predict", "--model", own.Model(), "--data", own / "new", "--output", own / "out.csv"});
+  EXPECT_EQ(scored.exit, 3) << scored.err;
+  EXPECT_TRUE(Has(scored.err, "machines.hours")) << scored.err;
+}
+
 TEST(Predict, SaysSoWhenTheSqlLetsNoRowThrough) {
   ASSERT_EQ(Once().run.exit, 0) << Once().run.err;
   const Scratch scratch;

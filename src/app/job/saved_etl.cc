@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 #include "app/job/model_tables.h"
 #include "base/fault.h"
@@ -32,11 +33,41 @@ std::optional<Expr> EmptyOf(const arrow::DataType& type) {
   return std::nullopt;
 }
 
+// The names that the label may have in a table: its own, and those that the SQL does no more with
+// than to rename them ("SELECT t.price AS label").
+std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label) {
+  std::vector<std::string> names = {label};
+  std::string escaped;
+  for (const char c : label) {
+    if (c != '_' && std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
+    escaped += c;
+  }
+  // The library of regular expressions is one of those that throw.
+  try {
+    const std::string name = R"re(("[^"]{1,99}"|[a-z_][a-z_0-9]{0,99}))re";
+    const std::regex renamed(R"re((?:,|\bselect\b|\bdistinct\b)\s*(?:)re" + name + R"re(\.)?)re" +
+                                 name + R"re(\s+(?:as\s+)?("?))re" + escaped +
+                                 R"re("?(?![a-z_0-9]))re",
+                             std::regex::icase);
+    for (std::sregex_iterator each(sql.begin(), sql.end(), renamed), end; each != end; ++each) {
+      std::string found = (*each)[2];
+      if (found.starts_with('"')) found = found.substr(1, found.size() - 2);
+      names.push_back(std::move(found));
+    }
+  } catch (const std::regex_error&) {
+    return {label};
+  }
+  return names;
+}
+
 // `table` with the label as an empty column where the table had one and now lacks it.
 Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
-                            const std::string& label, std::string& lacks) {
+                            const std::vector<std::string>& names, std::string& lacks) {
   PT_LET(const SchemaPtr schema, table.Schema());
-  const auto is_label = [&](const auto& field) { return SameColumn(field->name(), label); };
+  const auto is_label = [&](const auto& field) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return SameColumn(field->name(), name); });
+  };
   const auto had = std::find_if(known.fields().begin(), known.fields().end(), is_label);
   if (had == known.fields().end()) return table;
   const auto& there = schema->fields();
@@ -48,6 +79,30 @@ Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
   columns.push_back({(*had)->name(), *empty});
   lacks = (*had)->name();
   return table.Project(std::move(columns));
+}
+
+// "sales.price", for each column that the table had and now lacks.
+Status AddMissing(const std::string& name, const DataFrame& table, const arrow::Schema& known,
+                  std::string& missing) {
+  PT_LET(const SchemaPtr schema, table.Schema());
+  for (const auto& field : known.fields()) {
+    const auto& there = schema->fields();
+    const bool found = std::any_of(there.begin(), there.end(), [&](const auto& each) {
+      return SameColumn(each->name(), field->name());
+    });
+    if (!found) missing += (missing.empty() ? "" : ", ") + name + "." + field->name();
+  }
+  return Status::OK();
+}
+
+// SQL that does not run may miss a column that nobody knows yet.
+Status TellMissing(const Status& status, const std::string& missing) {
+  if (status.ok() || missing.empty()) return status;
+  Fault fault = FaultOf(status);
+  fault.exit = Exit::kInput;
+  fault.why = "the tables lack columns that were there when the model was made: " + missing;
+  fault.fix = "add what the SQL reads; a column that only the label is made of may be empty";
+  return Fail(std::move(fault));
 }
 
 Result<SchemaPtr> KnownColumns(const Json& saved, const std::string& table) {
@@ -94,14 +149,16 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const 
   }
   ByName<JobTable> tables;
   PT_TRY(FieldsFromJson(saved["tables"], "tables", tables));
+  const std::string sql = saved["sql"].get<std::string>();
+  const auto names = label.empty() ? std::vector<std::string>() : NamesOfLabel(sql, label);
   NewTables made{.etl = session.Sql("")};
+  std::string missing;
   for (const auto& [name, table] : tables.all) {
     PT_LET(const SchemaPtr known, KnownColumns(saved, name));
     PT_LET(DataFrame frame, Read(session, name, table, data, known));
     std::string lacks;
-    if (!label.empty()) {
-      PT_LET(frame, WithLabel(frame, *known, label, lacks));
-    }
+    PT_LET(frame, WithLabel(frame, *known, names, lacks));
+    PT_TRY(AddMissing(name, frame, *known, missing));
     if (!lacks.empty()) {
       made.notes.push_back(
           fmt::format("table {} has no column {}: the label is left empty", name, lacks));
@@ -109,7 +166,8 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const 
     session.Table(name, frame);
     made.tables.emplace_back(name, frame);
   }
-  made.etl = session.Sql(saved["sql"].get<std::string>());
+  made.etl = session.Sql(sql);
+  PT_TRY(TellMissing(made.etl.Schema().status(), missing));
   return made;
 }
 
