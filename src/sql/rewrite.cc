@@ -298,6 +298,34 @@ bool RewriteStruct(Json& node) {
   return true;
 }
 
+// Takes one from every use of the name `parameter`, but within functions with such a one
+// themselves.
+void CountFromZero(Json& node, const Json& parameter) {
+  if (TextOf(node, "class") == "COLUMN_REF" && node["column_names"] == parameter) {
+    Json one = Constant("1");
+    one["value"] = {
+        {"type", {{"id", "INTEGER"}, {"type_info", nullptr}}}, {"is_null", false}, {"value", 1}};
+    node = Call("-", Json::array({node, one}), node);
+    node["is_operator"] = true;
+    return;
+  }
+  if (TextOf(node, "class") == "LAMBDA" &&
+      Dump(node["lhs"]).find(Dump(parameter)) != std::string::npos) {
+    return;
+  }
+  if (!node.is_structured()) return;
+  for (Json& child : node) CountFromZero(child, parameter);
+}
+
+// transform(list, (x, i) -> ...): places count from 0 in Spark.
+void RewritePlaces(Json& node) {
+  Json& children = node["children"];
+  if (children.size() != 2 || TextOf(children[1], "class") != "LAMBDA") return;
+  Json& lambda = children[1];
+  if (!lambda["lhs"].contains("children") || lambda["lhs"]["children"].size() != 2) return;
+  CountFromZero(lambda["expr"], lambda["lhs"]["children"][1]["column_names"]);
+}
+
 // exists(list, x -> ...) and forall: what the conditions give, taken together.
 bool RewriteOverList(Json& node, const std::string& name) {
   const Json truths = Call("list_transform", node["children"], Json::object());
@@ -336,6 +364,7 @@ Result<bool> RewriteNested(Json& node, const std::string& name) {
 Result<bool> RewriteCall(Json& node) {
   if (!node.contains("children") || !node["children"].is_array()) return false;
   const std::string name = Lower(TextOf(node, "function_name"));
+  if (name == "transform" || name == "filter") RewritePlaces(node);
   if (const auto call = TypeCalls().find(name); call != TypeCalls().end()) {
     node["function_name"] = call->second;
     return true;

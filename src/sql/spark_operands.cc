@@ -297,11 +297,12 @@ Result<SparkReader::Term> SparkReader::Call() {
   } else {
     Name();
   }
-  if (word == "POSITION") {
-    // What is looked for ends at IN.
+  if (word == "POSITION" || word == "OVERLAY") {
+    // What comes first ends at IN or PLACING; with commas DuckDB's grammar knows neither name.
     sql_.Skip();
     PT_TRY(Value().status());
-    if (sql_.IsOneOf({"IN", ","})) sql_.Skip();
+    if (sql_.Is(",")) sql_.Replace(first, first, word == "POSITION" ? "locate" : "\"overlay\"");
+    if (sql_.IsOneOf({"IN", "PLACING", ","})) sql_.Skip();
     PT_TRY(Items(Inside::kCall));
     if (!sql_.Is(")")) return sql_.Refuse(first, "a parenthesis is never closed");
     sql_.Skip();

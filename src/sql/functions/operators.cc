@@ -28,8 +28,14 @@ constexpr SqlFunction kOperators[] = {
     Macro("//",
           "(a, b) AS CAST(CASE WHEN b <> 0 THEN system.main.\"//\"(a, b) WHEN a IS NOT NULL AND b "
           "= 0 THEN error('division by zero') END AS BIGINT)"),
-    Same("<<"),
-    Same(">>"),
+    Macro("<<",
+          "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
+          "pt_shift_left_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
+          "pt_shift_left(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
+    Macro(">>",
+          "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
+          "pt_shift_right_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
+          "pt_shift_right(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
     Macro("^", "(a, b) AS xor(a, b)"),
     Refused("^@", kOneSide, "use startswith(text, start)"),
     Same("|"),
