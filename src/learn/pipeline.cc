@@ -146,8 +146,8 @@ Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts
   const int64_t left_out = counts.all - counts.labelled;
   session.Record("rows_without_label", left_out);
   session.call().Tell({{"event", "note"},
-                       {"message", Grouped(left_out) + " of " + all + " rows have no \"" +
-                                       label + "\": they are left out of training"}});
+                       {"message", Grouped(left_out) + " of " + all + " rows have no \"" + label +
+                                       "\": they are left out of training"}});
   return Status::OK();
 }
 
