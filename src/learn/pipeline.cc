@@ -11,6 +11,7 @@
 #include "learn/train.h"
 #include "os/file.h"
 #include "os/machine.h"
+#include "run/terminal.h"
 
 namespace protium {
 namespace {
@@ -137,7 +138,7 @@ Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRow
 Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   const std::string& label = chain.estimator->options.label;
-  const std::string all = std::to_string(counts.all);
+  const std::string all = Grouped(counts.all);
   if (counts.labelled == 0) {
     return Fail({.exit = Exit::kInput,
                  .what = "no row has a label: \"" + label + "\" is empty in all " + all + " rows"});
@@ -145,8 +146,8 @@ Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts
   const int64_t left_out = counts.all - counts.labelled;
   session.Record("rows_without_label", left_out);
   session.call().Tell({{"event", "note"},
-                       {"message", std::to_string(left_out) + " of " + all + " rows have no \"" +
-                                       label + "\": they are left out of training"}});
+                       {"message", Grouped(left_out) + " of " + all + " rows have no \"" + label +
+                                       "\": they are left out of training"}});
   return Status::OK();
 }
 

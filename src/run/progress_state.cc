@@ -116,6 +116,7 @@ void ProgressState::OnStep(const Json& event, Deadline now) {
   step_ = CountAt(event, "step", step_);
   steps_ = CountAt(event, "steps", steps_);
   loss_ = NumberAt(event, "loss", loss_);
+  epoch_ended_ = false;
   rows_per_second_ = NumberAt(event, "rows_per_second", rows_per_second_);
   wait_share_ = NumberAt(event, "wait_share", wait_share_);
   const int64_t epoch = CountAt(event, "epoch", epoch_);
@@ -137,6 +138,7 @@ void ProgressState::OnEpoch(const Json& event) {
   step_ = CountAt(event, "step", step_);
   epoch_ = CountAt(event, "epoch", epoch_);
   loss_ = NumberAt(event, "loss", loss_);
+  epoch_ended_ = true;
   if (losses_.empty()) losses_.push_back(loss_);
   losses_.back() = loss_;
 }
@@ -218,9 +220,9 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
 std::string ProgressState::Summary(Deadline now) const {
   const std::string took = Seconds(SecondsIn(now));
   if (phase_ == Phase::kTrain && step_ > 0) {
-    std::string line = fmt::format("train    {} steps", Grouped(step_));
+    std::string line = fmt::format("train    {} step{}", Grouped(step_), step_ == 1 ? "" : "s");
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
-    line += fmt::format("  last epoch: loss {:.4g}", loss_);
+    line += fmt::format("  {}loss {:.4g}", epoch_ended_ ? "last epoch: " : "", loss_);
     for (const std::string& each : validation_) {
       line += (&each == &validation_.front() ? " validation " : " ") + each;
     }

@@ -56,6 +56,7 @@ class ProgressState {
   int64_t epoch_ = 0;
   int64_t epochs_ = 0;
   double loss_ = 0;
+  bool epoch_ended_ = false;  // With the last step: then loss_ is the epoch's.
   double rows_per_second_ = 0;
   double wait_share_ = 0;
   std::vector<std::string> validation_;  // "rmse 14.1", the first is the most important.

@@ -130,6 +130,14 @@ TEST_F(ProgressText, ShowsTheLossOfEachEpochThatEnded) {
   EXPECT_THAT(text_, HasSubstr("100 steps on 9 rows  last epoch: loss 0.125 validation rmse 5"));
 }
 
+TEST_F(ProgressText, CallsNoEpochWhatBrokeOff) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 9}, {"steps", 100}, {"epochs", 4}}, now_);
+  lines.On(Step(1, 1, 0.5), now_);
+  lines.Close(now_);
+  EXPECT_THAT(text_, HasSubstr("train    1 step on 9 rows  loss 0.5"));
+}
+
 TEST_F(ProgressText, LeavesOutTheLesserPartsOnANarrowTerminal) {
   ProgressState state;
   state.On({{"event", "train_start"}, {"rows", 10}, {"steps", 100}, {"epochs", 4}}, now_);

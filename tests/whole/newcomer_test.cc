@@ -105,6 +105,18 @@ TEST(OwnJob, ThatIsTakenUpAgainKnowsWhereItsSettingsWereSaid) {
   EXPECT_GT(JsonOf(LastRun(own) / "result.json")["seconds"]["total"], total);
 }
 
+TEST(Program, RefusesASettingThatNothingReads) {
+  const OwnJob own;
+  Running program({FlightsProgram(), "--set", "data=" + ExampleTables(500), "--set", "dat=x",
+                   "--runs-dir", (own / "runs").string()},
+                  own.path());
+  const Outcome outcome = program.Wait();
+  EXPECT_EQ(outcome.exit, 2) << outcome.err;
+  EXPECT_TRUE(Has(outcome.err, "unknown setting \"dat\"")) << outcome.err;
+  EXPECT_TRUE(Has(outcome.err, "did you mean \"data\"?")) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(own / "runs"));
+}
+
 TEST(Messages, OfADivergenceAreFoundAgainInTheLogs) {
   const OwnJob own;
   const Outcome run = own.Run({"--set", "train.optimizer.learning_rate=1e30"});
