@@ -26,7 +26,7 @@ SetUpFolder() {
   export JAVA_HOME PROTIUM_SPARK_STATE="$state" TMPDIR="$state/tmp"
   export SPARK_HOME="$state/home" SPARK_CONF_DIR="$state/conf" SPARK_LOCAL_DIRS="$state/local"
   export SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_HOSTNAME=127.0.0.1 SPARK_PUBLIC_DNS=127.0.0.1
-  export JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$state/tmp -XX:-UsePerfData"
+  export JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=$state/tmp -XX:-UsePerfData${brief:+ -XX:TieredStopAtLevel=1}"
 }
 
 # The mark stands in the environment that the kernel shows, so this process starts itself again.

@@ -12,7 +12,8 @@ Wrong() {
   exit 1
 }
 
-start=(scripts/spark-server start --version "$kVersion" --master 'local[1]' --state "$scratch/state")
+start=(scripts/spark-server start --version "$kVersion" --master 'local[1]' --brief
+  --state "$scratch/state")
 
 Server() { "${start[@]}" "$@"; }
 

@@ -21,7 +21,7 @@ RunTests() {
 StartSpark() {
   FetchSpark "$1"
   PROTIUM_TEST_SPARK=$(scripts/spark-server start --version "$1" --master "$kTestMaster" \
-    --lifetime 7200 --owner $$) || Die "no Spark server to test on"
+    --lifetime 7200 --owner $$ --brief) || Die "no Spark server to test on"
   export PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION=$1 PROTIUM_ENGINES="local,$PROTIUM_TEST_SPARK"
 }
 

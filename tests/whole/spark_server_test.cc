@@ -26,8 +26,8 @@ class OwnServer {
     starting_ = std::make_unique<Running>(
         std::vector<std::string>{(Repository() / "scripts" / "spark-server").string(), "start",
                                  "--version", version, "--master", master, "--port", port,
-                                 "--state", (scratch_.path() / "server").string(), "--lifetime",
-                                 "600"},
+                                 "--brief", "--state", (scratch_.path() / "server").string(),
+                                 "--lifetime", "600"},
         scratch_.path());
     const Outcome outcome = starting_->Wait(std::chrono::seconds(300));
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
