@@ -31,7 +31,7 @@ TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
   EXPECT_EQ(Duck("a BETWEEN 1 + 1 AND 2 AND b OR NOT c IS NULL"),
             "((a BETWEEN (1 + 1) AND 2) AND b) OR (NOT (c IS NULL))");
   EXPECT_EQ(Duck("a = b = c, a - b - c, a AND b AND c, a << 1 >> 2"),
-            "(a = b) = c, a - b - c, a AND b AND c, (a << 1) >> 2");
+            "(a = b) = c, a - b - c, a AND b AND c, shiftright(shiftleft(a , 1) , 2)");
   EXPECT_EQ(Duck("a<-1, a=~b, -2::string, -(2)::string, a !> b, a == b, a >>> b"),
             "a<(-1), a=\"~\"(b), (-2)::string, -(2)::string, a <= b, a = b, "
             "shiftrightunsigned(a , b)");
@@ -97,7 +97,7 @@ TEST(FromSpark, WritesTypesAsDuckDbDoes) {
   EXPECT_EQ(Duck("CAST(a AS DECIMAL), b::decimal(3), CAST(c AS LONG), CAST(d AS CHAR(2))"),
             "CAST(a AS DECIMAL(10, 0)), b::DECIMAL(3, 0), CAST(c AS BIGINT), CAST(d AS VARCHAR)");
   EXPECT_EQ(Duck("CAST(a AS ARRAY<ARRAY<INT>>) >> 1, CAST(b AS MAP<STRING, STRUCT<c: INT>>)"),
-            "CAST(a AS INT[][]) >> 1, CAST(b AS MAP(STRING, STRUCT(\"c\" INT)))");
+            "shiftright(CAST(a AS INT[][]) , 1), CAST(b AS MAP(STRING, STRUCT(\"c\" INT)))");
   EXPECT_EQ(Duck("CAST(a AS TIMESTAMP_NTZ), TIMESTAMP_NTZ '2020-01-01'"),
             "CAST(a AS TIMESTAMP), TIMESTAMP '2020-01-01'");
 }
@@ -113,6 +113,8 @@ TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {
 
 TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
   EXPECT_EQ(Duck("a // b"), "\"//\" is not the same on every engine");
+  EXPECT_EQ(Duck("!~a < b"), "NOT(\"~\"(a) < b)");
+  EXPECT_EQ(Duck("a !~ 'x'"), "Spark reads no \"!\" after an operand");
   EXPECT_EQ(Duck("a ~ 'x'"), "Spark reads no \"~\" after an operand");
   EXPECT_EQ(Duck("SELECT ~6"), "SELECT \"~\"(6)");
   EXPECT_EQ(Duck("SELECT $$a$$"), "\"$\" is not the same on every engine");

@@ -16,7 +16,7 @@ bool IsWord(char c) {
 }
 
 // Longer ones first.
-constexpr std::string_view kForeign[] = {"->>", "//", "**", "!~", "^@", "@>", "<@", "&&"};
+constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
 constexpr std::string_view kSigns[] = {"<=>", ">>>", "<=", ">=", "<>", "!=", "!<", "!>",
                                        "==",  "=>",  "<<", ">>", "->", "::", "||", "|>"};
 constexpr std::string_view kSingleSigns = "(),.;[]!=<>+-*/%~&|^:?";
