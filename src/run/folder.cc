@@ -77,7 +77,9 @@ RunFolder::~RunFolder() {
 Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   const int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return PathFault(folder / "lock", "open", errno);
-  std::unique_ptr<RunFolder> run(new RunFolder(fs::absolute(folder).lexically_normal(), lock));
+  fs::path path = fs::absolute(folder).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // Its name is the run's, also of "runs/x/".
+  std::unique_ptr<RunFolder> run(new RunFolder(std::move(path), lock));
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     const Result<RunRecord> record = ReadRunRecord(folder);
     const std::string who =

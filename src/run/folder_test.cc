@@ -43,6 +43,14 @@ TEST_F(RunFolders, RefuseASecondJobAtTheSameTime) {
   EXPECT_TRUE(RunFolder::Reopen(folder, {}).ok());
 }
 
+TEST_F(RunFolders, HaveTheirNameHoweverTheyAreWritten) {
+  auto run = Make();
+  const std::string id = run->id();
+  const fs::path folder = run->path();
+  run.reset();
+  EXPECT_EQ(RunFolder::Reopen(folder / "", {}).ValueOrDie()->id(), id);
+}
+
 TEST_F(RunFolders, RememberHowTheRunEndedAndDropTheSpill) {
   auto run = Make();
   fs::create_directories(run->path() / "spill" / "deep");

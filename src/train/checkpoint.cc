@@ -75,7 +75,8 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   const Json fields = json->value("state", Json());
   const std::string found = Sha256Hex(Dump(fields));
   if (json->value("sha256", Json()) != Json(found)) {
-    return Damaged(file, "state.json is damaged", "its sha256 is " + found + ", it names another");
+    return Damaged(file, "state.json is damaged",
+                   fmt::format("its sha256 is {:.12}..., it names another", found));
   }
   CheckpointState state;
   PT_TRY(FieldsFromJson(fields, "", state));
@@ -88,7 +89,8 @@ Result<Safetensors> ReadTensors(const fs::path& file, const std::string& sha256)
   const std::string found = WeightsSha256(tensors.tensors());
   if (found == sha256) return tensors;
   return Damaged(file, file.filename().string() + " is damaged",
-                 "the sha256 of its tensors is " + found + ", state.json says " + sha256);
+                 fmt::format("the sha256 of its tensors is {:.12}..., state.json says {:.12}...",
+                             found, sha256));
 }
 
 Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
