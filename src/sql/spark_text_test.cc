@@ -56,7 +56,8 @@ TEST(FromSpark, WritesLiteralsOut) {
             "CAST('1.5' AS DOUBLE) + (CAST('7' AS BIGINT) * (-.5) * CAST('1e3' AS FLOAT))");
   EXPECT_EQ(Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
             "CAST('-9223372036854775808' AS BIGINT), CAST('-2147483648' AS INTEGER), "
-            "9223372036854775808., .50, .0015");
+            "CAST(9223372036854775808 AS DECIMAL(19, 0)), .50, .0015");
+  EXPECT_EQ(Duck("5. + -12BD"), "CAST(5 AS DECIMAL(1, 0)) + CAST(-12 AS DECIMAL(2, 0))");
   EXPECT_EQ(Duck("'a\\tb' || 'it\\'s' || '\\\\d' || r'\\d' || '\\%' || '\\u0041\\q'"),
             "'a\tb' || 'it''s' || '\\d' || '\\d' || '\\%' || 'Aq'");
   EXPECT_EQ(Duck("'\\101\\08', '\\377', '\\U0001F600', '\\uD83D\\uDE00', '\\uD83D', '\\u00g1'"),
