@@ -108,7 +108,13 @@ bool FitsIn64Bits(std::string_view sign, std::string_view digits) {
 Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits == ".") digits = "0.";
-  if (digits.size() - 1 <= 38) return std::string(sign) + digits;
+  const size_t precision = digits.size() - 1;
+  // Written as text again, 5. would be 5, a whole number.
+  if (precision <= 38 && digits.back() == '.') {
+    digits.pop_back();
+    return fmt::format("CAST({}{} AS DECIMAL({}, 0))", sign, digits, precision);
+  }
+  if (precision <= 38) return std::string(sign) + digits;
   return Fail(
       {.exit = Exit::kUsage,
        .what = fmt::format("the number {}{:.60} has {} digits", sign, digits, digits.size() - 1),

@@ -38,12 +38,12 @@ constexpr std::string_view kNames[] = {
 
 // Functions whose names DuckDB's grammar has other uses for.
 constexpr std::string_view kCalls[] = {
-    "ANY",      "ARRAY",   "BIGINT",  "BINARY",    "BIT",       "BOOLEAN", "CHAR",   "CHARACTER",
-    "COLLATE",  "COLUMNS", "DATE",    "DEC",       "DECIMAL",   "DEFAULT", "DOUBLE", "FLOAT",
-    "GLOB",     "INT",     "INTEGER", "INTERVAL",  "ISNULL",    "LAMBDA",  "MAP",    "NATIONAL",
-    "NCHAR",    "NOTNULL", "NUMERIC", "PRECISION", "REAL",      "ROW",     "SETOF",  "SIMILAR",
-    "SMALLINT", "SOME",    "STRING",  "STRUCT",    "SUMMARIZE", "TABLE",   "TIME",   "TIMESTAMP",
-    "TINYINT",  "TREAT",   "UNIQUE",  "UNPACK",    "VARCHAR"};
+    "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
+    "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
+    "GLOB",      "INT",      "INTEGER", "INTERVAL", "ISNULL",    "LAMBDA",    "MAP",    "NATIONAL",
+    "NCHAR",     "NOTNULL",  "NUMERIC", "OVERLAY",  "PRECISION", "REAL",      "ROW",    "SETOF",
+    "SIMILAR",   "SMALLINT", "SOME",    "STRING",   "STRUCT",    "SUMMARIZE", "TABLE",  "TIME",
+    "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
 
 // Before a text they make one literal of it.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
@@ -297,20 +297,51 @@ Result<SparkReader::Term> SparkReader::Call() {
   } else {
     Name();
   }
-  if (word == "POSITION" || word == "OVERLAY") {
-    // What comes first ends at IN or PLACING; with commas DuckDB's grammar knows neither name.
-    sql_.Skip();
-    PT_TRY(Value().status());
-    if (sql_.Is(",")) sql_.Replace(first, first, word == "POSITION" ? "locate" : "\"overlay\"");
-    if (sql_.IsOneOf({"IN", "PLACING", ","})) sql_.Skip();
-    PT_TRY(Items(Inside::kCall));
-    if (!sql_.Is(")")) return sql_.Refuse(first, "a parenthesis is never closed");
-    sql_.Skip();
+  if (word == "POSITION") sql_.Replace(first, first, "locate");
+  if (word == "POSITION" || word == "OVERLAY" || word == "SUBSTR" || word == "SUBSTRING") {
+    PT_TRY(WordedCall());
+  } else if (word == "STRUCT") {
+    PT_TRY(NamedCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
   }
   PT_TRY(Trailers(sql_.at() - 1));
   return Term{first, sql_.at() - 1};
+}
+
+// overlay(a PLACING b FROM c FOR d), position(a IN b): words that stand for commas.
+Status SparkReader::WordedCall() {
+  const size_t open = sql_.at();
+  sql_.Skip();
+  while (!sql_.IsKind(Kind::kEnd) && !sql_.Is(")")) {
+    PT_TRY(Value().status());
+    if (sql_.IsOneOf({"PLACING", "FROM", "FOR", "IN"})) sql_.Replace(sql_.at(), sql_.at(), ",");
+    if (!sql_.Is(")")) sql_.Skip();
+  }
+  if (!sql_.Is(")")) return sql_.Refuse(open, "a parenthesis is never closed");
+  sql_.Skip();
+  return Status::OK();
+}
+
+// struct(a AS b, c): DuckDB gives arguments their names in front.
+Status SparkReader::NamedCall() {
+  const size_t open = sql_.at();
+  sql_.Skip();
+  while (!sql_.IsKind(Kind::kEnd) && !sql_.Is(")")) {
+    PT_LET(const Term value, Expression(Level::kOr));
+    if (sql_.Is("AS")) {
+      const std::string_view text = sql_.TextOf(sql_.at() + 1);
+      const bool quoted = sql_.IsKind(Kind::kName, 1);
+      const std::string name = quoted ? NameOfLiteral(text) : std::string(text);
+      sql_.Surround(value.first, value.last, Quoted(name) + " := ", "");
+      sql_.Replace(sql_.at(), sql_.at() + 1, "");
+      sql_.Skip(2);
+    }
+    if (!sql_.Is(")")) sql_.Skip();
+  }
+  if (!sql_.Is(")")) return sql_.Refuse(open, "a parenthesis is never closed");
+  sql_.Skip();
+  return Status::OK();
 }
 
 // What follows a call whose parenthesis closes at `close`.

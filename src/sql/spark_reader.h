@@ -92,6 +92,8 @@ class SparkReader {
   Result<Term> TypedText();
   Result<Term> Lambda(size_t first);
   Result<Term> Call();
+  Status WordedCall();
+  Status NamedCall();
   Status Trailers(size_t close);
   void Name();
 

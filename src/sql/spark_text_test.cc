@@ -56,7 +56,8 @@ TEST(FromSpark, WritesLiteralsOut) {
             "CAST('1.5' AS DOUBLE) + (CAST('7' AS BIGINT) * (-.5) * CAST('1e3' AS FLOAT))");
   EXPECT_EQ(Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
             "CAST('-9223372036854775808' AS BIGINT), CAST('-2147483648' AS INTEGER), "
-            "9223372036854775808., .50, .0015");
+            "CAST(9223372036854775808 AS DECIMAL(19, 0)), .50, .0015");
+  EXPECT_EQ(Duck("5. + -12BD"), "CAST(5 AS DECIMAL(1, 0)) + CAST(-12 AS DECIMAL(2, 0))");
   EXPECT_EQ(Duck("'a\\tb' || 'it\\'s' || '\\\\d' || r'\\d' || '\\%' || '\\u0041\\q'"),
             "'a\tb' || 'it''s' || '\\d' || '\\d' || '\\%' || 'Aq'");
   EXPECT_EQ(Duck("'\\101\\08', '\\377', '\\U0001F600', '\\uD83D\\uDE00', '\\uD83D', '\\u00g1'"),
@@ -93,6 +94,15 @@ TEST(FromSpark, TranslatesOperatorsAndJoins) {
             "first_value(a IGNORE NULLS)  OVER w, last_value(a)  OVER w");
 }
 
+TEST(FromSpark, WritesCallsWithCommas) {
+  EXPECT_EQ(Duck("position(a || b IN c), position(a, b, 2), substring(a FROM 1 + 1 FOR 2)"),
+            "locate(a || b , c), locate(a, b, 2), substring(a , 1 + 1 , 2)");
+  EXPECT_EQ(Duck("overlay(a PLACING b FROM 2), overlay(a, b, 2), trim(BOTH 'x' FROM a)"),
+            "\"overlay\"(a , b , 2), \"overlay\"(a, b, 2), trim(BOTH 'x' FROM a)");
+  EXPECT_EQ(Duck("struct(1 + 2 AS a, b, c AS `d e`)"),
+            "\"struct\"(\"a\" := 1 + 2 , b, \"d e\" := c )");
+}
+
 TEST(FromSpark, WritesTypesAsDuckDbDoes) {
   EXPECT_EQ(Duck("CAST(a AS DECIMAL), b::decimal(3), CAST(c AS LONG), CAST(d AS CHAR(2))"),
             "CAST(a AS DECIMAL(10, 0)), b::DECIMAL(3, 0), CAST(c AS BIGINT), CAST(d AS VARCHAR)");
@@ -123,7 +133,7 @@ TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
 
 TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
   EXPECT_EQ(Duck("a LIKE ANY ('a', 'b')"), "LIKE ANY is not known to the embedded engine");
-  EXPECT_EQ(Duck("struct(1 AS a)"), "a name with AS inside a call");
+  EXPECT_EQ(Duck("f(1 AS a)"), "a name with AS inside a call");
   EXPECT_EQ(Duck("SELECT a FROM t LATERAL VIEW explode(b) v AS c"),
             "LATERAL VIEW is not known to the embedded engine");
   EXPECT_EQ(Duck("DROP TABLE t"), "the SQL text is not a SELECT");
