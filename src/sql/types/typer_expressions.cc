@@ -140,7 +140,8 @@ SqlType Typer::Constant(Json& node) {
     tree::Replace(node, tree::Cast(tree::Take(node), type));
     return type;
   }
-  if (type == SqlType::kDecimal && IsNarrower(value, type)) {
+  // Written again, a decimal without digits behind the point would be a whole number.
+  if (type == SqlType::kDecimal && (IsNarrower(value, type) || type.scale == 0)) {
     tree::Replace(node, tree::Cast(tree::Take(node), type));
   }
   return type;
