@@ -187,6 +187,10 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
+  if (job.file.split && !job.file.outputs.all.empty() && !model) {
+    session.call().Tell(
+        {{"event", "note"}, {"message", "the outputs hold the test rows of [split] alone"}});
+  }
   // Last, so that it carries the metrics of the rows scored.
   return model ? model->Save("model") : Status::OK();
 }

@@ -109,14 +109,13 @@ std::string RowsText(const Json& rows_in, int64_t rows_out) {
 }
 
 // A table that lost every row on its way is seldom what was meant.
-void WarnOfNone(const Json& rows_in, int64_t rows_out, const Arguments& arguments) {
+std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
-  if (rows_out > 0) return;
-  PrintNote(all == 0                  ? "warning: there are no rows to score\n"
-            : arguments.Has("--data") ? "warning: the model's SQL lets no row of these tables "
-                                        "through; protium inspect MODEL --json shows it\n"
-                                      : "");
+  if (all == 0) return "there are no rows to score";
+  return arguments.Has("--data") ? "the model's SQL lets no row of these tables through; protium "
+                                   "inspect MODEL --json shows it"
+                                 : "no row came out";
 }
 
 // Where the table goes, without links and "..": what is typed here is meant as it is.
@@ -127,12 +126,15 @@ fs::path OutputOf(const Arguments& arguments) {
   return (error ? typed.parent_path() : folder) / typed.filename();
 }
 
-Status Score(const Arguments& arguments, SessionOptions options) {
+// Gives what is to be printed.
+Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, Session::Open(std::move(options)));
   PT_LET(const PipelineModel model,
          PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
   PT_LET(const NewTables input, InputOf(*session, model, arguments));
-  for (const std::string& note : input.notes) PrintNote("note: " + note + "\n");
+  for (const std::string& note : input.notes) {
+    session->call().Tell({{"event", "note"}, {"message", note}});
+  }
   const fs::path output = OutputOf(arguments);
   const Writer writer = model.Transform(input.etl).Write();
   PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
@@ -141,18 +143,20 @@ Status Score(const Arguments& arguments, SessionOptions options) {
   const Json results = session->results();
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
   PT_LET(const Json rows_in, RowsIn(input));
-  WarnOfNone(rows_in, rows_out, arguments);
+  if (rows_out == 0) {
+    session->call().Tell({{"event", "warning"}, {"message", WarningOfNone(rows_in, arguments)}});
+  }
   if (arguments.Has("--json")) {
     const Json line = {{"output", output.string()},
                        {"rows_in", rows_in},
                        {"rows_out", rows_out},
                        {"metrics", results.value("metrics", Json::object())},
                        {"seconds", results.value("seconds", Json::object())}};
-    return PrintResult(Dump(line) + "\n");
+    return Dump(line) + "\n";
   }
   const std::string table = MetricsTable(results);
-  return PrintResult((table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) +
-                     "output  " + output.string() + "\n");
+  return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + "output  " +
+         output.string() + "\n";
 }
 
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
@@ -172,9 +176,10 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
-  const Status status = Score(arguments, std::move(options));
+  const Result<std::string> scored = Score(arguments, std::move(options));
   progress.Close();
-  return WithoutLogsIn(scratch->path(), status);
+  if (!scored.ok()) return WithoutLogsIn(scratch->path(), scored.status());
+  return PrintResult(*scored);
 }
 
 }  // namespace
