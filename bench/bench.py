@@ -17,6 +17,7 @@ import time
 sys.dont_write_bytecode = True
 import on_spark
 import scale
+import scale_spark
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -192,7 +193,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
     parser.add_argument("--rows", type=int, action="append", help="of scale's made tables; may be repeated")
     parser.add_argument("--memory", help="engine.memory of scale's jobs")
-    names = [*BENCHES, "scale", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
+    names = [*BENCHES, "scale", "scale-spark", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
@@ -210,6 +211,9 @@ def main():
         print("scale: the flights job as tables grow, beside DuckDB and a program by hand")
         scale.run(BIN, None if asked.ours else PYTHON, JOB, asked.rows, REAL_TABLES if os.path.isdir(REAL_TABLES) else None,
                   asked.rounds, asked.memory)
+    if "scale-spark" in asked.names:
+        print("scale-spark: the same on Spark, beside PySpark doing the same ETL and one write")
+        scale_spark.run(BIN, None if asked.ours else PYTHON, JOB, asked.rows, asked.rounds)
     if not asked.names or any(name.startswith("spark") for name in asked.names):
         print_spark(asked)
 

@@ -317,6 +317,21 @@ TEST_F(Local, SpillsWhatOutgrowsItsMemoryOrSaysThatItCannot) {
   EXPECT_TRUE(!std::filesystem::exists(Path("spill")) || std::filesystem::is_empty(Path("spill")));
 }
 
+TEST_F(Local, ReadsFilesInLittleMemory) {
+  std::string text = "k,s\n";
+  for (int i = 0; i < 200000; ++i) text += std::to_string(i) + ",some text\n";
+  const Plan a = Csv("a.csv", text), b = Csv("b.csv", "k,t\n1,x\n2,y\n");
+  engine_ =
+      MakeLocalEngine({.memory_bytes = 100 << 20, .threads = 2, .spill = Path("spill")}, nullptr);
+  const Plan joined =
+      MakePlan(Materialize{"etl"},
+               {Query("SELECT a.k, t FROM a LEFT JOIN b ON a.k = b.k", {"a", "b"}, {a, b})});
+  const auto rows = Rows(Query("SELECT count(*) AS n, count(t) AS t FROM j", {"j"}, {joined}));
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->column(0)->chunk(0)->ToString(), "[\n  200000\n]");
+  EXPECT_EQ(rows->column(1)->chunk(0)->ToString(), "[\n  2\n]");
+}
+
 TEST_F(Local, TakesPathsByTheLetter) {
   const Plan odd = Csv("a[1]*b?.csv", "a\n1\n"), other = Csv("a1xbx.csv", "a\n1\n2\n");
   EXPECT_EQ(Rows(odd)->num_rows(), 1);

@@ -126,6 +126,9 @@ Result<JobFrames> FramesOf(Session& session, const Job& job) {
     PT_TRY(InTermsOfTheFile(job, sides.test.Schema().status()));
     frames.train = sides.train;
     frames.test = sides.test;
+  } else if (frames.pipeline || job.file.outputs.all.size() > 1) {
+    // Whatever is read more than once is evaluated once.
+    frames.train = frames.test = etl.Materialize("etl");
   }
   PT_TRY(CheckOutputPlaces(session, job));
   PT_TRY(CheckOutputColumns(job, **schema, PredictionOf(job)));
