@@ -22,7 +22,16 @@ Json Summary(const RunEntry& entry) {
   return json;
 }
 
-std::string Metric(const Json& summary, const char* set, const char* name) {
+// The first that was asked for: what the job is measured by.
+std::string MetricOf(const Json& summary) {
+  const Json test = summary["metrics"].value("test", Json::object());
+  for (const auto& [name, value] : test.items()) {
+    if (name != "rows") return name;
+  }
+  return "-";
+}
+
+std::string Metric(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
   if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
   const Json value = metrics[set].value(name, Json());
@@ -31,16 +40,18 @@ std::string Metric(const Json& summary, const char* set, const char* name) {
 
 Status List(const Arguments& arguments) {
   Json all = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"run", "state", "started", "rmse", "baseline"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "state", "started", "metric", "test", "baseline"}};
   for (const RunEntry& entry : ListRuns(RunsDir(arguments))) {
     all.push_back(Summary(entry));
-    rows.push_back({entry.folder.filename().string(), entry.state(), entry.record.started,
-                    Metric(all.back(), "test", "rmse"), Metric(all.back(), "baseline", "rmse")});
+    const std::string metric = MetricOf(all.back());
+    rows.push_back({entry.folder.filename().string(), entry.state(), entry.record.started, metric,
+                    Metric(all.back(), "test", metric), Metric(all.back(), "baseline", metric)});
   }
   if (arguments.Has("--json")) return PrintResult(Dump(all) + "\n");
   if (all.empty()) PrintNote("no runs in " + RunsDir(arguments) + "\n");
   return all.empty() ? Status::OK()
-                     : PrintResult(TextTable(rows, {false, false, false, true, true}));
+                     : PrintResult(TextTable(rows, {false, false, false, false, true, true}));
 }
 
 Status Show(const Arguments& arguments) {
