@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -62,7 +64,7 @@ TEST(TextCounts, TakeIntegersAndBooleansByTheirText) {
   EXPECT_EQ(Of<TextCounts>(*flags.Finish()).ByFrequency(),
             (std::vector<std::string>{"true", "false"}));
   TextCounts doubles;
-  EXPECT_TRUE(doubles.Add(*Doubles({1})).IsTypeError());
+  EXPECT_EQ(FaultOf(doubles.Add(*Doubles({1}))).exit, Exit::kInput);
 }
 
 TEST(NumberCounts, GiveTheLowerMedian) {
