@@ -9,6 +9,8 @@
 #include <map>
 #include <random>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -63,7 +65,7 @@ TEST(TextCounts, TakeIntegersAndBooleansByTheirText) {
   EXPECT_EQ(Of<TextCounts>(*flags.Finish()).ByFrequency(),
             (std::vector<std::string>{"true", "false"}));
   TextCounts doubles;
-  EXPECT_TRUE(doubles.Add(*Doubles({1})).IsTypeError());
+  EXPECT_EQ(FaultOf(doubles.Add(*Doubles({1}))).exit, Exit::kInput);
 }
 
 TEST(NumberCounts, GiveTheLowerMedian) {
