@@ -123,8 +123,9 @@ Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
 }
 
 Result<std::string> DuckPlainNumber(std::string_view sign, std::string_view number) {
+  // Written as text again, 1e3 would be 1000.0, a decimal.
   if (number.find_first_of("eE") != std::string_view::npos) {
-    return fmt::format("{}{}", sign, number);
+    return fmt::format("CAST('{}{}' AS DOUBLE)", sign, number);
   }
   if (number.find('.') != std::string_view::npos) return DuckDecimal(sign, PlainDigits(number));
   if (!FitsIn64Bits(sign, number)) return DuckDecimal(sign, PlainDigits(number));

@@ -16,7 +16,7 @@ std::string Duck(const std::string& sql) {
 
 TEST(FromSpark, LeavesSharedTextAsItIs) {
   for (const std::string sql :
-       {"SELECT a, 1.5e-3, .5, x.y, \"my \"\"col\"\"\" FROM t -- it's 1D\nWHERE a LIKE 'b''c%' /* "
+       {"SELECT a, 1.5, .5, x.y, \"my \"\"col\"\"\" FROM t -- it's 1D\nWHERE a LIKE 'b''c%' /* "
         "2L */",
         "SELECT CAST(a AS DOUBLE), if(a, 1, 2), left(s, 2), a1D FROM t LEFT JOIN u USING (k)",
         "SELECT sum(a) OVER (ORDER BY b ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS rows FROM t",
@@ -57,6 +57,7 @@ TEST(FromSpark, WritesLiteralsOut) {
   EXPECT_EQ(Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
             "CAST('-9223372036854775808' AS BIGINT), CAST('-2147483648' AS INTEGER), "
             "CAST(9223372036854775808 AS DECIMAL(19, 0)), .50, .0015");
+  EXPECT_EQ(Duck("1e3, -1.5E-3"), "CAST('1e3' AS DOUBLE), CAST('-1.5E-3' AS DOUBLE)");
   EXPECT_EQ(Duck("5. + -12BD"), "CAST(5 AS DECIMAL(1, 0)) + CAST(-12 AS DECIMAL(2, 0))");
   EXPECT_EQ(Duck("'a\\tb' || 'it\\'s' || '\\\\d' || r'\\d' || '\\%' || '\\u0041\\q'"),
             "'a\tb' || 'it''s' || '\\d' || '\\d' || '\\%' || 'Aq'");
