@@ -113,7 +113,7 @@ TEST(Program, RefusesASettingThatNothingReads) {
   const Outcome outcome = program.Wait();
   EXPECT_EQ(outcome.exit, 2) << outcome.err;
   EXPECT_TRUE(Has(outcome.err, "unknown setting \"dat\"")) << outcome.err;
-  EXPECT_TRUE(Has(outcome.err, "did you mean \"data\"?")) << outcome.err;
+  EXPECT_TRUE(Has(outcome.err, "did you mean \"data\"")) << outcome.err;
   EXPECT_TRUE(fs::is_empty(own / "runs"));
 }
 

@@ -85,6 +85,19 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std
   return Status::OK();
 }
 
+// Columns of a text file without rows are text: that is what is wrong then, not the column.
+Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
+  for (const auto& [name, table] : job.file.tables.all) {
+    const Result<int64_t> rows = session.Table(name).Limit(1).Count();
+    if (!rows.ok() || *rows > 0) continue;
+    Fault fault = FaultOf(status);
+    fault.why = "table " + name + " has no rows, so that nobody knows the types of its columns";
+    fault.fix.clear();
+    return Fail(std::move(fault));
+  }
+  return status;
+}
+
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
     const Status free = session.CheckOutput(output.parquet);
@@ -140,7 +153,9 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
   Plan tree = frames.etl.plan();
   if (frames.pipeline) {
     Result<Preview> preview = frames.pipeline->Look(frames.train);
-    if (!preview.ok()) return InTermsOfTheFile(job, preview.status());
+    if (!preview.ok()) {
+      return InTermsOfTheFile(job, TellEmptyTables(session, job, preview.status()));
+    }
     stages = JsonOf(*preview);
     tree = preview->plan;
   }
