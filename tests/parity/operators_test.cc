@@ -91,7 +91,7 @@ std::string NameOn(Engine& engine, const std::string& expression) {
   const auto schema = engine.Analyze(MakePlan(Sql{text, {}}), {});
   if (schema.ok()) return (*schema)->field(0)->name();
   const std::string what = FaultOf(schema.status()).what;
-  return what.substr(0, what.find("SQLSTATE"));
+  return "[none] " + what.substr(0, what.find("SQLSTATE"));
 }
 
 // Every pair, and every 97th triple; not those of OR alone, whose trees Spark balances.

@@ -77,7 +77,8 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const SqlType to{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber());
+  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
+                     (to.IsReal() && from == SqlType::kDecimal);
   if (spelt && from != SqlType::kOther) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }

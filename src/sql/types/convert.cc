@@ -8,6 +8,8 @@
 namespace protium {
 namespace {
 
+constexpr int kDigitsOfDouble = 15;  // Whole numbers of so many digits are doubles exactly.
+
 Json Called(const char* function, Json value) {
   const Json like = value;
   return tree::Call(function, Json::array({std::move(value)}), like);
@@ -83,6 +85,10 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
   }
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
+  // DuckDB divides by a power of ten, which rounds twice where a double does not hold all digits.
+  if (from == SqlType::kDecimal && to.IsReal() && from.precision > kDigitsOfDouble) {
+    value = AsText(std::move(value), from);
+  }
   return tree::Cast(std::move(value), to, tried);
 }
 

@@ -154,8 +154,9 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
-  const bool spelt =
-      (to == SqlType::kDecimal && from.IsReal()) || (to == SqlType::kText && from.IsNumber());
+  const bool spelt = (to == SqlType::kDecimal && from.IsReal()) ||
+                     (to.IsReal() && from == SqlType::kDecimal) ||
+                     (to == SqlType::kText && from.IsNumber());
   if (spelt) {
     const bool tried = node.value("try_cast", false);
     tree::Replace(node, Converted(tree::Take(node["child"]), from, to, tried));
