@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "learn/stage.h"
@@ -19,6 +20,24 @@ struct Filled {
   }
 };
 
+// The moments of a column whose missing cells are filled with `value`; nothing for a column with
+// infinite cells, which the pass over it refuses by name.
+std::optional<Moments> MomentsWhenFilled(const State& state, double value) {
+  if (const auto* const moments = std::get_if<Moments>(&state)) {
+    Moments filled = *moments;
+    filled.AddTimes(value, moments->missing());
+    return filled;
+  }
+  const auto& numbers = std::get<NumberCounts>(state);
+  Moments filled;
+  for (const auto& [number, count] : numbers.counts()) {
+    if (!std::isfinite(number)) return std::nullopt;
+    filled.AddTimes(number, count);
+  }
+  filled.AddTimes(value, numbers.missing());
+  return filled;
+}
+
 class ImputerStage : public Stage {
  public:
   ImputerStage(const ImputerOptions& options, StageNames names)
@@ -36,14 +55,21 @@ class ImputerStage : public Stage {
 
   Status Learn(std::span<const State> states) override {
     learned_.clear();
+    filled_.clear();
     for (size_t i = 0; i < inputs().size(); ++i) {
       double value = options_.value;
       if (options_.with != Fill::kConstant) {
         PT_LET(value, ValueOf(states[i], inputs()[i]));
+        filled_.push_back(MomentsWhenFilled(states[i], value));
       }
       learned_.push_back({inputs()[i], outputs()[i], value});
     }
     return Status::OK();
+  }
+
+  std::optional<State> OutputState(size_t i, StateKind kind) const override {
+    if (kind != StateKind::kMoments || i >= filled_.size() || !filled_[i]) return std::nullopt;
+    return *filled_[i];
   }
 
   Json learned() const override { return FieldsToJson(learned_); }
@@ -79,6 +105,7 @@ class ImputerStage : public Stage {
 
   ImputerOptions options_;
   std::vector<Filled> learned_;
+  std::vector<std::optional<Moments>> filled_;  // Of the outputs, where known.
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/learned.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/fault.h"
@@ -32,24 +34,6 @@ struct LearnedEntry {
     visit("label_scale", label_scale);
     visit("baseline", baseline);
   }
-};
-
-// The needs of one level, each once, and who asked for them.
-class Pass {
- public:
-  // Gives the places of `needs` among all().
-  std::vector<size_t> Ask(const std::vector<Need>& needs) {
-    std::vector<size_t> places;
-    for (const Need& need : needs) {
-      places.push_back(std::find(all_.begin(), all_.end(), need) - all_.begin());
-      if (places.back() == all_.size()) all_.push_back(need);
-    }
-    return places;
-  }
-  const std::vector<Need>& all() const { return all_; }
-
- private:
-  std::vector<Need> all_;
 };
 
 std::vector<Need> EstimatorNeeds(const TorchEstimatorOptions& options) {
@@ -89,47 +73,117 @@ Status LearnEstimator(const TorchEstimatorOptions& options, const std::vector<St
   return Status::OK();
 }
 
-std::vector<State> Pick(const std::vector<State>& states, const std::vector<size_t>& places) {
-  std::vector<State> picked;
-  for (const size_t place : places) picked.push_back(states[place]);
-  return picked;
-}
+// Level by level, one pass over the rows each: a pass finds out what every later level wants to
+// know of the columns that are there, so that a level often needs none of its own.
+class Fitting {
+ public:
+  Fitting(Session& session, const Plan& rows, Chain& chain)
+      : session_(session), rows_(rows), chain_(chain) {
+    for (const PlacedStage& each : chain.stages) AddAll(each.stage->Needs());
+    if (chain.estimator) AddAll(EstimatorNeeds(chain.estimator->options));
+  }
 
-Status FitLevel(Session& session, const Plan& rows, Chain& chain, int32_t level, Learned& learned) {
-  Pass pass;
-  std::vector<std::pair<PlacedStage*, std::vector<size_t>>> asked;
-  for (PlacedStage& each : chain.stages) {
-    if (each.level != level) continue;
-    asked.emplace_back(&each, pass.Ask(each.stage->Needs()));
-    session.call().Tell({{"event", "fit"}, {"stage", each.stage->id()}, {"level", level}});
+  Status Run(Learned& learned) {
+    for (int32_t level = 1; level <= chain_.levels(); ++level) {
+      Tell(level);
+      PT_TRY(FindOut(level));
+      PT_TRY(LearnAt(level, learned));
+    }
+    return Status::OK();
   }
-  std::vector<size_t> by_estimator;
-  const bool estimator = chain.estimator && chain.estimator->level == level;
-  if (estimator) by_estimator = pass.Ask(EstimatorNeeds(chain.estimator->options));
-  Columns columns = chain.sources, wanted;
-  for (const Need& need : pass.all()) {
-    wanted.insert(wanted.end(), need.columns.begin(), need.columns.end());
+
+ private:
+  struct Entry {
+    Need need;
+    std::optional<State> state;
+  };
+
+  void AddAll(const std::vector<Need>& needs) {
+    for (const Need& need : needs) {
+      const auto same = [&](const Entry& entry) { return entry.need == need; };
+      if (std::none_of(entries_.begin(), entries_.end(), same)) entries_.push_back({need, {}});
+    }
   }
-  const Plan input = ApplyStages(chain, rows, columns, wanted);
-  PT_LET(const std::vector<State> states, Fit(session.engine(), input, pass.all(), session.call()));
-  for (auto& [placed, places] : asked) {
-    const Status status = placed->stage->Learn(Pick(states, places));
-    if (status.ok()) continue;
-    Fault fault = FaultOf(status);
-    fault.where = placed->path + " (\"" + placed->stage->id() + "\")";
-    return Fail(std::move(fault));
+
+  void Tell(int32_t level) {
+    for (const PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      session_.call().Tell({{"event", "fit"}, {"stage", each.stage->id()}, {"level", level}});
+    }
   }
-  if (!estimator) return Status::OK();
-  return LearnEstimator(chain.estimator->options, Pick(states, by_estimator), learned);
-}
+
+  // The first level at which the columns of a need are there.
+  int32_t LevelOf(const Need& need) const {
+    int32_t level = 1;
+    for (const std::string& column : need.columns) {
+      const int32_t maker = chain_.Find(column)->maker;
+      if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
+    }
+    return level;
+  }
+
+  // The state of a need as the maker of its column knows it without a pass.
+  std::optional<State> StateFromMaker(const Need& need) const {
+    const int32_t maker = chain_.Find(need.columns.front())->maker;
+    if (maker < 0 || need.columns.size() != 1) return std::nullopt;
+    const Stage& stage = *chain_.stages[maker].stage;
+    const auto& outputs = stage.outputs();
+    const auto at = std::find(outputs.begin(), outputs.end(), need.columns.front());
+    return stage.OutputState(size_t(at - outputs.begin()), need.kind);
+  }
+
+  Status FindOut(int32_t level) {
+    std::vector<Need> asked;
+    Columns columns = chain_.sources, wanted;
+    for (Entry& entry : entries_) {
+      if (entry.state || LevelOf(entry.need) != level) continue;
+      entry.state = StateFromMaker(entry.need);
+      if (entry.state) continue;
+      asked.push_back(entry.need);
+      wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
+    }
+    const Plan input = ApplyStages(chain_, rows_, columns, wanted);
+    PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
+    for (size_t i = 0; i < asked.size(); ++i) EntryOf(asked[i]).state = std::move(states[i]);
+    return Status::OK();
+  }
+
+  Entry& EntryOf(const Need& need) {
+    return *std::find_if(entries_.begin(), entries_.end(),
+                         [&](const Entry& entry) { return entry.need == need; });
+  }
+
+  std::vector<State> StatesOf(const std::vector<Need>& needs) {
+    std::vector<State> states;
+    for (const Need& need : needs) states.push_back(*EntryOf(need).state);
+    return states;
+  }
+
+  Status LearnAt(int32_t level, Learned& learned) {
+    for (PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      const Status status = each.stage->Learn(StatesOf(each.stage->Needs()));
+      if (status.ok()) continue;
+      Fault fault = FaultOf(status);
+      fault.where = each.path + " (\"" + each.stage->id() + "\")";
+      return Fail(std::move(fault));
+    }
+    if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
+    const TorchEstimatorOptions& options = chain_.estimator->options;
+    return LearnEstimator(options, StatesOf(EstimatorNeeds(options)), learned);
+  }
+
+  Session& session_;
+  const Plan& rows_;
+  Chain& chain_;
+  std::vector<Entry> entries_;  // Each need once.
+};
 
 }  // namespace
 
 Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain) {
   Learned learned;
-  for (int32_t level = 1; level <= chain.levels(); ++level) {
-    PT_TRY(FitLevel(session, rows, chain, level, learned));
-  }
+  PT_TRY(Fitting(session, rows, chain).Run(learned));
   return learned;
 }
 

@@ -45,6 +45,7 @@ double Centred(const ExactSum& xy, const ExactSum& x, const ExactSum& y, int64_t
 
 struct MomentSums {
   int64_t count = 0;
+  int64_t missing = 0;
   double low = 0;
   double high = 0;
   Json sum;
@@ -52,6 +53,7 @@ struct MomentSums {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("count", count);
+    visit("missing", missing);
     visit("low", low);
     visit("high", high);
     visit("sum", sum);
@@ -80,6 +82,20 @@ Result<Sums> ReadSums(const StateRow& row) {
   return sums;
 }
 
+// Adds `times` squares of `x` to a sum.
+void AddSquares(double x, double times, ExactSum& sum) {
+  // Within this range a square is exactly the sum of two doubles.
+  constexpr double kLeast = 0x1p-480, kMost = 0x1p500;
+  if (x == 0 || (std::fabs(x) >= kLeast && std::fabs(x) <= kMost)) {
+    const double near = x * x;
+    sum.AddProduct(near, times);
+    return sum.AddProduct(std::fma(x, x, -near), times);
+  }
+  ExactSum square;
+  square.AddProduct(x, x);
+  sum.AddScaled(square, times);
+}
+
 Status MergeSum(const Json& json, ExactSum& into) {
   PT_LET(const ExactSum sum, ExactSum::FromJson(json));
   into.Merge(sum);
@@ -92,7 +108,10 @@ Status Moments::Add(const arrow::Array& values) {
   PT_LET(const arrow::DoubleArray* array, Doubles(values));
   double low = low_, high = high_;
   for (int64_t i = 0; i < array->length(); ++i) {
-    if (!Has(*array, i)) continue;
+    if (!Has(*array, i)) {
+      ++missing_;
+      continue;
+    }
     const double x = array->Value(i);
     if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
     if (count_++ == 0) low = high = x;
@@ -107,18 +126,28 @@ Status Moments::Add(const arrow::Array& values) {
 }
 
 Status Moments::Emit(const EmitRow& emit) const {
-  const MomentSums sums{count_, low_, high_, sum_.ToJson(), squares_.ToJson()};
+  const MomentSums sums{count_, missing_, low_, high_, sum_.ToJson(), squares_.ToJson()};
   return emit({.text = Dump(FieldsToJson(sums)), .count = count_});
 }
 
 Status Moments::Merge(const StateRow& row) {
   PT_LET(const MomentSums sums, ReadSums<MomentSums>(row));
+  missing_ += sums.missing;
   if (sums.count == 0) return Status::OK();
   low_ = count_ == 0 ? sums.low : std::min(low_, sums.low);
   high_ = count_ == 0 ? sums.high : std::max(high_, sums.high);
   count_ += sums.count;
   PT_TRY(MergeSum(sums.sum, sum_));
   return MergeSum(sums.squares, squares_);
+}
+
+void Moments::AddTimes(double value, int64_t times) {
+  if (times == 0) return;
+  low_ = count_ == 0 ? value : std::min(low_, value);
+  high_ = count_ == 0 ? value : std::max(high_, value);
+  count_ += times;
+  sum_.AddProduct(value, double(times));
+  AddSquares(value, double(times), squares_);
 }
 
 double Moments::Mean() const { return count_ == 0 ? 0 : MeanOf(sum_, count_); }

@@ -6,6 +6,7 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,9 @@ class Stage {
   virtual std::vector<Need> Needs() const = 0;
   // Takes the states of Needs(), in that order.
   virtual Status Learn(std::span<const State> states) = 0;
+  // What a pass over output `i` would find out, bit for bit, where the stage knows it from what it
+  // learned without one. Not after Restore().
+  virtual std::optional<State> OutputState(size_t i, StateKind kind) const { return std::nullopt; }
   // A list with an entry per input: {"input", "output", ...}.
   virtual Json learned() const = 0;
   // Takes what learned() gave; damaged JSON is an error.

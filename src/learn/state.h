@@ -59,6 +59,8 @@ class NumberCounts {
   int64_t count() const;  // Of those not missing.
   // The lower element in the middle; count() must not be 0.
   double Median() const;
+  int64_t missing() const { return missing_; }
+  const std::unordered_map<double, int64_t>& counts() const { return counts_; }
 
  private:
   Status Count(double value, int64_t count);
@@ -73,13 +75,17 @@ class Moments {
   Status Add(const arrow::Array& values);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
+  // The same as Add() of so many cells of this value, which is finite.
+  void AddTimes(double value, int64_t times);
   int64_t count() const { return count_; }
+  int64_t missing() const { return missing_; }
   double Mean() const;
   // Of n - 1; 0 for a constant column and for a single value.
   double Deviation() const;
 
  private:
   int64_t count_ = 0;
+  int64_t missing_ = 0;
   double low_ = 0;
   double high_ = 0;
   ExactSum sum_;

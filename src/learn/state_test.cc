@@ -140,6 +140,42 @@ TEST(Moments, DoNotDependOnOrderOrParts) {
 
 TEST(Moments, RefuseInfinities) { EXPECT_FALSE(Moments().Add(*Doubles({INFINITY})).ok()); }
 
+std::string EmittedBy(const Moments& moments) {
+  std::string text;
+  EXPECT_TRUE(moments
+                  .Emit([&](const StateRow& row) {
+                    text = row.text.value_or("");
+                    return Status::OK();
+                  })
+                  .ok());
+  return text;
+}
+
+// Squares beyond the range of doubles and below it among them.
+TEST(Moments, OfManyTimesAValueAreThoseOfItsCells) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<double> cells;
+    Moments counted;
+    for (int i = 0; i < 5; ++i) {
+      const int exponent = int(random() % 1900) - 950;
+      const double value =
+          i == 0 ? 0 : std::ldexp(double(int64_t(random() >> 11)) - 0x1p52, exponent - 52);
+      const auto times = int64_t(random() % 4);
+      counted.AddTimes(value, times);
+      cells.insert(cells.end(), size_t(times), value);
+    }
+    if (cells.empty()) continue;
+    EXPECT_EQ(EmittedBy(counted), EmittedBy(Of<Moments>(Doubles(cells)))) << round;
+  }
+}
+
+TEST(Moments, CountWhatIsMissing) {
+  EXPECT_EQ(Merged<Moments>({Of<Moments>(Doubles({1, -999, NAN})), Of<Moments>(Doubles({-999}))})
+                .missing(),
+            3);
+}
+
 TEST(Line, GoesThroughPointsOnALine) {
   Line line;
   ASSERT_TRUE(line.Add(*Doubles({1, 2, 4, -999, 8}), *Doubles({5, 7, 11, 3, -999})).ok());
