@@ -27,7 +27,12 @@ bool Take(std::string_view& text, char wanted) {
 
 bool IsInt64(std::string_view text) {
   if (text.empty() || text.size() > 40) return false;
-  if (!IsDigit(text.front()) && !(text.front() == '-' && text.size() > 1)) return false;
+  const bool negative = text.front() == '-';
+  if (text.size() <= 18) {  // Always within the range of 64 bits.
+    if (negative) text.remove_prefix(1);
+    return !text.empty() && TakeDigits(text) > 0 && text.empty();
+  }
+  if (!IsDigit(text.front()) && !negative) return false;
   int64_t value;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   return read.ec == std::errc() && read.ptr == text.data() + text.size();

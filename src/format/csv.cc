@@ -33,7 +33,10 @@ std::string Lower(std::string text) {
 }
 
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
-  return cell.text.empty() ? !cell.quoted : cell.text == options.null;
+  if (cell.text.empty()) return !cell.quoted;
+  // Most cells differ in the first character, and are many.
+  return cell.text.size() == options.null.size() && cell.text.front() == options.null.front() &&
+         cell.text == options.null;
 }
 
 Status CheckUtf8(std::string_view text, const std::string& path) {

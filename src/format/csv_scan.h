@@ -42,6 +42,7 @@ class CsvScanner {
 
  private:
   Status ReadQuoted(CsvCell& cell);
+  bool SkipPlain();
   void ReadPlain(CsvCell& cell);
   bool AtLineEnd() const { return at_ == end_ || *at_ == '\n' || *at_ == '\r'; }
   void SkipLineEnd();
