@@ -20,14 +20,11 @@ RowMemory::~RowMemory() {
 }
 
 RowMemory::RowMemory(RowMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      capacity_(std::exchange(other.capacity_, 0)),
-      released_(std::exchange(other.released_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
 
 RowMemory& RowMemory::operator=(RowMemory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(capacity_, other.capacity_);
-  std::swap(released_, other.released_);
   return *this;
 }
 
@@ -49,11 +46,11 @@ Status RowMemory::Reserve(int64_t bytes) {
   return Status::OK();
 }
 
-void RowMemory::ReleaseBelow(int64_t bytes) {
-  const int64_t end = bytes / kStep * kStep;
-  if (end <= released_) return;
-  madvise(data_ + released_, size_t(end - released_), MADV_DONTNEED);
-  released_ = end;
+int64_t RowMemory::Release(int64_t begin, int64_t end) {
+  const int64_t first = (begin + kStep - 1) / kStep * kStep, last = end / kStep * kStep;
+  if (last <= first) return begin;
+  madvise(data_ + first, size_t(last - first), MADV_DONTNEED);
+  return last;
 }
 
 }  // namespace protium

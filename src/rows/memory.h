@@ -29,14 +29,13 @@ class RowMemory {
     return {reinterpret_cast<T*>(data_), size_t(count)};
   }
 
-  // Gives the whole pages below `bytes` back to the system; they read as zero from then on. Cheap
-  // when called again with little progress.
-  void ReleaseBelow(int64_t bytes);
+  // Gives the whole pages among bytes [begin, end) back to the system; they read as zero from then
+  // on. Gives where the last of them ends, which is where to go on later; `begin` if there is none.
+  int64_t Release(int64_t begin, int64_t end);
 
  private:
   std::byte* data_ = nullptr;
   int64_t capacity_ = 0;
-  int64_t released_ = 0;
 };
 
 }  // namespace protium
