@@ -8,23 +8,46 @@
 namespace protium {
 
 void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
-                 const std::vector<const float*>& tables, float* out) {
+                 const std::vector<const float*>& tables, int64_t numeric, float* out) {
   for (int64_t i = 0; i < rows.rows; ++i) {
     const int32_t* categories = rows.categories(i);
     for (size_t c = 0; c < columns.size(); ++c) {
       const int64_t width = columns[c].width;
-      out = std::copy_n(tables[c] + categories[c] * width, width, out);
+      out = std::copy_n(tables[c] + categories[columns[c].category] * width, width, out);
     }
-    out = std::copy_n(rows.row(i), rows.shape.numeric, out);
+    out = std::copy_n(rows.row(i), numeric, out);
   }
 }
 
-void ScatterEmbedded(const RowBlock& rows, int64_t category, const EmbeddedColumn& column,
-                     const float* gradient, int64_t stride, float* table) {
+void ScatterEmbedded(const RowBlock& rows, const EmbeddedColumn& column, const float* gradient,
+                     int64_t stride, float* table) {
   for (int64_t i = 0; i < rows.rows; ++i) {
-    float* to = table + rows.categories(i)[category] * column.width;
-    const float* from = gradient + i * stride + column.offset;
+    float* to = table + rows.categories(i)[column.category] * column.width;
+    const float* from = gradient + i * stride;
     for (int64_t j = 0; j < column.width; ++j) to[j] += from[j];
+  }
+}
+
+PT_CLONES void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
+                             const float* start, int64_t width, float* out) {
+  for (int64_t i = 0; i < rows.rows; ++i, out += width) {
+    const int32_t* categories = rows.categories(i);
+    std::copy_n(start, width, out);
+    for (const CategoryRows& table : tables) {
+      const float* from = table.rows + categories[table.category] * width;
+      for (int64_t j = 0; j < width; ++j) out[j] += from[j];
+    }
+  }
+}
+
+PT_CLONES void AddByCategory(const RowBlock& rows, const float* gradient, int64_t width,
+                             const std::vector<CategoryRows>& tables) {
+  for (int64_t i = 0; i < rows.rows; ++i, gradient += width) {
+    const int32_t* categories = rows.categories(i);
+    for (const CategoryRows& table : tables) {
+      float* to = table.rows + categories[table.category] * width;
+      for (int64_t j = 0; j < width; ++j) to[j] += gradient[j];
+    }
   }
 }
 

@@ -13,17 +13,35 @@ namespace protium {
 
 // A categorical column's place among the inputs of the first layer.
 struct EmbeddedColumn {
+  int64_t category = 0;  // Its place among the categories of a row.
   int64_t offset = 0;
   int64_t width = 0;
 };
 
-// Fills [rows, embedded + numeric]: each row's embeddings, then its numeric values.
+// Fills [rows, widths of `columns` + numeric]: each row's embeddings, then its first `numeric`
+// values.
 void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
-                 const std::vector<const float*>& tables, float* out);
+                 const std::vector<const float*>& tables, int64_t numeric, float* out);
 
-// Adds row i's slice of `gradient` [rows, stride] to the row of `table` that its category names.
-void ScatterEmbedded(const RowBlock& rows, int64_t category, const EmbeddedColumn& column,
-                     const float* gradient, int64_t stride, float* table);
+// Adds the first column.width values of row i of `gradient` [rows, stride] to the row of `table`
+// that its category names.
+void ScatterEmbedded(const RowBlock& rows, const EmbeddedColumn& column, const float* gradient,
+                     int64_t stride, float* table);
+
+// A row of floats for each value of a category.
+struct CategoryRows {
+  int64_t category = 0;  // Its place among the categories of a row.
+  float* rows = nullptr;
+};
+
+// out[i] = start + the rows that the categories of row i name, in the order of `tables`; all of
+// this width.
+void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
+                   const float* start, int64_t width, float* out);
+
+// Adds gradient[i], of this width, to the rows that the categories of row i name.
+void AddByCategory(const RowBlock& rows, const float* gradient, int64_t width,
+                   const std::vector<CategoryRows>& tables);
 
 // out[j] = sum over i of in[i, j].
 void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);

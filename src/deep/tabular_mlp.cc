@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
 #include "learn/options.h"
 #include "tensor/philox.h"
@@ -34,8 +35,6 @@ std::span<float> SpanOf(const at::Tensor& tensor) {
 
 // The memory of a forward and backward over a number of rows.
 struct Scratch {
-  at::Tensor input;
-  at::Tensor embedded;                  // Gradient by the embedded part of the input.
   std::vector<at::Tensor> before_norm;  // With batch norm: what each dense layer gave.
   std::vector<at::Tensor> hidden;
   std::vector<at::Tensor> gradient;
@@ -72,14 +71,15 @@ class TabularMlpNet : public Net {
   void BackwardDense(const Layer& layer, const at::Tensor& gradient, const at::Tensor& input,
                      const GradientSink& sink);
   void BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink);
-  void BackwardEmbeddings(Scratch& scratch, const GradientSink& sink);
-  float* Target(size_t parameter, const GradientSink& sink);
+  void BackwardInput(const at::Tensor& gradient, const GradientSink& sink);
+  void BackwardBias(const Layer& layer, const at::Tensor& gradient, const GradientSink& sink);
+  at::Tensor Target(size_t parameter, const GradientSink& sink);
   void Settle(size_t parameter, const GradientSink& sink);
 
   NetShape shape_;
   TabularMlpOptions options_;
-  std::vector<EmbeddedColumn> embedded_;
-  int64_t embedded_width_ = 0;
+  size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of embeddings.
+  std::optional<InputLayer> input_;
   int64_t width_ = 0;          // Of the last layer added.
   std::vector<Layer> layers_;  // Hidden ones, then the output.
   std::vector<Variable> parameters_;
@@ -97,15 +97,18 @@ class TabularMlpNet : public Net {
 
 TabularMlpNet::TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options)
     : shape_(shape), options_(options) {
+  std::vector<int64_t> widths;
   for (size_t c = 0; c < shape.cardinalities.size(); ++c) {
     const int64_t n = shape.cardinalities[c];
     const int64_t width =
         options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
-    embedded_.push_back({.offset = embedded_width_, .width = width});
-    embedded_width_ += width;
+    widths.push_back(width);
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
   }
-  width_ = embedded_width_ + shape.numeric;
+  tables_ = widths.size();
+  const int64_t first = options.hidden.empty() ? 1 : options.hidden.front();
+  input_.emplace(shape.cardinalities, widths, shape.numeric, first);
+  width_ = input_->in();
   for (size_t l = 0; l < options.hidden.size(); ++l) {
     AddLayer(fmt::format("dense.{}", l), options.hidden[l]);
     if (!options.batch_norm) continue;
@@ -131,13 +134,16 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
   weights_ = std::move(parameters);
   running_ = std::move(buffers);
   for (const Layer& layer : layers_) transposed_.push_back(weights_[layer.weight].t());
+  const size_t first = layers_.front().weight;
+  input_->Bind({weights_.begin(), weights_.begin() + int64_t(tables_)}, weights_[first],
+               weights_[first + 1]);
   spare_.resize(weights_.size());
   norms_.resize(layers_.size());
 }
 
 void TabularMlpNet::Initialise(uint64_t key) {
   const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
-  for (size_t i = 0; i < embedded_.size(); ++i) DrawNormal(draw(i), 1, SpanOf(weights_[i]));
+  for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, SpanOf(weights_[i]));
   for (const Layer& layer : layers_) {
     const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
     for (const size_t i : {layer.weight, layer.weight + 1}) {
@@ -156,8 +162,6 @@ Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
   if (found != scratch_.end()) return found->second;
   if (scratch_.size() >= 8) scratch_.clear();
   Scratch& scratch = scratch_[rows];
-  scratch.input = Floats(rows, embedded_width_ + shape_.numeric);
-  scratch.embedded = Floats(rows, embedded_width_);
   for (const Layer& layer : layers_) {
     if (&layer == &layers_.back()) break;
     scratch.hidden.push_back(Floats(rows, layer.out));
@@ -171,19 +175,18 @@ Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
 at::Tensor TabularMlpNet::Forward(const RowBlock& rows, const uint64_t* training) {
   const c10::InferenceMode no_graph;
   Scratch& scratch = ScratchFor(rows.rows);
-  std::vector<const float*> tables;
-  for (size_t c = 0; c < embedded_.size(); ++c) {
-    tables.push_back(weights_[c].const_data_ptr<float>());
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const bool last = l + 1 == layers_.size();
+    at::Tensor& out = last                  ? scratch.output
+                      : options_.batch_norm ? scratch.before_norm[l]
+                                            : scratch.hidden[l];
+    if (l == 0) {
+      input_->Forward(rows, out);
+    } else {
+      at::addmm_out(out, weights_[layers_[l].weight + 1], scratch.hidden[l - 1], transposed_[l]);
+    }
+    if (!last) Activate(l, scratch, training);
   }
-  GatherInput(rows, embedded_, tables, scratch.input.data_ptr<float>());
-  const at::Tensor* input = &scratch.input;
-  for (size_t l = 0; l + 1 < layers_.size(); ++l) {
-    at::Tensor& out = options_.batch_norm ? scratch.before_norm[l] : scratch.hidden[l];
-    at::addmm_out(out, weights_[layers_[l].weight + 1], *input, transposed_[l]);
-    Activate(l, scratch, training);
-    input = &scratch.hidden[l];
-  }
-  at::addmm_out(scratch.output, weights_[layers_.back().weight + 1], *input, transposed_.back());
   rows_ = rows;
   return scratch.output.view({-1});
 }
@@ -204,10 +207,10 @@ void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* trainin
 }
 
 // Memory to make the gradient of a parameter in.
-float* TabularMlpNet::Target(size_t parameter, const GradientSink& sink) {
-  if (!sink.add) return sink.parameters[parameter].data_ptr<float>();
+at::Tensor TabularMlpNet::Target(size_t parameter, const GradientSink& sink) {
+  if (!sink.add) return sink.parameters[parameter];
   if (!spare_[parameter].defined()) spare_[parameter] = at::empty_like(weights_[parameter]);
-  return spare_[parameter].data_ptr<float>();
+  return spare_[parameter];
 }
 
 void TabularMlpNet::Settle(size_t parameter, const GradientSink& sink) {
@@ -217,12 +220,16 @@ void TabularMlpNet::Settle(size_t parameter, const GradientSink& sink) {
 
 void TabularMlpNet::BackwardDense(const Layer& layer, const at::Tensor& gradient,
                                   const at::Tensor& input, const GradientSink& sink) {
-  Target(layer.weight, sink);
-  at::Tensor weight = sink.add ? spare_[layer.weight] : sink.parameters[layer.weight];
+  at::Tensor weight = Target(layer.weight, sink);
   at::mm_out(weight, gradient.t(), input);
-  SumColumns(gradient.const_data_ptr<float>(), gradient.size(0), layer.out,
-             Target(layer.weight + 1, sink));
   Settle(layer.weight, sink);
+  BackwardBias(layer, gradient, sink);
+}
+
+void TabularMlpNet::BackwardBias(const Layer& layer, const at::Tensor& gradient,
+                                 const GradientSink& sink) {
+  SumColumns(gradient.const_data_ptr<float>(), gradient.size(0), layer.out,
+             Target(layer.weight + 1, sink).data_ptr<float>());
   Settle(layer.weight + 1, sink);
 }
 
@@ -233,41 +240,34 @@ void TabularMlpNet::BackwardNorm(size_t l, Scratch& scratch, const GradientSink&
                                      running_[2 * l], running_[2 * l + 1], norms_[l].mean,
                                      norms_[l].deviation, true, kNormEpsilon, {true, true, true});
   scratch.gradient[l].copy_(input);
-  std::copy_n(weight.const_data_ptr<float>(), layers_[l].out, Target(n, sink));
-  std::copy_n(bias.const_data_ptr<float>(), layers_[l].out, Target(n + 1, sink));
+  std::copy_n(weight.const_data_ptr<float>(), layers_[l].out, Target(n, sink).data_ptr<float>());
+  std::copy_n(bias.const_data_ptr<float>(), layers_[l].out, Target(n + 1, sink).data_ptr<float>());
   Settle(n, sink);
   Settle(n + 1, sink);
 }
 
-void TabularMlpNet::BackwardEmbeddings(Scratch& scratch, const GradientSink& sink) {
-  const at::Tensor& first = layers_.size() > 1 ? scratch.gradient.front() : scratch.output;
-  at::mm_out(scratch.embedded, first, weights_[layers_[0].weight].narrow(1, 0, embedded_width_));
-  for (size_t c = 0; c < embedded_.size(); ++c) {
-    float* table = Target(c, sink);
-    std::fill_n(table, weights_[c].numel(), 0.0f);
-    ScatterEmbedded(rows_, int64_t(c), embedded_[c], scratch.embedded.const_data_ptr<float>(),
-                    embedded_width_, table);
-    Settle(c, sink);
-  }
+void TabularMlpNet::BackwardInput(const at::Tensor& gradient, const GradientSink& sink) {
+  const Layer& layer = layers_.front();
+  std::vector<at::Tensor> tables;
+  for (size_t c = 0; c < tables_; ++c) tables.push_back(Target(c, sink));
+  input_->Backward(rows_, gradient, tables, Target(layer.weight, sink));
+  for (size_t c = 0; c < tables_; ++c) Settle(c, sink);
+  Settle(layer.weight, sink);
+  BackwardBias(layer, gradient, sink);
 }
 
 void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink) {
   const c10::InferenceMode no_graph;
   Scratch& scratch = ScratchFor(rows_.rows);
-  const at::Tensor column = outputs.view({-1, 1});
-  const size_t hidden = layers_.size() - 1;
-  BackwardDense(layers_.back(), column, hidden > 0 ? scratch.hidden.back() : scratch.input, sink);
-  for (size_t l = hidden; l-- > 0;) {
-    const Layer& above = layers_[l + 1];
-    at::mm_out(scratch.gradient[l], l + 1 == hidden ? column : scratch.gradient[l + 1],
-               weights_[above.weight]);
-    BackwardRelu(SpanOf(scratch.hidden[l]), kept_factor_, SpanOf(scratch.gradient[l]));
-    if (options_.batch_norm) BackwardNorm(l, scratch, sink);
-    BackwardDense(layers_[l], scratch.gradient[l], l > 0 ? scratch.hidden[l - 1] : scratch.input,
-                  sink);
+  at::Tensor gradient = outputs.view({-1, 1});
+  for (size_t l = layers_.size() - 1; l > 0; --l) {
+    BackwardDense(layers_[l], gradient, scratch.hidden[l - 1], sink);
+    at::mm_out(scratch.gradient[l - 1], gradient, weights_[layers_[l].weight]);
+    gradient = scratch.gradient[l - 1];
+    BackwardRelu(SpanOf(scratch.hidden[l - 1]), kept_factor_, SpanOf(gradient));
+    if (options_.batch_norm) BackwardNorm(l - 1, scratch, sink);
   }
-  if (hidden == 0) scratch.output.copy_(column);
-  if (!embedded_.empty()) BackwardEmbeddings(scratch, sink);
+  BackwardInput(gradient, sink);
 }
 
 Status CheckOptions(const NetShape& shape, const TabularMlpOptions& options) {

@@ -15,19 +15,23 @@ NetShape Shape(Json options) {
   return {.options = std::move(options), .numeric = 5, .cardinalities = {7, 3}};
 }
 
-// The same net by LibTorch's own operations, recorded; `variables` as the net's parameters.
-at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, bool norm) {
+// The same net by LibTorch's own operations, recorded; `p` are the net's parameters.
+at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, size_t layers,
+                     bool norm) {
   const auto all = torch::from_blob(const_cast<float*>(rows.data), {rows.rows, rows.shape.stride()},
                                     torch::kFloat32);
   const auto categories = torch::from_blob(const_cast<float*>(rows.data),
                                            {rows.rows, rows.shape.stride()}, torch::kInt32)
-                              .narrow(1, 7, 2)
+                              .narrow(1, rows.shape.numeric + 2, rows.shape.categories)
                               .to(torch::kInt64);
-  auto x = torch::cat({torch::embedding(p[0], categories.select(1, 0)),
-                       torch::embedding(p[1], categories.select(1, 1)), all.narrow(1, 0, 5)},
-                      1);
-  size_t at = 2;
-  for (int layer = 0; layer < 2; ++layer) {
+  std::vector<at::Tensor> parts;
+  for (int64_t c = 0; c < rows.shape.categories; ++c) {
+    parts.push_back(torch::embedding(p[size_t(c)], categories.select(1, c)));
+  }
+  parts.push_back(all.narrow(1, 0, rows.shape.numeric));
+  auto x = torch::cat(parts, 1);
+  size_t at = size_t(rows.shape.categories);
+  for (size_t layer = 0; layer < layers; ++layer) {
     x = torch::linear(x, p[at], p[at + 1]);
     at += 2;
     if (norm) {
@@ -39,11 +43,12 @@ at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, boo
   return torch::linear(x, p[at], p[at + 1]).view({-1});
 }
 
-void ExpectGradientsOfReference(bool norm) {
-  const auto net = MakeTabularMlp(Shape({{"hidden", {16, 8}}, {"batch_norm", norm}})).ValueOrDie();
+void ExpectGradientsOfReference(const NetShape& shape, size_t layers, bool norm) {
+  const auto net = MakeTabularMlp(shape).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
-  const SyntheticRows made({.rows = 33, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
+  const SyntheticRows made(
+      {.rows = 33, .numeric = shape.numeric, .cardinalities = shape.cardinalities, .seed = 3});
   const RowBlock rows = made.block();
 
   std::vector<float> memory(size_t(weights->size()), 100.0f);
@@ -59,7 +64,7 @@ void ExpectGradientsOfReference(bool norm) {
   for (const at::Tensor& view : weights->Views(weights->parameters().data())) {
     leaves.push_back(view.clone().set_requires_grad(true));
   }
-  const at::Tensor expected = Reference(leaves, rows, norm);
+  const at::Tensor expected = Reference(leaves, rows, layers, norm);
   expected.backward(outputs_by);
   EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
   for (size_t i = 0; i < leaves.size(); ++i) {
@@ -69,9 +74,30 @@ void ExpectGradientsOfReference(bool norm) {
   }
 }
 
-TEST(TabularMlp, HasTheGradientOfTheRecordedNet) { ExpectGradientsOfReference(false); }
+TEST(TabularMlp, HasTheGradientOfTheRecordedNet) {
+  ExpectGradientsOfReference(Shape({{"hidden", {16, 8}}}), 2, false);
+}
 
-TEST(TabularMlp, HasTheGradientOfTheRecordedNetWithBatchNorm) { ExpectGradientsOfReference(true); }
+TEST(TabularMlp, HasTheGradientOfTheRecordedNetWithBatchNorm) {
+  ExpectGradientsOfReference(Shape({{"hidden", {16, 8}}, {"batch_norm", true}}), 2, true);
+}
+
+// Columns of few and of many categories are computed in two ways.
+TEST(TabularMlp, HasTheGradientOfTheRecordedNetForAnyInputs) {
+  const std::vector<std::vector<int64_t>> columns = {
+      {}, {300}, {3}, {300, 7}, {7, 300}, {7, 300, 3}, {300, 400, 3, 500, 128, 129}};
+  for (const auto& cardinalities : columns) {
+    for (const int64_t numeric : {0, 4}) {
+      if (cardinalities.empty() && numeric == 0) continue;
+      for (const std::vector<int>& hidden : {std::vector<int>{}, std::vector<int>{6}}) {
+        SCOPED_TRACE(testing::PrintToString(cardinalities) + " " + std::to_string(numeric));
+        ExpectGradientsOfReference(
+            {.options = {{"hidden", hidden}}, .numeric = numeric, .cardinalities = cardinalities},
+            hidden.size(), false);
+      }
+    }
+  }
+}
 
 TEST(TabularMlp, NamesItsParametersInOrder) {
   const auto net = MakeTabularMlp(Shape({{"hidden", {4}}, {"batch_norm", true}})).ValueOrDie();

@@ -18,7 +18,7 @@ namespace protium {
 namespace {
 
 // Rises whenever our own arithmetic gives other bits: of a net, a loss, an optimiser or a sum.
-constexpr int64_t kArithmetic = 2;
+constexpr int64_t kArithmetic = 3;
 
 std::string ProcessorVendor() {
   unsigned eax = 0;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/input_layer.h"
+
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
+
+#include <utility>
+
+namespace protium {
+namespace {
+
+// Beyond it, multiplying the whole table costs more than the rows of a usual shard of a batch do.
+constexpr int64_t kMostFactored = 128;
+
+float* DataOf(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
+
+// The first `rows` of a tensor of this width, which grows when it has fewer.
+at::Tensor RowsOf(at::Tensor& tensor, int64_t rows, int64_t width) {
+  if (!tensor.defined() || tensor.size(0) < rows || tensor.size(1) != width) {
+    tensor = at::empty({rows, width});
+  }
+  return tensor.narrow(0, 0, rows);
+}
+
+}  // namespace
+
+InputLayer::InputLayer(const std::vector<int64_t>& cardinalities,
+                       const std::vector<int64_t>& widths, int64_t numeric, int64_t out)
+    : numeric_(numeric), out_(out) {
+  std::vector<size_t> waiting;  // Columns of the next run.
+  for (size_t c = 0; c < cardinalities.size(); ++c) {
+    columns_.push_back({.category = int64_t(c), .offset = in_, .width = widths[c]});
+    if (cardinalities[c] <= kMostFactored) {
+      AddRun(std::exchange(waiting, {}), 0);
+      factored_.push_back({.column = c,
+                           .product = at::empty({cardinalities[c], out}),
+                           .gradient = at::empty({cardinalities[c], out})});
+    } else {
+      waiting.push_back(c);
+    }
+    in_ += widths[c];
+  }
+  AddRun(waiting, numeric);
+  in_ += numeric;
+}
+
+// The run ends where the inputs that were counted so far end.
+void InputLayer::AddRun(const std::vector<size_t>& columns, int64_t numeric) {
+  int64_t embedded = 0;
+  for (const size_t c : columns) embedded += columns_[c].width;
+  if (embedded + numeric == 0) return;
+  runs_.push_back({.columns = columns,
+                   .offset = in_ - embedded,
+                   .embedded = embedded,
+                   .width = embedded + numeric});
+}
+
+void InputLayer::Bind(std::vector<at::Tensor> tables, at::Tensor weight, at::Tensor bias) {
+  tables_ = std::move(tables);
+  weight_ = std::move(weight);
+  bias_ = std::move(bias);
+}
+
+at::Tensor InputLayer::PartOf(const at::Tensor& weight, const EmbeddedColumn& column) const {
+  return weight.narrow(1, column.offset, column.width);
+}
+
+void InputLayer::MultiplyTables() {
+  for (Factored& each : factored_) {
+    at::mm_out(each.product, tables_[each.column], PartOf(weight_, columns_[each.column]).t());
+  }
+}
+
+at::Tensor InputLayer::FillInput(Run& run, const RowBlock& rows) {
+  std::vector<EmbeddedColumn> columns;
+  std::vector<const float*> tables;
+  for (const size_t c : run.columns) {
+    columns.push_back(columns_[c]);
+    tables.push_back(DataOf(tables_[c]));
+  }
+  const at::Tensor input = RowsOf(run.input, rows.rows, run.width);
+  GatherInput(rows, columns, tables, run.width - run.embedded, DataOf(input));
+  return input;
+}
+
+void InputLayer::Forward(const RowBlock& rows, const at::Tensor& out) {
+  MultiplyTables();
+  std::vector<CategoryRows> products;
+  for (const Factored& each : factored_) {
+    products.push_back({int64_t(each.column), DataOf(each.product)});
+  }
+  SumByCategory(rows, products, DataOf(bias_), out_, DataOf(out));
+  for (Run& run : runs_) {
+    at::Tensor sum = out;
+    at::addmm_out(sum, out, FillInput(run, rows), weight_.narrow(1, run.offset, run.width).t());
+  }
+}
+
+void InputLayer::Backward(const RowBlock& rows, const at::Tensor& gradient,
+                          const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
+  for (Run& run : runs_) BackwardRun(run, rows, gradient, tables, weight);
+  BackwardFactored(rows, gradient, tables, weight);
+}
+
+void InputLayer::BackwardRun(Run& run, const RowBlock& rows, const at::Tensor& gradient,
+                             const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
+  at::Tensor part = weight.narrow(1, run.offset, run.width);
+  at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.rows));
+  if (run.embedded == 0) return;
+  at::Tensor embedded = RowsOf(embedded_gradient_, rows.rows, run.embedded);
+  at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
+  for (const size_t c : run.columns) {
+    tables[c].zero_();
+    ScatterEmbedded(rows, columns_[c], DataOf(embedded) + columns_[c].offset - run.offset,
+                    run.embedded, DataOf(tables[c]));
+  }
+}
+
+void InputLayer::BackwardFactored(const RowBlock& rows, const at::Tensor& gradient,
+                                  const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
+  if (factored_.empty()) return;
+  std::vector<CategoryRows> sums;
+  for (const Factored& each : factored_) {
+    each.gradient.zero_();
+    sums.push_back({int64_t(each.column), DataOf(each.gradient)});
+  }
+  AddByCategory(rows, DataOf(gradient), out_, sums);
+  for (const Factored& each : factored_) {
+    const EmbeddedColumn& column = columns_[each.column];
+    at::Tensor table = tables[each.column], part = PartOf(weight, column);
+    at::mm_out(table, each.gradient, PartOf(weight_, column));
+    at::mm_out(part, each.gradient.t(), tables_[each.column]);
+  }
+}
+
+}  // namespace protium
