@@ -4,6 +4,8 @@
 #include <arrow/builder.h>
 #include <arrow/type_traits.h>
 
+#include <string_view>
+
 namespace protium {
 namespace {
 
@@ -21,11 +23,28 @@ struct Part {
   const uint8_t* Validity() const {
     return reinterpret_cast<const uint8_t*>(duckdb_vector_get_validity(vector));
   }
-  bool Valid(int64_t i) const {
-    uint64_t* const bits = duckdb_vector_get_validity(vector);
-    return bits == nullptr || duckdb_validity_row_is_valid(bits, idx_t(begin + i));
-  }
 };
+
+// Which rows of a part are valid; looked up once, asked for every row.
+class Validity {
+ public:
+  explicit Validity(const Part& part) : bits_(part.Validity()), begin_(part.begin) {}
+  bool operator[](int64_t i) const {
+    const int64_t at = begin_ + i;
+    return bits_ == nullptr || (bits_[at / 8] >> (at % 8) & 1) != 0;
+  }
+
+ private:
+  const uint8_t* const bits_;
+  const int64_t begin_;
+};
+
+// The text where it lies: short ones within the value itself.
+std::string_view TextOf(const duckdb_string_t& value) {
+  constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
+  const uint32_t length = value.value.inlined.length;
+  return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
+}
 
 // Appends parts to builders; gives the bytes that were added.
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
@@ -44,9 +63,10 @@ Result<int64_t> AppendFixed(const Part& part, arrow::ArrayBuilder& builder) {
 Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::BooleanBuilder&>(builder);
   const auto* values = part.Values<bool>();
+  const Validity valid(part);
   PT_TRY(to.Reserve(part.count));
   for (int64_t i = 0; i < part.count; ++i) {
-    if (part.Valid(i)) {
+    if (valid[i]) {
       to.UnsafeAppend(values[i]);
     } else {
       to.UnsafeAppendNull();
@@ -58,28 +78,30 @@ Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
 template <class Builder>
 Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<Builder&>(builder);
-  auto* values = static_cast<duckdb_string_t*>(duckdb_vector_get_data(part.vector)) + part.begin;
+  const auto* values = part.Values<duckdb_string_t>();
+  const Validity valid(part);
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? TextOf(values[i]).size() : 0;
   PT_TRY(to.Reserve(part.count));
-  int64_t bytes = part.count * int64_t(sizeof(int32_t));
+  PT_TRY(to.ReserveData(bytes));
   for (int64_t i = 0; i < part.count; ++i) {
-    if (!part.Valid(i)) {
+    if (valid[i]) {
+      to.UnsafeAppend(TextOf(values[i]));
+    } else {
       to.UnsafeAppendNull();
-      continue;
     }
-    const uint32_t length = duckdb_string_t_length(values[i]);
-    PT_TRY(to.Append(duckdb_string_t_data(&values[i]), int32_t(length)));
-    bytes += length;
   }
-  return bytes;
+  return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
 Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::ListBuilder&>(builder);
   const auto* entries = part.Values<duckdb_list_entry>();
   const duckdb_vector items = duckdb_list_vector_get_child(part.vector);
+  const Validity valid(part);
   int64_t bytes = part.count * int64_t(sizeof(int32_t));
   for (int64_t i = 0; i < part.count; ++i) {
-    if (!part.Valid(i)) {
+    if (!valid[i]) {
       PT_TRY(to.AppendNull());
       continue;
     }
