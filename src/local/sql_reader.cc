@@ -7,7 +7,7 @@
 #include "local/inputs.h"
 #include "local/query.h"
 #include "sql/check.h"
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 #include "sql/types/typer.h"
 
 namespace protium {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {

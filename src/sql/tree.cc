@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 
 #include <algorithm>
 #include <utility>
@@ -69,6 +69,13 @@ std::string Lower(std::string text) {
 
 bool IsConstant(const Json& node) { return Text(node, "class") == "CONSTANT"; }
 
+const std::string* ConstantText(const Json& node) {
+  if (!IsConstant(node) || !node.contains("value")) return nullptr;
+  const Json& value = node["value"];
+  if (!value.is_object() || !value.contains("value") || !value["value"].is_string()) return nullptr;
+  return value["value"].get_ptr<const std::string*>();
+}
+
 bool WholeValue(const Json& node, int& value) {
   if (!IsConstant(node) || !node["value"].contains("value")) return false;
   const Json& held = node["value"]["value"];
@@ -90,6 +97,8 @@ int WholeDigits(const Json& node) {
 
 Json WholeConstant(int value) { return Constant("INTEGER", value); }
 Json TextConstant(const std::string& text) { return Constant("VARCHAR", text); }
+
+Json BooleanConstant(bool value) { return Constant("BOOLEAN", value); }
 
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
@@ -118,6 +127,12 @@ Json Case(Json condition, Json value, Json otherwise) {
   node["case_checks"] =
       Json::array({{{"when_expr", std::move(condition)}, {"then_expr", std::move(value)}}});
   node["else_expr"] = std::move(otherwise);
+  return node;
+}
+
+Json Operator(const char* kind, const char* type, Json operands) {
+  Json node = Node(kind, type, kNowhere);
+  node["children"] = std::move(operands);
   return node;
 }
 
