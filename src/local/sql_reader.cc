@@ -61,6 +61,12 @@ std::string NameOf(duckdb_logical_type type) {
       const std::string element = NameOf(child.get());
       return element.empty() ? "" : element + "[]";
     }
+    case DUCKDB_TYPE_MAP: {
+      const duck::Type key(duckdb_map_type_key_type(type));
+      const duck::Type value(duckdb_map_type_value_type(type));
+      const std::string of_key = NameOf(key.get()), of_value = NameOf(value.get());
+      return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
+    }
     default:
       return "";
   }

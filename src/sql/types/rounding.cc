@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // round, bround, floor and ceil: decimals stay decimals, of other widths.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -30,6 +32,22 @@ Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   return result;
 }
 
+// ceil(x, 2): Spark makes a decimal of every number first.
+Result<SqlType> TypeWholeAt(TypedCall& call, char operation) {
+  const SqlType type = call.types[0];
+  if (!type.IsNumber()) {
+    return call.Refuse(
+        fmt::format("{}() to a number of digits is given {}", call.name, type.SparkName()),
+        "Spark makes a decimal of it, whose width depends on the text", "cast it to a number");
+  }
+  const bool real = type.IsReal();
+  const SqlType decimal = type == SqlType::kFloat ? SqlType::Decimal(14, 7)
+                          : real                  ? SqlType::Decimal(30, 15)
+                                                  : AsDecimal(type);
+  if (type != SqlType::kDecimal) call.CoerceTo(0, decimal);
+  return RoundDecimals(call, operation);
+}
+
 }  // namespace
 
 Result<SqlType> TypeRounded(TypedCall& call) {
@@ -54,7 +72,7 @@ Result<SqlType> TypeWhole(TypedCall& call) {
   if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
   const SqlType type = call.types[0];
   const char operation = call.name == "floor" ? 'f' : 'c';
-  if (type == SqlType::kDecimal && call.types.size() > 1) return RoundDecimals(call, operation);
+  if (call.types.size() > 1) return TypeWholeAt(call, operation);
   if (type == SqlType::kDecimal && type.scale == 0) {
     tree::Replace(call.node, tree::Take(call.argument(0)));
     return type;

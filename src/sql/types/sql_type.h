@@ -45,6 +45,8 @@ struct SqlType {
   bool IsTime() const { return kind == kDate || kind == kTimestamp; }
   bool IsList() const { return kind == kOther && name.ends_with("[]"); }
 
+  bool IsMap() const { return kind == kOther && name.starts_with("MAP("); }
+
   // The type that DuckDB calls `name`, such as DECIMAL(10,2).
   static SqlType FromDuck(std::string_view name);
   static SqlType Decimal(int precision, int scale);
