@@ -18,23 +18,31 @@ Json PlaceOf(const Json& node) {
   return found == node.end() ? Json(kNowhere) : *found;
 }
 
+Json TypeInfo(const char* kind) {
+  return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
+}
+
+Json TypeNode(const SqlType& type);
+
+// DuckDB's maps are lists of pairs.
+Json Pairs(const SqlType& map) {
+  Json info = TypeInfo("STRUCT_TYPE_INFO");
+  info["child_types"] = Json::array({{{"first", "key"}, {"second", TypeNode(map.Key())}},
+                                     {{"first", "value"}, {"second", TypeNode(map.Value())}}});
+  return {{"id", "STRUCT"}, {"type_info", std::move(info)}};
+}
+
 Json TypeNode(const SqlType& type) {
-  if (type.IsList()) {
-    return {{"id", "LIST"},
-            {"type_info",
-             {{"type", "LIST_TYPE_INFO"},
-              {"alias", ""},
-              {"extension_info", nullptr},
-              {"child_type", TypeNode(type.Element())}}}};
+  if (type.IsList() || type.IsMap()) {
+    Json info = TypeInfo("LIST_TYPE_INFO");
+    info["child_type"] = type.IsMap() ? Pairs(type) : TypeNode(type.Element());
+    return {{"id", type.IsMap() ? "MAP" : "LIST"}, {"type_info", std::move(info)}};
   }
   if (type != SqlType::kDecimal) return {{"id", type.DuckName()}, {"type_info", nullptr}};
-  return {{"id", "DECIMAL"},
-          {"type_info",
-           {{"type", "DECIMAL_TYPE_INFO"},
-            {"alias", ""},
-            {"extension_info", nullptr},
-            {"width", type.precision},
-            {"scale", type.scale}}}};
+  Json info = TypeInfo("DECIMAL_TYPE_INFO");
+  info["width"] = type.precision;
+  info["scale"] = type.scale;
+  return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
 }
 
 int HugeDigits(const Json& value) {

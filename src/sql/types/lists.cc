@@ -17,6 +17,10 @@ Result<SqlType> TypeElement(TypedCall& call) {
 }
 
 Result<SqlType> TypeReversed(TypedCall& call) {
+  if (call.types.size() == 1 && call.types[0].IsMap()) {
+    return call.Refuse("reverse() is given " + call.types[0].SparkName(),
+                       "Spark reverses texts and lists alone", "use map_entries(m)");
+  }
   if (call.types.size() != 1 || !call.types[0].IsList()) return TypeBySignature(call);
   Json list = Json::array({tree::Take(call.argument(0))});
   tree::Replace(call.node, tree::Call("list_reverse", std::move(list), call.node));

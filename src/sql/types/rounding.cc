@@ -23,7 +23,7 @@ SqlType RoundedDecimal(const SqlType& type, int digits) {
 Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   int digits = 0;
   if (call.types.size() > 1 && !tree::WholeValue(call.argument(1), digits)) {
-    return call.Refuse(call.name + "() of a decimal has digits that are not a plain number",
+    return call.Refuse(call.name + "() is given digits that are not a plain number",
                        "the type of its result depends on them", "write the number of digits");
   }
   const SqlType result = RoundedDecimal(call.types[0], digits);
