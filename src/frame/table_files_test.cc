@@ -91,5 +91,14 @@ TEST_F(Files, WithAColumnOfTheirFolderAreRefused) {
   EXPECT_THAT(fault.what, HasSubstr("\"id\" stands in the files and in the names"));
 }
 
+// The embedded engine finds the folder of a row by the number of its file, under that name.
+TEST_F(Files, OfPartitionsHaveNoColumnOfTheEnginesOwn) {
+  Write("v/y=7/a.csv", "File_Index\n1\n");
+  const auto session = Open();
+  EXPECT_TRUE(session->Read().Csv("v/y=7").Schema().ok());
+  const Fault fault = FaultOf(session->Read().Partitions({"y"}).Csv("v").Schema().status());
+  EXPECT_EQ(fault.what, "a table with partitions cannot have the column \"File_Index\" here");
+}
+
 }  // namespace
 }  // namespace protium
