@@ -74,7 +74,7 @@ TEST_F(Files, BecomeRowsWithTheColumnsOfTheirFolders) {
   ASSERT_TRUE(sums.Write().Csv("sums.csv").ok());
   std::ifstream in(session->folder() / "sums.csv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
-            "y,m,ids,n\n2013,1,3,2\n2014,,3,1\n");
+            "\"y\",\"m\",\"ids\",\"n\"\n2013,1,3,2\n2014,,3,1\n");
 }
 
 TEST_F(Files, ThatWouldBelongToTheTableAreNotWritten) {
