@@ -5,7 +5,9 @@
 #include <arrow/type_fwd.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fields.h"
 
@@ -29,6 +31,14 @@ struct CsvOptions {
     visit("delimiter", delimiter);
     visit("header", header);
   }
+};
+
+// Columns whose values stand in the names of folders: root/year=2013/month=1/x.csv.
+struct Partitions {
+  std::string root;
+  SchemaPtr columns;  // Null: the table has none. Each is int64, date or string.
+  // For each file a text for each column, escapes undone; nothing for NULL.
+  std::vector<std::vector<std::optional<std::string>>> values;
 };
 
 }  // namespace protium

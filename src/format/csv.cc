@@ -135,6 +135,14 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   if (!any) {
     return Fail({.exit = Exit::kInput, .what = "the file is empty", .where = path});
   }
+  // Engines differ in what they take such lines for.
+  if (table.scanner->line() > 1) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the file begins with an empty line",
+                 .where = At(path, 1),
+                 .fix = options.header ? "begin it with the names of the columns"
+                                       : "begin it with the first row"});
+  }
   for (size_t i = 0; i < table.cells.size(); ++i) {
     table.names.push_back(options.header ? CsvText(table.cells[i])
                                          : fmt::format("column{}", i + 1));

@@ -49,6 +49,16 @@ TEST_F(Csv, InfersTypesOverTheWholeFile) {
             "i int64, d float64, b bool, day date, at timestamp, s string");
 }
 
+TEST_F(Csv, DoesNotBeginWithAnEmptyLine) {
+  for (const char* text : {"\na,b\n1,2\n", "\r\n\r\na\n1\n"}) {
+    const Fault fault = FaultOfText(text);
+    EXPECT_EQ(fault.what, "the file begins with an empty line");
+    EXPECT_EQ(fault.where, "t.csv:1");
+  }
+  EXPECT_EQ(FaultOfText("\n1\n", {.header = false}).what, "the file begins with an empty line");
+  EXPECT_EQ(Infer("a,b\n\n1,2\n\n"), "a int64, b int64");
+}
+
 TEST_F(Csv, OneOddValueOnLine30001MakesTextOfAColumn) {
   std::string text = "a,b\n";
   for (int i = 2; i < 30001; ++i) text += "1,2\n";

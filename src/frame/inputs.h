@@ -2,6 +2,7 @@
 // Which files a run read, so that going on with other ones is noticed before anything starts.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -28,6 +29,15 @@ struct InputFile {
   }
 };
 
+// All files whose names are like `pattern` are read as one table: those in `folder`, and where
+// `below` is set those in the folders below it.
+struct InputPattern {
+  std::string folder;
+  std::string pattern;
+  bool below = false;
+  auto operator<=>(const InputPattern&) const = default;
+};
+
 // Kept as `file`, a list of InputFile; rewritten whole whenever a file is added.
 class InputRecord {
  public:
@@ -35,18 +45,16 @@ class InputRecord {
   // gone or has other bytes is a fault that names it and what changed.
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
   Status Add(const std::filesystem::path& input);
-  // All files like `pattern` in `folder` are read as one table; those there are added as well.
-  void AddPattern(const std::filesystem::path& folder, const std::string& pattern) {
-    patterns_.emplace(folder.string(), pattern);
-  }
+  // The files that are there are added as well.
+  void AddPattern(InputPattern pattern) { patterns_.insert(std::move(pattern)); }
   const std::map<std::string, InputFile>& files() const { return files_; }
-  const std::set<std::pair<std::string, std::string>>& patterns() const { return patterns_; }
+  const std::set<InputPattern>& patterns() const { return patterns_; }
 
  private:
   explicit InputRecord(std::filesystem::path file) : file_(std::move(file)) {}
   std::filesystem::path file_;  // Empty: kept in memory only.
   std::map<std::string, InputFile> files_;
-  std::set<std::pair<std::string, std::string>> patterns_;
+  std::set<InputPattern> patterns_;
 };
 
 }  // namespace protium

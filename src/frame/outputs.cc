@@ -33,6 +33,13 @@ bool LiesIn(const fs::path& file, const FileId& folder) {
   return false;
 }
 
+bool IsLike(const fs::path& target, const InputPattern& input) {
+  if (::fnmatch(input.pattern.c_str(), target.filename().c_str(), FNM_PERIOD) != 0) return false;
+  const std::optional<FileId> folder = IdOf(input.folder);
+  if (!folder) return false;
+  return input.below ? LiesIn(target, *folder) : IdOf(target.parent_path()) == folder;
+}
+
 Status Refuse(std::string what, std::string why, std::string fix) {
   return Fail({.exit = Exit::kUsage,
                .what = std::move(what),
@@ -62,12 +69,12 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
                       " an input of this run" + (path == target ? "" : ", " + path),
                   "inputs are never written to", kElsewhere);
   }
-  const std::optional<FileId> place = IdOf(target.parent_path());
-  for (const auto& [where, pattern] : inputs.patterns()) {
-    const bool fits = ::fnmatch(pattern.c_str(), target.filename().c_str(), FNM_PERIOD) == 0;
-    if (!fits || !place || IdOf(where) != place) continue;
+  for (const InputPattern& each : inputs.patterns()) {
+    if (!IsLike(target, each)) continue;
     return Refuse("the output " + target.string() + " would be read as part of an input",
-                  "this run reads all files like " + pattern + " in " + where, kElsewhere);
+                  "this run reads all files like " + each.pattern +
+                      (each.below ? " below " : " in ") + each.folder,
+                  kElsewhere);
   }
   return Status::OK();
 }

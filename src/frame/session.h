@@ -57,12 +57,18 @@ class Reader {
   DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
   // The same, with columns that `known` has typed as there; a cell that does not fit is a fault.
   DataFrame Csv(const std::string& path, const CsvOptions& options, const SchemaPtr& known) const;
-  DataFrame Parquet(const std::string& path) const;
+  // Types that `known` has are taken for columns that stand in the names of folders.
+  DataFrame Parquet(const std::string& path, const SchemaPtr& known = nullptr) const;
+  // A reader of tables whose last columns `names` stand in the names of folders, as in
+  // "flights/year=2013/month=1/x.csv": read from "flights" or "flights/*/*/x.csv". What types they
+  // have says format/partitions.h.
+  Reader Partitions(Columns names) const;
 
  private:
   Result<Plan> ScanOf(const std::string& path, Format format, const CsvOptions& options,
                       const SchemaPtr& known) const;
   Session* session_;
+  Columns partitions_;
 };
 
 // One per run. Lives longer than its frames and models. Methods are for one thread.

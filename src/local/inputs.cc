@@ -111,7 +111,7 @@ Status Sharpen(const Status& status, const Plan& plan) {
   if (fault.what.find("CSV") == std::string::npos) return status;
   std::unordered_set<const Node*> seen;
   PT_TRY(EachScan(plan, seen, [](const Scan& scan) {
-    return scan.format == Format::kCsv ? CheckCsv(scan.paths, scan.csv, *scan.schema)
+    return scan.format == Format::kCsv ? CheckCsv(scan.paths, scan.csv, *SchemaOfFiles(scan))
                                        : Status::OK();
   }));
   return status;

@@ -7,7 +7,7 @@
 #include "local/inputs.h"
 #include "local/query.h"
 #include "sql/check.h"
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -60,6 +60,12 @@ std::string NameOf(duckdb_logical_type type) {
       const duck::Type child(duckdb_list_type_child_type(type));
       const std::string element = NameOf(child.get());
       return element.empty() ? "" : element + "[]";
+    }
+    case DUCKDB_TYPE_MAP: {
+      const duck::Type key(duckdb_map_type_key_type(type));
+      const duck::Type value(duckdb_map_type_value_type(type));
+      const std::string of_key = NameOf(key.get()), of_value = NameOf(value.get());
+      return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
     }
     default:
       return "";

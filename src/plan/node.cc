@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/node.h"
 
+#include <arrow/type.h>
+
 #include <unordered_set>
 
 namespace protium {
@@ -24,6 +26,13 @@ Plan MakePlan(Verb verb, std::vector<Plan> inputs) {
 Status FirstError(const Plan& plan) {
   std::unordered_set<const Node*> seen;
   return FirstErrorOf(plan, seen);
+}
+
+SchemaPtr SchemaOfFiles(const Scan& scan) {
+  if (scan.schema == nullptr || scan.partitions.columns == nullptr) return scan.schema;
+  arrow::FieldVector fields = scan.schema->fields();
+  fields.resize(fields.size() - static_cast<size_t>(scan.partitions.columns->num_fields()));
+  return arrow::schema(std::move(fields));
 }
 
 }  // namespace protium

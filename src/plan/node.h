@@ -27,9 +27,13 @@ struct Scan {
   std::string table;  // The name in messages and explanations.
   Format format = Format::kCsv;
   std::vector<std::string> paths;
-  SchemaPtr schema;
+  SchemaPtr schema;  // The files' columns, then those of `partitions`.
   CsvOptions csv;
+  Partitions partitions;
 };
+
+// The columns that stand in the files themselves.
+SchemaPtr SchemaOfFiles(const Scan& scan);
 
 // SQL text over named tables; inputs[i] is known to it as names[i].
 struct Sql {

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "spark/connect/types.h"
+#include "spark/spark_tables.h"
 #include "sql/doubled_quotes.h"
 #include "sql/writer.h"
 
@@ -99,11 +100,15 @@ class Lowering {
   static Result<Relation> Files(const Scan& scan) {
     if (scan.schema == nullptr) return Status::Invalid("table ", scan.table, " has no schema");
     std::vector<std::string> paths;
-    for (const std::string& path : scan.paths) {
-      paths.push_back(path.starts_with('/') ? "file://" + path : path);
-    }
-    if (scan.format == Format::kCsv) return connect::ReadCsv(paths, scan.schema, scan.csv);
-    return connect::ReadParquet(paths, scan.schema);
+    for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
+    const bool csv = scan.format == Format::kCsv;
+    PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv)
+                               : connect::ReadParquet(paths, scan.schema));
+    if (scan.partitions.columns == nullptr) return files;
+    // Spark puts the folders' columns in the order of the folders.
+    return connect::SelectColumns(
+        connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
+        scan.schema->field_names());
   }
 
   // Names the tables that the SQL of `plan` will read.

@@ -12,20 +12,13 @@
 #include "sql/order_aliases.h"
 #include "sql/place.h"
 #include "sql/rewrite.h"
+#include "sql/tree.h"
 
 namespace protium {
 namespace {
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
-std::string TextOf(const Json& node, const char* key) {
-  const auto found = node.find(key);
-  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
-}
+using tree::Lower;
+using tree::Text;
 
 class Checker {
  public:
@@ -61,10 +54,10 @@ class Checker {
     }
     const std::set<std::string> outer = tables_;
     for (Json& entry : (*with)["map"]) {
-      const std::string name = Lower(TextOf(entry, "key"));
+      const std::string name = Lower(Text(entry, "key"));
       Json& query = entry["value"];
       const bool recursive = query.contains("query") && query["query"].contains("node") &&
-                             TextOf(query["query"]["node"], "type") == "RECURSIVE_CTE_NODE";
+                             Text(query["query"]["node"], "type") == "RECURSIVE_CTE_NODE";
       if (recursive) tables_.insert(name);
       PT_TRY(Visit(query));
       tables_.insert(name);
@@ -77,7 +70,7 @@ class Checker {
   }
 
   Status Look(const Json& node) {
-    const std::string kind = TextOf(node, "class"), type = TextOf(node, "type");
+    const std::string kind = Text(node, "class"), type = Text(node, "type");
     if (kind == "FUNCTION" || kind == "WINDOW") return LookAtCall(node, kind == "WINDOW");
     if (node.contains("sample") && !node["sample"].is_null()) {
       return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
@@ -93,7 +86,7 @@ class Checker {
   }
 
   Status LookAtCall(const Json& node, bool window) {
-    const std::string name = Lower(TextOf(node, "function_name"));
+    const std::string name = Lower(Text(node, "function_name"));
     const KnownFunction* const known = FindKnownFunction(name);
     if (known == nullptr) return LookAtStranger(node, name);
     if (known->meaning == Meaning::kRefused) {
@@ -105,7 +98,7 @@ class Checker {
                     "a null within one comes first in Spark and last here",
                     "use max_by(x, y) or min_by(x, y)");
     }
-    if (window && known->composed && !TextOf(node, "type").ends_with("_VALUE")) {
+    if (window && known->composed && !Text(node, "type").ends_with("_VALUE")) {
       return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
                     "the embedded engine computes it for groups only",
                     "compute it in a query with GROUP BY and join that");
@@ -128,7 +121,7 @@ class Checker {
   static bool OrdersStructs(const Json& node, const std::string& name) {
     if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
     for (const Json& child : node.value("children", Json::array())) {
-      const std::string called = Lower(TextOf(child, "function_name"));
+      const std::string called = Lower(Text(child, "function_name"));
       if (called == "struct" || called == "named_struct") return true;
     }
     return false;
@@ -147,7 +140,7 @@ class Checker {
 
   // Rows that tie leave open what a frame counted in rows holds.
   void LookAtFrame(const Json& node, const std::string& name) {
-    const std::string bounds = TextOf(node, "start") + TextOf(node, "end");
+    const std::string bounds = Text(node, "start") + Text(node, "end");
     if (bounds.find("ROWS") == std::string::npos) return;
     notes_.insert(name +
                   " over a window of rows: where rows tie in its order, either may come first");
@@ -168,7 +161,7 @@ class Checker {
         "second", "seconds", "yearofweek", "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
     const Json& part = node["children"][0];
     const std::string name = part.contains("value") && part["value"].is_object()
-                                 ? Lower(TextOf(part["value"], "value"))
+                                 ? Lower(Text(part["value"], "value"))
                                  : "";
     if (std::find(std::begin(kShared), std::end(kShared), name) != std::end(kShared)) {
       return Status::OK();
@@ -184,17 +177,16 @@ class Checker {
     if (!regular || !node.contains("children") || node["children"].size() < 2) return Status::OK();
     const Json& pattern = node["children"][1];
     if (!pattern.contains("value") || !pattern["value"].is_object()) return Status::OK();
-    const Status good = names_.check_pattern
-                            ? names_.check_pattern(TextOf(pattern["value"], "value"))
-                            : Status::OK();
+    const Status good =
+        names_.check_pattern ? names_.check_pattern(Text(pattern["value"], "value")) : Status::OK();
     if (good.ok()) return good;
     const Fault fault = FaultOf(good);
     return Refuse(node, "regexp: " + fault.what, fault.why, fault.fix);
   }
 
   Status LookAtTable(const Json& node) {
-    const std::string name = TextOf(node, "table_name");
-    if (TextOf(node, "schema_name").empty() && tables_.count(Lower(name)) > 0) return Status::OK();
+    const std::string name = Text(node, "table_name");
+    if (Text(node, "schema_name").empty() && tables_.count(Lower(name)) > 0) return Status::OK();
     const bool file = name.find('.') != std::string::npos || name.find('/') != std::string::npos;
     return Refuse(node, "there is no table \"" + name + "\"",
                   file ? "SQL text reads tables by name; files are declared outside it" : "",
@@ -203,7 +195,7 @@ class Checker {
 
   Status LookAtTableFunction(const Json& node) {
     const std::string name =
-        node.contains("function") ? Lower(TextOf(node["function"], "function_name")) : "";
+        node.contains("function") ? Lower(Text(node["function"], "function_name")) : "";
     const KnownFunction* const known = FindKnownFunction(name);
     if (known != nullptr) return Status::OK();  // Looked at as a call.
     return Refuse(node, "there is no table function \"" + name + "\"",
@@ -213,7 +205,7 @@ class Checker {
   Status LookAtSelect(const Json& node) {
     bool ordered = false, limited = false;
     for (const Json& modifier : node.value("modifiers", Json::array())) {
-      const std::string type = TextOf(modifier, "type");
+      const std::string type = Text(modifier, "type");
       ordered = ordered || type == "ORDER_MODIFIER";
       limited = limited || type.starts_with("LIMIT");
     }
@@ -231,7 +223,7 @@ class Checker {
       fault.where = place;
       return Fail(std::move(fault));
     }
-    const bool named = TextOf(node, "type") == "SELECT_NODE" && NameColumns(node);
+    const bool named = Text(node, "type") == "SELECT_NODE" && NameColumns(node);
     changed_ = changed_ || *rewritten || named;
     return Status::OK();
   }
@@ -262,13 +254,13 @@ Status CheckShape(const Json& tree, const std::string& text, const DuckText& duc
                  .what = fmt::format("the SQL text holds {} statements", tree["statements"].size()),
                  .fix = "write one SELECT; name its parts with WITH"});
   }
-  if (TextOf(tree, "error_type") == "not implemented") {
+  if (Text(tree, "error_type") == "not implemented") {
     return Fail({.exit = Exit::kUsage,
                  .what = "the SQL text is not a SELECT",
                  .why = "a plan's SQL makes a table from tables and changes nothing"});
   }
-  Fault fault{.exit = Exit::kUsage, .what = TextOf(tree, "error_message")};
-  const std::string position = TextOf(tree, "position");
+  Fault fault{.exit = Exit::kUsage, .what = Text(tree, "error_message")};
+  const std::string position = Text(tree, "position");
   if (!position.empty() && position.size() < 10) {
     fault.where = PlaceIn(text, duck.Origin(std::stoul(position)));
   }

@@ -9,67 +9,10 @@
 
 #include "base/fault.h"
 #include "sql/duckdb_path.h"
+#include "sql/duckdb_scan.h"
 
 namespace protium {
 namespace {
-
-std::string PathList(const Scan& scan) {
-  std::string list;
-  for (const std::string& path : scan.paths) {
-    list += (list.empty() ? "" : ", ") + QuoteText(DuckDbPath(path), DuckDbDialect());
-  }
-  return "[" + list + "]";
-}
-
-// Quoted nulls of text columns become null here, because DuckDB has one rule for the null word and
-// for the empty cell, and a quoted empty cell is an empty text.
-std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
-  const Dialect& duckdb = DuckDbDialect();
-  const std::string name = QuoteName(field.name(), duckdb);
-  if (scan.csv.null.empty() || field.type()->id() != arrow::Type::STRING) return name;
-  return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null, duckdb));
-}
-
-// Adds no row, but how many are to be expected: local/estimate.h.
-std::string Estimate(int64_t rows, const std::string& typed) {
-  if (rows < 0) return "";
-  return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
-}
-
-// Buffers hold two of the longest lines: by itself DuckDB takes room for sixteen, 256 MiB a file.
-Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
-  const Dialect& duckdb = DuckDbDialect();
-  std::string columns, selected, typed;
-  for (const auto& field : scan.schema->fields()) {
-    PT_LET(std::string type, TypeText(*field->type(), duckdb));
-    const std::string comma = columns.empty() ? "" : ", ";
-    columns += comma + QuoteText(field->name(), duckdb) + ": " + QuoteText(type, duckdb);
-    selected += comma + ScannedColumn(*field, scan);
-    typed += comma + QuoteName(field->name(), duckdb) + " " + type;
-  }
-  const std::string nulls =
-      scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null, duckdb) + ", '']";
-  return fmt::format(
-      "SELECT {} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
-      "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "
-      "max_line_size = 16777216, buffer_size = 33554432, hive_partitioning = false, "
-      "columns = {{{}}}){}",
-      selected, PathList(scan), scan.csv.header, QuoteText(scan.csv.delimiter, duckdb), nulls,
-      columns, Estimate(rows, typed));
-}
-
-Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
-  if (scan.schema == nullptr) {
-    return Fail({.exit = Exit::kBug, .what = "table " + scan.table + " has no schema"});
-  }
-  if (scan.format == Format::kCsv) return DuckDbCsv(scan, rows);
-  std::string columns;
-  for (const auto& field : scan.schema->fields()) {
-    columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
-  }
-  return fmt::format("SELECT {} FROM read_parquet({}, hive_partitioning = false)", columns,
-                     PathList(scan));
-}
 
 constexpr Dialect kDuckDb = {.name = "duckdb",
                              .quote = '"',

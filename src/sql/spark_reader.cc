@@ -123,6 +123,11 @@ Result<bool> SparkReader::Clause() {
     PT_TRY(WindowClause());
     return true;
   }
+  if (sql_.Is("VALUES")) {
+    PT_TRY(Rows());
+    return true;
+  }
+  if (AtNameOfJoin()) return false;
   if (sql_.Is("JOIN")) {
     PT_TRY(Join());
     return true;
@@ -131,6 +136,29 @@ Result<bool> SparkReader::Clause() {
   if (!side && !IsClause(sql_.Peek().word)) return false;
   sql_.Skip();
   return true;
+}
+
+// Rows without parentheses are known to Spark alone. Where no literal follows VALUES it is a name.
+Status SparkReader::Rows() {
+  do {
+    sql_.Skip();
+    if (sql_.IsKind(Kind::kNumber) || sql_.IsKind(Kind::kText)) {
+      return Refuse(fmt::format("a row of VALUES stands without parentheses at {}", Here()),
+                    "the embedded engine's parser has no such form",
+                    "put each row in parentheses: VALUES (1), (2)");
+    }
+    if (!sql_.Is("(")) return Status::OK();
+    PT_TRY(Expression(Level::kOr).status());
+  } while (sql_.Is(","));
+  return Status::OK();
+}
+
+// Whether SEMI or ANTI names a table or a column here, and no kind of join.
+bool SparkReader::AtNameOfJoin() const {
+  if (!sql_.IsOneOf({"SEMI", "ANTI"})) return false;
+  const Token& before = sql_.Of(sql_.at() - std::min<size_t>(1, sql_.at()));
+  const bool table = before.Is("FROM") || before.Is("JOIN") || before.Is(",");
+  return table || !sql_.Is("JOIN", 1);
 }
 
 // A join without a condition is one of all rows with all; DuckDB wants it said.

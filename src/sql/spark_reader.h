@@ -106,6 +106,8 @@ class SparkReader {
   Status Bound();
   bool AtWindowClause() const;
   Status WindowClause();
+  Status Rows();
+  bool AtNameOfJoin() const;
   Status Join();
   bool AtBareAlias() const;
   void Alias();

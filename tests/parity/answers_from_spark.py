@@ -48,12 +48,15 @@ def spark_type(name):
 def load(spark, name, table):
     path = str(HERE / "tables" / table["file"])
     if "csv" not in table:
-        spark.read.parquet(path).createOrReplaceTempView(name)
+        reader = spark.read.option("pathGlobFilter", "*.parquet")
+        if "partitions" in table:
+            reader = reader.schema(", ".join(f"`{c['name']}` {spark_type(c['type'])}" for c in table["schema"]))
+        reader.parquet(path).createOrReplaceTempView(name)
         return
     schema = ", ".join(f"`{c['name']}` {spark_type(c['type'])}" for c in table["schema"])
     reader = spark.read.schema(schema).options(
         header=True, sep=table["csv"]["delimiter"], nullValue=table["csv"]["null"], emptyValue="", escape='"',
-        multiLine=True, mode="FAILFAST", positiveInf="Inf", negativeInf="-Inf")
+        multiLine=True, mode="FAILFAST", pathGlobFilter="*.csv", positiveInf="Inf", negativeInf="-Inf")
     reader.csv(path).createOrReplaceTempView(name)
 
 

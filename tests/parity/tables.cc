@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables.h"
 
+#include <arrow/type.h>
+
 #include "base/fields.h"
 #include "base/json.h"
 #include "column/schema.h"
+#include "format/partitions.h"
+#include "frame/table_files.h"
 #include "os/file.h"
 
 namespace protium {
 namespace {
 
+// What the folders say must be what the table of the tests says.
+Status CheckTypes(const Scan& scan) {
+  PT_LET(const SchemaPtr whole, WithPartitions(SchemaOfFiles(scan), scan.partitions));
+  if (whole->Equals(*scan.schema)) return Status::OK();
+  return Status::Invalid("table ", scan.table, " is ", Describe(*whole));
+}
+
 Result<Plan> ScanOf(const std::string& name, const Json& table,
                     const std::filesystem::path& folder) {
   Scan scan{.table = name};
-  scan.paths = {(folder / table.at("file").get<std::string>()).string()};
   PT_LET(scan.schema, SchemaFromJson(table.at("schema")));
   if (table.contains("csv")) {
     scan.csv.null = table.at("csv").at("null").get<std::string>();
     scan.csv.delimiter = table.at("csv").at("delimiter").get<std::string>();
   } else {
     scan.format = Format::kParquet;
+  }
+  const Columns partitions = table.value("partitions", Columns());
+  PT_LET(TableFiles files,
+         FilesOf(folder / table.at("file").get<std::string>(), scan.format, partitions));
+  scan.paths = std::move(files.paths);
+  if (!partitions.empty()) {
+    PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions, nullptr));
+    PT_TRY(CheckTypes(scan));
   }
   return MakePlan(std::move(scan));
 }

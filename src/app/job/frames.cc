@@ -31,8 +31,9 @@ Status NameTheTable(const Job& job, const std::string& table, const Status& stat
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
     const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
-    const DataFrame frame = table.csv ? session.Read().Csv(path.string(), table.options)
-                                      : session.Read().Parquet(path.string());
+    const Reader reader = session.Read().Partitions(table.partitions);
+    const DataFrame frame =
+        table.csv ? reader.Csv(path.string(), table.options) : reader.Parquet(path.string());
     PT_TRY(NameTheTable(job, name, FirstError(frame.plan())));
     session.Table(name, frame);
   }

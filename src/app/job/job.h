@@ -43,11 +43,13 @@ Status FromJson(const Json& json, const std::string& path, ByName<T>& named) {
 struct JobTable {
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
+  Columns partitions;  // Columns that stand in the names of folders.
   CsvOptions options;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("csv", csv);
     visit("parquet", parquet);
+    visit("partitions", partitions);
     options.Fields(visit);
   }
 };

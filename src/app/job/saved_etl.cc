@@ -119,8 +119,9 @@ Result<SchemaPtr> KnownColumns(const Json& saved, const std::string& table) {
 Result<DataFrame> Read(Session& session, const std::string& name, const JobTable& table,
                        const fs::path& data, const SchemaPtr& known) {
   PT_LET(const fs::path path, TableBelow(data, name, table));
-  if (table.csv) return session.Read().Csv(path.string(), table.options, known);
-  return session.Read().Parquet(path.string());
+  const Reader reader = session.Read().Partitions(table.partitions);
+  return table.csv ? reader.Csv(path.string(), table.options, known)
+                   : reader.Parquet(path.string(), known);
 }
 
 }  // namespace

@@ -85,6 +85,11 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
                {"mode", "FAILFAST"}});
 }
 
+Relation WithFolders(Relation read, const std::string& base) {
+  (*read.mutable_read()->mutable_data_source()->mutable_options())["basePath"] = base;
+  return read;
+}
+
 Relation Table(std::string name) {
   Relation read;
   read.mutable_read()->mutable_named_table()->set_unparsed_identifier(std::move(name));

@@ -36,6 +36,9 @@ Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& sc
 // Header, delimiter and the text of nulls as in CsvOptions; malformed lines fail the read.
 Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
                          const CsvOptions& options);
+// `read` with those columns of its schema that files lack from the names of the folders between
+// `base` and each file: year=2013.
+Relation WithFolders(Relation read, const std::string& base);
 Relation Table(std::string name);
 
 // Rows that travel inside of the plan. For larger ones see SparkSession::LocalTable.

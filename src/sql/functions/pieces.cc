@@ -24,6 +24,9 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_bytes",
           "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN TRY_CAST(x AS BLOB) ELSE "
           "system.main.encode(CAST(x AS VARCHAR)) END"),
+    Macro("pt_days",
+          "(a, b) AS list_transform(CASE WHEN a <= b THEN generate_series(0, b - a) ELSE "
+          "generate_series(0, b - a, -1) END, lambda i: a + CAST(i AS INTEGER))"),
     Macro("pt_distinct", "(l) AS list_filter(l, lambda x, i: list_position(l, x) = i)"),
     Macro("pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"),
     Macro("pt_element",
@@ -57,6 +60,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_map_of",
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
+    Macro("pt_map_value", "(m, k) AS m[k]"),
     Macro("pt_months",
           "(a, b, rounded) AS CASE WHEN rounded IS NULL THEN NULL WHEN system.main.day(a) = "
           "system.main.day(b) OR (CAST(a AS DATE) = system.main.last_day(a) AND CAST(b AS DATE) = "

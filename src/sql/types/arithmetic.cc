@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {
@@ -33,6 +33,8 @@ constexpr NamedRule kRules[] = {
     {"ceiling", TypeWhole},
     {"concat", TypeJoinedText},
     {"concat_ws", TypeJoinedText},
+    {"explode", TypeExploded},
+    {"explode_outer", TypeExploded},
     {"floor", TypeWhole},
     {"greatest", TypeChoice},
     {"if", TypeChoice},
@@ -49,6 +51,7 @@ constexpr NamedRule kRules[] = {
     {"nvl2", TypeChoice},
     {"pmod", TypeProduct},
     {"positive", TypeSum},
+    {"pt_element", TypeElement},
     {"pt_to_bigint", TypeCastCall},
     {"pt_to_boolean", TypeCastCall},
     {"pt_to_date", TypeCastCall},
@@ -68,7 +71,9 @@ constexpr NamedRule kRules[] = {
     {"pt_try_smallint", TypeCastCall},
     {"pt_try_timestamp", TypeCastCall},
     {"pt_try_tinyint", TypeCastCall},
+    {"reverse", TypeReversed},
     {"round", TypeRounded},
+    {"sequence", TypeSequence},
     {"shiftleft", TypeBits},
     {"shiftright", TypeBits},
     {"sum", TypeTotal},

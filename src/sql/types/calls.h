@@ -47,6 +47,10 @@ Result<SqlType> TypeNullIf(TypedCall& call);
 Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
 Result<SqlType> TypeTypeOf(TypedCall& call);
 Result<SqlType> TypeArray(TypedCall& call);
+Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k]
+Result<SqlType> TypeReversed(TypedCall& call);
+Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
+Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // All else: see signatures.cc.
 
 // `first` operation `second` in decimals: DuckDB's own operators know other types of result.

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 
 namespace protium {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // round, bround, floor and ceil: decimals stay decimals, of other widths.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {
@@ -21,13 +23,29 @@ SqlType RoundedDecimal(const SqlType& type, int digits) {
 Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   int digits = 0;
   if (call.types.size() > 1 && !tree::WholeValue(call.argument(1), digits)) {
-    return call.Refuse(call.name + "() of a decimal has digits that are not a plain number",
+    return call.Refuse(call.name + "() is given digits that are not a plain number",
                        "the type of its result depends on them", "write the number of digits");
   }
   const SqlType result = RoundedDecimal(call.types[0], digits);
   tree::Replace(call.node, DecimalCall(operation, tree::Take(call.argument(0)),
                                        tree::WholeConstant(digits), result));
   return result;
+}
+
+// ceil(x, 2): Spark makes a decimal of every number first.
+Result<SqlType> TypeWholeAt(TypedCall& call, char operation) {
+  const SqlType type = call.types[0];
+  if (!type.IsNumber()) {
+    return call.Refuse(
+        fmt::format("{}() to a number of digits is given {}", call.name, type.SparkName()),
+        "Spark makes a decimal of it, whose width depends on the text", "cast it to a number");
+  }
+  const bool real = type.IsReal();
+  const SqlType decimal = type == SqlType::kFloat ? SqlType::Decimal(14, 7)
+                          : real                  ? SqlType::Decimal(30, 15)
+                                                  : AsDecimal(type);
+  if (type != SqlType::kDecimal) call.CoerceTo(0, decimal);
+  return RoundDecimals(call, operation);
 }
 
 }  // namespace
@@ -54,7 +72,7 @@ Result<SqlType> TypeWhole(TypedCall& call) {
   if (call.types.empty() || call.types[0] == SqlType::kUnknown) return SqlType{};
   const SqlType type = call.types[0];
   const char operation = call.name == "floor" ? 'f' : 'c';
-  if (type == SqlType::kDecimal && call.types.size() > 1) return RoundDecimals(call, operation);
+  if (call.types.size() > 1) return TypeWholeAt(call, operation);
   if (type == SqlType::kDecimal && type.scale == 0) {
     tree::Replace(call.node, tree::Take(call.argument(0)));
     return type;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 
 namespace protium {
 namespace {

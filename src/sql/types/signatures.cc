@@ -2,9 +2,9 @@
 // Functions whose arguments have fixed types: one row each.
 #include <algorithm>
 
+#include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {

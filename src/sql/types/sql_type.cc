@@ -98,6 +98,17 @@ SqlType SqlType::Element() const {
   return FromDuck(std::string_view(name).substr(0, name.size() - 2));
 }
 
+// MAP(KEY, VALUE): no key is a map itself.
+SqlType SqlType::Key() const {
+  return IsMap() ? FromDuck(std::string_view(name).substr(4, name.find(", ") - 4)) : SqlType{};
+}
+
+SqlType SqlType::Value() const {
+  if (!IsMap()) return {};
+  const size_t begin = name.find(", ") + 2;
+  return FromDuck(std::string_view(name).substr(begin, name.size() - 1 - begin));
+}
+
 std::string SqlType::DuckName() const {
   if (kind == kDecimal) return fmt::format("DECIMAL({},{})", precision, scale);
   for (const Names& known : kNames) {
@@ -109,6 +120,7 @@ std::string SqlType::DuckName() const {
 std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
   if (IsList()) return "array<" + Element().SparkName() + ">";
+  if (IsMap()) return "map<" + Key().SparkName() + "," + Value().SparkName() + ">";
   for (const Names& known : kNames) {
     if (known.kind == kind) return std::string(known.spark);
   }

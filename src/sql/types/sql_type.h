@@ -45,12 +45,17 @@ struct SqlType {
   bool IsTime() const { return kind == kDate || kind == kTimestamp; }
   bool IsList() const { return kind == kOther && name.ends_with("[]"); }
 
+  bool IsMap() const { return kind == kOther && name.starts_with("MAP(") && !IsList(); }
+
   // The type that DuckDB calls `name`, such as DECIMAL(10,2).
   static SqlType FromDuck(std::string_view name);
   static SqlType Decimal(int precision, int scale);
   static SqlType ListOf(const SqlType& element);
   // Of a list; unknown for all else.
   SqlType Element() const;
+  // Of a map; unknown for all else.
+  SqlType Key() const;
+  SqlType Value() const;
 
   std::string DuckName() const;
   std::string SparkName() const;  // As Spark's typeof gives it.

@@ -22,6 +22,8 @@ TEST(SqlTypes, HaveNamesOfBothEngines) {
   EXPECT_EQ("DECIMAL(10,2)", Type("DECIMAL(10,2)").DuckName());
   EXPECT_EQ("array<int>", Type("INTEGER[]").SparkName());
   EXPECT_EQ("array<decimal(4,1)>", SqlType::ListOf(Type("DECIMAL(4,1)")).SparkName());
+  EXPECT_EQ("map<string,map<int,date>>", Type("MAP(VARCHAR, MAP(INTEGER, DATE))").SparkName());
+  EXPECT_EQ("array<map<int,date>>", Type("MAP(INTEGER, DATE)[]").SparkName());
   EXPECT_EQ("smallint", Type("UTINYINT").SparkName());
   EXPECT_EQ(SqlType::kUnknown, Type("").kind);
 }

@@ -2,9 +2,9 @@
 // Sums and means, over groups and over windows.
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 
 namespace protium {
 namespace {

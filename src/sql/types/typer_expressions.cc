@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "sql/tree.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 #include "sql/types/typer.h"
 
 namespace protium {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "sql/tree.h"
 #include "sql/types/convert.h"
-#include "sql/types/tree.h"
 #include "sql/types/typer.h"
 
 namespace protium {

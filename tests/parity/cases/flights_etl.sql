@@ -2,7 +2,8 @@
 WITH legs AS (
   SELECT *,
          make_date(year, month, day) AS flown,
-         lag(dep_delay) OVER (PARTITION BY tailnum, year, month, day ORDER BY dep_time) AS previous_delay
+         lag(dep_delay) OVER (PARTITION BY tailnum, year, month, day
+                              ORDER BY dep_time, dest, carrier, arr_delay) AS previous_delay
   FROM flights
   WHERE arr_delay IS NOT NULL
 )

@@ -16,6 +16,9 @@ std::string Lower(std::string text);
 
 bool IsConstant(const Json& node);
 
+// The text of a constant that is one; nullptr for everything else.
+const std::string* ConstantText(const Json& node);
+
 // The number of digits of a constant whole number; 0 for everything else.
 int WholeDigits(const Json& node);
 
@@ -24,6 +27,7 @@ bool WholeValue(const Json& node, int& value);
 
 Json WholeConstant(int value);
 Json TextConstant(const std::string& text);
+Json BooleanConstant(bool value);
 
 // A call that stands where `like` stood, without its alias.
 Json Call(const std::string& function, Json children, const Json& like);
@@ -32,6 +36,9 @@ Json Cast(Json child, const SqlType& type, bool tried = false);
 
 // CASE WHEN condition THEN value ELSE otherwise END.
 Json Case(Json condition, Json value, Json otherwise);
+
+// AND, OR, IS NOT NULL and their kin, of any number of operands.
+Json Operator(const char* kind, const char* type, Json operands);
 
 Json Comparison(const char* type, Json left, Json right);
 

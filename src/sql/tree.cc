@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/types/tree.h"
+#include "sql/tree.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,23 +18,31 @@ Json PlaceOf(const Json& node) {
   return found == node.end() ? Json(kNowhere) : *found;
 }
 
+Json TypeInfo(const char* kind) {
+  return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
+}
+
+Json TypeNode(const SqlType& type);
+
+// DuckDB's maps are lists of pairs.
+Json Pairs(const SqlType& map) {
+  Json info = TypeInfo("STRUCT_TYPE_INFO");
+  info["child_types"] = Json::array({{{"first", "key"}, {"second", TypeNode(map.Key())}},
+                                     {{"first", "value"}, {"second", TypeNode(map.Value())}}});
+  return {{"id", "STRUCT"}, {"type_info", std::move(info)}};
+}
+
 Json TypeNode(const SqlType& type) {
-  if (type.IsList()) {
-    return {{"id", "LIST"},
-            {"type_info",
-             {{"type", "LIST_TYPE_INFO"},
-              {"alias", ""},
-              {"extension_info", nullptr},
-              {"child_type", TypeNode(type.Element())}}}};
+  if (type.IsList() || type.IsMap()) {
+    Json info = TypeInfo("LIST_TYPE_INFO");
+    info["child_type"] = type.IsMap() ? Pairs(type) : TypeNode(type.Element());
+    return {{"id", type.IsMap() ? "MAP" : "LIST"}, {"type_info", std::move(info)}};
   }
   if (type != SqlType::kDecimal) return {{"id", type.DuckName()}, {"type_info", nullptr}};
-  return {{"id", "DECIMAL"},
-          {"type_info",
-           {{"type", "DECIMAL_TYPE_INFO"},
-            {"alias", ""},
-            {"extension_info", nullptr},
-            {"width", type.precision},
-            {"scale", type.scale}}}};
+  Json info = TypeInfo("DECIMAL_TYPE_INFO");
+  info["width"] = type.precision;
+  info["scale"] = type.scale;
+  return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
 }
 
 int HugeDigits(const Json& value) {
@@ -69,6 +77,13 @@ std::string Lower(std::string text) {
 
 bool IsConstant(const Json& node) { return Text(node, "class") == "CONSTANT"; }
 
+const std::string* ConstantText(const Json& node) {
+  if (!IsConstant(node) || !node.contains("value")) return nullptr;
+  const Json& value = node["value"];
+  if (!value.is_object() || !value.contains("value") || !value["value"].is_string()) return nullptr;
+  return value["value"].get_ptr<const std::string*>();
+}
+
 bool WholeValue(const Json& node, int& value) {
   if (!IsConstant(node) || !node["value"].contains("value")) return false;
   const Json& held = node["value"]["value"];
@@ -90,6 +105,8 @@ int WholeDigits(const Json& node) {
 
 Json WholeConstant(int value) { return Constant("INTEGER", value); }
 Json TextConstant(const std::string& text) { return Constant("VARCHAR", text); }
+
+Json BooleanConstant(bool value) { return Constant("BOOLEAN", value); }
 
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
@@ -118,6 +135,12 @@ Json Case(Json condition, Json value, Json otherwise) {
   node["case_checks"] =
       Json::array({{{"when_expr", std::move(condition)}, {"then_expr", std::move(value)}}});
   node["else_expr"] = std::move(otherwise);
+  return node;
+}
+
+Json Operator(const char* kind, const char* type, Json operands) {
+  Json node = Node(kind, type, kNowhere);
+  node["children"] = std::move(operands);
   return node;
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame/table_files.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "format/partitions.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Status Missing(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path folder = path.parent_path();
+  const bool folder_there = fs::is_directory(folder, ignored);
+  return Fail({.exit = Exit::kInput,
+               .what = "there is no file " + path.string(),
+               .why = folder_there ? "" : "there is no folder " + folder.string(),
+               .fix = Suggest(path.filename().string(), NamesIn(folder))});
+}
+
+bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
+
+// What engines leave out: _temporary, .part.crc.
+bool IsHidden(const std::string& name) {
+  return name.starts_with('.') || (name.starts_with('_') && name.find('=') == std::string::npos);
+}
+
+// Adds the files below `folder` whose path from there fits `patterns`, one for each name.
+void AddLike(const fs::path& folder, std::span<const std::string> patterns,
+             std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (const std::string& name : NamesIn(folder)) {
+    if (::fnmatch(patterns.front().c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+    const fs::path path = folder / name;
+    if (patterns.size() > 1 && !IsHidden(name)) {
+      AddLike(path, patterns.subspan(1), files);
+    } else if (patterns.size() == 1 && fs::is_regular_file(path, ignored)) {
+      files.push_back(path.string());
+    }
+  }
+}
+
+// Adds the files like `pattern` in `folder` and all folders below it.
+void AddBelow(const fs::path& folder, const std::string& pattern, std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (const std::string& name : NamesIn(folder)) {
+    const fs::path path = folder / name;
+    if (IsHidden(name)) continue;
+    if (fs::is_directory(path, ignored)) {
+      AddBelow(path, pattern, files);
+    } else if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 &&
+               fs::is_regular_file(path, ignored)) {
+      files.push_back(path.string());
+    }
+  }
+}
+
+// `path` up to its first pattern, and the names from there on; none where it is no pattern.
+std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool folders_too) {
+  std::pair<fs::path, std::vector<std::string>> parted;
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return {path, {}};
+  if (!folders_too) {
+    const std::string last = path.filename().string();
+    if (!IsPattern(last)) return {path, {}};
+    return {path.parent_path(), {last}};
+  }
+  for (const fs::path& part : path) {
+    if (parted.second.empty() && !IsPattern(part.string())) {
+      parted.first /= part;
+    } else {
+      parted.second.push_back(part.string());
+    }
+  }
+  return parted;
+}
+
+// The folder above the first that says one of the partitions, at `folder` or above it.
+fs::path RootOf(fs::path folder, const std::vector<std::string>& partitions) {
+  const auto says = [&](const fs::path& each) {
+    const std::string column = ColumnOfFolder(each.filename().string());
+    return !column.empty() &&
+           std::find(partitions.begin(), partitions.end(), column) != partitions.end();
+  };
+  while (says(folder)) folder = folder.parent_path();
+  return folder;
+}
+
+}  // namespace
+
+Result<TableFiles> FilesOf(const fs::path& path, Format format,
+                           const std::vector<std::string>& partitions) {
+  const bool tree = !partitions.empty();
+  const auto [fixed, patterns] = Parted(path, tree);
+  std::error_code ignored;
+  if (!fs::exists(fixed, ignored)) return Missing(fixed);
+  const bool folder = fs::is_directory(fixed, ignored);
+  TableFiles files{.root = RootOf(folder ? fixed : fixed.parent_path(), partitions)};
+  if (!folder) {
+    files.paths = {fixed.string()};
+    return files;
+  }
+  const std::string ending = format == Format::kCsv ? "*.csv" : "*.parquet";
+  const std::string last = patterns.empty() ? ending : patterns.back();
+  if (!patterns.empty()) {
+    AddLike(fixed, patterns, files.paths);
+  } else if (tree) {
+    AddBelow(fixed, ending, files.paths);
+  } else {
+    AddLike(fixed, std::span(&ending, 1), files.paths);
+  }
+  files.patterns = {{fixed.string(), last, tree}};
+  if (!files.paths.empty()) return files;
+  return Fail({.exit = Exit::kInput,
+               .what = "the folder " + fixed.string() + " holds no file like " +
+                       (patterns.empty() ? ending : path.lexically_relative(fixed).string())});
+}
+
+}  // namespace protium

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/duckdb_scan.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "sql/dialect.h"
+#include "sql/duckdb_path.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+std::string PathList(const Scan& scan) {
+  std::string list;
+  for (const std::string& path : scan.paths) {
+    list += (list.empty() ? "" : ", ") + QuoteText(DuckDbPath(path), DuckDbDialect());
+  }
+  return "[" + list + "]";
+}
+
+// Quoted nulls of text columns become null here, because DuckDB has one rule for the null word and
+// for the empty cell, and a quoted empty cell is an empty text.
+std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
+  const Dialect& duckdb = DuckDbDialect();
+  const std::string name = QuoteName(field.name(), duckdb);
+  if (scan.csv.null.empty() || field.type()->id() != arrow::Type::STRING) return name;
+  return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null, duckdb));
+}
+
+// The values of a column of folders, chosen by the number that DuckDB gives each file.
+std::string PartitionColumn(const Scan& scan, int column, const std::string& type) {
+  const Dialect& duckdb = DuckDbDialect();
+  std::string values;
+  for (const auto& row : scan.partitions.values) {
+    const auto& value = row[static_cast<size_t>(column)];
+    values += (values.empty() ? "" : ", ") + (value ? QuoteText(*value, duckdb) : "NULL");
+  }
+  return fmt::format("CAST([{}] AS {}[])[CAST(file_index AS BIGINT) + 1] AS {}", values, type,
+                     QuoteName(scan.partitions.columns->field(column)->name(), duckdb));
+}
+
+// A column of that name would stand before DuckDB's own.
+Status CheckFileNumbers(const Scan& scan) {
+  if (scan.partitions.columns == nullptr) return Status::OK();
+  for (const std::string& name : scan.schema->field_names()) {
+    if (tree::Lower(name) != "file_index") continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "a table with partitions cannot have the column \"" + name + "\" here",
+                 .where = "table " + scan.table,
+                 .why = "the embedded engine counts files under that name",
+                 .fix = "rename the column"});
+  }
+  return Status::OK();
+}
+
+// What follows the files' own columns in a SELECT.
+Result<std::string> PartitionColumns(const Scan& scan) {
+  std::string columns;
+  const arrow::Schema* const schema = scan.partitions.columns.get();
+  for (int i = 0; schema != nullptr && i < schema->num_fields(); ++i) {
+    PT_LET(const std::string type, TypeText(*schema->field(i)->type(), DuckDbDialect()));
+    columns += ", " + PartitionColumn(scan, i, type);
+  }
+  return columns;
+}
+
+// Adds no row, but how many are to be expected: local/estimate.h.
+std::string Estimate(int64_t rows, const std::string& typed) {
+  if (rows < 0) return "";
+  return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
+}
+
+// Buffers hold two of the longest lines: by itself DuckDB takes room for sixteen, 256 MiB a file.
+Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
+  const Dialect& duckdb = DuckDbDialect();
+  std::string columns, selected, typed;
+  const SchemaPtr files = SchemaOfFiles(scan);
+  for (const auto& field : files->fields()) {
+    PT_LET(std::string type, TypeText(*field->type(), duckdb));
+    const std::string comma = columns.empty() ? "" : ", ";
+    columns += comma + QuoteText(field->name(), duckdb) + ": " + QuoteText(type, duckdb);
+    selected += comma + ScannedColumn(*field, scan);
+  }
+  for (const auto& field : scan.schema->fields()) {
+    PT_LET(std::string type, TypeText(*field->type(), duckdb));
+    typed += (typed.empty() ? "" : ", ") + QuoteName(field->name(), duckdb) + " " + type;
+  }
+  PT_LET(const std::string partitions, PartitionColumns(scan));
+  const std::string nulls =
+      scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null, duckdb) + ", '']";
+  return fmt::format(
+      "SELECT {}{} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
+      "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "
+      "max_line_size = 16777216, buffer_size = 33554432, hive_partitioning = false, "
+      "columns = {{{}}}){}",
+      selected, partitions, PathList(scan), scan.csv.header, QuoteText(scan.csv.delimiter, duckdb),
+      nulls, columns, Estimate(rows, typed));
+}
+
+}  // namespace
+
+Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
+  if (scan.schema == nullptr) {
+    return Fail({.exit = Exit::kBug, .what = "table " + scan.table + " has no schema"});
+  }
+  PT_TRY(CheckFileNumbers(scan));
+  if (scan.format == Format::kCsv) return DuckDbCsv(scan, rows);
+  std::string columns;
+  const SchemaPtr files = SchemaOfFiles(scan);
+  for (const auto& field : files->fields()) {
+    columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
+  }
+  PT_LET(const std::string partitions, PartitionColumns(scan));
+  return fmt::format("SELECT {}{} FROM read_parquet({}, hive_partitioning = false)", columns,
+                     partitions, PathList(scan));
+}
+
+}  // namespace protium
