@@ -77,8 +77,13 @@ Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOpt
   }
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files)};
   scan.csv = options;
-  PT_LET(scan.schema,
-         format == Format::kCsv ? InferCsv(scan.paths, options) : ParquetSchema(scan.paths));
+  if (format == Format::kCsv) {
+    PT_LET(CsvTable table, InspectCsv(scan.paths, options));
+    scan.schema = std::move(table.schema);
+    scan.rows_are_lines = table.rows_are_lines;
+  } else {
+    PT_LET(scan.schema, ParquetSchema(scan.paths));
+  }
   if (known) {
     PT_LET(scan.schema, WithKnownTypes(scan.paths, options, scan.schema, *known));
   }

@@ -29,6 +29,7 @@ struct Scan {
   std::vector<std::string> paths;
   SchemaPtr schema;
   CsvOptions csv;
+  bool rows_are_lines = false;  // CSV: may be read in pieces that begin at any line.
 };
 
 // SQL text over named tables; inputs[i] is known to it as names[i].

@@ -102,7 +102,9 @@ class Lowering {
     for (const std::string& path : scan.paths) {
       paths.push_back(path.starts_with('/') ? "file://" + path : path);
     }
-    if (scan.format == Format::kCsv) return connect::ReadCsv(paths, scan.schema, scan.csv);
+    if (scan.format == Format::kCsv) {
+      return connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines);
+    }
     return connect::ReadParquet(paths, scan.schema);
   }
 
