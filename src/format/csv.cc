@@ -270,9 +270,15 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
 }  // namespace
 
 Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
+  PT_LET(const CsvTable table, InspectCsv(paths, options));
+  return table.schema;
+}
+
+Result<CsvTable> InspectCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
   if (paths.empty()) return Fail({.exit = Exit::kUsage, .what = "no file to read"});
   std::vector<std::string> names;
   std::vector<CellType> types;
+  bool broken = false;
   for (const std::string& path : paths) {
     PT_LET(Table table, OpenTable(path, options));
     if (names.empty()) {
@@ -284,12 +290,15 @@ Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptio
                    .where = At(path, 1)});
     }
     PT_TRY(InferOne(path, options, table, types));
+    broken = broken || table.scanner->broken();
   }
   arrow::FieldVector fields;
   for (size_t i = 0; i < names.size(); ++i) {
     fields.push_back(arrow::field(names[i], ArrowType(types[i])));
   }
-  return arrow::schema(fields);
+  // Where the delimiter is a blank, a row of nulls looks like an empty line.
+  const bool empty_rows = names.size() == 1 || options.delimiter.front() <= ' ';
+  return CsvTable{arrow::schema(fields), !broken && !empty_rows};
 }
 
 Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const CsvOptions& options,

@@ -24,6 +24,16 @@ namespace protium {
 // in their columns, empty files.
 Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
 
+struct CsvTable {
+  SchemaPtr schema;
+  // No cell holds a line break and no row looks like an empty line: files may be read in pieces
+  // that begin at any line.
+  bool rows_are_lines = false;
+};
+
+// The same, with how its rows lie in the files.
+Result<CsvTable> InspectCsv(const std::vector<std::string>& paths, const CsvOptions& options);
+
 // The columns of `inferred` with the types that `known` gives to columns of these names, as a table
 // that was read before had them: a few rows alone may look like whole numbers, or like text where
 // all cells are empty. A cell that does not fit is a fault with file, line, column and value.

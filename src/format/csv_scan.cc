@@ -52,6 +52,7 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
                    .fix = "close the quote, or write a quote inside a cell as \"\""});
     }
     for (const char* c = at_; c < quote; ++c) {
+      broken_ = broken_ || *c == '\n' || *c == '\r';
       line_ += *c == '\n' || (*c == '\r' && c[1] != '\n') ? 1 : 0;
     }
     at_ = quote + 1;

@@ -37,6 +37,9 @@ class CsvScanner {
   // The text behind the last row.
   std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
 
+  // Whether a cell so far held a line break.
+  bool broken() const { return broken_; }
+
   // The line on which the last row began, from 1.
   int64_t line() const { return row_line_; }
 
@@ -53,6 +56,7 @@ class CsvScanner {
   std::string path_;
   int64_t line_ = 1;
   int64_t row_line_ = 0;
+  bool broken_ = false;
 };
 
 }  // namespace protium

@@ -101,6 +101,18 @@ TEST_F(Csv, ReadsQuotesLineBreaksAndByteOrderMarks) {
   EXPECT_EQ(Infer("a\"\"b\n1\n"), "a\"\"b int64");
 }
 
+TEST_F(Csv, TellsWhetherRowsAreLines) {
+  const auto lines = [&](const std::string& text, const CsvOptions& options = {}) {
+    return InspectCsv({Write(text)}, options).ValueOrDie().rows_are_lines;
+  };
+  EXPECT_TRUE(lines("a,b\n1,2\r\n\"x,\"\"y\",3\r4,5"));
+  EXPECT_FALSE(lines("a,b\n1,\"x\ny\"\n"));
+  EXPECT_FALSE(lines("a,b\n1,\"x\r\"\n2,3\n"));
+  EXPECT_FALSE(lines("a,\"b\nc\"\n1,2\n"));
+  EXPECT_FALSE(lines("a\n1\n\n"));
+  EXPECT_FALSE(lines("a\tb\n\t\n", {.delimiter = "\t"}));
+}
+
 TEST_F(Csv, WithoutHeaderColumnsAreNumbered) {
   EXPECT_EQ(Infer("1;x\n2;y\n", {.delimiter = ";", .header = false}),
             "column1 int64, column2 string");

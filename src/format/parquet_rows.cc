@@ -37,8 +37,10 @@ using Reader = std::unique_ptr<parquet::arrow::FileReader>;
 
 Result<Reader> OpenReader(const std::string& path, bool threads) {
   PT_LET(auto file, arrow::io::ReadableFile::Open(path));
+  parquet::ReaderProperties pages;
+  pages.set_page_checksum_verification(true);
   parquet::arrow::FileReaderBuilder builder;
-  PT_TRY(builder.Open(std::move(file)));
+  PT_TRY(builder.Open(std::move(file), pages));
   auto properties = parquet::default_arrow_reader_properties();
   properties.set_batch_size(kBatchRows);
   properties.set_use_threads(threads);

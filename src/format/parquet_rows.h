@@ -25,7 +25,8 @@ struct ParquetRows {
 };
 
 // Reads the footers now and the rows as they are asked for. A file that is no Parquet file and
-// files that differ in their columns are faults (kInput) with the path.
+// files that differ in their columns are faults (kInput) with the path, and so is a page that does
+// not have its checksum, where the writer gave it one.
 Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths, const ParquetPart& part);
 
 }  // namespace protium

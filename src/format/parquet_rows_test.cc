@@ -87,5 +87,28 @@ TEST_F(ParquetRowsTest, AFileThatShrinksMeanwhileIsNoticed) {
   EXPECT_FALSE(Collect(*read->rows).ok());
 }
 
+TEST_F(ParquetRowsTest, APageThatLostItsChecksumIsRefused) {
+  const std::string path = folder_.path() / "a";
+  arrow::Int64Builder builder;
+  for (int64_t i = 0; i < 1000; ++i) ASSERT_TRUE(builder.Append(i).ok());
+  const auto table = arrow::Table::Make(arrow::schema({arrow::field("n", arrow::int64())}),
+                                        {builder.Finish().ValueOrDie()});
+  const auto sink = arrow::io::FileOutputStream::Open(path).ValueOrDie();
+  const auto properties =
+      parquet::WriterProperties::Builder().enable_page_checksum()->disable_dictionary()->build();
+  ASSERT_TRUE(
+      parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, 1000, properties)
+          .ok());
+  ASSERT_TRUE(sink->Close().ok());
+  EXPECT_EQ(Read({path}, {}).size(), 1000u);
+  std::string bytes = ReadFile(path).ValueOrDie();
+  bytes[bytes.size() / 3] ^= 1;
+  ASSERT_TRUE(WriteFile(path, bytes).ok());
+  const auto read = ReadParquetRows({path}, {});
+  ASSERT_TRUE(read.ok()) << read.status();
+  const Status status = Collect(*read->rows).status();
+  EXPECT_THAT(FaultOf(status).why, HasSubstr("checksum")) << status;
+}
+
 }  // namespace
 }  // namespace protium

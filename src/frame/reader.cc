@@ -15,10 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<SchemaPtr> ColumnsOf(const Scan& scan, const SchemaPtr& known) {
-  if (scan.format == Format::kParquet) return ParquetSchema(scan.paths);
-  PT_LET(SchemaPtr schema, InferCsv(scan.paths, scan.csv));
-  return known ? WithKnownTypes(scan.paths, scan.csv, schema, *known) : schema;
+// Finds out what columns the files have, and whether their rows are lines.
+Status ReadColumns(const SchemaPtr& known, Scan& scan) {
+  if (scan.format == Format::kParquet) {
+    PT_LET(scan.schema, ParquetSchema(scan.paths));
+    return Status::OK();
+  }
+  PT_LET(CsvTable table, InspectCsv(scan.paths, scan.csv));
+  scan.schema = std::move(table.schema);
+  scan.rows_are_lines = table.rows_are_lines;
+  if (known == nullptr) return Status::OK();
+  PT_LET(scan.schema, WithKnownTypes(scan.paths, scan.csv, scan.schema, *known));
+  return Status::OK();
 }
 
 }  // namespace
@@ -37,7 +45,7 @@ Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOpt
   for (InputPattern& each : files.patterns) session_->inputs().AddPattern(std::move(each));
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
-  PT_LET(scan.schema, ColumnsOf(scan, known));
+  PT_TRY(ReadColumns(known, scan));
   if (!partitions_.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions_, known));
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));

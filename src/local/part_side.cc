@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/part_side.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/digest.h"
+#include "plan/part_side.h"
 
 namespace protium {
 namespace {
@@ -17,38 +14,29 @@ namespace {
 using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
 constexpr idx_t kFirstCell = 2;
-constexpr size_t kDigitsCompared = 13;
-constexpr size_t kRemembered = 4096;
-
-// What was found out last for some of the rows, by their cells. Of one thread.
-struct Memory {
-  struct Entry {
-    std::string cells;
-    bool on_part = false;
-  };
-  std::vector<Entry> entries = std::vector<Entry>(kRemembered);
-  std::string cells, text;  // Room that is used again.
-};
 
 std::string_view TextAt(duckdb_vector vector, idx_t row) {
   auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
   return {duckdb_string_t_data(&texts[row]), duckdb_string_t_length(texts[row])};
 }
 
-int64_t CodePoints(std::string_view text) {
-  int64_t points = 0;
-  for (const char c : text) points += (c & 0xc0) != 0x80 ? 1 : 0;
-  return points;
-}
-
-// As a cast to text writes it.
-std::string DateText(int32_t days) {
-  const duckdb_date date{days};
-  if (!duckdb_is_finite_date(date)) return days > 0 ? "infinity" : "-infinity";
-  const duckdb_date_struct parts = duckdb_from_date(date);
-  const bool before_christ = parts.year <= 0;
-  return fmt::format("{:04}-{:02}-{:02}{}", before_christ ? 1 - parts.year : parts.year,
-                     parts.month, parts.day, before_christ ? " (BC)" : "");
+// The kind of an argument's cells; kNull for one that is not taken.
+CutKind KindOf(duckdb_type type) {
+  switch (type) {
+    case DUCKDB_TYPE_BOOLEAN:
+      return CutKind::kFlag;
+    case DUCKDB_TYPE_TINYINT:
+    case DUCKDB_TYPE_SMALLINT:
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_BIGINT:
+      return CutKind::kWhole;
+    case DUCKDB_TYPE_DATE:
+      return CutKind::kDate;
+    case DUCKDB_TYPE_VARCHAR:
+      return CutKind::kText;
+    default:
+      return CutKind::kNull;
+  }
 }
 
 // One argument's cells in a chunk.
@@ -60,54 +48,18 @@ class Cells {
         valid_(duckdb_vector_get_validity(vector)) {
     const duck::Type type(duckdb_vector_get_column_type(vector));
     type_ = duckdb_get_type_id(type.get());
+    kind_ = KindOf(type_);
   }
 
-  bool Known() const {
-    switch (type_) {
-      case DUCKDB_TYPE_BOOLEAN:
-      case DUCKDB_TYPE_TINYINT:
-      case DUCKDB_TYPE_SMALLINT:
-      case DUCKDB_TYPE_INTEGER:
-      case DUCKDB_TYPE_BIGINT:
-      case DUCKDB_TYPE_DATE:
-      case DUCKDB_TYPE_VARCHAR:
-        return true;
-      default:
-        return false;
-    }
-  }
+  bool Known() const { return kind_ != CutKind::kNull; }
 
-  // Adds bytes that no other cell of this column has.
-  void AddBytes(idx_t row, std::string& bytes) const {
-    const bool null = IsNull(row);
-    bytes += null ? '-' : '+';
-    if (null) return;
-    if (type_ != DUCKDB_TYPE_VARCHAR) return AddWhole(Whole(row), bytes);
-    const std::string_view text = TextAt(vector_, row);
-    AddWhole(static_cast<int64_t>(text.size()), bytes);
-    bytes += text;
-  }
-
-  // Adds the cell's part of the text that is hashed.
-  void AddText(idx_t row, std::string& text) const {
-    if (IsNull(row)) {
-      text += '-';
-    } else if (type_ == DUCKDB_TYPE_VARCHAR) {
-      Add(TextAt(vector_, row), text);
-    } else if (type_ == DUCKDB_TYPE_BOOLEAN) {
-      Add(Whole(row) != 0 ? "true" : "false", text);
-    } else if (type_ == DUCKDB_TYPE_DATE) {
-      Add(DateText(static_cast<int32_t>(Whole(row))), text);
-    } else {
-      Add(std::to_string(Whole(row)), text);
-    }
+  CutCell At(idx_t row) const {
+    if (valid_ != nullptr && !duckdb_validity_row_is_valid(valid_, row)) return {};
+    if (kind_ == CutKind::kText) return {.kind = kind_, .text = TextAt(vector_, row)};
+    return {.kind = kind_, .whole = Whole(row)};
   }
 
  private:
-  bool IsNull(idx_t row) const {
-    return valid_ != nullptr && !duckdb_validity_row_is_valid(valid_, row);
-  }
-
   int64_t Whole(idx_t row) const {
     switch (type_) {
       case DUCKDB_TYPE_BOOLEAN:
@@ -123,36 +75,18 @@ class Cells {
     }
   }
 
-  static void AddWhole(int64_t value, std::string& bytes) {
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-
-  static void Add(std::string_view cell, std::string& text) {
-    text += fmt::format("+{}:{}", CodePoints(cell), cell);
-  }
-
   duckdb_vector vector_;
   const void* data_;
   uint64_t* valid_;
   duckdb_type type_;
+  CutKind kind_;
 };
 
-bool OnPart(const std::vector<Cells>& cells, idx_t row, duckdb_data_chunk chunk, Memory& memory) {
-  memory.cells.clear();
-  for (const Cells& each : cells) each.AddBytes(row, memory.cells);
-  auto& entry = memory.entries[std::hash<std::string_view>()(memory.cells) % kRemembered];
-  // No row without cells is asked for, so an entry that is still empty is nobody's.
-  if (entry.cells == memory.cells) return entry.on_part;
-  memory.text = TextAt(duckdb_data_chunk_get_vector(chunk, 0), row);
-  for (const Cells& each : cells) each.AddText(row, memory.text);
-  const std::string_view bound = TextAt(duckdb_data_chunk_get_vector(chunk, 1), row);
-  entry.on_part = std::string_view(Md5Hex(memory.text)).substr(0, kDigitsCompared) < bound;
-  entry.cells = memory.cells;
-  return entry.on_part;
-}
+// Of one thread; unset before its first rows.
+using Sides = std::optional<PartSides>;
 
 // Seed and bound are the same in all rows: they are constants of the query.
-void PartSides(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+void PartSidesOf(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
   std::vector<Cells> cells;
   for (idx_t i = kFirstCell; i < duckdb_data_chunk_get_column_count(chunk); ++i) {
     cells.emplace_back(duckdb_data_chunk_get_vector(chunk, i));
@@ -161,15 +95,24 @@ void PartSides(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector
     }
   }
   if (cells.empty()) return duckdb_scalar_function_set_error(info, "pt_part_side takes cells");
-  auto& memory = *static_cast<Memory*>(duckdb_scalar_function_get_state(info));
-  auto* const sides = static_cast<bool*>(duckdb_vector_get_data(result));
   const idx_t rows = duckdb_data_chunk_get_size(chunk);
-  for (idx_t row = 0; row < rows; ++row) sides[row] = OnPart(cells, row, chunk, memory);
+  if (rows == 0) return;
+  auto& sides = *static_cast<Sides*>(duckdb_scalar_function_get_state(info));
+  const auto text = [&](idx_t i) {
+    return std::string(TextAt(duckdb_data_chunk_get_vector(chunk, i), 0));
+  };
+  if (!sides) sides.emplace(text(0), text(1));
+  auto* const on_part = static_cast<bool*>(duckdb_vector_get_data(result));
+  std::vector<CutCell> of_row(cells.size());
+  for (idx_t row = 0; row < rows; ++row) {
+    for (size_t i = 0; i < cells.size(); ++i) of_row[i] = cells[i].At(row);
+    on_part[row] = sides->OnPart(of_row);
+  }
 }
 
 void Remember(duckdb_init_info info) {
-  duckdb_scalar_function_init_set_state(info, new Memory,
-                                        [](void* memory) { delete static_cast<Memory*>(memory); });
+  duckdb_scalar_function_init_set_state(info, new Sides,
+                                        [](void* sides) { delete static_cast<Sides*>(sides); });
 }
 
 }  // namespace
@@ -187,7 +130,7 @@ Status RegisterPartSide(const duck::Connection& connection) {
   duckdb_scalar_function_set_return_type(function.get(), side.get());
   duckdb_scalar_function_set_special_handling(function.get());  // NULL is a cell like another.
   duckdb_scalar_function_set_init(function.get(), Remember);
-  duckdb_scalar_function_set_function(function.get(), PartSides);
+  duckdb_scalar_function_set_function(function.get(), PartSidesOf);
   if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {
     return Status::OK();
   }

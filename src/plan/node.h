@@ -30,6 +30,7 @@ struct Scan {
   SchemaPtr schema;  // The files' columns, then those of `partitions`.
   CsvOptions csv;
   Partitions partitions;
+  bool rows_are_lines = false;  // CSV: may be read in pieces that begin at any line.
 };
 
 // The columns that stand in the files themselves.

@@ -3,7 +3,6 @@
 
 #include <arrow/api.h>
 #include <arrow/compute/api_vector.h>
-#include <fmt/format.h>
 
 #include <charconv>
 #include <optional>
@@ -12,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/fault.h"
-#include "plan/functions.h"
+#include "plan/row_cuts.h"
+#include "plan/row_steps_text.h"
 #include "plan/row_values.h"
 
 namespace protium {
@@ -56,6 +55,22 @@ SchemaPtr After(const Lookup& lookup, const SchemaPtr& input) {
   if (field == nullptr || !HasText(*field->type()) || keys > kMostKeys) return nullptr;
   arrow::FieldVector fields = input->fields();
   fields.push_back(arrow::field(lookup.output, arrow::int64()));
+  return arrow::schema(std::move(fields));
+}
+
+SchemaPtr After(const Split& split, const SchemaPtr& input) {
+  return CanCut(split, *input) ? input : nullptr;
+}
+
+// The cut whose part the mark tells.
+Split PartOf(const MarkSplit& mark) {
+  return {.by = mark.by, .part = mark.part, .seed = mark.seed, .side = Split::Side::kPart};
+}
+
+SchemaPtr After(const MarkSplit& mark, const SchemaPtr& input) {
+  if (!CanCut(PartOf(mark), *input)) return nullptr;
+  arrow::FieldVector fields = input->fields();
+  fields.push_back(arrow::field(mark.column, arrow::boolean()));
   return arrow::schema(std::move(fields));
 }
 
@@ -151,136 +166,21 @@ Result<Batch> Apply(const Lookup& lookup, const Batch& batch, const SchemaPtr& s
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
+Result<Batch> Apply(const Split& split, const Batch& batch, const SchemaPtr&) {
+  PT_LET(const auto mask, KeptBy(split, *batch));
+  PT_LET(const arrow::Datum kept, arrow::compute::Filter(batch, mask));
+  return kept.record_batch();
+}
+
+Result<Batch> Apply(const MarkSplit& mark, const Batch& batch, const SchemaPtr& schema) {
+  arrow::ArrayVector columns = batch->columns();
+  PT_LET(columns.emplace_back(), KeptBy(PartOf(mark), *batch));
+  return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
+}
+
 template <class Other>
 Result<Batch> Apply(const Other&, const Batch&, const SchemaPtr&) {
   return Status::NotImplemented("a step that an engine has to do");
-}
-
-// Doubles travel as text: JSON has no NaN, and knows 1.0 and 1 as one.
-Json ToJson(const Expr& expr) {
-  if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
-  if (expr.kind == Expr::Kind::kLiteral) {
-    if (const auto* flag = std::get_if<bool>(&expr.value)) return {{"flag", *flag}};
-    if (const auto* whole = std::get_if<int64_t>(&expr.value)) return {{"whole", *whole}};
-    return {{"double", fmt::format("{}", std::get<double>(expr.value))}};
-  }
-  Json of = Json::array();
-  for (const Expr& argument : expr.arguments) of.push_back(ToJson(argument));
-  return {{"call", expr.name}, {"of", std::move(of)}};
-}
-
-struct ExprText {
-  std::optional<std::string> column, number, call;
-  std::optional<bool> flag;
-  std::optional<int64_t> whole;
-  std::vector<Json> of;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("column", column);
-    visit("double", number);
-    visit("call", call);
-    visit("flag", flag);
-    visit("whole", whole);
-    visit("of", of);
-  }
-};
-
-Result<Expr> ExprOf(const Json& json) {
-  ExprText text;
-  PT_TRY(FieldsFromJson(json, "expression", text));
-  if (text.column) return Col(*text.column);
-  if (text.flag) return Lit(*text.flag);
-  if (text.whole) return Lit(*text.whole);
-  if (text.number) {
-    double value = 0;
-    const char* const end = text.number->data() + text.number->size();
-    if (std::from_chars(text.number->data(), end, value).ptr != end) {
-      return Status::Invalid("no number: ", *text.number);
-    }
-    return Lit(value);
-  }
-  std::vector<Expr> arguments;
-  for (const Json& each : text.of) {
-    PT_LET(Expr argument, ExprOf(each));
-    arguments.push_back(std::move(argument));
-  }
-  Expr call = CallOf(text.call.value_or(""), std::move(arguments));
-  PT_TRY(Check(call));
-  return call;
-}
-
-struct ColumnText {
-  std::string name;
-  Json expr;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("name", name);
-    visit("expr", expr);
-  }
-};
-
-struct LookupText {
-  std::string column, output;
-  std::vector<std::string> keys;
-  std::optional<int64_t> unseen, missing;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("column", column);
-    visit("output", output);
-    visit("keys", keys);
-    visit("unseen", unseen);
-    visit("missing", missing);
-  }
-};
-
-// One of them.
-struct StepText {
-  Json filter;
-  std::optional<std::vector<ColumnText>> project;
-  std::optional<LookupText> lookup;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("filter", filter);
-    visit("project", project);
-    visit("lookup", lookup);
-  }
-};
-
-StepText TextOf(const Verb& verb) {
-  StepText text;
-  if (const auto* filter = std::get_if<Filter>(&verb)) {
-    text.filter = ToJson(filter->predicate);
-  } else if (const auto* project = std::get_if<Project>(&verb)) {
-    text.project.emplace();
-    for (const NamedExpr& each : project->columns) {
-      text.project->push_back({each.name, ToJson(each.expr)});
-    }
-  } else {
-    const auto& lookup = std::get<Lookup>(verb);
-    const std::vector<std::string> none;
-    text.lookup = {lookup.column, lookup.output, lookup.keys == nullptr ? none : *lookup.keys,
-                   lookup.unseen, lookup.missing};
-  }
-  return text;
-}
-
-Result<Verb> VerbOf(StepText text) {
-  if (!text.filter.is_null()) {
-    PT_LET(Expr predicate, ExprOf(text.filter));
-    return Filter{std::move(predicate)};
-  }
-  if (text.project) {
-    Project project;
-    for (const ColumnText& each : *text.project) {
-      PT_LET(Expr expr, ExprOf(each.expr));
-      project.columns.push_back({each.name, std::move(expr)});
-    }
-    return project;
-  }
-  if (!text.lookup) return Status::Invalid("a step of no kind");
-  auto keys = std::make_shared<const std::vector<std::string>>(std::move(text.lookup->keys));
-  return Lookup{text.lookup->column, text.lookup->output, std::move(keys), text.lookup->unseen,
-                text.lookup->missing};
 }
 
 }  // namespace
@@ -305,17 +205,17 @@ Result<Batch> RowSteps::Apply(Batch batch) const {
 }
 
 Json RowSteps::ToJson() const {
-  std::vector<StepText> texts;
-  for (const Verb& step : steps_) texts.push_back(TextOf(step));
-  return FieldsToJson(texts);
+  Json list = Json::array();
+  for (const Verb& step : steps_) list.push_back(StepToJson(step));
+  return list;
 }
 
 Result<RowSteps> RowSteps::FromJson(const Json& json, SchemaPtr input) {
-  std::vector<StepText> texts;
-  PT_TRY(FieldsFromJson(json, "steps", texts));
+  std::vector<Json> list;
+  PT_TRY(FieldsFromJson(json, "steps", list));
   RowSteps steps(std::move(input));
-  for (StepText& text : texts) {
-    PT_LET(const Verb verb, VerbOf(std::move(text)));
+  for (const Json& each : list) {
+    PT_LET(const Verb verb, StepFromJson(each));
     if (!steps.Add(verb)) return Status::Invalid("a step that rows of these columns cannot take");
   }
   return steps;

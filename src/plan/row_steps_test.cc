@@ -87,6 +87,20 @@ TEST(RowSteps, LookUpTextsNumbersAndFlags) {
   EXPECT_EQ(Made(steps), "i: 9 0 1 9; j: null 2 null 8; k: 3 -1 3 null");
 }
 
+TEST(RowSteps, CutByColumnsOfOneText) {
+  const Split rest{.by = {"n", "s"}, .part = 0.5, .seed = 7};
+  Split part = rest;
+  part.side = Split::Side::kPart;
+  const Project shown{{{"s", Col("s")}, {"held", Col("held")}}};
+  RowSteps marked(Columns4()), left(Columns4()), right(Columns4());
+  ASSERT_TRUE(marked.Add(MarkSplit{rest.by, rest.part, rest.seed, "held"}) && marked.Add(shown));
+  EXPECT_EQ(Made(marked), "s: a b  z; held: true true false true");
+  ASSERT_TRUE(left.Add(rest) && left.Add(Project{{{"s", Col("s")}}}));
+  EXPECT_EQ(Made(left), "s: ");
+  ASSERT_TRUE(right.Add(part) && right.Add(Project{{{"s", Col("s")}}}));
+  EXPECT_EQ(Made(right), "s: a b z");
+}
+
 // What an engine alone knows is left to it: nothing is added.
 TEST(RowSteps, LeaveTheRestToEngines) {
   RowSteps steps(Columns4());
@@ -103,7 +117,10 @@ TEST(RowSteps, LeaveTheRestToEngines) {
   EXPECT_FALSE(steps.Add(Filter{Col("n")}));
   EXPECT_FALSE(steps.Add(Lookup{.column = "x", .output = "i"}));
   EXPECT_FALSE(steps.Add(Limit{3}));
-  EXPECT_FALSE(steps.Add(Split{.by = {"n"}}));
+  EXPECT_FALSE(steps.Add(Split{.by = {"x"}}));
+  EXPECT_FALSE(steps.Add(Split{.by = {}}));
+  EXPECT_FALSE(steps.Add(Split{.by = {"none"}}));
+  EXPECT_FALSE(steps.Add(Split{.by = {"n"}, .part = 1}));
   EXPECT_TRUE(steps.empty());
 }
 

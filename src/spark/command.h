@@ -16,7 +16,7 @@ namespace protium {
 
 // Spark shows the first 8 bytes of a command in its logs: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 2;
+inline constexpr int64_t kCommandVersion = 3;
 
 // Rows that ranks read themselves, from files that an earlier job wrote.
 struct RowFiles {

@@ -59,12 +59,12 @@ TEST(Command, CutAnywhereIsRefused) {
 TEST(Command, OfAnotherVersionIsRefusedWithBothVersions) {
   auto bytes = EncodeCommand(GangCommand());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  const size_t at = bytes->find("\"version\":2");
+  const size_t at = bytes->find("\"version\":3");
   ASSERT_NE(at, std::string::npos);
   (*bytes)[at + 10] = '9';
   const Status status = DecodeCommand(*bytes).status();
   EXPECT_NE(status.message().find("command version 9"), std::string::npos) << status;
-  EXPECT_NE(status.message().find("command version 2"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("command version 3"), std::string::npos) << status;
 }
 
 }  // namespace

@@ -139,19 +139,16 @@ std::optional<int32_t> PartitionIn(const SparkError& error) {
 // Rows that a task tried again sent twice, or not at all, must not pass for others.
 Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
                  const std::optional<RowSums>& read) {
-  std::optional<RowSums> expected = attempt.expected;
   const auto found = observed.find(attempt.observed);
-  if (found != observed.end()) {
-    PT_LET(expected, RowSumsFromJson(found->second));
-  }
-  if (!read || !expected || *read == *expected) return Status::OK();
-  const bool by_files = attempt.command.rows.has_value();
+  if (!read || found == observed.end()) return Status::OK();
+  PT_LET(const RowSums expected, RowSumsFromJson(found->second));
+  if (*read == expected) return Status::OK();
   return Fail(
       {.what = fmt::format("the ranks read {} rows with hashes that add up to {}, and Spark "
                            "sent {} with {}",
-                           read->rows, read->hashes, expected->rows, expected->hashes),
+                           read->rows, read->hashes, expected.rows, expected.hashes),
        .why = "tasks that Spark tried again gave other rows than before",
-       .fix = by_files ? "" : "set engine.spark.rows=files"});
+       .fix = "set engine.spark.rows=files"});
 }
 
 }  // namespace

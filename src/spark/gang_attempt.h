@@ -21,9 +21,7 @@ struct GangAttempt {
   // The job's relation for the command, rows included.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
-  // What the ranks must have read, if they read all: known before, or what Spark observes of the
-  // relation under this name.
-  std::optional<RowSums> expected;
+  // What Spark observes of the relation under this name the ranks must have read, if they read all.
   std::string observed;
 };
 

@@ -88,7 +88,6 @@ GangOutcome GangRows::Attempt(const MapTask& task, int32_t attempt, const Call& 
                    .options = options};
   if (files) {
     made.command.rows = files->files;
-    made.expected = files->sums;
   } else {
     made.observed = kStreamed;
   }

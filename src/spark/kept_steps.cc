@@ -5,6 +5,7 @@
 #include <arrow/type_traits.h>
 
 #include <utility>
+#include <vector>
 
 namespace protium {
 namespace {
@@ -66,18 +67,24 @@ class Steps {
 
   bool Add(const Split& split) {
     const KeptMark* const mark = Mark(split.by, split.part, split.seed);
-    if (mark == nullptr) return false;
+    if (mark == nullptr) return Cut(split);
     const Expr side = Col(mark->column);
     return steps_.Add(Filter{split.side == Split::Side::kPart ? side : !side});
   }
 
   bool Add(const MarkSplit& split) {
     const KeptMark* const mark = Mark(split.by, split.part, split.seed);
-    if (mark == nullptr) return false;
+    if (mark == nullptr) return HideMarks() && steps_.Add(split);
     marks_ = false;
     Project marked = Plain();
     marked.columns.push_back({split.column, Col(mark->column)});
     return steps_.Add(marked);
+  }
+
+  // All columns are the table's, without those of marks.
+  bool Cut(Split split) {
+    if (marks_ && split.by.empty()) split.by = rows_.columns;
+    return steps_.Add(split);
   }
 
   template <class Other>
@@ -101,6 +108,14 @@ const Node* SourceOf(const Plan& plan) {
   if (std::holds_alternative<Materialize>(plan->verb)) return plan.get();
   if (!IsRowByRow(plan->verb) || plan->inputs.size() != 1) return nullptr;
   return SourceOf(plan->inputs.front());
+}
+
+std::vector<KeptMark> CutsToMark(const Plan& whole, const Node* kept, const SchemaPtr& schema) {
+  std::vector<KeptMark> cuts = CutsOf(whole, kept);
+  std::erase_if(cuts, [&](const KeptMark& cut) {
+    return RowSteps(schema).Add(Split{.by = cut.by, .part = cut.part, .seed = cut.seed});
+  });
+  return cuts;
 }
 
 std::optional<RowSteps> StepsFrom(const Node* kept, const KeptRows& rows, const SchemaPtr& files,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "plan/row_steps.h"
 #include "sql/kept_rows.h"
@@ -12,6 +13,10 @@ namespace protium {
 
 // The node whose rows `plan` may be made of row by row; null where there is none.
 const Node* SourceOf(const Plan& plan);
+
+// The cuts that `whole` makes of the rows of `kept`, of the columns `schema`, and that steps cannot
+// make: Spark has to say their sides when it writes the rows.
+std::vector<KeptMark> CutsToMark(const Plan& whole, const Node* kept, const SchemaPtr& schema);
 
 // What makes the rows of `plan` of those of `kept`, which are `rows` in files of the columns
 // `files`; nothing where Spark has to, or where columns would come out other than `wanted`.

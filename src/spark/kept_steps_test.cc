@@ -68,8 +68,30 @@ TEST_F(KeptSteps, ReadTheSidesOfCutsAndHideTheirColumns) {
   EXPECT_EQ(Made(learning, with), "day int64, x float64, held bool: 3");
 }
 
+// Days 0 and 1 lie on the part of this cut.
+TEST_F(KeptSteps, MakeCutsThatRowsDoNotCarry) {
+  const Split cut{.by = {"day"}, .part = 0.5, .seed = 9};
+  EXPECT_EQ(Made(MakePlan(cut, {kept_}), table_), "day int64, x float64: 2 3");
+  auto with = table_;
+  with.push_back(arrow::field("held", arrow::boolean(), false));
+  const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {kept_});
+  const Plan held = MakePlan(
+      Filter{!Col("held")},
+      {MakePlan(MarkSplit{.by = cut.by, .part = cut.part, .seed = cut.seed, .column = "held"},
+                {train})});
+  EXPECT_EQ(Made(held, with), "day int64, x float64, held bool: 2 3");
+}
+
+TEST_F(KeptSteps, LeaveMarksOnlyOfCutsBeyondThem) {
+  const Plan by_day = MakePlan(Split{.by = {"day"}, .part = 0.5, .seed = 9}, {kept_});
+  const Plan by_x = MakePlan(Split{.by = {"x"}, .part = 0.5, .seed = 9}, {by_day});
+  const auto marks = CutsToMark(by_x, kept_.get(), arrow::schema(table_));
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].by, Columns{"x"});
+}
+
 TEST_F(KeptSteps, LeaveToSparkWhatOnlySparkKnows) {
-  const Plan other = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 9}, {kept_});
+  const Plan other = MakePlan(Split{.by = {"x"}, .part = 0.2, .seed = 9}, {kept_});
   EXPECT_EQ(Made(other, table_), "no");
   const Plan sum = MakePlan(Project{{{"x", Col("day") + Lit(int64_t{1})}}}, {kept_});
   EXPECT_EQ(Made(sum, {arrow::field("x", arrow::int64())}), "no");

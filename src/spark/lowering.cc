@@ -102,7 +102,7 @@ class Lowering {
     std::vector<std::string> paths;
     for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
     const bool csv = scan.format == Format::kCsv;
-    PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv)
+    PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, scan.schema));
     if (scan.partitions.columns == nullptr) return files;
     // Spark puts the folders' columns in the order of the folders.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows a table has and the sum of their hashes, counted alike by Spark on the sending side
-// and by the ranks that read them: tasks that Spark tried again must not have given other rows.
+// How many rows a stream has and the sum of their hashes, counted alike by Spark on the sending
+// side and by the ranks that read them: tasks that Spark tried again must not have given other
+// rows. Rows in files need none: Spark commits those of one try, with a checksum on every page.
 //
 // A row's hash is Spark's xxhash64 over the columns that the schema's types allow, in order, with
 // text as bytes (a collation would change its hash): XXH64 of each value's little-endian bytes with

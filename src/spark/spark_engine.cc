@@ -162,13 +162,13 @@ class SparkEngine : public Engine {
     return kept_.count(plan.get()) > 0;
   }
 
-  // The files carry the sides of the cuts that `whole` makes of the rows.
+  // The files carry the sides of the cuts that readers of them could not make.
   Status Keep(const Plan& node, const Plan& whole, const Call& call) {
     const std::string& name = std::get<Materialize>(node->verb).name;
     Operation operation;
     const LoweringContext context = Context(call, &operation.tasks);
     PT_LET(const SparkTable table, LowerPlan(node->inputs.front(), context));
-    KeptRows rows{.table = {}, .marks = CutsOf(whole, node.get())};
+    KeptRows rows{.table = {}, .marks = CutsToMark(whole, node.get(), table.schema)};
     PT_LET(operation.table, LowerMarks(table, context, rows));
     const auto write = [&] {
       return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "spark/kept_steps.h"
 
 namespace protium {
 
@@ -38,7 +39,7 @@ Status SparkExplainer::Visit(const Plan& plan, const Plan& whole) {
 Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
   const std::string& name = std::get<Materialize>(plan->verb).name;
   PT_LET(const SparkTable table, Show(plan->inputs.front(), "materialize " + name));
-  KeptRelation kept{.rows = {.table = {}, .marks = CutsOf(whole, plan.get())}};
+  KeptRelation kept{.rows = {.table = {}, .marks = CutsToMark(whole, plan.get(), table.schema)}};
   PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
   if (!kept.rows.marks.empty()) Tell(marked, "the sides of its cuts");
   kept.relation = marked.relation;

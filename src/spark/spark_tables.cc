@@ -19,11 +19,12 @@ constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-// Writes the table and gives what Spark observed of it on its way.
-Result<Json> WriteObserved(SparkSession& session, const SparkTable& table,
-                           const WriteTarget& target, const std::vector<std::string>& aggregates,
-                           ExecuteOptions options, const Call& call) {
-  const connect::Relation observed = connect::Observe(table.relation, kObserved, aggregates);
+}  // namespace
+
+Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
+                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
+  const connect::Relation observed =
+      connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
   connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
   if (target.format == Format::kCsv) {
     spec.format = "csv";
@@ -32,11 +33,13 @@ Result<Json> WriteObserved(SparkSession& session, const SparkTable& table,
   PT_LET(const CommandResult result,
          session.Command(connect::Write(observed, spec), std::move(options), call));
   const auto found = result.observed.find(kObserved);
-  if (found == result.observed.end() || !found->second.is_object()) {
-    return NoRowsSaid();
-  }
-  return found->second;
+  if (found == result.observed.end() || !found->second.is_object()) return NoRowsSaid();
+  const auto rows = found->second.find("rows");
+  if (rows == found->second.end() || !rows->is_number_integer()) return NoRowsSaid();
+  return rows->get<int64_t>();
 }
+
+namespace {
 
 // Only a committed folder has the mark; what tasks left that were tried again is not among the
 // folder's own files.
@@ -64,24 +67,13 @@ std::string FileUri(const fs::path& path) {
   return text.starts_with('/') ? "file://" + text : text;
 }
 
-Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
-                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
-  PT_LET(const Json observed,
-         WriteObserved(session, table, target, {"count(1) AS rows"}, std::move(options), call));
-  const auto rows = observed.find("rows");
-  if (rows == observed.end() || !rows->is_number_integer()) return NoRowsSaid();
-  return rows->get<int64_t>();
-}
-
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
                               const fs::path& folder, const std::string& name,
                               ExecuteOptions options, const Call& call) {
   options.name = name;
   WrittenRows written{.schema = table.schema, .files = {.schema = table.schema}};
-  PT_LET(const Json observed, WriteObserved(session, table, {Format::kParquet, folder.string()},
-                                            RowSumsInSql(*table.schema), std::move(options), call));
-  PT_LET(written.sums, RowSumsFromJson(observed));
-  written.files.rows = written.sums.rows;
+  PT_LET(written.files.rows,
+         WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
   PT_LET(written.files.paths, CommittedFiles(folder));
   PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
   return written;

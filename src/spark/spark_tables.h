@@ -10,7 +10,6 @@
 #include "spark/command.h"
 #include "spark/connect/session.h"
 #include "spark/lowering.h"
-#include "spark/row_sums.h"
 
 namespace protium {
 
@@ -19,7 +18,6 @@ struct WrittenRows {
   connect::Relation relation;
   SchemaPtr schema;
   RowFiles files;
-  RowSums sums;  // As Spark counted them on their way.
 };
 
 // Writes the table to `folder`, which is new; the number of rows in the files is compared with what

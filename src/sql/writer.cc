@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "plan/part_side.h"
+#include "plan/row_cuts.h"
 
 namespace protium {
 namespace {
@@ -265,10 +266,10 @@ class Writer {
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;
-    const auto below = static_cast<int64_t>(std::floor(std::ldexp(part, 52)));
+    const std::string bound = PartBound(part);
     const bool whole = !dialect_.part_side.empty();
     std::string text = fmt::format("'{}'", seed);
-    if (whole) text += fmt::format(", '{:013x}'", below);
+    if (whole) text += fmt::format(", '{}'", bound);
     for (const std::string& name : columns) {
       PT_LET(auto type, TypeOf(*schema, name));
       if (whole) {
@@ -279,14 +280,12 @@ class Writer {
                           CanonicalText(name, *type), dialect_.text_type);
     }
     if (whole) return fmt::format("{}({})", dialect_.part_side, text);
-    return fmt::format("(substr(md5({}), 1, 13) < '{:013x}')", text, below);
+    return fmt::format("(substr(md5({}), 1, 13) < '{}')", text, bound);
   }
 
   // What the dialect's function takes as it is, or else its text.
   std::string Cell(const std::string& column, const arrow::DataType& type) {
-    const bool taken = arrow::is_signed_integer(type.id()) || type.id() == arrow::Type::BOOL ||
-                       type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::STRING;
-    return taken ? QuoteName(column, dialect_) : CanonicalText(column, type);
+    return HasCutText(type) ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }
 
   Result<std::shared_ptr<arrow::DataType>> TypeOf(const arrow::Schema& schema,

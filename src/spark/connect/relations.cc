@@ -74,14 +74,14 @@ Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& sc
 }
 
 Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
-                         const CsvOptions& options) {
+                         const CsvOptions& options, bool rows_are_lines) {
   return Read("csv", std::move(paths), schema,
               {{"header", options.header ? "true" : "false"},
                {"sep", options.delimiter},
                {"nullValue", options.null},
                {"quote", "\""},
                {"escape", "\""},
-               {"multiLine", "true"},
+               {"multiLine", rows_are_lines ? "false" : "true"},
                {"mode", "FAILFAST"}});
 }
 

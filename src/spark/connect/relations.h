@@ -34,8 +34,9 @@ Result<Relation> Read(std::string format, std::vector<std::string> paths, const 
                       Options options);
 Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& schema = nullptr);
 // Header, delimiter and the text of nulls as in CsvOptions; malformed lines fail the read.
+// Several tasks share a file only where its rows are lines.
 Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
-                         const CsvOptions& options);
+                         const CsvOptions& options, bool rows_are_lines = false);
 // `read` with those columns of its schema that files lack from the names of the folders between
 // `base` and each file: year=2013.
 Relation WithFolders(Relation read, const std::string& base);

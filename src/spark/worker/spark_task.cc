@@ -89,8 +89,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   while (true) {
     if (stop_.stop_requested()) return Stopped();
     PT_LET(auto batch, source_->Next());
-    if (batch != nullptr && command_.gang) read_ += SumRows(*batch);
-    read_all_ = read_all_ || batch == nullptr;
+    // Of files every reader knows by itself how many rows they must give.
+    if (batch != nullptr && command_.gang && !command_.rows) read_ += SumRows(*batch);
+    read_all_ = read_all_ || (batch == nullptr && !command_.rows);
     if (batch == nullptr || !steps_) return batch;
     PT_LET(batch, steps_->Apply(std::move(batch)));
     if (batch->num_rows() > 0) return batch;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/row_steps_text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "plan/functions.h"
+
+namespace protium {
+namespace {
+
+// Doubles travel as text: JSON has no NaN, and knows 1.0 and 1 as one.
+Json ToJson(const Expr& expr) {
+  if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
+  if (expr.kind == Expr::Kind::kLiteral) {
+    if (const auto* flag = std::get_if<bool>(&expr.value)) return {{"flag", *flag}};
+    if (const auto* whole = std::get_if<int64_t>(&expr.value)) return {{"whole", *whole}};
+    return {{"double", fmt::format("{}", std::get<double>(expr.value))}};
+  }
+  Json of = Json::array();
+  for (const Expr& argument : expr.arguments) of.push_back(ToJson(argument));
+  return {{"call", expr.name}, {"of", std::move(of)}};
+}
+
+struct ExprText {
+  std::optional<std::string> column, number, call;
+  std::optional<bool> flag;
+  std::optional<int64_t> whole;
+  std::vector<Json> of;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column);
+    visit("double", number);
+    visit("call", call);
+    visit("flag", flag);
+    visit("whole", whole);
+    visit("of", of);
+  }
+};
+
+Result<Expr> ExprOf(const Json& json) {
+  ExprText text;
+  PT_TRY(FieldsFromJson(json, "expression", text));
+  if (text.column) return Col(*text.column);
+  if (text.flag) return Lit(*text.flag);
+  if (text.whole) return Lit(*text.whole);
+  if (text.number) {
+    double value = 0;
+    const char* const end = text.number->data() + text.number->size();
+    if (std::from_chars(text.number->data(), end, value).ptr != end) {
+      return Status::Invalid("no number: ", *text.number);
+    }
+    return Lit(value);
+  }
+  std::vector<Expr> arguments;
+  for (const Json& each : text.of) {
+    PT_LET(Expr argument, ExprOf(each));
+    arguments.push_back(std::move(argument));
+  }
+  Expr call = CallOf(text.call.value_or(""), std::move(arguments));
+  PT_TRY(Check(call));
+  return call;
+}
+
+struct ColumnText {
+  std::string name;
+  Json expr;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name);
+    visit("expr", expr);
+  }
+};
+
+struct LookupText {
+  std::string column, output;
+  std::vector<std::string> keys;
+  std::optional<int64_t> unseen, missing;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column);
+    visit("output", output);
+    visit("keys", keys);
+    visit("unseen", unseen);
+    visit("missing", missing);
+  }
+};
+
+struct CutText {
+  Columns by;
+  double part = 0;
+  int64_t seed = 0;
+  std::optional<bool> keeps_part;     // A Split;
+  std::optional<std::string> column;  // otherwise a MarkSplit.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("by", by);
+    visit("part", part);
+    visit("seed", seed);
+    visit("keeps_part", keeps_part);
+    visit("column", column);
+  }
+};
+
+// One of them.
+struct StepText {
+  Json filter;
+  std::optional<std::vector<ColumnText>> project;
+  std::optional<LookupText> lookup;
+  std::optional<CutText> cut;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("filter", filter);
+    visit("project", project);
+    visit("lookup", lookup);
+    visit("cut", cut);
+  }
+};
+
+StepText TextOf(const Verb& verb) {
+  StepText text;
+  if (const auto* filter = std::get_if<Filter>(&verb)) {
+    text.filter = ToJson(filter->predicate);
+  } else if (const auto* project = std::get_if<Project>(&verb)) {
+    text.project.emplace();
+    for (const NamedExpr& each : project->columns) {
+      text.project->push_back({each.name, ToJson(each.expr)});
+    }
+  } else if (const auto* split = std::get_if<Split>(&verb)) {
+    text.cut = {split->by, split->part, split->seed, split->side == Split::Side::kPart, {}};
+  } else if (const auto* mark = std::get_if<MarkSplit>(&verb)) {
+    text.cut = {mark->by, mark->part, mark->seed, {}, mark->column};
+  } else {
+    const auto& lookup = std::get<Lookup>(verb);
+    const std::vector<std::string> none;
+    text.lookup = {lookup.column, lookup.output, lookup.keys == nullptr ? none : *lookup.keys,
+                   lookup.unseen, lookup.missing};
+  }
+  return text;
+}
+
+Verb VerbOf(CutText cut) {
+  if (cut.column) return MarkSplit{std::move(cut.by), cut.part, cut.seed, *std::move(cut.column)};
+  const auto side = cut.keeps_part.value_or(false) ? Split::Side::kPart : Split::Side::kRest;
+  return Split{std::move(cut.by), cut.part, cut.seed, side};
+}
+
+Result<Verb> VerbOf(StepText text) {
+  if (!text.filter.is_null()) {
+    PT_LET(Expr predicate, ExprOf(text.filter));
+    return Filter{std::move(predicate)};
+  }
+  if (text.project) {
+    Project project;
+    for (const ColumnText& each : *text.project) {
+      PT_LET(Expr expr, ExprOf(each.expr));
+      project.columns.push_back({each.name, std::move(expr)});
+    }
+    return project;
+  }
+  if (text.cut) return VerbOf(*std::move(text.cut));
+  if (!text.lookup) return Status::Invalid("a step of no kind");
+  auto keys = std::make_shared<const std::vector<std::string>>(std::move(text.lookup->keys));
+  return Lookup{text.lookup->column, text.lookup->output, std::move(keys), text.lookup->unseen,
+                text.lookup->missing};
+}
+
+}  // namespace
+
+Json StepToJson(const Verb& verb) { return FieldsToJson(TextOf(verb)); }
+
+Result<Verb> StepFromJson(const Json& json) {
+  StepText text;
+  PT_TRY(FieldsFromJson(json, "step", text));
+  return VerbOf(std::move(text));
+}
+
+}  // namespace protium
