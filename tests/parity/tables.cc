@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "base/json.h"
 #include "column/schema.h"
+#include "format/csv.h"
 #include "format/partitions.h"
 #include "frame/table_files.h"
 #include "os/file.h"
@@ -34,6 +35,10 @@ Result<Plan> ScanOf(const std::string& name, const Json& table,
   PT_LET(TableFiles files,
          FilesOf(folder / table.at("file").get<std::string>(), scan.format, partitions));
   scan.paths = std::move(files.paths);
+  if (scan.format == Format::kCsv) {
+    PT_LET(const CsvTable inspected, InspectCsv(scan.paths, scan.csv));
+    scan.rows_are_lines = inspected.rows_are_lines;
+  }
   if (!partitions.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions, nullptr));
     PT_TRY(CheckTypes(scan));

@@ -1,0 +1,2 @@
+-- tables: lines
+SELECT key, text, amount, length(text) AS n FROM lines
