@@ -216,7 +216,10 @@ bool InferParts(const std::string& path, const CsvOptions& options, const Table&
     inferring.push_back(std::async(std::launch::async, [&, i] {
       Table part{.names = table.names};
       part.scanner = std::make_unique<CsvScanner>(parts[i], options.delimiter.front(), path);
-      return InferRows(path, options, part, found[i]);
+      PT_TRY(InferRows(path, options, part, found[i]));
+      const std::string_view end = part.scanner->line_end();
+      if (end.empty() || end == table.scanner->line_end()) return Status::OK();
+      return Status::Invalid("lines that end in two ways");
     }));
   }
   bool all = true;

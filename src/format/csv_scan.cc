@@ -32,11 +32,20 @@ CsvScanner::CsvScanner(std::string_view text, char delimiter, std::string path)
   if (text.starts_with("\xef\xbb\xbf")) at_ += 3;
 }
 
-void CsvScanner::SkipLineEnd() {
-  if (at_ == end_) return;
-  if (*at_ == '\r' && at_ + 1 < end_ && at_[1] == '\n') ++at_;
-  ++at_;
+Status CsvScanner::SkipLineEnd() {
+  if (at_ == end_) return Status::OK();
+  const bool two = *at_ == '\r' && at_ + 1 < end_ && at_[1] == '\n';
+  const std::string_view line_end = two ? "\r\n" : *at_ == '\r' ? "\r" : "\n";
+  if (line_end_.empty()) line_end_ = line_end;
+  if (line_end_ != line_end) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "lines end in two ways: this one in another than those before",
+                 .where = fmt::format("{}:{}", path_, line_),
+                 .fix = fmt::format("give them one end: sed -i 's/\\r$//' {}", path_)});
+  }
+  at_ += line_end.size();
   ++line_;
+  return Status::OK();
 }
 
 Status CsvScanner::ReadQuoted(CsvCell& cell) {
@@ -97,7 +106,7 @@ void CsvScanner::ReadPlain(CsvCell& cell) {
 
 Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
   const bool one_column = cells.size() == 1;
-  while (at_ < end_ && AtLineEnd() && !one_column) SkipLineEnd();
+  while (at_ < end_ && AtLineEnd() && !one_column) PT_TRY(SkipLineEnd());
   cells.clear();
   if (at_ == end_) return false;
   row_line_ = line_;
@@ -111,7 +120,7 @@ Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
     if (AtLineEnd()) break;
     ++at_;
   }
-  SkipLineEnd();
+  PT_TRY(SkipLineEnd());
   return true;
 }
 

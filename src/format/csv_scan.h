@@ -3,7 +3,7 @@
 //
 // 1. A cell may be quoted with "; inside quotes "" is a quote, and delimiters and line breaks are
 //    text. After a closing quote only a delimiter or the end of the line may follow.
-// 2. Lines end with \n, \r\n or \r. Lines without a character are skipped, but in a table of one
+// 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a character are skipped, but in a table of one
 //    column, where they are a null.
 // 3. A byte-order mark at the start of the text is skipped.
 #pragma once
@@ -37,6 +37,9 @@ class CsvScanner {
   // The text behind the last row.
   std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
 
+  // How lines end as far as they were read; empty before the first end.
+  std::string_view line_end() const { return line_end_; }
+
   // Whether a cell so far held a line break.
   bool broken() const { return broken_; }
 
@@ -48,7 +51,7 @@ class CsvScanner {
   bool SkipPlain();
   void ReadPlain(CsvCell& cell);
   bool AtLineEnd() const { return at_ == end_ || *at_ == '\n' || *at_ == '\r'; }
-  void SkipLineEnd();
+  Status SkipLineEnd();
 
   const char* at_;
   const char* end_;
@@ -57,6 +60,7 @@ class CsvScanner {
   int64_t line_ = 1;
   int64_t row_line_ = 0;
   bool broken_ = false;
+  std::string_view line_end_;
 };
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -105,12 +106,30 @@ TEST_F(Csv, TellsWhetherRowsAreLines) {
   const auto lines = [&](const std::string& text, const CsvOptions& options = {}) {
     return InspectCsv({Write(text)}, options).ValueOrDie().rows_are_lines;
   };
-  EXPECT_TRUE(lines("a,b\n1,2\r\n\"x,\"\"y\",3\r4,5"));
+  EXPECT_TRUE(lines("a,b\n1,2\n\"x,\"\"y\",3\n4,5"));
+  EXPECT_TRUE(lines("a,b\r\n1,2\r\n"));
   EXPECT_FALSE(lines("a,b\n1,\"x\ny\"\n"));
   EXPECT_FALSE(lines("a,b\n1,\"x\r\"\n2,3\n"));
   EXPECT_FALSE(lines("a,\"b\nc\"\n1,2\n"));
   EXPECT_FALSE(lines("a\n1\n\n"));
   EXPECT_FALSE(lines("a\tb\n\t\n", {.delimiter = "\t"}));
+}
+
+TEST_F(Csv, LinesEndInOneWay) {
+  for (const char* text :
+       {"a,b\n1,2\n", "a,b\r\n1,2\r\n\r\n3,4", "a,b\r1,2\r", "a,b\n1,\"\r\n\"\n"}) {
+    EXPECT_NE(Infer(text).find("a int64"), std::string::npos) << text;
+  }
+  const Fault fault = FaultOfText("a,b\n1,2\n3,4\r\n");
+  EXPECT_EQ(fault.what, "lines end in two ways: this one in another than those before");
+  EXPECT_EQ(fault.where, "t.csv:3");
+  EXPECT_EQ(FaultOfText("a,b\r\n\n1,2\r\n").where, "t.csv:2");
+  // So large that it is read in parts.
+  std::string large = "a,b\n";
+  while (large.size() < (20 << 20)) large += "12345678,12345678\n";
+  large += "1,2\r\n";
+  const int64_t lines = std::count(large.begin(), large.end(), '\n');
+  EXPECT_EQ(FaultOfText(large).where, "t.csv:" + std::to_string(lines));
 }
 
 TEST_F(Csv, WithoutHeaderColumnsAreNumbered) {
