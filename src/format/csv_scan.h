@@ -3,7 +3,8 @@
 //
 // 1. A cell may be quoted with "; inside quotes "" is a quote, and delimiters and line breaks are
 //    text. After a closing quote only a delimiter or the end of the line may follow.
-// 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a character are skipped, but in a table of one
+// 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a
+// character are skipped, but in a table of one
 //    column, where they are a null.
 // 3. A byte-order mark at the start of the text is skipped.
 #pragma once

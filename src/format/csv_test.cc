@@ -51,7 +51,7 @@ TEST_F(Csv, InfersTypesOverTheWholeFile) {
 }
 
 TEST_F(Csv, DoesNotBeginWithAnEmptyLine) {
-  for (const char* text : {"\na,b\n1,2\n", "\r\n\r\na\n1\n"}) {
+  for (const char* text : {"\na,b\n1,2\n", "\r\n\r\na\r\n1\r\n"}) {
     const Fault fault = FaultOfText(text);
     EXPECT_EQ(fault.what, "the file begins with an empty line");
     EXPECT_EQ(fault.where, "t.csv:1");
@@ -229,17 +229,17 @@ TEST_F(Csv, SeveralFilesAreOneTable) {
 
 // Beyond some megabytes rows are read by several threads; what they find must be no different.
 TEST_F(Csv, ALargeFileIsReadAsASmallOne) {
-  std::string text = "i,d,t,n,s\n";
+  std::string text = "i,d,t,n,s\r\n";
   const size_t rows = 400'000;
   for (size_t i = 0; i < rows; ++i) {
     text += std::to_string(i) + (i == rows / 3 ? ",1.5" : ",7") +
             (i % 2 == 0 ? ",2013-01-31" : ",") + (i == rows - 1 ? ",x" : ",") + ",\r\n";
   }
   EXPECT_EQ(Infer(text), "i int64, d float64, t date, n string, s string");
-  EXPECT_EQ(Infer(text + "1,2,2013-01-31 06:00,,\n\n"),
+  EXPECT_EQ(Infer(text + "1,2,2013-01-31 06:00,,\r\n\r\n"),
             "i int64, d float64, t timestamp, n string, s string");
-  EXPECT_EQ(Infer(text + "1,2,,\"a\nb\",\n").substr(0, 7), "i int64");
-  const Fault fault = FaultOfText(text + "\n1,2\n");
+  EXPECT_EQ(Infer(text + "1,2,,\"a\nb\",\r\n").substr(0, 7), "i int64");
+  const Fault fault = FaultOfText(text + "\r\n1,2\r\n");
   EXPECT_EQ(fault.what, "2 cells where 5 are expected");
   EXPECT_EQ(fault.where, "t.csv:" + std::to_string(rows + 3));
   std::string one = "n\n";
