@@ -88,7 +88,7 @@ void InputLayer::Forward(const RowBlock& rows, const at::Tensor& out) {
   MultiplyTables();
   std::vector<CategoryRows> products;
   for (const Factored& each : factored_) {
-    products.push_back({int64_t(each.column), DataOf(each.product)});
+    products.push_back({columns_[each.column].category, DataOf(each.product)});
   }
   SumByCategory(rows, products, DataOf(bias_), out_, DataOf(out));
   for (Run& run : runs_) {
@@ -112,8 +112,8 @@ void InputLayer::BackwardRun(Run& run, const RowBlock& rows, const at::Tensor& g
   at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
   for (const size_t c : run.columns) {
     tables[c].zero_();
-    ScatterEmbedded(rows, columns_[c], DataOf(embedded) + columns_[c].offset - run.offset,
-                    run.embedded, DataOf(tables[c]));
+    AddByCategory(rows, DataOf(embedded) + columns_[c].offset - run.offset, run.embedded,
+                  columns_[c].width, {{columns_[c].category, DataOf(tables[c])}});
   }
 }
 
@@ -123,9 +123,9 @@ void InputLayer::BackwardFactored(const RowBlock& rows, const at::Tensor& gradie
   std::vector<CategoryRows> sums;
   for (const Factored& each : factored_) {
     each.gradient.zero_();
-    sums.push_back({int64_t(each.column), DataOf(each.gradient)});
+    sums.push_back({columns_[each.column].category, DataOf(each.gradient)});
   }
-  AddByCategory(rows, DataOf(gradient), out_, sums);
+  AddByCategory(rows, DataOf(gradient), out_, out_, sums);
   for (const Factored& each : factored_) {
     const EmbeddedColumn& column = columns_[each.column];
     at::Tensor table = tables[each.column], part = PartOf(weight, column);

@@ -19,15 +19,6 @@ void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& column
   }
 }
 
-void ScatterEmbedded(const RowBlock& rows, const EmbeddedColumn& column, const float* gradient,
-                     int64_t stride, float* table) {
-  for (int64_t i = 0; i < rows.rows; ++i) {
-    float* to = table + rows.categories(i)[column.category] * column.width;
-    const float* from = gradient + i * stride;
-    for (int64_t j = 0; j < column.width; ++j) to[j] += from[j];
-  }
-}
-
 PT_CLONES void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
                              const float* start, int64_t width, float* out) {
   for (int64_t i = 0; i < rows.rows; ++i, out += width) {
@@ -40,9 +31,9 @@ PT_CLONES void SumByCategory(const RowBlock& rows, const std::vector<CategoryRow
   }
 }
 
-PT_CLONES void AddByCategory(const RowBlock& rows, const float* gradient, int64_t width,
-                             const std::vector<CategoryRows>& tables) {
-  for (int64_t i = 0; i < rows.rows; ++i, gradient += width) {
+PT_CLONES void AddByCategory(const RowBlock& rows, const float* gradient, int64_t stride,
+                             int64_t width, const std::vector<CategoryRows>& tables) {
+  for (int64_t i = 0; i < rows.rows; ++i, gradient += stride) {
     const int32_t* categories = rows.categories(i);
     for (const CategoryRows& table : tables) {
       float* to = table.rows + categories[table.category] * width;

@@ -23,11 +23,6 @@ struct EmbeddedColumn {
 void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, int64_t numeric, float* out);
 
-// Adds the first column.width values of row i of `gradient` [rows, stride] to the row of `table`
-// that its category names.
-void ScatterEmbedded(const RowBlock& rows, const EmbeddedColumn& column, const float* gradient,
-                     int64_t stride, float* table);
-
 // A row of floats for each value of a category.
 struct CategoryRows {
   int64_t category = 0;  // Its place among the categories of a row.
@@ -39,8 +34,9 @@ struct CategoryRows {
 void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
                    const float* start, int64_t width, float* out);
 
-// Adds gradient[i], of this width, to the rows that the categories of row i name.
-void AddByCategory(const RowBlock& rows, const float* gradient, int64_t width,
+// Adds the first `width` values of row i of `gradient` [rows, stride] to the rows, of this width,
+// that the categories of row i name.
+void AddByCategory(const RowBlock& rows, const float* gradient, int64_t stride, int64_t width,
                    const std::vector<CategoryRows>& tables);
 
 // out[j] = sum over i of in[i, j].

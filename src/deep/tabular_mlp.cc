@@ -76,7 +76,6 @@ class TabularMlpNet : public Net {
   at::Tensor Target(size_t parameter, const GradientSink& sink);
   void Settle(size_t parameter, const GradientSink& sink);
 
-  NetShape shape_;
   TabularMlpOptions options_;
   size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of embeddings.
   std::optional<InputLayer> input_;
@@ -96,7 +95,7 @@ class TabularMlpNet : public Net {
 };
 
 TabularMlpNet::TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options)
-    : shape_(shape), options_(options) {
+    : options_(options) {
   std::vector<int64_t> widths;
   for (size_t c = 0; c < shape.cardinalities.size(); ++c) {
     const int64_t n = shape.cardinalities[c];
