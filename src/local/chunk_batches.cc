@@ -4,7 +4,7 @@
 #include <arrow/builder.h>
 #include <arrow/type_traits.h>
 
-#include <string_view>
+#include "local/duckdb.h"
 
 namespace protium {
 namespace {
@@ -38,13 +38,6 @@ class Validity {
   const uint8_t* const bits_;
   const int64_t begin_;
 };
-
-// The text where it lies: short ones within the value itself.
-std::string_view TextOf(const duckdb_string_t& value) {
-  constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
-  const uint32_t length = value.value.inlined.length;
-  return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
-}
 
 // Appends parts to builders; gives the bytes that were added.
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
@@ -81,12 +74,12 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   const auto* values = part.Values<duckdb_string_t>();
   const Validity valid(part);
   int64_t bytes = 0;
-  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? TextOf(values[i]).size() : 0;
+  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? duck::TextOf(values[i]).size() : 0;
   PT_TRY(to.Reserve(part.count));
   PT_TRY(to.ReserveData(bytes));
   for (int64_t i = 0; i < part.count; ++i) {
     if (valid[i]) {
-      to.UnsafeAppend(TextOf(values[i]));
+      to.UnsafeAppend(duck::TextOf(values[i]));
     } else {
       to.UnsafeAppendNull();
     }

@@ -35,8 +35,7 @@ Result<std::string> AskText(const Connection& connection, const std::string& sql
     return Status::UnknownError("the embedded database gave no text");
   }
   const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), 0);
-  auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
-  return std::string(duckdb_string_t_data(&texts[0]), duckdb_string_t_length(texts[0]));
+  return std::string(TextOf(*static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))));
 }
 
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,13 @@ struct Column {
   std::string name;
   Type type;
 };
+
+// The text where it lies: short ones within the value itself, which must outlive the view.
+inline std::string_view TextOf(const duckdb_string_t& value) {
+  constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
+  const uint32_t length = value.value.inlined.length;
+  return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
+}
 
 Result<Connection> Connect(const Database& database);
 

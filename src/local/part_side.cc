@@ -16,8 +16,7 @@ using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar
 constexpr idx_t kFirstCell = 2;
 
 std::string_view TextAt(duckdb_vector vector, idx_t row) {
-  auto* const texts = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
-  return {duckdb_string_t_data(&texts[row]), duckdb_string_t_length(texts[row])};
+  return duck::TextOf(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
 }
 
 // The kind of an argument's cells; kNull for one that is not taken.

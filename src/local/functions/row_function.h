@@ -44,10 +44,6 @@ namespace cells {
 
 inline duck::Type TypeOf(duckdb_type type) { return duck::Type(duckdb_create_logical_type(type)); }
 
-inline std::string_view View(duckdb_string_t& text) {
-  return {duckdb_string_t_data(&text), duckdb_string_t_length(text)};
-}
-
 // How values of a type are read from a vector's data and written into a vector.
 template <class Value, duckdb_type kType>
 struct Plain {
@@ -78,7 +74,9 @@ struct Cell<Moment> : Plain<Moment, DUCKDB_TYPE_TIMESTAMP> {};
 template <>
 struct Cell<Text> {
   static duck::Type Type() { return TypeOf(DUCKDB_TYPE_VARCHAR); }
-  static Text Read(void* data, idx_t row) { return View(static_cast<duckdb_string_t*>(data)[row]); }
+  static Text Read(void* data, idx_t row) {
+    return duck::TextOf(static_cast<duckdb_string_t*>(data)[row]);
+  }
   static void Write(duckdb_vector vector, idx_t row, Text text) {
     duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
   }
@@ -90,7 +88,7 @@ template <>
 struct Cell<Bytes> {
   static duck::Type Type() { return TypeOf(DUCKDB_TYPE_BLOB); }
   static Bytes Read(void* data, idx_t row) {
-    return {View(static_cast<duckdb_string_t*>(data)[row])};
+    return {duck::TextOf(static_cast<duckdb_string_t*>(data)[row])};
   }
   static void Write(duckdb_vector vector, idx_t row, Bytes bytes) {
     Cell<Text>::Write(vector, row, bytes.data);
