@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/cell_type.h"
@@ -232,15 +233,10 @@ Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const s
 }
 
 Result<SchemaPtr> WithPartitions(const SchemaPtr& files, const Partitions& partitions) {
-  const auto lower = [](std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return text;
-  };
   arrow::FieldVector fields = files->fields();
   for (const auto& field : partitions.columns->fields()) {
     for (const auto& each : fields) {
-      if (lower(each->name()) != lower(field->name())) continue;
+      if (Lower(each->name()) != Lower(field->name())) continue;
       return Wrong(fmt::format("the column \"{}\" stands in the files and in the names of their "
                                "folders",
                                field->name()),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 
@@ -54,12 +55,6 @@ bool IsPlain(const Verb& verb) {
   return project != nullptr && !project->columns.empty() &&
          std::all_of(project->columns.begin(), project->columns.end(),
                      [](const NamedExpr& each) { return each.expr.kind == Expr::Kind::kColumn; });
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
 }
 
 // Columns are found as SQL finds them: without regard to case.

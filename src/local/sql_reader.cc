@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "local/functions/regex.h"
 #include "local/inputs.h"
 #include "local/query.h"
@@ -86,7 +87,7 @@ Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, 
                                             const std::vector<std::string>& inputs,
                                             const std::string& table) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (tree::Lower(sql.names[i]) == tree::Lower(table)) return ColumnsOf(connection, inputs[i]);
+    if (Lower(sql.names[i]) == Lower(table)) return ColumnsOf(connection, inputs[i]);
   }
   return Status::KeyError("no table ", table);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "sql/known_functions.h"
@@ -17,7 +18,6 @@
 namespace protium {
 namespace {
 
-using tree::Lower;
 using tree::Text;
 
 class Checker {

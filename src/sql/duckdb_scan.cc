@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/dialect.h"
 #include "sql/duckdb_path.h"
@@ -45,7 +46,7 @@ std::string PartitionColumn(const Scan& scan, int column, const std::string& typ
 Status CheckFileNumbers(const Scan& scan) {
   if (scan.partitions.columns == nullptr) return Status::OK();
   for (const std::string& name : scan.schema->field_names()) {
-    if (tree::Lower(name) != "file_index") continue;
+    if (Lower(name) != "file_index") continue;
     return Fail({.exit = Exit::kInput,
                  .what = "a table with partitions cannot have the column \"" + name + "\" here",
                  .where = "table " + scan.table,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/java_pattern.h"
 #include "sql/rewrite_nested.h"
@@ -16,7 +17,6 @@ namespace {
 
 using tree::Call;
 using tree::ConstantText;
-using tree::Lower;
 using tree::Replace;
 using tree::Text;
 using tree::TextConstant;

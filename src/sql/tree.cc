@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/tree.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace protium::tree {
@@ -67,12 +66,6 @@ std::string Text(const Json& node, const char* key) {
   if (!node.is_object()) return "";
   const auto found = node.find(key);
   return found != node.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
 }
 
 bool IsConstant(const Json& node) { return Text(node, "class") == "CONSTANT"; }

@@ -12,8 +12,6 @@ namespace protium::tree {
 // The text under `key`; empty where there is none.
 std::string Text(const Json& node, const char* key);
 
-std::string Lower(std::string text);
-
 bool IsConstant(const Json& node);
 
 // The text of a constant that is one; nullptr for everything else.

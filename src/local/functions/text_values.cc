@@ -8,18 +8,13 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace protium {
 namespace {
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower;
-}
 
 // The words for numbers that are none, in capitals or not; Java's own have a sign, too.
 template <class Number>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql/tree.h"
 #include "sql/types/convert.h"
 
@@ -149,13 +150,13 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   if (node.contains("order_bys") && node["order_bys"].is_object()) {
     for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
   }
-  TypedCall call{*this, node, tree::Lower(tree::Text(node, "function_name")), std::move(types)};
+  TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
-  const std::string name = tree::Lower(tree::Text(node, "function_name"));
+  const std::string name = Lower(tree::Text(node, "function_name"));
   if (node.value("distinct", false)) {
     return Refuse(node, name + "(DISTINCT ...) OVER is not in Spark",
                   "Spark's windows do not take DISTINCT",

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "sql/tree.h"
 
 namespace protium {
 namespace {
-
-using tree::Lower;
 
 const SqlColumn* ColumnNamed(const std::vector<SqlColumn>& columns, const std::string& lower) {
   for (const SqlColumn& column : columns) {

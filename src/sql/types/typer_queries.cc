@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql/tree.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
@@ -11,7 +12,6 @@
 namespace protium {
 namespace {
 
-using tree::Lower;
 using tree::Text;
 
 // Columns that are cast to the types wanted: SELECT CAST(pt_1 AS ...) AS a, ... FROM (node).

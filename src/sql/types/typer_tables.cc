@@ -4,13 +4,13 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "sql/tree.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
 namespace protium {
 
-using tree::Lower;
 using tree::Text;
 
 Status Typer::From(Json& node, Scope& scope) {
