@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "format/cell_type.h"
 #include "format/csv_scan.h"
@@ -25,12 +26,6 @@ constexpr size_t kPartBytes = 4 << 20;  // Below it a thread is not worth its st
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
 
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   if (cell.text.empty()) return !cell.quoted;
@@ -272,12 +267,7 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
 
 }  // namespace
 
-Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
-  PT_LET(const CsvTable table, InspectCsv(paths, options));
-  return table.schema;
-}
-
-Result<CsvTable> InspectCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
+Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
   if (paths.empty()) return Fail({.exit = Exit::kUsage, .what = "no file to read"});
   std::vector<std::string> names;
   std::vector<CellType> types;

@@ -10,6 +10,13 @@
 
 namespace protium {
 
+struct CsvTable {
+  SchemaPtr schema;
+  // No cell holds a line break and no row looks like an empty line: files may be read in pieces
+  // that begin at any line.
+  bool rows_are_lines = false;
+};
+
 // Infers the columns of CSV files from every row of all of them. A column is the first of
 //   int64      whole numbers of 64 bits: 7, -12
 //   double     3.5, .5, 1e-3, NaN, Inf, -Inf, and whole numbers among them
@@ -22,17 +29,7 @@ namespace protium {
 // columns are called column1, column2, ... Faults (exit kInput) carry file:line: rows with too many
 // or too few cells, open quotes, bytes that are not UTF-8, columns named twice, files that differ
 // in their columns, empty files.
-Result<SchemaPtr> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
-
-struct CsvTable {
-  SchemaPtr schema;
-  // No cell holds a line break and no row looks like an empty line: files may be read in pieces
-  // that begin at any line.
-  bool rows_are_lines = false;
-};
-
-// The same, with how its rows lie in the files.
-Result<CsvTable> InspectCsv(const std::vector<std::string>& paths, const CsvOptions& options);
+Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
 
 // The columns of `inferred` with the types that `known` gives to columns of these names, as a table
 // that was read before had them: a few rows alone may look like whole numbers, or like text where

@@ -30,8 +30,8 @@ class Csv : public testing::Test {
     return folder_ + "/" + name;
   }
   std::string Infer(const std::string& text, const CsvOptions& options = {}) {
-    const auto schema = InferCsv({Write(text)}, options);
-    return schema.ok() ? Describe(**schema) : FaultOf(schema.status()).what;
+    const auto table = InferCsv({Write(text)}, options);
+    return table.ok() ? Describe(*table->schema) : FaultOf(table.status()).what;
   }
   Fault FaultOfText(const std::string& text, const CsvOptions& options = {}) {
     Fault fault = FaultOf(InferCsv({Write(text)}, options).status());
@@ -104,7 +104,7 @@ TEST_F(Csv, ReadsQuotesLineBreaksAndByteOrderMarks) {
 
 TEST_F(Csv, TellsWhetherRowsAreLines) {
   const auto lines = [&](const std::string& text, const CsvOptions& options = {}) {
-    return InspectCsv({Write(text)}, options).ValueOrDie().rows_are_lines;
+    return InferCsv({Write(text)}, options).ValueOrDie().rows_are_lines;
   };
   EXPECT_TRUE(lines("a,b\n1,2\n\"x,\"\"y\",3\n4,5"));
   EXPECT_TRUE(lines("a,b\r\n1,2\r\n"));
@@ -186,13 +186,13 @@ TEST_F(Csv, TakesTheTypesThatAreKnown) {
       arrow::schema({arrow::field("code", arrow::utf8()), arrow::field("n", arrow::int64()),
                      arrow::field("x", arrow::float64()),
                      arrow::field("when", arrow::timestamp(arrow::TimeUnit::MICRO))});
-  const SchemaPtr inferred = InferCsv({path}, {}).ValueOrDie();
+  const SchemaPtr inferred = InferCsv({path}, {}).ValueOrDie().schema;
   EXPECT_EQ(Describe(*inferred), "code int64, n string, x int64, when date");
   EXPECT_EQ(Describe(*WithKnownTypes({path}, {}, inferred, *known).ValueOrDie()),
             "code string, n int64, x float64, when timestamp");
   const std::string odd = Write("code,n\nA,1\nB,?\n");
   const Fault fault =
-      FaultOf(WithKnownTypes({odd}, {}, InferCsv({odd}, {}).ValueOrDie(), *known).status());
+      FaultOf(WithKnownTypes({odd}, {}, InferCsv({odd}, {}).ValueOrDie().schema, *known).status());
   EXPECT_EQ(fault.where, odd + ":3");
   EXPECT_EQ(fault.what, "column \"n\" holds \"?\", which is not int64");
 }
@@ -222,7 +222,7 @@ TEST_F(Csv, RefusesNamesThatCannotBeTold) {
 
 TEST_F(Csv, SeveralFilesAreOneTable) {
   const std::string a = Write("n\n1\n", "a.csv"), b = Write("n\n1.5\n", "b.csv");
-  EXPECT_EQ(Describe(*InferCsv({a, b}, {}).ValueOrDie()), "n float64");
+  EXPECT_EQ(Describe(*InferCsv({a, b}, {}).ValueOrDie().schema), "n float64");
   const std::string c = Write("m\n1\n", "c.csv");
   EXPECT_EQ(FaultOf(InferCsv({a, c}, {}).status()).where, c + ":1");
 }

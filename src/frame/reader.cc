@@ -21,7 +21,7 @@ Status ReadColumns(const SchemaPtr& known, Scan& scan) {
     PT_LET(scan.schema, ParquetSchema(scan.paths));
     return Status::OK();
   }
-  PT_LET(CsvTable table, InspectCsv(scan.paths, scan.csv));
+  PT_LET(CsvTable table, InferCsv(scan.paths, scan.csv));
   scan.schema = std::move(table.schema);
   scan.rows_are_lines = table.rows_are_lines;
   if (known == nullptr) return Status::OK();

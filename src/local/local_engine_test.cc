@@ -23,7 +23,7 @@ class Local : public testing::Test {
   Plan Csv(const std::string& name, const std::string& text, SchemaPtr schema = nullptr,
            CsvOptions options = {}) {
     std::ofstream(Path(name), std::ios::binary) << text;
-    if (schema == nullptr) schema = InferCsv({Path(name)}, options).ValueOrDie();
+    if (schema == nullptr) schema = InferCsv({Path(name)}, options).ValueOrDie().schema;
     return MakePlan(Scan{.table = name, .paths = {Path(name)}, .schema = schema, .csv = options});
   }
   static Plan Query(const std::string& text, std::vector<std::string> names = {},

@@ -36,8 +36,8 @@ Result<Plan> ScanOf(const std::string& name, const Json& table,
          FilesOf(folder / table.at("file").get<std::string>(), scan.format, partitions));
   scan.paths = std::move(files.paths);
   if (scan.format == Format::kCsv) {
-    PT_LET(const CsvTable inspected, InspectCsv(scan.paths, scan.csv));
-    scan.rows_are_lines = inspected.rows_are_lines;
+    PT_LET(const CsvTable inferred, InferCsv(scan.paths, scan.csv));
+    scan.rows_are_lines = inferred.rows_are_lines;
   }
   if (!partitions.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions, nullptr));
