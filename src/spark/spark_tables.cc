@@ -19,28 +19,6 @@ constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-}  // namespace
-
-Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
-                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
-  const connect::Relation observed =
-      connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
-  connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
-  if (target.format == Format::kCsv) {
-    spec.format = "csv";
-    spec.options = {{"header", "true"}};
-  }
-  PT_LET(const CommandResult result,
-         session.Command(connect::Write(observed, spec), std::move(options), call));
-  const auto found = result.observed.find(kObserved);
-  if (found == result.observed.end() || !found->second.is_object()) return NoRowsSaid();
-  const auto rows = found->second.find("rows");
-  if (rows == found->second.end() || !rows->is_number_integer()) return NoRowsSaid();
-  return rows->get<int64_t>();
-}
-
-namespace {
-
 // Only a committed folder has the mark; what tasks left that were tried again is not among the
 // folder's own files.
 Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
@@ -65,6 +43,24 @@ Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
 std::string FileUri(const fs::path& path) {
   const std::string text = path.string();
   return text.starts_with('/') ? "file://" + text : text;
+}
+
+Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
+                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
+  const connect::Relation observed =
+      connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
+  connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
+  if (target.format == Format::kCsv) {
+    spec.format = "csv";
+    spec.options = {{"header", "true"}};
+  }
+  PT_LET(const CommandResult result,
+         session.Command(connect::Write(observed, spec), std::move(options), call));
+  const auto found = result.observed.find(kObserved);
+  if (found == result.observed.end() || !found->second.is_object()) return NoRowsSaid();
+  const auto rows = found->second.find("rows");
+  if (rows == found->second.end() || !rows->is_number_integer()) return NoRowsSaid();
+  return rows->get<int64_t>();
 }
 
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
