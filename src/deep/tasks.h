@@ -5,10 +5,11 @@
 #include "learn/torch_task.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
+#include "tensor/target.h"
 
 namespace protium {
 
-// tabular_mlp.
+// tabular_mlp and linear.
 NetTable BuiltInNets();
 
 // The tasks "train" and "score" over `nets`.
@@ -19,8 +20,10 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets);
 // Scores the batches of one partition.
 Status RunScoreTask(TaskContext& context, const NetTable& nets);
 
-// How the rows of a net are packed, and what it is built for.
-RowLayout LayoutOf(const NetConfig& config);
-NetShape ShapeOf(const NetConfig& config);
+// What a net of this configuration is built for. Its rows have the labels and, where `weight` is
+// not empty, that column's weights; to score, `labels` is false.
+NetInputs InputsOf(const NetConfig& config, const std::string& weight = {}, bool labels = true);
+// What its outputs mean.
+Target TargetOf(const Objective& objective);
 
 }  // namespace protium

@@ -12,6 +12,7 @@
 
 #include "learn/stage.h"
 #include "learn/stages.h"
+#include "learn/torch_task.h"
 
 namespace protium {
 
@@ -25,6 +26,7 @@ struct PlacedEstimator {
   TorchEstimatorOptions options;  // Complete.
   Columns categorical;
   Columns numeric;
+  std::vector<ListInput> lists;
   int32_t level = 1;  // Of what it learns itself: label scale and baseline.
   std::string path;
 };

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "column/metrics.h"
+#include "learn/objective.h"
 
 namespace protium {
 namespace {
 
 // Refuses a value that a type cannot rule out.
-Status Must(bool holds, const std::string& path, const char* must, const Json& got) {
+Status Must(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
@@ -50,6 +51,23 @@ Status CheckRange(const SgdOptions& options, const std::string& path) {
               options.weight_decay);
 }
 
+Status CheckRange(const BinaryCrossEntropyOptions& options, const std::string& path) {
+  return Must(options.positive_weight > 0, path + ".positive_weight", "above 0",
+              options.positive_weight);
+}
+
+Status CheckRange(const CrossEntropyOptions& options, const std::string& path) {
+  PT_TRY(Must(options.label_smoothing >= 0 && options.label_smoothing < 1,
+              path + ".label_smoothing", "at least 0 and below 1", options.label_smoothing));
+  const Json& weights = options.class_weights;
+  bool fits = weights == "none" || weights == "balanced" || weights.is_object();
+  for (const auto& weight : weights.is_object() ? weights : Json::object()) {
+    fits = fits && weight.is_number() && weight.get<double>() > 0;
+  }
+  return Must(fits, path + ".class_weights",
+              "\"none\", \"balanced\", or a table of classes with weights above 0", weights);
+}
+
 struct NoOptions {
   template <class Visit>
   void Fields(Visit&) {}
@@ -68,11 +86,14 @@ struct Known {
   const char* name;
   Result<Json> (*complete)(const Json& given, const std::string& path);
 };
-constexpr Known kNets[] = {{"tabular_mlp", CompleteAs<TabularMlpOptions>}};
+constexpr Known kNets[] = {{"tabular_mlp", CompleteAs<TabularMlpOptions>},
+                           {"linear", CompleteAs<NoOptions>}};
 constexpr Known kLosses[] = {{"mse", CompleteAs<NoOptions>},
                              {"mae", CompleteAs<NoOptions>},
                              {"huber", CompleteAs<HuberOptions>},
-                             {"binary_cross_entropy", CompleteAs<NoOptions>}};
+                             {"poisson", CompleteAs<NoOptions>},
+                             {"binary_cross_entropy", CompleteAs<BinaryCrossEntropyOptions>},
+                             {"cross_entropy", CompleteAs<CrossEntropyOptions>}};
 constexpr Known kOptimizers[] = {{"adam", CompleteAs<AdamOptions>},
                                  {"sgd", CompleteAs<SgdOptions>}};
 
@@ -99,14 +120,6 @@ Status CheckValidation(const TrainOptions& train, const std::string& path) {
   const double share = train.validation.share;
   PT_TRY(
       Must(share >= 0 && share < 1, path + ".validation.share", "at least 0 and below 1", share));
-  const std::vector<std::string> known = MetricNames();
-  for (size_t i = 0; i < train.metrics.size(); ++i) {
-    if (std::find(known.begin(), known.end(), train.metrics[i]) != known.end()) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "unknown metric \"" + train.metrics[i] + "\"",
-                 .where = path + ".metrics." + std::to_string(i),
-                 .fix = Suggest(train.metrics[i], known)});
-  }
   const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
   if (share == 0 || best != train.metrics.end()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -116,32 +129,61 @@ Status CheckValidation(const TrainOptions& train, const std::string& path) {
                .fix = Suggest(train.best, train.metrics)});
 }
 
-// Labels 0 and 1 are measured as such; errors of logits would mean nothing.
-Status ChooseMetrics(bool classes, TrainOptions& train, const std::string& path) {
-  const TrainOptions usual;
-  if (classes && train.metrics == usual.metrics) {
-    train.metrics = {"logloss", "accuracy"};
-    if (train.best == usual.best) train.best = "logloss";
+std::vector<std::string> UsualMetrics(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kValues:
+      return {"rmse", "mae"};
+    case TargetKind::kTwoClasses:
+      return {"log_loss", "auc", "accuracy"};
+    case TargetKind::kClasses:
+      return {"log_loss", "accuracy"};
   }
+  return {};
+}
+
+Status ChooseMetrics(TargetKind kind, TrainOptions& train, const std::string& path) {
+  if (train.metrics.empty()) train.metrics = UsualMetrics(kind);
+  if (train.best.empty()) train.best = train.metrics.front();
   for (size_t i = 0; i < train.metrics.size(); ++i) {
-    if (IsOfClasses(train.metrics[i]) == classes) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "metric \"" + train.metrics[i] + "\" does not fit the loss",
-                 .where = path + ".metrics." + std::to_string(i),
-                 .fix = classes ? "binary_cross_entropy has logloss and accuracy"
-                                : "logloss and accuracy are for binary_cross_entropy"});
+    const Status fits = MetricState::Make({train.metrics[i]}, kind).status();
+    if (fits.ok()) continue;
+    Fault fault = FaultOf(fits);
+    fault.where = path + ".metrics." + std::to_string(i);
+    return Fail(std::move(fault));
   }
-  if (classes && train.best == "accuracy") {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "best = \"accuracy\" cannot choose an epoch: the lowest value is kept",
-                 .where = path + ".best",
-                 .fix = "best = \"logloss\""});
-  }
-  if (!classes || train.baseline.empty()) return Status::OK();
+  if (kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "a straight line is no baseline for labels 0 and 1",
+               .what = "a straight line is no baseline for classes",
                .where = path + ".baseline",
-               .fix = "leave baseline out"});
+               .fix = "leave baseline out: classes are compared with their shares"});
+}
+
+// What belongs to labels of one kind alone.
+Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::string& at) {
+  const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
+  if (several != options.label.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = several ? "both label and labels are given" : "there is no label",
+                 .where = at + "label",
+                 .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
+  }
+  PT_TRY(Must(!several || values, at + "labels", "of values: " + options.loss.name + " learns one",
+              options.labels));
+  PT_TRY(Must(!several || options.train.baseline.empty(), at + "train.baseline",
+              "left out with several labels", options.train.baseline));
+  PT_TRY(Must(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
+              "left out: it is for binary_cross_entropy", options.positive));
+  PT_TRY(Must(options.probabilities.empty() || !values, at + "probabilities",
+              "left out: they are of classes", options.probabilities));
+  PT_TRY(Must(values || !options.label_scale || options.label_scale == Scale::kNone,
+              at + "label_scale", "left out: classes have no scale", "standard"));
+  const bool poisson = options.loss.name == "poisson";
+  PT_TRY(Must(!poisson || options.label_scale != Scale::kStandard, at + "label_scale",
+              "\"none\": poisson learns counts as they are", "standard"));
+  if (!options.label_scale) {
+    options.label_scale = values && !poisson ? Scale::kStandard : Scale::kNone;
+  }
+  return Status::OK();
 }
 
 Status CheckTrain(const TrainOptions& train, const std::string& path) {
@@ -195,20 +237,16 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   }
   PT_TRY(CompleteNamed(kLosses, "loss", at + "loss", options.loss));
   PT_TRY(CompleteNamed(kOptimizers, "optimizer", at + "train.optimizer", options.train.optimizer));
-  const bool classes = options.loss.name == "binary_cross_entropy";
-  PT_TRY(ChooseMetrics(classes, options.train, at + "train"));
+  const TargetKind kind = KindOf(options);
+  PT_TRY(CheckLabels(options, kind, at));
+  PT_TRY(ChooseMetrics(kind, options.train, at + "train"));
   PT_TRY(CheckTrain(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));
-  PT_TRY(Must(!options.label.empty(), at + "label", "the name of a column", options.label));
   PT_TRY(Must(!options.prediction.empty(), at + "prediction", "a name", options.prediction));
-  if (!options.label_scale) options.label_scale = classes ? Scale::kNone : Scale::kStandard;
-  if (classes && options.label_scale != Scale::kNone) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "binary_cross_entropy learns labels 0 and 1, which must not be scaled",
-                 .where = at + "label_scale",
-                 .fix = "set label_scale = \"none\""});
-  }
-  if (!options.categorical.empty() || !options.numeric.empty()) return options;
+  PT_TRY(Must(!options.probability.empty(), at + "probability", "a name", options.probability));
+  const bool inputs =
+      !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
+  if (inputs) return options;
   return Fail({.exit = Exit::kUsage,
                .what = "the estimator has no inputs",
                .where = at + "numeric",

@@ -92,9 +92,10 @@ Result<Json> ManifestJson(const fs::path& folder) {
 Result<Manifest> ReadManifest(const fs::path& folder) {
   const fs::path file = folder / "model.json";
   PT_LET(const Json json, ManifestJson(folder));
-  if (json.contains("version") && json["version"] != kModelVersion) {
-    return Broken(file, "has version " + Dump(json["version"]),
-                  "this program reads version " + std::to_string(kModelVersion));
+  const Json version = json.value("version", Json());
+  if (json.contains("version") && version != kModelVersion && version != 1) {
+    return Broken(file, "has version " + Dump(version),
+                  "this program reads versions 1 to " + std::to_string(kModelVersion));
   }
   Manifest manifest;
   const Status read = FieldsFromJson(json, "", manifest);
@@ -172,7 +173,7 @@ Status WriteModelFolder(const fs::path& folder, const ModelFiles& files) {
 
 Result<ModelFiles> ReadModelFolder(const fs::path& folder) {
   PT_LET(const Manifest manifest, ReadManifest(folder));
-  ModelFiles files{.weights_sha256 = manifest.weights_sha256};
+  ModelFiles files{.version = manifest.version, .weights_sha256 = manifest.weights_sha256};
   for (const auto& [name, sha256] : manifest.files.items()) {
     PT_TRY(ReadListed(folder, name, sha256, files));
   }

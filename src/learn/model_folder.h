@@ -11,9 +11,10 @@
 
 namespace protium {
 
-inline constexpr int64_t kModelVersion = 1;
+inline constexpr int64_t kModelVersion = 2;
 
 struct ModelFiles {
+  int64_t version = kModelVersion;
   std::string weights_sha256;
   std::map<std::string, Json> json;  // "pipeline.json", ...
   std::filesystem::path weights;     // A safetensors file; empty: none.

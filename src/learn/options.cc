@@ -84,7 +84,12 @@ Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp
 Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }
 Named MeanSquaredError() { return {"mse"}; }
 Named MeanAbsoluteError() { return {"mae"}; }
-Named BinaryCrossEntropy() { return {"binary_cross_entropy"}; }
+Named Poisson() { return {"poisson"}; }
+Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
+  return NamedOf("binary_cross_entropy", options);
+}
+Named CrossEntropy(const CrossEntropyOptions& options) { return NamedOf("cross_entropy", options); }
+Named Linear() { return {"linear"}; }
 Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
 Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }
 

@@ -99,7 +99,7 @@ Json ToJson(const Named& named);
 Status FromJson(const Json& json, const std::string& path, Named& named);
 
 // An embedding per categorical column (of min(50, (n + 1) / 2) unless set), joined with the numeric
-// columns, dense layers with ReLU and dropout between, one output.
+// columns, dense layers with ReLU and dropout between, then the outputs.
 struct TabularMlpOptions {
   std::vector<int32_t> hidden = {128, 64};
   double dropout = 0;
@@ -114,6 +114,8 @@ struct TabularMlpOptions {
   }
 };
 Named TabularMlp(const TabularMlpOptions& options = {});
+// A weight per numeric column and one per category and output: the linear or logistic model.
+Named Linear();
 
 struct HuberOptions {
   double delta = 1;
@@ -125,7 +127,31 @@ struct HuberOptions {
 Named Huber(const HuberOptions& options = {});
 Named MeanSquaredError();
 Named MeanAbsoluteError();
-Named BinaryCrossEntropy();  // Labels 0 and 1; the prediction is the logit.
+Named Poisson();  // Of counts and amounts from 0 on; the net learns the logarithm.
+
+// Of a label with two values. Rows of the positive one count `positive_weight` times.
+struct BinaryCrossEntropyOptions {
+  double positive_weight = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("positive_weight", positive_weight);
+  }
+};
+Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
+
+// Of a label with any number of classes.
+struct CrossEntropyOptions {
+  // "none"; "balanced": each class counts as much as any other; or {"rare": 5.0}: the rows of these
+  // classes count so often, all others once.
+  Json class_weights = "none";
+  double label_smoothing = 0;  // Of what is meant, this share goes to all classes alike.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("class_weights", class_weights);
+    visit("label_smoothing", label_smoothing);
+  }
+};
+Named CrossEntropy(const CrossEntropyOptions& options = {});
 
 struct AdamOptions {
   double learning_rate = 1e-3;
@@ -184,10 +210,12 @@ struct TrainOptions {
   int32_t shards = 4;        // Fixes the result: 1 to `shards` workers give the same weights.
   Named optimizer = Adam();
   ValidationOptions validation;
-  std::vector<std::string> metrics = {"rmse", "mae"};  // Of classes: logloss and accuracy.
-  std::string best = "rmse";  // The metric on the validation rows that chooses the epoch kept.
-  int32_t keep = 3;           // Checkpoints kept, besides the best.
-  std::string baseline;       // A straight line in this column, for comparison; empty: none.
+  // Unless given: rmse and mae of values; log_loss, auc and accuracy of two classes; log_loss and
+  // accuracy of many.
+  std::vector<std::string> metrics;
+  std::string best;  // The metric on the validation rows that chooses the epoch; empty: the first.
+  int32_t keep = 3;  // Checkpoints kept, besides the best.
+  std::string baseline;  // A straight line in this column, for comparison; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;  // 0: no clipping.
   int32_t threads_per_shard = 1;
@@ -215,18 +243,43 @@ inline EnumNames<Scale> Names(Scale) {
   return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}}};
 }
 
-// Trains a net by a gang of workers and adds the column `prediction`.
+// What becomes of validation rows whose class no training row has.
+enum class UnseenClass { kIgnore, kError };
+inline EnumNames<UnseenClass> Names(UnseenClass) {
+  return {{{UnseenClass::kIgnore, "ignore"}, {UnseenClass::kError, "error"}}};
+}
+
+// A column of lists of numbers, which are one field of a row; read by nets of one's own.
+struct VectorColumn {
+  std::string column;
+  int64_t length = 0;  // Of every list; 0: as the column's type says.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column);
+    visit("length", length);
+  }
+};
+
+// Trains a net by a gang of workers and adds what it predicts: of values the column `prediction`
+// (of several labels `prediction`_<label> each); of classes the class itself as `prediction`, and
+// its `probability` (of two classes that of the positive one).
 struct TorchEstimatorOptions {
   std::string id;
   Named net = TabularMlp();
   Inputs categorical;
   Inputs numeric;
+  std::vector<VectorColumn> vectors;
   std::string label;
-  std::string weight;  // Empty: every row counts 1.
-  // Unless set: standard, but none where the loss wants the labels 0 and 1.
+  Columns labels;        // Instead of `label`: several values, learned together.
+  std::string positive;  // Of two classes; empty: the greater one.
+  std::string weight;    // Empty: every row counts 1.
+  // Unless set: standard for values, but none for poisson. Classes have none.
   std::optional<Scale> label_scale;
   Named loss = MeanSquaredError();
   std::string prediction = "prediction";
+  std::string probability = "probability";
+  std::string probabilities;  // A list of those of all classes, in the model's order; empty: none.
+  UnseenClass unseen_class = UnseenClass::kIgnore;
   TrainOptions train;
   GangSpec gang;
   template <class Visit>
@@ -235,11 +288,17 @@ struct TorchEstimatorOptions {
     visit("net", net);
     visit("categorical", categorical);
     visit("numeric", numeric);
+    visit("vectors", vectors);
     visit("label", label);
+    visit("labels", labels);
+    visit("positive", positive);
     visit("weight", weight);
     visit("label_scale", label_scale);
     visit("loss", loss);
     visit("prediction", prediction);
+    visit("probability", probability);
+    visit("probabilities", probabilities);
+    visit("unseen_class", unseen_class);
     visit("train", train);
     visit("gang", gang);
   }

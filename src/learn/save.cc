@@ -9,6 +9,7 @@
 #include "frame/outputs.h"
 #include "learn/model_folder.h"
 #include "learn/model_state.h"
+#include "learn/model_version1.h"
 
 namespace protium {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 SchemaPtr OutputOf(const Chain& chain) {
   arrow::FieldVector fields;
   for (const StageColumn& each : chain.columns) {
-    const bool prediction = chain.estimator && each.name == chain.estimator->options.prediction;
-    if (prediction || (!chain.estimator && each.maker >= 0)) {
+    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
+    if (each.maker >= 0 && (predicted || !chain.estimator)) {
       fields.push_back(arrow::field(each.name, each.type));
     }
   }
@@ -119,11 +120,13 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 }
 
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
-  PT_LET(const ModelFiles files, ReadModelFolder(folder));
+  PT_LET(ModelFiles files, ReadModelFolder(folder));
   const auto& json = files.json;
+  const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
+  if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
   PT_LET(const auto stages,
          Read(folder / "pipeline.json", StagesFromJson(json.at("pipeline.json"), "pipeline")));
-  ModelState state{.session = &session};
+  ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
   std::vector<std::string> own_nets = session.options().nets;
   PT_LET(Chain chain, Read(folder / "pipeline.json", PlaceStages(stages, *state.input, own_nets)));
