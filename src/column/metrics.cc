@@ -16,8 +16,8 @@ constexpr TargetKind kValues = TargetKind::kValues;
 constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
 
-const std::vector<MetricRow>& Table() {
-  static const std::vector<MetricRow> table = {
+const std::vector<MetricSpec>& Table() {
+  static const std::vector<MetricSpec> table = {
       {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
       {"mse", "mean squared error", {kValues}, false, MakeMse},
       {"mae", "mean absolute error, in the label's units", {kValues}, false, MakeMae},
@@ -91,15 +91,15 @@ Result<States> ReadStates(const Json& json) {
 
 }  // namespace
 
-std::span<const MetricRow> Metrics() { return Table(); }
+std::span<const MetricSpec> Metrics() { return Table(); }
 
-bool MetricRow::Fits(TargetKind kind) const {
+bool MetricSpec::Fits(TargetKind kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-Result<const MetricRow*> FindMetric(const std::string& name) {
+Result<const MetricSpec*> FindMetric(const std::string& name) {
   std::vector<std::string> known;
-  for (const MetricRow& row : Table()) {
+  for (const MetricSpec& row : Table()) {
     if (row.name == name) return &row;
     known.emplace_back(row.name);
   }
@@ -110,7 +110,7 @@ Result<const MetricRow*> FindMetric(const std::string& name) {
 
 std::vector<std::string> MetricsFor(TargetKind kind) {
   std::vector<std::string> names;
-  for (const MetricRow& row : Table()) {
+  for (const MetricSpec& row : Table()) {
     if (row.Fits(kind)) names.emplace_back(row.name);
   }
   return names;
@@ -120,7 +120,7 @@ Result<MetricState> MetricState::Make(const std::vector<std::string>& names, Tar
   MetricState state;
   state.kind_ = kind;
   for (const std::string& name : names) {
-    PT_LET(const MetricRow* row, FindMetric(name));
+    PT_LET(const MetricSpec* row, FindMetric(name));
     if (!row->Fits(kind)) {
       return Fail({.exit = Exit::kUsage,
                    .what = "metric \"" + name + "\" does not fit what is learned",

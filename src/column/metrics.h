@@ -46,7 +46,7 @@ class Metric {
 };
 
 // A metric that can be asked for by name.
-struct MetricRow {
+struct MetricSpec {
   std::string_view name;
   std::string_view help;
   std::vector<TargetKind> kinds;  // What it can measure.
@@ -55,9 +55,9 @@ struct MetricRow {
 
   bool Fits(TargetKind kind) const;
 };
-std::span<const MetricRow> Metrics();
+std::span<const MetricSpec> Metrics();
 // The metric of this name, or a fault with the nearest one.
-Result<const MetricRow*> FindMetric(const std::string& name);
+Result<const MetricSpec*> FindMetric(const std::string& name);
 // Those that fit, in the order of the table.
 std::vector<std::string> MetricsFor(TargetKind kind);
 

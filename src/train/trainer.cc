@@ -78,7 +78,7 @@ Result<TrainOutcome> Training::Run() {
 Status Training::Begin() {
   PT_TRY(UseThreads(spec_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
-  PT_LET(const MetricRow* best, FindMetric(spec_.best));
+  PT_LET(const MetricSpec* best, FindMetric(spec_.best));
   higher_is_better_ = best->higher_is_better;
   const Json fingerprint = NumericsFingerprint(spec_.threads_per_shard);
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
