@@ -3,11 +3,15 @@
 
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
+#include "deep/torch_script.h"
 #include "learn/torch_library.h"
 
 namespace protium {
 
-NetTable BuiltInNets() { return {{"tabular_mlp", MakeTabularMlp}, {"linear", MakeLinear}}; }
+NetTable BuiltInNets() {
+  return {
+      {"tabular_mlp", MakeTabularMlp}, {"linear", MakeLinear}, {"torchscript", MakeTorchScript}};
+}
 
 TaskTable TorchTasks(const NetTable& nets) {
   return {{"train", [nets](TaskContext& context) { return RunTrainTask(context, nets); }},

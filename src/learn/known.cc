@@ -26,6 +26,11 @@ Status CheckRange(const TabularMlpOptions& options, const std::string& path) {
               options.embedding.value_or(0));
 }
 
+Status CheckRange(const TorchScriptOptions& options, const std::string& path) {
+  PT_TRY(Must(!options.file.empty(), path + ".file", "the path of a file", options.file));
+  return Must(!options.inputs.empty(), path + ".inputs", "at least one field", options.inputs);
+}
+
 Status CheckRange(const HuberOptions& options, const std::string& path) {
   return Must(options.delta > 0, path + ".delta", "above 0", options.delta);
 }
@@ -87,7 +92,8 @@ struct Known {
   Result<Json> (*complete)(const Json& given, const std::string& path);
 };
 constexpr Known kNets[] = {{"tabular_mlp", CompleteAs<TabularMlpOptions>},
-                           {"linear", CompleteAs<NoOptions>}};
+                           {"linear", CompleteAs<NoOptions>},
+                           {"torchscript", CompleteAs<TorchScriptOptions>}};
 constexpr Known kLosses[] = {{"mse", CompleteAs<NoOptions>},
                              {"mae", CompleteAs<NoOptions>},
                              {"huber", CompleteAs<HuberOptions>},

@@ -67,6 +67,9 @@ Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   if (!files.weights.empty()) {
     PT_LET(manifest.files[kWeights], CopyFile(files.weights, folder / kWeights));
   }
+  for (const auto& [name, path] : files.others) {
+    PT_LET(manifest.files[name], CopyFile(path, folder / name));
+  }
   return WriteFile(folder / "model.json", Pretty(FieldsToJson(manifest)));
 }
 
@@ -121,6 +124,10 @@ Status ReadListed(const fs::path& folder, const std::string& name, const Json& s
   }
   if (name == kWeights) {
     files.weights = file;
+    return Status::OK();
+  }
+  if (!name.ends_with(".json")) {
+    files.others[name] = file;
     return Status::OK();
   }
   PT_LET(const std::string text, ReadFile(file, kMaxJsonBytes));

@@ -89,6 +89,7 @@ Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
   return NamedOf("binary_cross_entropy", options);
 }
 Named CrossEntropy(const CrossEntropyOptions& options) { return NamedOf("cross_entropy", options); }
+Named TorchScript(const TorchScriptOptions& options) { return NamedOf("torchscript", options); }
 Named Linear() { return {"linear"}; }
 Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
 Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }

@@ -117,6 +117,20 @@ Named TabularMlp(const TabularMlpOptions& options = {});
 // A weight per numeric column and one per category and output: the linear or logistic model.
 Named Linear();
 
+// A file that torch.jit.save wrote, with its parameters as they are there.
+struct TorchScriptOptions {
+  std::string file;                               // A path; relative to the job file's folder.
+  std::vector<std::string> inputs = {"numeric"};  // Fields that its forward takes, in this order.
+  std::string sha256;                             // Of the file; found out when it is read.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("file", file);
+    visit("inputs", inputs);
+    visit("sha256", sha256);
+  }
+};
+Named TorchScript(const TorchScriptOptions& options);
+
 struct HuberOptions {
   double delta = 1;
   template <class Visit>

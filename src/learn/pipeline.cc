@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "learn/model_state.h"
+#include "learn/net_file.h"
 #include "learn/train.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -48,7 +49,11 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_TRY(ApplySettings(session, stages));
   PT_TRY(session.CheckSettings());
   PT_LET(const SchemaPtr schema, train.Schema());
-  return PlaceStages(stages, *schema, session.options().nets);
+  PT_LET(Chain chain, PlaceStages(stages, *schema, session.options().nets));
+  if (chain.estimator) {
+    PT_TRY(FindNetFile(session.options().base, chain.estimator->options.net));
+  }
+  return chain;
 }
 
 Plan GangOver(const GangSpec& gang, Plan rows) {
@@ -293,6 +298,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   }
   PT_LET(Chain chain, Place(stages_, train));
   PT_TRY(AwaitGang(session, chain));
+  if (chain.estimator) PT_TRY(KeepNetFile(session.folder(), chain.estimator->options.net));
   const TrainRows rows = RowsFor(chain, train.plan());
   PT_TRY(MakeRows(session, chain, rows));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));

@@ -10,6 +10,7 @@
 #include "learn/model_folder.h"
 #include "learn/model_state.h"
 #include "learn/model_version1.h"
+#include "learn/net_file.h"
 
 namespace protium {
 namespace {
@@ -88,6 +89,7 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
                          " has an estimator but no net.json or no weights.safetensors"});
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  PT_TRY(FindNetFile(folder, state.net.net));
   if (!FieldsEqual(state.net, NetOf(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
                  .what = (folder / "net.json").string() + " does not fit pipeline.json and "
@@ -112,7 +114,12 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_LET(files.json["schema.json"], SchemasOf(*state_));
   files.json["metrics.json"] = MetricsOf(*state_);
   files.json["fingerprint.json"] = state_->trained.fingerprint;
-  if (state_->chain->estimator) files.json["net.json"] = FieldsToJson(state_->net);
+  if (state_->chain->estimator) {
+    NetConfig net = state_->net;
+    net.net = IntoFolder(std::move(net.net), files);
+    files.json["pipeline.json"].back()["net"] = ToJson(net.net);
+    files.json["net.json"] = FieldsToJson(net);
+  }
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));
   state_->session->Record("model", target.string());
@@ -130,6 +137,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
   std::vector<std::string> own_nets = session.options().nets;
   PT_LET(Chain chain, Read(folder / "pipeline.json", PlaceStages(stages, *state.input, own_nets)));
+  if (chain.estimator) PT_TRY(FindNetFile(folder, chain.estimator->options.net));
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
   state.chain = std::make_shared<const Chain>(std::move(chain));
