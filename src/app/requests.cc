@@ -73,6 +73,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
   request.resume_command = invocation.argv[0] + " resume";
   request.session.engine = engine;
   request.session.base = base;
+  request.session.catalogue = invocation.program->catalogue;
   for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
   request.description = {{"kind", "program"},     {"program", invocation.argv[0]},
                          {"engine", engine},      {"base", base.string()},

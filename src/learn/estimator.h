@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nets, losses and optimisers that come with the house, and what training may be asked for.
+// The options of an estimator, put to the catalogue.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "learn/options.h"
+#include "learn/catalogue.h"
+#include "learn/stages.h"
 
 namespace protium {
 
-std::vector<std::string> NetNames();
-std::vector<std::string> LossNames();
-std::vector<std::string> OptimizerNames();
-
-// Gives `options` with every default filled in. Unknown names (nets may also be of `own_nets`,
-// whose options pass as they are), unknown keys and values out of range are faults whose `where`
-// starts with `path`.
+// Gives `options` with every default filled in. Unknown names, unknown keys, values out of range
+// and what does not go together are faults whose `where` starts with `path`.
 Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
-                                       const std::vector<std::string>& own_nets = {});
+                                       const Catalogue& catalogue);
+
+// The options of a stage of kind kTorchEstimator.
+Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path);
 
 }  // namespace protium

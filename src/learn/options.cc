@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/describe.h"
+
 namespace protium {
 namespace {
 
@@ -79,6 +81,17 @@ Status FromJson(const Json& json, const std::string& path, Named& named) {
   }
   return Status::OK();
 }
+
+FieldType DescribeType(const Inputs&) {
+  using Kind = FieldType::Kind;
+  const FieldType stage{.kind = Kind::kTable,
+                        .fields = {{.name = "stage", .type = {.kind = Kind::kText}}}};
+  return {.kind = Kind::kList,
+          .words = "list of columns",
+          .of = {{.kind = Kind::kEither, .of = {{.kind = Kind::kText}, stage}}}};
+}
+
+FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
 
 Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }
 Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }

@@ -121,12 +121,13 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   const auto& json = files.json;
-  PT_LET(const auto stages,
-         Read(folder / "pipeline.json", StagesFromJson(json.at("pipeline.json"), "pipeline")));
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  PT_LET(const auto stages, Read(folder / "pipeline.json",
+                                 StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
   ModelState state{.session = &session};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
-  std::vector<std::string> own_nets = session.options().nets;
-  PT_LET(Chain chain, Read(folder / "pipeline.json", PlaceStages(stages, *state.input, own_nets)));
+  PT_LET(Chain chain,
+         Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
   state.chain = std::make_shared<const Chain>(std::move(chain));

@@ -11,7 +11,6 @@
 #include "app/job/sql_place.h"
 #include "app/run_report.h"
 #include "base/fault.h"
-#include "learn/known.h"
 
 namespace protium {
 
@@ -56,16 +55,6 @@ Status InTermsOfTheFile(const Job& job, const Status& status) {
   }
   if (fault.kept.empty() && fault.exit == Exit::kUsage) fault.kept = "nothing was started";
   return Locate(job.settings, Fail(std::move(fault)));
-}
-
-Status CheckEstimators(const std::vector<StageOptions>& stages) {
-  for (size_t i = 0; i < stages.size(); ++i) {
-    const auto* const estimator = std::get_if<TorchEstimatorOptions>(&stages[i]);
-    if (estimator != nullptr) {
-      PT_TRY(Complete(*estimator, fmt::format("pipeline.{}", i)).status());
-    }
-  }
-  return Status::OK();
 }
 
 Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std::string& made) {
@@ -123,7 +112,6 @@ Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
   if (job.file.pipeline.empty()) return std::optional<Pipeline>();
   Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline);
   if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
-  PT_TRY(InTermsOfTheFile(job, CheckEstimators(pipeline->stages())));
   return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
 }
 

@@ -12,6 +12,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/kind.h"
+#include "frame/program.h"
 #include "frame/session.h"
 #include "learn/pipeline.h"
 #include "os/signals.h"
@@ -173,6 +174,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.engine = engine;
   options.folder = scratch->path();
   options.base = fs::current_path();
+  if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
   options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
