@@ -8,6 +8,7 @@
 #include "frame/program.h"
 #include "frame/session.h"
 #include "gang/task.h"
+#include "learn/catalogue.h"
 #include "learn/pipeline.h"
 #include "learn/stages.h"
 #include "plan/expr.h"

@@ -48,6 +48,7 @@ Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Js
   PT_TRY(PipelineOf(job).status());
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
   request.session = OptionsOf(job);
+  request.session.catalogue = job.catalogue;
   request.description = {{"kind", "job"},
                          {"file", fs::absolute(job.settings.file).lexically_normal().string()},
                          {"job", job.ToJson()}};
@@ -73,6 +74,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
   request.resume_command = invocation.argv[0] + " resume";
   request.session.engine = engine;
   request.session.base = base;
+  request.session.catalogue = invocation.program->catalogue;
   for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
   request.description = {{"kind", "program"},     {"program", invocation.argv[0]},
                          {"engine", engine},      {"base", base.string()},

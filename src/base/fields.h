@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options are aggregates with one function
-//   template <class Visit> void Fields(Visit& visit) { visit("epochs", epochs); ... }
-// from which JSON both ways, equality and the list of known keys follow.
+//   template <class Visit> void Fields(Visit& visit) {
+//     visit("epochs", epochs, {.help = "passes over the training rows", .at_least = 1});
+//     ...
+//   }
+// from which follow JSON both ways, equality, the list of known keys, checks of ranges and, by
+// base/describe.h, help. What a field says of itself (base/field.h) may be left out.
 //
 // Kinds of field: bool, int32_t, int64_t, double, std::string, enums with a Names() found by
 // argument-dependent lookup (`inline EnumNames<E> Names(E)`), std::optional, std::vector, nested
@@ -22,6 +26,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/field.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/status.h"
@@ -38,7 +43,7 @@ namespace fields {
 
 struct AnyVisit {
   template <class T>
-  void operator()(const char*, T&) {}
+  void operator()(const char*, T&, const Field& = {}) {}
 };
 
 template <class T>
@@ -74,6 +79,19 @@ inline Status Refuse(const std::string& path, const std::string& must, const Jso
                .where = path});
 }
 
+// Shows every field to `visitor`, which may take what the field says of itself as a third argument.
+template <class T, class Visitor>
+void VisitFields(T& options, Visitor& visitor) {
+  const auto visit = [&](const char* key, auto& value, const Field& field = {}) {
+    if constexpr (requires { visitor(key, value, field); }) {
+      visitor(key, value, field);
+    } else {
+      visitor(key, value);
+    }
+  };
+  options.Fields(visit);
+}
+
 template <class T>
 Json Write(const T& value);
 template <class T>
@@ -98,15 +116,66 @@ struct Keys {
   }
 };
 
+inline std::string Below(const std::string& path, const char* key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+// A number as people write it: 1 and not 1.0.
+inline Json Short(double value) {
+  const bool whole = std::floor(value) == value && std::fabs(value) < 1e15;
+  return whole ? Json(int64_t(value)) : Json(value);
+}
+
+// Refuses what the type of a field cannot rule out.
+template <class T>
+Status CheckValue(const T& value, const Field& field, const std::string& path) {
+  if constexpr (IsOptional<T>::value) {
+    return value ? CheckValue(*value, field, path) : Status::OK();
+  } else if constexpr (IsVector<T>::value) {
+    if constexpr (std::is_arithmetic_v<typename T::value_type>) {
+      for (const auto item : value) {
+        if (!InRange(field, double(item))) return Refuse(path, RangeText(field), Write(value));
+      }
+    }
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (*field.filled != 0 && value.empty()) return Refuse(path, field.filled, value);
+  } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    if (!InRange(field, double(value))) {
+      return Refuse(path, RangeText(field), Short(double(value)));
+    }
+  }
+  return Status::OK();
+}
+
 struct Reader {
   const Json& in;
   const std::string& path;
   Status status;
   template <class T>
-  void operator()(const char* key, T& value) {
+  void operator()(const char* key, T& value, const Field& field) {
     const auto found = in.find(key);
     if (found == in.end() || !status.ok()) return;
-    status = Read(*found, path.empty() ? key : path + "." + key, value);
+    const std::string at = Below(path, key);
+    status = Read(*found, at, value);
+    if (status.ok()) status = CheckValue(value, field, at);
+  }
+};
+
+// Looks at all values, whether read or not.
+struct Checker {
+  const std::string& path;
+  Status status;
+  template <class T>
+  void operator()(const char* key, T& value, const Field& field) {
+    if (!status.ok()) return;
+    const std::string at = Below(path, key);
+    status = CheckValue(value, field, at);
+    if constexpr (HasFields<T> && !HasOwnJson<T>) {
+      if (!status.ok()) return;
+      Checker below{at, Status::OK()};
+      VisitFields(value, below);
+      status = below.status;
+    }
   }
 };
 
@@ -130,7 +199,7 @@ Json Write(const T& value) {
     return Json();
   } else if constexpr (HasFields<T>) {
     Writer writer;
-    const_cast<T&>(value).Fields(writer);  // Fields() only hands out references.
+    VisitFields(const_cast<T&>(value), writer);  // Fields() only hands out references.
     return std::move(writer.out);
   } else {
     return value;
@@ -169,7 +238,7 @@ template <class T>
 Status ReadObject(const Json& json, const std::string& path, T& out) {
   if (!json.is_object()) return Refuse(path.empty() ? "value" : path, "a table of settings", json);
   Keys keys;
-  out.Fields(keys);
+  VisitFields(out, keys);
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end()) continue;
     return Fail({.exit = Exit::kUsage,
@@ -178,7 +247,7 @@ Status ReadObject(const Json& json, const std::string& path, T& out) {
                  .fix = Suggest(key, keys.names)});
   }
   Reader reader{json, path, Status::OK()};
-  out.Fields(reader);
+  VisitFields(out, reader);
   return reader.status;
 }
 
@@ -238,6 +307,25 @@ Json FieldsToJson(const T& options) {
 template <class T>
 Status FieldsFromJson(const Json& json, const std::string& path, T& out) {
   return fields::Read(json, path, out);
+}
+
+// Refuses what lies outside the range that its field names, as reading does.
+template <class T>
+Status CheckFields(const T& options, const std::string& path) {
+  fields::Checker checker{path, Status::OK()};
+  fields::VisitFields(const_cast<T&>(options), checker);
+  return checker.status;
+}
+
+// Writes the fields that decide the weights, and no others.
+template <class T>
+Json FieldsThatDecide(const T& options) {
+  Json decide = Json::object();
+  const auto visit = [&](const char* key, auto& value, const Field& field) {
+    if (field.decides_weights) decide[key] = fields::Write(value);
+  };
+  fields::VisitFields(const_cast<T&>(options), visit);
+  return decide;
 }
 
 template <class T>

@@ -60,4 +60,44 @@ TEST(Fields, RefuseWrongTypesAndRanges) {
             "t.colour must be one of red, blue, got \"green\"");
 }
 
+struct Ranged {
+  double share = 0;
+  std::optional<int32_t> width;
+  std::vector<int32_t> widths = {1};
+  std::string name = "n";
+  Inner inner;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("share", share, {.help = "a share", .at_least = 0, .below = 1});
+    visit("width", width, {.at_least = 1, .decides_weights = false});
+    visit("widths", widths, {.at_least = 1, .items = "widths"});
+    visit("name", name, {.filled = "a name"});
+    visit("inner", inner);
+  }
+};
+
+TEST(Fields, RefuseWhatLiesOutsideTheirRange) {
+  const auto what = [](const char* text) {
+    Ranged out;
+    return FaultOf(FieldsFromJson(*ParseJson(text), "net", out)).what;
+  };
+  EXPECT_EQ(what(R"({"share": 1.0})"), "net.share must be at least 0 and below 1, got 1");
+  EXPECT_EQ(what(R"({"share": -0.5})"), "net.share must be at least 0 and below 1, got -0.5");
+  EXPECT_EQ(what(R"({"width": 0})"), "net.width must be at least 1, got 0");
+  EXPECT_EQ(what(R"({"widths": [2, 0]})"), "net.widths must be widths of at least 1, got [2,0]");
+  EXPECT_EQ(what(R"({"name": ""})"), "net.name must be a name, got \"\"");
+}
+
+TEST(Fields, AreCheckedWithoutBeingRead) {
+  Ranged options;
+  EXPECT_TRUE(CheckFields(options, "").ok());
+  options.width = 0;
+  EXPECT_EQ(FaultOf(CheckFields(options, "net")).where, "net.width");
+}
+
+TEST(Fields, ThatDecideTheWeightsAreChosen) {
+  EXPECT_EQ(Dump(FieldsThatDecide(Ranged{.width = 3})),
+            R"({"share":0.0,"widths":[1],"name":"n","inner":{"count":3}})");
+}
+
 }  // namespace protium

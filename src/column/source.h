@@ -27,9 +27,9 @@ struct CsvOptions {
   bool header = true;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("null", null);
-    visit("delimiter", delimiter);
-    visit("header", header);
+    visit("null", null, {.help = "of CSV: how a missing value is written, besides empty"});
+    visit("delimiter", delimiter, {.help = "of CSV: what parts the cells"});
+    visit("header", header, {.help = "of CSV: whether the first line names the columns"});
   }
 };
 

@@ -165,8 +165,8 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckNames(config, *context.input().schema()));
   PT_TRY(UseThreads(1));
-  PT_LET(const auto net, BuildNet(nets, config.net.net.name, config.net.net.options,
-                                  InputsOf(config.net, {}, false)));
+  PT_LET(const auto net,
+         BuildNet(nets, config.net, config.extension, InputsOf(config.net, {}, false)));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));

@@ -4,6 +4,7 @@
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
 #include "deep/torch_script.h"
+#include "learn/extension.h"
 #include "learn/torch_library.h"
 
 namespace protium {
@@ -11,6 +12,21 @@ namespace protium {
 NetTable BuiltInNets() {
   return {
       {"tabular_mlp", MakeTabularMlp}, {"linear", MakeLinear}, {"torchscript", MakeTorchScript}};
+}
+
+void AddNets(const std::vector<NetRow>& rows, NetTable& nets) {
+  for (const NetRow& row : rows) {
+    if (row.builder) nets[row.name] = *static_cast<const NetBuilder*>(row.builder.get());
+  }
+}
+
+Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
+                                      const std::string& extension, const NetInputs& inputs) {
+  if (extension.empty()) return BuildNet(nets, config.net.name, config.net.options, inputs);
+  PT_LET(const Catalogue rows, OpenExtension(extension));
+  NetTable all = nets;
+  AddNets(rows.nets, all);
+  return BuildNet(all, config.net.name, config.net.options, inputs);
 }
 
 TaskTable TorchTasks(const NetTable& nets) {
@@ -47,8 +63,11 @@ Target TargetOf(const Objective& objective) {
 
 }  // namespace protium
 
-bool protium_torch_tasks(int32_t version, protium::TaskTable* tasks) {
+bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
+                         protium::TaskTable* tasks) {
   if (version != protium::kTorchLibraryVersion) return false;
-  tasks->merge(protium::TorchTasks(protium::BuiltInNets()));
+  protium::NetTable nets = protium::BuiltInNets();
+  if (own != nullptr) protium::AddNets(own->nets, nets);
+  tasks->merge(protium::TorchTasks(nets));
   return true;
 }

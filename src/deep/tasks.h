@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gang/task.h"
+#include "learn/catalogue.h"
 #include "learn/torch_task.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
@@ -9,11 +10,18 @@
 
 namespace protium {
 
-// tabular_mlp and linear.
+// tabular_mlp, linear and torchscript.
 NetTable BuiltInNets();
+
+// Adds the nets of rows that bring their builder.
+void AddNets(const std::vector<NetRow>& rows, NetTable& nets);
 
 // The tasks "train" and "score" over `nets`.
 TaskTable TorchTasks(const NetTable& nets);
+
+// The net of `config`, from `nets` or from the library `extension`, where that is not empty.
+Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
+                                      const std::string& extension, const NetInputs& inputs);
 
 // One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
 Status RunTrainTask(TaskContext& context, const NetTable& nets);

@@ -299,8 +299,8 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
-  PT_LET(const auto net, BuildNet(nets, config.net.net.name, config.net.net.options,
-                                  InputsOf(config.net, config.weight)));
+  PT_LET(const auto net,
+         BuildNet(nets, config.net, config.extension, InputsOf(config.net, config.weight)));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(Packed packed, PackInput(config, context.input()));
   PT_LET(const Rows rows, ShardInput(config, std::move(packed), *communicator));

@@ -24,9 +24,10 @@ struct SparkSettings {
   std::string program;     // Where executors find the launcher; empty: it is sent to them.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("rows", rows);
-    visit("plaintext", plaintext);
-    visit("program", program);
+    visit("rows", rows, {.help = "how the rows of a gang reach its ranks"});
+    visit("plaintext", plaintext, {.help = "ranks on different hosts talk without TLS"});
+    visit("program", program,
+          {.help = "where executors find the launcher; unless set, it is sent to them"});
   }
 };
 

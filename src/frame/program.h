@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "frame/session.h"
 #include "gang/task.h"
@@ -12,6 +13,8 @@ namespace protium {
 struct Program {
   std::function<Status(Session&)> run;
   TaskTable tasks;  // The program's own tasks, by name; workers find them too.
+  // Stages, nets, losses, metrics and optimizers of its own (learn/catalogue.h), or null.
+  std::shared_ptr<const Catalogue> catalogue = nullptr;
 };
 
 // The whole life of a process: the program's run with --set, --engine, --runs-dir and --json, or a

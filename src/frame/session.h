@@ -22,6 +22,8 @@
 
 namespace protium {
 
+struct Catalogue;
+
 struct SessionOptions {
   std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
   std::filesystem::path folder;  // The run folder; outputs and checkpoints go here.
@@ -35,8 +37,9 @@ struct SessionOptions {
   // A script that prints this machine's devices as Spark's discovery scripts do; empty: the one
   // that PROTIUM_DISCOVERY names, or else the GPU's driver is asked.
   std::filesystem::path discovery;
-  SparkSettings spark;                       // For the engine sc://.
-  std::vector<std::string> nets;             // Names of the program's own nets.
+  SparkSettings spark;  // For the engine sc://.
+  std::shared_ptr<const Catalogue>
+      catalogue;                             // The program's own rows (learn/catalogue.h), or null.
   Clock::time_point started = Clock::now();  // When the command began, for "seconds".
   // When set nothing runs: what writing, streaming and fitting would do is told here.
   std::function<void(Json)> planned;

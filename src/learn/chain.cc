@@ -7,16 +7,12 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
-#include "learn/known.h"
+#include "learn/estimator.h"
 
 namespace protium {
 namespace {
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 // What to do with a column that does not fit where `key` stands.
 std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
@@ -32,29 +28,53 @@ std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
   return "make it a number or text in the SQL";
 }
 
+// What every row of a stage has among its options.
+struct StageHead {
+  std::string id;
+  Inputs inputs;
+  Columns outputs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("outputs", outputs);
+  }
+};
+
+Result<StageHead> HeadOf(const Json& options, const std::string& path) {
+  StageHead head;
+  Json known = Json::object();
+  for (const char* key : {"id", "inputs", "outputs"}) {
+    if (options.contains(key)) known[key] = options[key];
+  }
+  PT_TRY(FieldsFromJson(known, path, head));
+  return head;
+}
+
 // Puts one stage after the other to the table.
 class Placer {
  public:
-  Placer(const arrow::Schema& table, const std::vector<std::string>& own_nets)
-      : own_nets_(own_nets) {
-    for (const auto& field : table.fields()) {
-      chain_.columns.push_back({.name = field->name(), .type = field->type()});
-    }
+  Placer(std::vector<StageColumn> table, Catalogue catalogue) {
+    chain_.catalogue = std::move(catalogue);
+    chain_.columns = std::move(table);
     table_columns_ = chain_.columns.size();
   }
 
-  Status Place(StageOptions options) {
+  // With `made`, a stage as an earlier placing left it, or null.
+  Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr) {
     path_ = "pipeline." + std::to_string(chain_.options.size());
+    PT_LET(const StageRow* row,
+           FindRow(chain_.catalogue.stages, "kind of stage", stage.kind, path_ + ".kind"));
     if (chain_.estimator) {
-      const bool two = std::holds_alternative<TorchEstimatorOptions>(options);
       return Fail({.exit = Exit::kUsage,
-                   .what = two ? "a pipeline with two estimators is not built yet"
-                               : "a stage after the estimator",
+                   .what = row->make ? "a stage after the estimator"
+                                     : "a pipeline with two estimators is not built yet",
                    .where = path_,
-                   .fix = two ? "make two pipelines" : "put the estimator last"});
+                   .fix = row->make ? "put the estimator last" : "make two pipelines"});
     }
-    PT_TRY(std::visit([&](auto& each) { return PlaceOne(each); }, options));
-    chain_.options.push_back(std::move(options));
+    PT_LET(stage.options, row->complete(stage.options, path_));
+    PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(stage));
+    chain_.options.push_back(std::move(stage));
     return Status::OK();
   }
 
@@ -70,13 +90,16 @@ class Placer {
  private:
   enum class Use { kNone, kTraining, kAlways };
 
-  Status PlaceOne(TorchEstimatorOptions& options) {
-    PT_TRY(NameId("torch_estimator", options.id));
-    PT_LET(options, Complete(std::move(options), path_, own_nets_));
+  Status PlaceEstimator(StageOptions& stage) {
+    PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
+    PT_TRY(NameId(stage.kind, options.id));
+    PT_LET(options, Complete(std::move(options), path_, chain_.catalogue));
+    stage.options = FieldsToJson(options);
     PlacedEstimator placed{.options = options, .path = path_};
-    PT_LET(placed.categorical, Resolve(options.categorical, "categorical"));
-    PT_LET(placed.numeric, Resolve(options.numeric, "numeric"));
-    PT_TRY(CheckEstimator(placed));
+    PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
+    PT_TRY(CheckIndices(placed));
+    PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
+    PT_TRY(CheckNumbers(placed));
     PT_TRY(PlaceLists(placed));
     PT_TRY(CheckLabel(placed));
     for (const std::string& label : LabelsOf(options)) {
@@ -107,23 +130,31 @@ class Placer {
     return Status::OK();
   }
 
-  Status CheckEstimator(const PlacedEstimator& placed) {
+  Status CheckNumbers(const PlacedEstimator& placed) {
     for (const std::string& column : placed.numeric) {
       PT_LET(const size_t at, Find(column, "numeric"));
       PT_TRY(CheckType(at, "numeric", CheckNumeric(*chain_.columns[at].type)));
     }
+    return Status::OK();
+  }
+
+  // Embeddings are for whole numbers that count up from 0.
+  Status CheckIndices(const PlacedEstimator& placed) {
+    const auto refuse = [&](const std::string& what) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = what + " does not come from a string_indexer",
+                   .where = path_ + ".categorical",
+                   .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
+    };
     for (const std::string& column : placed.categorical) {
       PT_LET(const size_t at, Find(column, "categorical"));
       const int32_t maker = chain_.columns[at].maker;
-      if (maker >= 0 && std::holds_alternative<StringIndexerOptions>(chain_.options[maker])) {
-        continue;
-      }
-      return Fail({.exit = Exit::kUsage,
-                   .what = "categorical column \"" + column +
-                           "\" does not come from a "
-                           "string_indexer",
-                   .where = path_ + ".categorical",
-                   .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
+      const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
+      if (!indices) return refuse("categorical column \"" + column + "\"");
+    }
+    for (const size_t maker : placed.awaits) {
+      const Stage& stage = *chain_.stages[maker].stage;
+      if (!stage.makes_indices()) return refuse("what stage \"" + stage.id() + "\" makes");
     }
     return Status::OK();
   }
@@ -171,42 +202,75 @@ class Placer {
     };
     for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
     for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+    for (const size_t maker : placed.awaits) {
+      for (const std::string& column : SourcesOf(maker)) PT_TRY(check(column, "numeric"));
+    }
     const std::string& baseline = placed.options.train.baseline;
     return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
   }
 
-  template <class Options>
-  Status PlaceOne(Options& options) {
-    PT_TRY(NameId(KindOf(options), options.id));
-    if (options.inputs.empty()) {
+  // The columns of the table that an open stage rests on.
+  Columns SourcesOf(size_t maker) const {
+    Columns sources;
+    for (const std::string& input : chain_.stages[maker].stage->inputs()) {
+      sources.push_back(SourceOf(chain_, input));
+    }
+    for (const size_t each : chain_.stages[maker].awaits) {
+      for (std::string& source : SourcesOf(each)) sources.push_back(std::move(source));
+    }
+    return sources;
+  }
+
+  Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made) {
+    PT_LET(StageHead head, HeadOf(options.options, path_));
+    PT_TRY(NameId(options.kind, head.id));
+    options.options["id"] = head.id;
+    if (head.inputs.empty()) {
       return Fail({.exit = Exit::kUsage,
-                   .what = "stage \"" + options.id + "\" has no inputs",
+                   .what = "stage \"" + head.id + "\" has no inputs",
                    .where = path_ + ".inputs"});
     }
-    StageNames names{.id = options.id};
-    PT_LET(names.inputs, Resolve(options.inputs, "inputs"));
-    PT_TRY(NameOutputs(names.inputs, options.id, options.outputs));
-    names.outputs = options.outputs;
-    PlacedStage placed{.stage = MakeStage(options, names), .path = path_};
-    for (size_t i = 0; i < names.inputs.size(); ++i) {
-      PT_LET(const size_t at, Find(names.inputs[i], "inputs"));
-      placed.level = std::max(placed.level, 1 + LevelOf(at));
-      PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
+    PlacedStage placed{.path = path_};
+    StageNames names{.id = head.id};
+    PT_LET(names.inputs, Resolve(head.inputs, "inputs", placed.awaits));
+    if (placed.awaits.empty() && options.options.contains("outputs")) {
+      PT_TRY(NameOutputs(names.inputs, head.id, head.outputs));
+      options.options["outputs"] = names.outputs = head.outputs;
     }
-    for (size_t i = 0; i < names.outputs.size(); ++i) {
-      PT_TRY(
-          AddOutput(names.outputs[i], placed.stage->output_type(), "outputs." + std::to_string(i)));
+    placed.stage = std::move(made);
+    if (!placed.stage) {
+      PT_LET(placed.stage, row.make(options.options, std::move(names)));
+    }
+    PT_TRY(CheckInputs(placed));
+    for (size_t i = 0; i < placed.stage->outputs().size(); ++i) {
+      const std::string key =
+          placed.stage->learns_outputs() ? "id" : "outputs." + std::to_string(i);
+      PT_TRY(AddOutput(placed.stage->outputs()[i], placed.stage->output_type(i), key));
     }
     chain_.stages.push_back(std::move(placed));
     return Status::OK();
   }
 
-  Status NameId(std::string_view kind, std::string& id) {
+  // Finds the level as well.
+  Status CheckInputs(PlacedStage& placed) {
+    for (const std::string& input : placed.stage->inputs()) {
+      PT_LET(const size_t at, Find(input, "inputs"));
+      placed.level = std::max(placed.level, 1 + LevelOf(at));
+      PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
+    }
+    for (const size_t maker : placed.awaits) {
+      placed.level = std::max(placed.level, 1 + chain_.stages[maker].level);
+    }
+    return Status::OK();
+  }
+
+  Status NameId(const std::string& kind, std::string& id) {
     const bool given = !id.empty();
     if (!given) id = kind;
     for (int number = 2; !given && ids_.contains(id); ++number) {
-      id = std::string(kind) + "_" + std::to_string(number);
+      id = kind + "_" + std::to_string(number);
     }
+    id_ = id;
     if (ids_.emplace(id, chain_.options.size()).second) return Status::OK();
     return Fail({.exit = Exit::kUsage,
                  .what = "two stages have the id \"" + id + "\"",
@@ -224,8 +288,10 @@ class Placer {
                  .where = path_ + ".outputs"});
   }
 
-  // All columns that `inputs` mean, in order; each may be there once.
-  Result<Columns> Resolve(const Inputs& inputs, const std::string& key) {
+  // All columns that `inputs` mean, in order; each may be there once. Stages whose columns are not
+  // known yet go to `awaits`.
+  Result<Columns> Resolve(const Inputs& inputs, const std::string& key,
+                          std::vector<size_t>& awaits) {
     Columns columns;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const std::string at = key + "." + std::to_string(i);
@@ -234,10 +300,17 @@ class Placer {
         columns.push_back(inputs[i].column);
         continue;
       }
-      PT_LET(const int32_t maker, FindStage(inputs[i].stage, at));
-      for (const StageColumn& each : chain_.columns) {
-        if (each.maker == maker) columns.push_back(each.name);
+      PT_LET(const size_t maker, FindStage(inputs[i].stage, at));
+      if (chain_.stages[maker].open()) {
+        if (std::find(awaits.begin(), awaits.end(), maker) != awaits.end()) {
+          return Fail({.exit = Exit::kUsage,
+                       .what = "stage \"" + inputs[i].stage + "\" is listed twice",
+                       .where = path_ + "." + key});
+        }
+        awaits.push_back(maker);
       }
+      const Columns& made = chain_.stages[maker].stage->outputs();
+      columns.insert(columns.end(), made.begin(), made.end());
     }
     for (size_t i = 0; i < columns.size(); ++i) {
       if (std::find(columns.begin(), columns.begin() + i, columns[i]) == columns.begin() + i) {
@@ -250,7 +323,7 @@ class Placer {
     return columns;
   }
 
-  Result<int32_t> FindStage(const std::string& id, const std::string& key) {
+  Result<size_t> FindStage(const std::string& id, const std::string& key) {
     const auto found = ids_.find(id);
     if (found != ids_.end() && found->second < chain_.options.size()) return found->second;
     std::vector<std::string> known;
@@ -278,7 +351,18 @@ class Placer {
     return Fail({.exit = Exit::kUsage,
                  .what = "there is no column \"" + column + "\"",
                  .where = path_ + "." + key,
+                 .why = WhyUnknown(column),
                  .fix = Suggest(column, known)});
+  }
+
+  std::string WhyUnknown(const std::string& column) const {
+    for (const PlacedStage& each : chain_.stages) {
+      const std::string& id = each.stage->id();
+      if (!each.open() || column.find("__" + id + "__") == column.npos) continue;
+      return "the columns of stage \"" + id + "\" are known once it has learned: name the stage, " +
+             "{ stage = \"" + id + "\" }";
+    }
+    return {};
   }
 
   Status CheckType(size_t at, const std::string& key, const Status& fits) {
@@ -300,29 +384,54 @@ class Placer {
                    const std::string& key) {
     for (const StageColumn& each : chain_.columns) {
       if (Lower(each.name) != Lower(name)) continue;
+      const std::string of =
+          each.maker < 0
+              ? " of a column of the table"
+              : " of a column that stage \"" + chain_.stages[each.maker].stage->id() + "\" makes";
       return Fail({.exit = Exit::kUsage,
-                   .what = "output \"" + name + "\" is the name of a column already there",
+                   .what = "output \"" + name + "\" of stage \"" + id_ + "\" is the name" + of,
                    .where = path_ + "." + key,
-                   .why = "stages never overwrite columns"});
+                   .why = "stages never overwrite columns",
+                   .fix = key == "id" ? "give one of the two another id" : ""});
     }
     chain_.columns.push_back({name, std::move(type), int32_t(chain_.options.size())});
     return Status::OK();
   }
 
-  const std::vector<std::string>& own_nets_;
   Chain chain_;
   size_t table_columns_ = 0;
   std::map<size_t, Use> used_;
   std::map<std::string, size_t> ids_;  // To the stage's position.
-  std::string path_;
+  std::string path_;                   // Of the stage that is being placed,
+  std::string id_;                     // and its id.
 };
 
+// The table's columns among those of a chain.
+std::vector<StageColumn> TableColumns(const Chain& chain) {
+  std::vector<StageColumn> columns;
+  for (const StageColumn& each : chain.columns) {
+    if (each.maker < 0) columns.push_back(each);
+  }
+  return columns;
+}
+
 }  // namespace
+
+bool PlacedStage::open() const {
+  return !awaits.empty() || (stage->learns_outputs() && stage->outputs().empty());
+}
 
 int32_t Chain::levels() const {
   int32_t levels = estimator ? estimator->level : 0;
   for (const PlacedStage& each : stages) levels = std::max(levels, each.level);
   return levels;
+}
+
+std::string Chain::Extension() const {
+  for (const NetRow& row : catalogue.nets) {
+    if (estimator && row.name == estimator->options.net.name) return row.extension.string();
+  }
+  return {};
 }
 
 const StageColumn* Chain::Find(const std::string& column) const {
@@ -333,10 +442,27 @@ const StageColumn* Chain::Find(const std::string& column) const {
 }
 
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
-                          const std::vector<std::string>& own_nets) {
-  Placer placer(table, own_nets);
+                          Catalogue catalogue) {
+  std::vector<StageColumn> columns;
+  for (const auto& field : table.fields()) columns.push_back({field->name(), field->type()});
+  Placer placer(std::move(columns), std::move(catalogue));
   for (const StageOptions& stage : stages) PT_TRY(placer.Place(stage));
   return placer.Take();
+}
+
+Status PlaceAgain(Chain& chain) {
+  Placer placer(TableColumns(chain), chain.catalogue);
+  for (size_t i = 0; i < chain.options.size(); ++i) {
+    const bool keep = i < chain.stages.size() && chain.stages[i].awaits.empty();
+    const Status placed =
+        placer.Place(chain.options[i], keep ? std::move(chain.stages[i].stage) : nullptr);
+    if (placed.ok()) continue;
+    Fault fault = FaultOf(placed);
+    fault.exit = Exit::kInput;
+    return Fail(std::move(fault));
+  }
+  chain = placer.Take();
+  return Status::OK();
 }
 
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted) {

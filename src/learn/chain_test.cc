@@ -122,8 +122,9 @@ TEST(Chain, RefusesNamesGivenTwice) {
                          Imputer({.id = "a", .inputs = {"delay"}})})
                   .what,
               HasSubstr("two stages"));
-  EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"Hour"}})}).what,
-              HasSubstr("\"Hour\" is the name of a column"));
+  EXPECT_THAT(
+      FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"Hour"}})}).what,
+      HasSubstr("output \"Hour\" of stage \"imputer\" is the name of a column of the table"));
   EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp", "temp"}})}).what, HasSubstr("twice"));
   EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"a", "b"}})}).where,
               HasSubstr("outputs"));
@@ -179,6 +180,109 @@ TEST(Chain, AppliesOnlyStagesThatAreWanted) {
   Columns columns = {"temp", "hour"};
   ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, {"temp__fill"});
   EXPECT_THAT(columns, ElementsAre("temp", "hour", "temp__fill"));
+}
+
+StageOptions OneHot(Json more = Json::object()) {
+  Json options = {{"id", "hot"}, {"inputs", {"origin"}}};
+  options.update(more);
+  return {"one_hot_encoder", options};
+}
+
+// Lets the first stage learn from these texts.
+Status LearnTexts(Chain& chain, const std::vector<const char*>& texts) {
+  TextCounts counts;
+  for (const char* text : texts) PT_TRY(counts.Merge({.text = text, .count = 1}));
+  const std::vector<State> states = {counts};
+  PT_TRY(chain.stages[0].stage->Learn(states));
+  return PlaceAgain(chain);
+}
+
+std::vector<StageOptions> BehindOneHot() {
+  return {OneHot(), StandardScaler({.id = "scale", .inputs = OutputsOf("hot") + Columns{"temp"}}),
+          TorchEstimator({.numeric = OutputsOf("scale") + OutputsOf("hot"), .label = "delay"})};
+}
+
+TEST(LearnedOutputs, AreAwaitedByWhoReadsThem) {
+  const Chain chain = *PlaceStages(BehindOneHot(), *Table());
+  EXPECT_TRUE(chain.stages[0].open() && chain.stages[1].open());
+  EXPECT_THAT(chain.stages[1].stage->inputs(), ElementsAre("temp"));
+  EXPECT_THAT(chain.stages[1].stage->outputs(), ElementsAre());
+  EXPECT_EQ(chain.stages[1].level, 2);
+  EXPECT_THAT(chain.estimator->awaits, ElementsAre(1, 0));
+  EXPECT_THAT(chain.sources, ElementsAre("origin", "temp", "delay"));
+}
+
+TEST(LearnedOutputs, ArePlacedOnceTheyAreKnown) {
+  Chain chain = *PlaceStages(BehindOneHot(), *Table());
+  ASSERT_TRUE(LearnTexts(chain, {"JFK", "LGA"}).ok());
+  EXPECT_THAT(chain.stages[1].stage->inputs(),
+              ElementsAre("origin__hot__JFK", "origin__hot__LGA", "temp"));
+  EXPECT_THAT(chain.estimator->numeric,
+              ElementsAre("origin__hot__JFK__scale", "origin__hot__LGA__scale", "temp__scale",
+                          "origin__hot__JFK", "origin__hot__LGA"));
+  EXPECT_EQ(chain.stages[1].level, 2);
+  EXPECT_THAT(chain.sources, ElementsAre("origin", "temp", "delay"));
+  EXPECT_EQ(SourceOf(chain, "origin__hot__LGA__scale"), "origin");
+  EXPECT_EQ(SourceOf(chain, "temp__scale"), "temp");
+}
+
+TEST(LearnedOutputs, ThatCollideNameBothStages) {
+  const StageOptions fill =
+      Imputer({.id = "fill", .inputs = {"temp"}, .outputs = {"origin__hot__a"}});
+  Chain chain = *PlaceStages({OneHot(), fill}, *Table());
+  const Fault fault = FaultOf(LearnTexts(chain, {"A"}));
+  EXPECT_EQ(fault.exit, Exit::kInput);
+  EXPECT_EQ(fault.what,
+            "output \"origin__hot__a\" of stage \"fill\" is the name of a column that stage "
+            "\"hot\" makes");
+  EXPECT_EQ(fault.where, "pipeline.1.outputs.0");
+  Chain table = *PlaceStages(
+      {OneHot({{"inputs", {"x"}}, {"id", "y"}})},
+      *arrow::schema({arrow::field("x", arrow::utf8()), arrow::field("x__y__a", arrow::int64())}));
+  const Fault taken = FaultOf(LearnTexts(table, {"a"}));
+  EXPECT_THAT(taken.what, HasSubstr("of stage \"y\" is the name of a column of the table"));
+  EXPECT_EQ(taken.where, "pipeline.0.id");
+}
+
+TEST(LearnedOutputs, AreNamedAsAWhole) {
+  EXPECT_EQ(FaultWith({OneHot(), StandardScaler({.inputs = {"origin__hot__JFK"}})}).why,
+            "the columns of stage \"hot\" are known once it has learned: name the stage, "
+            "{ stage = \"hot\" }");
+  EXPECT_EQ(
+      FaultWith({OneHot(), StandardScaler({.inputs = OutputsOf("hot") + OutputsOf("hot")})}).what,
+      "stage \"hot\" is listed twice");
+}
+
+TEST(LearnedOutputs, AreNoIndicesAndHideNoLabel) {
+  EXPECT_EQ(
+      FaultWith({OneHot(), TorchEstimator({.categorical = OutputsOf("hot"), .label = "delay"})})
+          .what,
+      "what stage \"hot\" makes does not come from a string_indexer");
+  EXPECT_THAT(FaultWith({OneHot({{"inputs", {"hour"}}}),
+                         StandardScaler({.id = "scale", .inputs = OutputsOf("hot")}),
+                         TorchEstimator({.numeric = OutputsOf("scale"), .label = "hour"})})
+                  .what,
+              HasSubstr("the label \"hour\" is among"));
+}
+
+TEST(LearnedOutputs, HaveNamesThatAreSafeAndUnique) {
+  Chain chain = *PlaceStages({OneHot({{"max_categories", 5}})}, *Table());
+  ASSERT_TRUE(LearnTexts(chain, {"NY!", "", "NY?", "ny_", "other", "z"}).ok());
+  EXPECT_THAT(chain.stages[0].stage->outputs(),
+              ElementsAre("origin__hot__empty", "origin__hot__NY_", "origin__hot__NY__2",
+                          "origin__hot__ny__3", "origin__hot__other_2", "origin__hot__other"));
+}
+
+TEST(LearnedOutputs, AreNotAThousand) {
+  Chain chain = *PlaceStages({OneHot()}, *Table());
+  TextCounts counts;
+  for (int i = 0; i < 1001; ++i) {
+    ASSERT_TRUE(counts.Merge({.text = std::to_string(i), .count = 1}).ok());
+  }
+  const std::vector<State> states = {counts};
+  const Fault fault = FaultOf(chain.stages[0].stage->Learn(states));
+  EXPECT_THAT(fault.what, HasSubstr("has 1001 values"));
+  EXPECT_THAT(fault.fix, HasSubstr("max_categories"));
 }
 
 TEST(Learned, RefusesWhatDoesNotFitThePipeline) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "learn/stage.h"
+#include "learn/catalogue.h"
 
 namespace protium {
 namespace {
@@ -110,8 +110,8 @@ class ImputerStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> MakeStage(const ImputerOptions& options, StageNames names) {
-  return std::make_unique<ImputerStage>(options, std::move(names));
+StageRow ImputerRow() {
+  return StageRowOf<ImputerStage, ImputerOptions>("imputer", "fills missing numbers: NULL and NaN");
 }
 
 }  // namespace protium

@@ -41,7 +41,7 @@ class Fitting {
  public:
   Fitting(Session& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
-    for (const PlacedStage& each : chain.stages) AddAll(each.stage->Needs());
+    AddNeeds();
     if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options));
   }
 
@@ -50,6 +50,7 @@ class Fitting {
       Tell(level);
       PT_TRY(FindOut(level));
       PT_TRY(LearnAt(level, learned));
+      PT_TRY(PlaceWhoWaited(level));
     }
     return Status::OK();
   }
@@ -59,6 +60,22 @@ class Fitting {
     Need need;
     std::optional<State> state;
   };
+
+  void AddNeeds() {
+    for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
+  }
+
+  // Once stages of a level have named their columns, those that read them need something, too.
+  Status PlaceWhoWaited(int32_t level) {
+    const bool named =
+        std::any_of(chain_.stages.begin(), chain_.stages.end(), [&](const PlacedStage& each) {
+          return each.level == level && each.stage->learns_outputs();
+        });
+    if (!named) return Status::OK();
+    PT_TRY(PlaceAgain(chain_));
+    AddNeeds();
+    return Status::OK();
+  }
 
   void AddAll(const std::vector<Need>& needs) {
     for (const Need& need : needs) {
@@ -166,7 +183,7 @@ Json LearnedToJson(const Chain& chain, const Learned& learned) {
   if (chain.estimator) entry.objective = learned.objective;
   for (size_t i = 0; i < chain.stages.size(); ++i) {
     const Stage& stage = *chain.stages[i].stage;
-    entry.stages.push_back({stage.id(), std::string(KindOf(chain.options[i])), stage.learned()});
+    entry.stages.push_back({stage.id(), chain.options[i].kind, stage.learned()});
   }
   return FieldsToJson(entry);
 }
@@ -182,12 +199,13 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
   }
   for (size_t i = 0; i < entry.stages.size(); ++i) {
     Stage& stage = *chain.stages[i].stage;
-    if (entry.stages[i].id != stage.id() || entry.stages[i].kind != KindOf(chain.options[i])) {
+    if (entry.stages[i].id != stage.id() || entry.stages[i].kind != chain.options[i].kind) {
       return Fail({.exit = Exit::kInput,
                    .what = "stage \"" + entry.stages[i].id +
                            "\" learned where the pipeline has \"" + stage.id() + "\""});
     }
     PT_TRY(stage.Restore(entry.stages[i].learned));
+    if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain));
   }
   Learned learned{.baseline = entry.baseline};
   if (!chain.estimator) return learned;

@@ -82,7 +82,8 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 }
 
 ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
-  ScoreConfig config{.net = state.net, .weights = state.trained.weights};
+  ScoreConfig config{
+      .net = state.net, .extension = state.chain->Extension(), .weights = state.trained.weights};
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {

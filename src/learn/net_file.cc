@@ -47,12 +47,22 @@ Status FindNetFile(const fs::path& base, Named& net) {
   return Status::OK();
 }
 
-Status KeepNetFile(const fs::path& run, Named& net) {
-  if (!IsFile(net)) return Status::OK();
+Status FindNetFile(const fs::path& base, Chain& chain) {
+  if (!chain.estimator) return Status::OK();
+  Named& net = chain.estimator->options.net;
+  PT_TRY(FindNetFile(base, net));
+  chain.options.back().options["net"] = ToJson(net);
+  return Status::OK();
+}
+
+Status KeepNetFile(const fs::path& run, Chain& chain) {
+  if (!chain.estimator || !IsFile(chain.estimator->options.net)) return Status::OK();
+  Named& net = chain.estimator->options.net;
   const fs::path kept = fs::absolute(run / kInFolder);
   PT_LET(const auto mapped, MappedFile::Open(net.options.value("file", "")));
   PT_TRY(WriteFile(kept, mapped->text()));
   net.options["file"] = kept.string();
+  chain.options.back().options["net"] = ToJson(net);
   return Status::OK();
 }
 

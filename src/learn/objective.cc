@@ -167,9 +167,9 @@ int64_t Objective::outputs() const {
   return kind == TargetKind::kTwoClasses ? 1 : int64_t(classes.size());
 }
 
-TargetKind KindOf(const TorchEstimatorOptions& options) {
-  if (options.loss.name == "binary_cross_entropy") return TargetKind::kTwoClasses;
-  return options.loss.name == "cross_entropy" ? TargetKind::kClasses : TargetKind::kValues;
+TargetKind KindOfLoss(const std::string& loss) {
+  if (loss == "binary_cross_entropy") return TargetKind::kTwoClasses;
+  return loss == "cross_entropy" ? TargetKind::kClasses : TargetKind::kValues;
 }
 
 Columns LabelsOf(const TorchEstimatorOptions& options) {

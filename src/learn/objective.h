@@ -71,8 +71,11 @@ struct Baseline {
 // The column that holds the index of a row's class: -1 for one that training rows do not have.
 inline constexpr const char* kClassColumn = "__class";
 
-// What the loss of these options learns.
-TargetKind KindOf(const TorchEstimatorOptions& options);
+// What a loss learns.
+TargetKind KindOfLoss(const std::string& loss);
+inline TargetKind KindOf(const TorchEstimatorOptions& options) {
+  return KindOfLoss(options.loss.name);
+}
 // `label`, or all of `labels`.
 Columns LabelsOf(const TorchEstimatorOptions& options);
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/describe.h"
+
 namespace protium {
 namespace {
 
@@ -78,6 +80,28 @@ Status FromJson(const Json& json, const std::string& path, Named& named) {
     if (key != "name") named.options[key] = value;
   }
   return Status::OK();
+}
+
+FieldType DescribeType(const Inputs&) {
+  using Kind = FieldType::Kind;
+  const FieldType stage{.kind = Kind::kTable,
+                        .fields = {{.name = "stage", .type = {.kind = Kind::kText}}}};
+  return {.kind = Kind::kList,
+          .words = "list of columns",
+          .of = {{.kind = Kind::kEither, .of = {{.kind = Kind::kText}, stage}}}};
+}
+
+FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
+
+Status CrossEntropyOptions::Check(const std::string& path) const {
+  bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
+  for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
+    fits = fits && weight.is_number() && weight.get<double>() > 0;
+  }
+  if (fits) return Status::OK();
+  return fields::Refuse(path + ".class_weights",
+                        "\"none\", \"balanced\", or a table of classes with weights above 0",
+                        class_weights);
 }
 
 Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }

@@ -13,6 +13,8 @@
 
 namespace protium {
 
+struct FieldType;
+
 // One input of a stage: a column by name, or all outputs of an earlier stage, in their order.
 // JSON: "temp" or {"stage": "fill"}.
 struct Input {
@@ -30,6 +32,14 @@ Inputs operator+(Inputs a, const Inputs& b);
 Json ToJson(const Inputs& inputs);
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs);
 
+FieldType DescribeType(const Inputs& inputs);
+
+// What every stage says of these.
+inline constexpr const char* kIdHelp = "how later stages call it; unless set, its kind";
+inline constexpr const char* kInputsHelp =
+    "columns, or { stage = \"id\" } for all of an earlier stage";
+inline constexpr const char* kOutputsHelp = "names of the columns made; unless set, <input>__<id>";
+
 enum class Unseen { kOwnIndex, kNull, kError };
 inline EnumNames<Unseen> Names(Unseen) {
   return {{{Unseen::kOwnIndex, "own_index"}, {Unseen::kNull, "null"}, {Unseen::kError, "error"}}};
@@ -45,11 +55,11 @@ struct StringIndexerOptions {
   Unseen missing = Unseen::kOwnIndex;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("id", id);
-    visit("inputs", inputs);
-    visit("outputs", outputs);
-    visit("unseen", unseen);
-    visit("missing", missing);
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("outputs", outputs, {.help = kOutputsHelp});
+    visit("unseen", unseen, {.help = "what becomes of values that training never saw"});
+    visit("missing", missing, {.help = "what becomes of NULL"});
   }
 };
 
@@ -67,11 +77,11 @@ struct ImputerOptions {
   double value = 0;  // For kConstant.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("id", id);
-    visit("inputs", inputs);
-    visit("outputs", outputs);
-    visit("with", with);
-    visit("value", value);
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("outputs", outputs, {.help = kOutputsHelp});
+    visit("with", with, {.help = "what missing cells are filled with"});
+    visit("value", value, {.help = "what fills them where with = \"constant\""});
   }
 };
 
@@ -82,9 +92,9 @@ struct StandardScalerOptions {
   Columns outputs;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("id", id);
-    visit("inputs", inputs);
-    visit("outputs", outputs);
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("outputs", outputs, {.help = kOutputsHelp});
   }
 };
 
@@ -97,6 +107,7 @@ struct Named {
 };
 Json ToJson(const Named& named);
 Status FromJson(const Json& json, const std::string& path, Named& named);
+FieldType DescribeType(const Named& named);
 
 // An embedding per categorical column (of min(50, (n + 1) / 2) unless set), joined with the numeric
 // columns, dense layers with ReLU and dropout between, then the outputs.
@@ -107,10 +118,14 @@ struct TabularMlpOptions {
   bool batch_norm = false;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("hidden", hidden);
-    visit("dropout", dropout);
-    visit("embedding", embedding);
-    visit("batch_norm", batch_norm);
+    visit("hidden", hidden,
+          {.help = "neurons of each layer between", .at_least = 1, .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of hidden values left out while training", .at_least = 0, .below = 1});
+    visit("embedding", embedding,
+          {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
+           .at_least = 1});
+    visit("batch_norm", batch_norm, {.help = "normalise what the layers between give by batch"});
   }
 };
 Named TabularMlp(const TabularMlpOptions& options = {});
@@ -124,9 +139,10 @@ struct TorchScriptOptions {
   std::string sha256;                             // Of the file; found out when it is read.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("file", file);
-    visit("inputs", inputs);
-    visit("sha256", sha256);
+    visit("file", file,
+          {.help = "a path; relative to the job file's folder", .filled = "the path of a file"});
+    visit("inputs", inputs, {.help = "fields that its forward takes, in this order"});
+    visit("sha256", sha256, {.help = "of the file; found out when it is read"});
   }
 };
 Named TorchScript(const TorchScriptOptions& options);
@@ -135,7 +151,8 @@ struct HuberOptions {
   double delta = 1;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("delta", delta);
+    visit("delta", delta,
+          {.help = "errors up to here count squared, larger ones linearly", .above = 0});
   }
 };
 Named Huber(const HuberOptions& options = {});
@@ -148,7 +165,8 @@ struct BinaryCrossEntropyOptions {
   double positive_weight = 1;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("positive_weight", positive_weight);
+    visit("positive_weight", positive_weight,
+          {.help = "how often a row of the positive class counts", .above = 0});
   }
 };
 Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
@@ -159,10 +177,15 @@ struct CrossEntropyOptions {
   // classes count so often, all others once.
   Json class_weights = "none";
   double label_smoothing = 0;  // Of what is meant, this share goes to all classes alike.
+  Status Check(const std::string& path) const;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("class_weights", class_weights);
-    visit("label_smoothing", label_smoothing);
+    visit("class_weights", class_weights,
+          {.help = "\"none\", \"balanced\", or a table such as { rare = 5.0 }"});
+    visit("label_smoothing", label_smoothing,
+          {.help = "share of what is meant that goes to all classes alike",
+           .at_least = 0,
+           .below = 1});
   }
 };
 Named CrossEntropy(const CrossEntropyOptions& options = {});
@@ -175,11 +198,14 @@ struct AdamOptions {
   double epsilon = 1e-8;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate);
-    visit("weight_decay", weight_decay);
-    visit("beta1", beta1);
-    visit("beta2", beta2);
-    visit("epsilon", epsilon);
+    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
+    visit("weight_decay", weight_decay,
+          {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
+    visit("beta1", beta1,
+          {.help = "how slowly the mean of gradients forgets", .at_least = 0, .below = 1});
+    visit("beta2", beta2,
+          {.help = "how slowly the mean of their squares forgets", .at_least = 0, .below = 1});
+    visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
 Named Adam(const AdamOptions& options = {});
@@ -190,9 +216,11 @@ struct SgdOptions {
   double weight_decay = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate);
-    visit("momentum", momentum);
-    visit("weight_decay", weight_decay);
+    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
+    visit("momentum", momentum,
+          {.help = "how much of the step before goes into the next", .at_least = 0, .below = 1});
+    visit("weight_decay", weight_decay,
+          {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
   }
 };
 Named Sgd(const SgdOptions& options = {});
@@ -203,8 +231,9 @@ struct ValidationOptions {
   Columns by;        // Empty: all columns of the table.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("share", share);
-    visit("by", by);
+    visit("share", share,
+          {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
+    visit("by", by, {.help = "rows that agree in these stay together; unless set, all columns"});
   }
 };
 
@@ -213,8 +242,10 @@ struct CheckpointOptions {
   double every_seconds = 30;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("every_steps", every_steps);
-    visit("every_seconds", every_seconds);
+    visit("every_steps", every_steps,
+          {.help = "0: only every epoch and by the clock", .unit = "steps", .at_least = 0});
+    visit("every_seconds", every_seconds,
+          {.help = "0: not by the clock", .unit = "seconds", .at_least = 0});
   }
 };
 
@@ -236,19 +267,40 @@ struct TrainOptions {
   CheckpointOptions checkpoint;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("epochs", epochs);
-    visit("batch_size", batch_size);
-    visit("shards", shards);
-    visit("optimizer", optimizer);
-    visit("validation", validation);
-    visit("metrics", metrics);
-    visit("best", best);
-    visit("keep", keep);
-    visit("baseline", baseline);
-    visit("seed", seed);
-    visit("clip_norm", clip_norm);
-    visit("threads_per_shard", threads_per_shard);
-    visit("checkpoint", checkpoint);
+    visit(
+        "epochs", epochs,
+        {.help = "how often training goes over the rows", .at_least = 1, .decides_weights = false});
+    visit("batch_size", batch_size,
+          {.help = "rows of one step, over all workers", .unit = "rows", .at_least = 1});
+    // Checkpoints keep the number of shards by itself.
+    visit("shards", shards,
+          {.help = "parts of every batch; 1 to `shards` workers give the same weights",
+           .at_least = 1,
+           .decides_weights = false});
+    visit("optimizer", optimizer, {.help = "how weights change", .rows_of = "optimizers"});
+    // Which rows are held out is told by the rows themselves.
+    visit("validation", validation,
+          {.help = "rows set aside while training, to choose the best epoch",
+           .decides_weights = false});
+    visit("metrics", metrics,
+          {.help = "what is measured on validation and test rows; unless set, as the loss suits",
+           .rows_of = "metrics",
+           .decides_weights = false});
+    visit("best", best,
+          {.help = "the metric on the validation rows that chooses the epoch kept; unless set, the "
+                   "first",
+           .rows_of = "metrics"});
+    visit("keep", keep,
+          {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
+    visit("baseline", baseline,
+          {.help = "a straight line in this column, for comparison; empty: none",
+           .decides_weights = false});
+    visit("seed", seed, {.help = "of weights, order and dropout"});
+    visit("clip_norm", clip_norm,
+          {.help = "longest gradient; longer ones are shortened; 0: no limit", .at_least = 0});
+    visit("threads_per_shard", threads_per_shard,
+          {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
+    visit("checkpoint", checkpoint, {.help = "when training is saved", .decides_weights = false});
   }
 };
 
@@ -269,8 +321,8 @@ struct VectorColumn {
   int64_t length = 0;  // Of every list; 0: as the column's type says.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("column", column);
-    visit("length", length);
+    visit("column", column, {.help = "of lists of numbers", .filled = "the name of a column"});
+    visit("length", length, {.help = "of every list; 0: as the column's type says", .at_least = 0});
   }
 };
 
@@ -298,23 +350,30 @@ struct TorchEstimatorOptions {
   GangSpec gang;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("id", id);
-    visit("net", net);
-    visit("categorical", categorical);
-    visit("numeric", numeric);
-    visit("vectors", vectors);
-    visit("label", label);
-    visit("labels", labels);
-    visit("positive", positive);
-    visit("weight", weight);
-    visit("label_scale", label_scale);
-    visit("loss", loss);
-    visit("prediction", prediction);
-    visit("probability", probability);
-    visit("probabilities", probabilities);
-    visit("unseen_class", unseen_class);
-    visit("train", train);
-    visit("gang", gang);
+    visit("id", id, {.help = kIdHelp});
+    visit("net", net, {.help = "what is trained", .rows_of = "nets"});
+    visit("categorical", categorical, {.help = "indices that a string_indexer made"});
+    visit("numeric", numeric, {.help = "numbers; without NULL"});
+    visit("vectors", vectors,
+          {.help = "columns of lists of numbers, for nets that read them by their names"});
+    visit("label", label, {.help = "the column to be predicted: a number, or a class"});
+    visit("labels", labels, {.help = "instead of label: several numbers, learned together"});
+    visit("positive", positive,
+          {.help = "of two classes, the one whose probability is told; unless set, the greater"});
+    visit("weight", weight, {.help = "how much a row counts; unless set, 1"});
+    visit("label_scale", label_scale,
+          {.help = "of numbers: kept in the model, undone when scoring; unless set, standard, but "
+                   "none for poisson"});
+    visit("loss", loss, {.help = "what training makes small", .rows_of = "losses"});
+    visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
+    visit("probability", probability,
+          {.help = "of classes: the column of the probability", .filled = "a name"});
+    visit("probabilities", probabilities,
+          {.help = "of classes: a column of lists with the probability of each; unless set, none"});
+    visit("unseen_class", unseen_class,
+          {.help = "what becomes of validation rows whose class no training row has"});
+    visit("train", train, {.help = "how it is trained"});
+    visit("gang", gang, {.help = "who trains it"});
   }
 };
 

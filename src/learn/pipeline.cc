@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "learn/estimator.h"
 #include "learn/model_state.h"
 #include "learn/net_file.h"
 #include "learn/train.h"
@@ -19,13 +20,12 @@ namespace {
 
 // Puts the settings train.*, gang.*, net.* and loss.* over the only estimator's.
 Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) {
-  TorchEstimatorOptions* only = nullptr;
+  size_t only = 0;
   int estimators = 0;
-  for (StageOptions& stage : stages) {
-    if (auto* const estimator = std::get_if<TorchEstimatorOptions>(&stage)) {
-      only = estimator;
-      ++estimators;
-    }
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    only = i;
+    ++estimators;
   }
   const Json train = session.Settings("train"), gang = session.Settings("gang");
   const Json net = session.Settings("net"), loss = session.Settings("loss");
@@ -36,10 +36,14 @@ Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) 
                          "there are " +
                          std::to_string(estimators)});
   }
-  PT_TRY(FieldsFromJson(train, "train", only->train));
-  PT_TRY(FieldsFromJson(gang, "gang", only->gang));
-  PT_TRY(FieldsFromJson(net, "net", only->net));
-  return FieldsFromJson(loss, "loss", only->loss);
+  PT_LET(TorchEstimatorOptions options,
+         ReadEstimator(stages[only], "pipeline." + std::to_string(only)));
+  PT_TRY(FieldsFromJson(train, "train", options.train));
+  PT_TRY(FieldsFromJson(gang, "gang", options.gang));
+  PT_TRY(FieldsFromJson(net, "net", options.net));
+  PT_TRY(FieldsFromJson(loss, "loss", options.loss));
+  stages[only].options = FieldsToJson(options);
+  return Status::OK();
 }
 
 Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
@@ -49,10 +53,9 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_TRY(ApplySettings(session, stages));
   PT_TRY(session.CheckSettings());
   PT_LET(const SchemaPtr schema, train.Schema());
-  PT_LET(Chain chain, PlaceStages(stages, *schema, session.options().nets));
-  if (chain.estimator) {
-    PT_TRY(FindNetFile(session.options().base, chain.estimator->options.net));
-  }
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_TRY(FindNetFile(session.options().base, chain));
   return chain;
 }
 
@@ -88,6 +91,7 @@ TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRow
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = NetOf(chain, learned),
+                     .extension = chain.Extension(),
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
                      .held_out = rows.held_out,
@@ -225,13 +229,22 @@ SchemaPtr InputOf(const Chain& chain) {
   return arrow::schema(std::move(fields));
 }
 
+// By name; of a stage whose columns are not known yet, as it was said.
+Columns InputsOf(const Chain& chain, const PlacedStage& placed) {
+  Columns inputs = placed.stage->inputs();
+  for (const size_t maker : placed.awaits) {
+    inputs.push_back("{ stage = \"" + chain.stages[maker].stage->id() + "\" }");
+  }
+  return inputs;
+}
+
 Json StagesOf(const Chain& chain) {
   Json stages = Json::array();
   for (size_t i = 0; i < chain.stages.size(); ++i) {
     const PlacedStage& each = chain.stages[i];
     stages.push_back({{"id", each.stage->id()},
-                      {"kind", KindOf(chain.options[i])},
-                      {"inputs", each.stage->inputs()},
+                      {"kind", chain.options[i].kind},
+                      {"inputs", InputsOf(chain, each)},
                       {"outputs", each.stage->outputs()},
                       {"level", each.level}});
   }
@@ -266,8 +279,15 @@ NetConfig NetOf(const Chain& chain, const Learned& learned) {
   return net;
 }
 
-Result<Pipeline> Pipeline::FromJson(const Json& list) {
-  PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline"));
+Result<Pipeline> Pipeline::FromJson(const Json& list, const std::shared_ptr<const Catalogue>& own) {
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline", catalogue));
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    const std::string path = "pipeline." + std::to_string(i);
+    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
+    PT_TRY(Complete(std::move(options), path, catalogue).status());
+  }
   return Pipeline(std::move(stages));
 }
 
@@ -298,7 +318,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   }
   PT_LET(Chain chain, Place(stages_, train));
   PT_TRY(AwaitGang(session, chain));
-  if (chain.estimator) PT_TRY(KeepNetFile(session.folder(), chain.estimator->options.net));
+  PT_TRY(KeepNetFile(session.folder(), chain));
   const TrainRows rows = RowsFor(chain, train.plan());
   PT_TRY(MakeRows(session, chain, rows));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));

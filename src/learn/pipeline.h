@@ -66,9 +66,10 @@ Json JsonOf(const Preview& preview);
 class Pipeline {
  public:
   explicit Pipeline(std::vector<StageOptions> stages) : stages_(std::move(stages)) {}
-  // The list of a job file or a saved model.
-  static Result<Pipeline> FromJson(const Json& list);
-  const std::vector<StageOptions>& stages() const { return stages_; }
+  // The list of a job file or a saved model, checked as far as is possible without a table; `own`
+  // are the rows of the program.
+  static Result<Pipeline> FromJson(const Json& list,
+                                   const std::shared_ptr<const Catalogue>& own = nullptr);
 
   // Checks everything against the table's columns and runs nothing.
   Result<Preview> Look(const DataFrame& train) const;

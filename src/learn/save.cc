@@ -131,13 +131,14 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   const auto& json = files.json;
   const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
   if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
-  PT_LET(const auto stages,
-         Read(folder / "pipeline.json", StagesFromJson(json.at("pipeline.json"), "pipeline")));
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  PT_LET(const auto stages, Read(folder / "pipeline.json",
+                                 StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
   ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
-  std::vector<std::string> own_nets = session.options().nets;
-  PT_LET(Chain chain, Read(folder / "pipeline.json", PlaceStages(stages, *state.input, own_nets)));
-  if (chain.estimator) PT_TRY(FindNetFile(folder, chain.estimator->options.net));
+  PT_LET(Chain chain,
+         Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
+  PT_TRY(FindNetFile(folder, chain));
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
   state.chain = std::make_shared<const Chain>(std::move(chain));

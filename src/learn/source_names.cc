@@ -32,7 +32,7 @@ std::string SourceOf(const Chain& chain, const std::string& column) {
   const Stage& maker = *chain.stages[at->maker].stage;
   const auto& outputs = maker.outputs();
   const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-  return SourceOf(chain, maker.inputs()[output]);
+  return SourceOf(chain, maker.inputs()[maker.input_of(size_t(output))]);
 }
 
 Status WithSourceNames(const Chain& chain, const Status& status) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage learns from columns in one pass and then adds columns. To add a kind: its options in
-// options.h, a file with its Stage, an alternative of StageOptions, a row in stages.cc.
+// A stage learns from columns in one pass and then adds columns. To add a kind: a file with its
+// options, its Stage and its row, and that row's line in catalogue.cc.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -9,9 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "learn/options.h"
@@ -24,15 +22,14 @@ namespace protium {
 struct StageColumn {
   std::string name;
   std::shared_ptr<arrow::DataType> type;
-  int32_t maker = -1;       // The stage that made it; -1: the table has it.
-  int64_t cardinality = 0;  // Of an index, once learned; else 0.
+  int32_t maker = -1;  // The stage that made it; -1: the table has it.
 };
 
 // Names, in concrete columns, that a stage is made with.
 struct StageNames {
   std::string id;
   Columns inputs;
-  Columns outputs;
+  Columns outputs;  // Empty where the stage learns them.
 };
 
 class Stage {
@@ -41,11 +38,21 @@ class Stage {
   virtual ~Stage() = default;
   const std::string& id() const { return names_.id; }
   const Columns& inputs() const { return names_.inputs; }
+
+  // The columns that it makes: one for each input, unless it learns which. Such a stage names them
+  // in Learn() and in Restore(), at least one; before, there are none.
   const Columns& outputs() const { return names_.outputs; }
+  virtual bool learns_outputs() const { return false; }
+  // The input that output `i` is made from.
+  virtual size_t input_of(size_t i) const { return i; }
+  virtual std::shared_ptr<arrow::DataType> output_type(size_t i) const;
+  // Whether outputs are whole numbers 0 .. cardinality-1, as an embedding wants them.
+  virtual bool makes_indices() const { return false; }
+  virtual int64_t cardinality(size_t i) const { return 0; }
+
   // Fails for an input of a type that the stage cannot take; `message` gets why. Numbers, and
   // doubles made of them, unless a stage says otherwise.
   virtual Status CheckType(const arrow::DataType& type) const;
-  virtual std::shared_ptr<arrow::DataType> output_type() const;
 
   // What one pass over the training rows must find out; may be nothing.
   virtual std::vector<Need> Needs() const = 0;
@@ -54,32 +61,37 @@ class Stage {
   // What a pass over output `i` would find out, bit for bit, where the stage knows it from what it
   // learned without one. Not after Restore().
   virtual std::optional<State> OutputState(size_t i, StateKind kind) const { return std::nullopt; }
-  // A list with an entry per input: {"input", "output", ...}.
+  // A list with an entry per input: {"input", ...}.
   virtual Json learned() const = 0;
   // Takes what learned() gave; damaged JSON is an error.
   virtual Status Restore(const Json& learned) = 0;
-  // Values 0 .. cardinality-1 of output `i` if it is an index, else 0.
-  virtual int64_t cardinality(size_t i) const { return 0; }
 
   // Adds the outputs to `rows`, whose columns are `columns`.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
 
  protected:
   const StageNames& names() const { return names_; }
+  void SetOutputs(Columns outputs) { names_.outputs = std::move(outputs); }
 
  private:
   StageNames names_;
 };
-
-std::unique_ptr<Stage> MakeStage(const StringIndexerOptions& options, StageNames names);
-std::unique_ptr<Stage> MakeStage(const ImputerOptions& options, StageNames names);
-std::unique_ptr<Stage> MakeStage(const StandardScalerOptions& options, StageNames names);
 
 // All of `columns` and the `added`.
 Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added);
 
 // OK for integers, floats, decimals and booleans.
 Status CheckNumeric(const arrow::DataType& type);
+// OK for text, integers and booleans: what TextCounts counts and a Lookup finds.
+Status CheckCategories(const arrow::DataType& type);
+
+// Indices of a Lookup that stand for rows which a policy forbids.
+inline constexpr int64_t kForbiddenUnseen = -1, kForbiddenMissing = -2;
+// The index in the column `index`; a row that is forbidden fails with the name of `column`.
+Expr AllowedIndex(const std::string& index, const std::string& column);
+
+// Why a column cannot be learned from whose NULLs the option `missing` forbids; OK without any.
+Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix);
 
 // Reads an entry per input from `learned` and checks that names agree.
 template <class Entry>
@@ -88,7 +100,10 @@ Result<std::vector<Entry>> ReadLearned(const Json& learned, const StageNames& na
   PT_TRY(FieldsFromJson(learned, names.id, entries));
   bool same = entries.size() == names.inputs.size();
   for (size_t i = 0; same && i < entries.size(); ++i) {
-    same = entries[i].input == names.inputs[i] && entries[i].output == names.outputs[i];
+    same = entries[i].input == names.inputs[i];
+    if constexpr (requires { entries[i].output; }) {
+      same = same && entries[i].output == names.outputs[i];
+    }
   }
   if (same) return entries;
   return Fail({.exit = Exit::kInput,

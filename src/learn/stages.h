@@ -3,33 +3,41 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
 #include "learn/options.h"
 
 namespace protium {
 
-using StageOptions = std::variant<StringIndexerOptions, ImputerOptions, StandardScalerOptions,
-                                  TorchEstimatorOptions>;
+struct Catalogue;
+
+inline constexpr const char* kTorchEstimator = "torch_estimator";
+
+// A stage by the name of its row in the catalogue and the options that are set over its defaults.
+// Those of any row may be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
+struct StageOptions {
+  std::string kind;
+  Json options = Json::object();
+};
 
 // pt::Pipeline({pt::Imputer({.inputs = {"temp"}}), ...}) reads like the job file.
-inline StageOptions StringIndexer(StringIndexerOptions options) { return options; }
-inline StageOptions Imputer(ImputerOptions options) { return options; }
-inline StageOptions StandardScaler(StandardScalerOptions options) { return options; }
-inline StageOptions TorchEstimator(TorchEstimatorOptions options) { return options; }
+inline StageOptions StringIndexer(const StringIndexerOptions& options) {
+  return {"string_indexer", FieldsToJson(options)};
+}
+inline StageOptions Imputer(const ImputerOptions& options) {
+  return {"imputer", FieldsToJson(options)};
+}
+inline StageOptions StandardScaler(const StandardScalerOptions& options) {
+  return {"standard_scaler", FieldsToJson(options)};
+}
+inline StageOptions TorchEstimator(const TorchEstimatorOptions& options) {
+  return {kTorchEstimator, FieldsToJson(options)};
+}
 
-// "string_indexer", "imputer", "standard_scaler", "torch_estimator".
-std::vector<std::string> StageKinds();
-std::string_view KindOf(const StageOptions& options);
-
-// A list of objects with "kind" and the options. Strict; `path` ("pipeline") starts the `where` of
-// faults.
-Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path);
+// A list of objects with "kind" and the options, with every default filled in. Strict; `path`
+// ("pipeline") starts the `where` of faults.
+Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path,
+                                                 const Catalogue& catalogue);
 Json StagesToJson(const std::vector<StageOptions>& stages);
-
-// The dotted paths of all options of a stage of this kind, with their defaults as JSON.
-Result<Json> StageDefaults(std::string_view kind);
 
 }  // namespace protium

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "learn/stage.h"
+#include "learn/catalogue.h"
 
 namespace protium {
 namespace {
@@ -23,7 +23,7 @@ struct Scaled {
 
 class StandardScalerStage : public Stage {
  public:
-  using Stage::Stage;
+  StandardScalerStage(const StandardScalerOptions&, StageNames names) : Stage(std::move(names)) {}
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
@@ -79,8 +79,9 @@ class StandardScalerStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> MakeStage(const StandardScalerOptions& options, StageNames names) {
-  return std::make_unique<StandardScalerStage>(std::move(names));
+StageRow StandardScalerRow() {
+  return StageRowOf<StandardScalerStage, StandardScalerOptions>(
+      "standard_scaler", "numbers with mean 0 and deviation 1; a constant column becomes 0");
 }
 
 }  // namespace protium

@@ -85,6 +85,9 @@ class Moments {
   int64_t missing() const { return missing_; }
   double low() const { return low_; }  // The least value; 0 without any.
   double Mean() const;
+  // The extremes; 0 where count() is. Never -0.0, which is 0.0 to whoever compares.
+  double Low() const { return low_ + 0.0; }
+  double High() const { return high_ + 0.0; }
   // Of n - 1; 0 for a constant column and for a single value.
   double Deviation() const;
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "learn/stage.h"
+#include "learn/catalogue.h"
 
 namespace protium {
 namespace {
@@ -31,14 +31,9 @@ class StringIndexerStage : public Stage {
   StringIndexerStage(const StringIndexerOptions& options, StageNames names)
       : Stage(std::move(names)), options_(options) {}
 
-  std::shared_ptr<arrow::DataType> output_type() const override { return arrow::int64(); }
-
-  Status CheckType(const arrow::DataType& type) const override {
-    const auto id = type.id();
-    const bool text = id == arrow::Type::STRING || id == arrow::Type::LARGE_STRING;
-    if (text || id == arrow::Type::BOOL || arrow::is_integer(id)) return Status::OK();
-    return Status::TypeError("text, whole numbers or booleans");
-  }
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  bool makes_indices() const override { return true; }
+  Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
@@ -50,11 +45,9 @@ class StringIndexerStage : public Stage {
     learned_.clear();
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& counts = std::get<TextCounts>(states[i]);
-      if (options_.missing == Unseen::kError && counts.missing() > 0) {
-        return Fail({.exit = Exit::kInput,
-                     .what = "column \"" + inputs()[i] + "\" has " +
-                             std::to_string(counts.missing()) + " NULLs in the training rows",
-                     .fix = "set missing = \"own_index\" or \"null\""});
+      if (options_.missing == Unseen::kError) {
+        PT_TRY(
+            CheckMissing(counts.missing(), inputs()[i], "set missing = \"own_index\" or \"null\""));
       }
       learned_.push_back(Make(i, counts.ByFrequency()));
     }
@@ -79,15 +72,15 @@ class StringIndexerStage : public Stage {
 
   Plan Apply(Plan rows, const Columns& columns) const override {
     for (const Vocabulary& each : learned_) {
-      rows =
-          MakePlan(Lookup{.column = each.input,
-                          .output = each.output,
-                          .keys = std::make_shared<const std::vector<std::string>>(each.keys),
-                          .unseen = options_.unseen == Unseen::kError ? std::optional<int64_t>(-1)
-                                                                      : each.unseen,
-                          .missing = options_.missing == Unseen::kError ? std::optional<int64_t>(-2)
-                                                                        : each.missing},
-                   {std::move(rows)});
+      rows = MakePlan(
+          Lookup{.column = each.input,
+                 .output = each.output,
+                 .keys = std::make_shared<const std::vector<std::string>>(each.keys),
+                 .unseen = options_.unseen == Unseen::kError ? std::optional(kForbiddenUnseen)
+                                                             : each.unseen,
+                 .missing = options_.missing == Unseen::kError ? std::optional(kForbiddenMissing)
+                                                               : each.missing},
+          {std::move(rows)});
     }
     return WithErrors(std::move(rows), columns);
   }
@@ -107,13 +100,7 @@ class StringIndexerStage : public Stage {
     if (options_.unseen != Unseen::kError && options_.missing != Unseen::kError) return rows;
     std::vector<NamedExpr> checked;
     for (const Vocabulary& each : learned_) {
-      const std::string start = "column \"" + each.input + "\" has ";
-      Expr fail_unseen = CallOf("error", {Lit(start + "a value never seen in training")});
-      Expr fail_missing = CallOf("error", {Lit(start + "a NULL")});
-      Expr inner = CallOf(
-          "if", {Col(each.output) == Lit(int64_t{-2}), std::move(fail_missing), Col(each.output)});
-      checked.push_back({each.output, CallOf("if", {Col(each.output) == Lit(int64_t{-1}),
-                                                    std::move(fail_unseen), std::move(inner)})});
+      checked.push_back({each.output, AllowedIndex(each.output, each.input)});
     }
     return WithColumns(std::move(rows), columns, std::move(checked));
   }
@@ -124,8 +111,9 @@ class StringIndexerStage : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> MakeStage(const StringIndexerOptions& options, StageNames names) {
-  return std::make_unique<StringIndexerStage>(options, std::move(names));
+StageRow StringIndexerRow() {
+  return StageRowOf<StringIndexerStage, StringIndexerOptions>(
+      "string_indexer", "text or whole numbers become 0, 1, 2, ... by frequency, then value");
 }
 
 }  // namespace protium

@@ -51,6 +51,7 @@ struct NetConfig {
 
 struct TrainConfig {
   NetConfig net;
+  std::string extension;  // The library that brings the net, where one does.
   std::string weight;
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string held_out;  // Boolean column: true on validation rows. Empty: no validation.
@@ -63,6 +64,7 @@ struct TrainConfig {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("extension", extension);
     visit("weight", weight);
     visit("unseen_class", unseen_class);
     visit("held_out", held_out);
@@ -115,13 +117,15 @@ struct TrainResult {
 
 struct ScoreConfig {
   NetConfig net;
-  std::string weights;  // Path of a safetensors file.
-  Columns added;        // The columns that the prediction makes (PredictedFields), in order.
-  Columns metrics;      // Computed where the input has the labels; empty: none.
+  std::string extension;  // As of TrainConfig.
+  std::string weights;    // Path of a safetensors file.
+  Columns added;          // The columns that the prediction makes (PredictedFields), in order.
+  Columns metrics;        // Computed where the input has the labels; empty: none.
   std::optional<Baseline> baseline;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("extension", extension);
     visit("weights", weights);
     visit("added", added);
     visit("metrics", metrics);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What filters, choices of columns, lookups and cuts make of rows, worked out batch by batch where
 // the rows are, without an engine. Only what every engine answers alike, to the bit, is taken:
-// sums, differences and quotients of doubles, casts of numbers, NULL and NaN, flags, and cuts by
-// columns whose text is everywhere the same.
+// sums, differences and quotients of doubles, casts of numbers, NULL and NaN, flags, equal whole
+// numbers, and cuts by columns whose text is everywhere the same.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -65,6 +65,13 @@ TEST(RowSteps, WorkOutWhatStagesLearn) {
   EXPECT_EQ(Of(Lit(int64_t{3})), "v: 3 3 3 3");
 }
 
+TEST(RowSteps, CompareWholeNumbers) {
+  const auto hot = [](const Expr& holds) { return CallOf("if", {holds, Lit(1.0), Lit(0.0)}); };
+  EXPECT_EQ(Of(hot(Col("n") == Lit(int64_t{-2}))), "v: 0 1 0 0");
+  EXPECT_EQ(Of(hot(Col("n") >= Lit(int64_t{1}))), "v: 1 0 1 0");
+  EXPECT_EQ(Of(Col("n") == Lit(int64_t{9007199254740992})), "v: false false false null");
+}
+
 TEST(RowSteps, KeepRowsOnlyWhereAFlagIsTrue) {
   RowSteps steps(Columns4());
   ASSERT_TRUE(steps.Add(Filter{Col("f")}));

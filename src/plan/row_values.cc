@@ -45,6 +45,7 @@ std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds)
   if (name == "nan_to_null") return Kind::kDouble;
   if (name == "is_null" || name == "is_not_null") return Kind::kFlag;
   if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
+  if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
   if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
   if (name == "/" && all(Kind::kDouble) && IsDivisor(call.arguments[1])) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kDouble)) return Kind::kDouble;
@@ -142,6 +143,15 @@ RowValues Computed(char op, RowValues a, const RowValues& b) {
   return a;
 }
 
+RowValues Compared(bool equal, RowValues a, const RowValues& b) {
+  a.kind = Kind::kFlag;
+  for (size_t i = 0; i < a.valid.size(); ++i) {
+    a.valid[i] &= b.valid[i];
+    a.wholes[i] = (equal ? a.wholes[i] == b.wholes[i] : a.wholes[i] >= b.wholes[i]) ? 1 : 0;
+  }
+  return a;
+}
+
 // Takes over from `more` the rows for which `wanted` says so.
 template <class Wanted>
 void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
@@ -175,6 +185,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
     Take(arguments[1], arguments[2], [&](size_t row) { return first.True(row); });
     return std::move(arguments[2]);
   }
+  if (name == "=" || name == ">=") return Compared(name == "=", std::move(first), arguments[1]);
   return Computed(name.front(), std::move(first), arguments[1]);
 }
 

@@ -9,15 +9,14 @@
 #include <map>
 
 #include "base/fault.h"
-#include "learn/options.h"
+#include "learn/extension.h"
+#include "learn/stages.h"
 
 namespace protium {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kEstimator = "torch_estimator";
 
 Status Wrong(std::string path, std::string what, std::string fix = "") {
   return Fail({.exit = Exit::kUsage,
@@ -69,10 +68,6 @@ Status Check(const JobFile& file) {
   if (file.etl.sql.empty()) {
     return Wrong("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
   }
-  if (file.split && !(file.split->test > 0 && file.split->test < 1)) {
-    return Wrong("split.test",
-                 fmt::format("split.test must lie between 0 and 1, got {}", file.split->test));
-  }
   if (!file.pipeline.is_array())
     return fields::Refuse("pipeline", "a list of stages", file.pipeline);
   return CheckOutputs(file);
@@ -81,7 +76,7 @@ Status Check(const JobFile& file) {
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
   std::optional<size_t> found;
   for (size_t i = 0; i < pipeline.size(); ++i) {
-    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kEstimator) continue;
+    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
     if (found && shorthand) {
       return Wrong(fmt::format("pipeline.{}", i),
                    "the pipeline has two estimators, so [train], [gang], net and loss could mean "
@@ -164,6 +159,12 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   }
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
   MakeWhole(job.settings, "data", job.file.data);
+  std::vector<fs::path> extensions;
+  for (std::string& each : job.file.extensions) {
+    MakeWhole(job.settings, "extensions", each);
+    extensions.emplace_back(each);
+  }
+  PT_LET(job.catalogue, WithExtensions(nullptr, extensions));
   JobEngine& engine = job.file.engine;
   MakeWhole(job.settings, "engine.spill", engine.spill);
   MakeWhole(job.settings, "engine.discovery", engine.discovery);
@@ -174,8 +175,9 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
 
 template <class Options>
 bool HasKey(const std::string& key) {
+  Options options;
   fields::Keys keys;
-  Options().Fields(keys);
+  fields::VisitFields(options, keys);
   return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
 }
 
@@ -197,6 +199,12 @@ Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& e
   if (!json.is_string()) return fields::ReadObject<JobEngine>(json, path, engine);
   engine.address = json.get<std::string>();
   return Status::OK();
+}
+
+FieldType DescribeType(const JobEngineOrAddress&) {
+  return {.kind = FieldType::Kind::kEither,
+          .words = "text or table",
+          .of = {TypeOfField(std::string()), TypeOfField(JobEngine())}};
 }
 
 Json Job::ToJson() const {

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/job/settings.h"
+#include "base/describe.h"
 #include "base/fields.h"
 #include "engine/spark_settings.h"
+#include "learn/catalogue.h"
 #include "plan/node.h"
 
 namespace protium {
@@ -39,6 +42,11 @@ Status FromJson(const Json& json, const std::string& path, ByName<T>& named) {
   return Status::OK();
 }
 
+template <class T>
+FieldType DescribeType(const ByName<T>&) {
+  return {.kind = FieldType::Kind::kEntries, .of = {TypeOfField(T())}};
+}
+
 // One of `csv` and `parquet`: a file, or a pattern such as "2013-*.csv", below the folder `data`.
 struct JobTable {
   std::optional<std::string> csv;
@@ -47,9 +55,9 @@ struct JobTable {
   CsvOptions options;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("csv", csv);
-    visit("parquet", parquet);
-    visit("partitions", partitions);
+    visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
+    visit("parquet", parquet, {.help = "the same, of Parquet"});
+    visit("partitions", partitions, {.help = "columns that stand in the names of folders"});
     options.Fields(visit);
   }
 };
@@ -58,7 +66,7 @@ struct JobEtl {
   std::string sql;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("sql", sql);
+    visit("sql", sql, {.help = "a SELECT over the tables, in Spark's dialect"});
   }
 };
 
@@ -68,9 +76,10 @@ struct JobSplit {
   int64_t seed = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("by", by);
-    visit("test", test);
-    visit("seed", seed);
+    visit("by", by, {.help = "rows that agree in these stay on one side; unless set, all columns"});
+    visit("test", test,
+          {.help = "expected share of the rows kept away from training", .above = 0, .below = 1});
+    visit("seed", seed, {.help = "another seed, another cut"});
   }
 };
 
@@ -79,8 +88,8 @@ struct JobOutput {
   Columns columns;      // Empty: all.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("parquet", parquet);
-    visit("columns", columns);
+    visit("parquet", parquet, {.help = "a file, relative to the run folder"});
+    visit("columns", columns, {.help = "the columns written; unless set, all"});
   }
 };
 
@@ -94,18 +103,23 @@ struct JobEngine {
   SparkSettings spark;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("address", address);
-    visit("memory", memory);
-    visit("rows_memory", rows_memory);
-    visit("spill", spill);
-    visit("discovery", discovery);
-    visit("spark", spark);
+    visit("address", address, {.help = "\"local\", \"local[4]\" or \"sc://host:15002\""});
+    visit("memory", memory,
+          {.help = "of the tables, as \"4 GiB\"; unless set, half of the machine's"});
+    visit("rows_memory", rows_memory,
+          {.help = "of packed training rows; unless set, a quarter of the machine's"});
+    visit("spill", spill,
+          {.help = "folder for tables that outgrow memory; unless set, the run folder"});
+    visit("discovery", discovery,
+          {.help = "script that prints the machine's devices; unless set, the driver is asked"});
+    visit("spark", spark, {.help = "what only Spark asks for"});
   }
 };
 
 struct JobEngineOrAddress : JobEngine {};
 Json ToJson(const JobEngineOrAddress& engine);
 Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine);
+FieldType DescribeType(const JobEngineOrAddress& engine);
 
 // What a job file may say of its only estimator outside of it, for short.
 inline constexpr const char* kShorthand[] = {"train", "gang", "net", "loss"};
@@ -115,6 +129,7 @@ struct JobFile {
   std::string name;
   std::string data = ".";
   JobEngineOrAddress engine;
+  std::vector<std::string> extensions;
   ByName<JobTable> tables;
   JobEtl etl;
   std::optional<JobSplit> split;
@@ -126,24 +141,28 @@ struct JobFile {
   ByName<JobOutput> outputs;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("name", name);
-    visit("data", data);
-    visit("engine", engine);
-    visit("tables", tables);
-    visit("etl", etl);
-    visit("split", split);
-    visit("pipeline", pipeline);
-    visit("train", train);
-    visit("gang", gang);
-    visit("net", net);
-    visit("loss", loss);
-    visit("outputs", outputs);
+    visit("name", name, {.help = "how the run is called; unless set, as the file"});
+    visit("data", data, {.help = "where tables lie, relative to the file"});
+    visit("engine", engine, {.help = "where the job runs: an address, or a table"});
+    visit("extensions", extensions,
+          {.help = "shared libraries with nets of one's own, relative to the file"});
+    visit("tables", tables, {.help = "tables by name"});
+    visit("etl", etl, {.help = "the table that is learned from"});
+    visit("split", split, {.help = "rows kept away from training, to measure it"});
+    visit("pipeline", pipeline, {.help = "stages, in order"});
+    visit("train", train, {.help = "short for the only estimator's train"});
+    visit("gang", gang, {.help = "short for the only estimator's gang"});
+    visit("net", net, {.help = "short for the only estimator's net"});
+    visit("loss", loss, {.help = "short for the only estimator's loss"});
+    visit("outputs", outputs, {.help = "tables that are written, by name"});
   }
 };
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile file;  // paths of `data` and `engine` are whole; shorthand is in the pipeline.
+  JobFile
+      file;  // Paths of `data`, `engine` and `extensions` are whole; shorthand is in the pipeline.
+  std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
   Settings settings;
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
@@ -153,7 +172,8 @@ struct Job {
   Json ToJson() const;
 };
 
-// Reads a job file and the assignments of --set over it. Nothing but the file is touched.
+// Reads a job file and the assignments of --set over it. Nothing but the file is touched, and the
+// extensions that it names are opened.
 Result<Job> ReadJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
 
 // Reads what ToJson() gave.

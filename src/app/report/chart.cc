@@ -81,7 +81,7 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
                            kLeft, kWidth - kRight, kHeight - kBottom);
 }
 
-std::string Line(const Frame& frame, const Series& series, size_t number) {
+std::string LineOf(const Frame& frame, const Series& series, size_t number) {
   std::string points, dots, beyond;
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
@@ -130,7 +130,7 @@ std::string DrawChart(const Chart& chart) {
   svg += Axes(frame, chart.x_name) + Marks(frame, chart);
   std::string legend;
   for (size_t i = 0; i < chart.series.size(); ++i) {
-    svg += Line(frame, chart.series[i], i % 4);
+    svg += LineOf(frame, chart.series[i], i % 4);
     legend +=
         fmt::format("<span><i class=\"key{}\"></i>{}</span>", i % 4, Escaped(chart.series[i].name));
   }

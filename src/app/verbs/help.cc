@@ -1,32 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "app/command.h"
+#include "app/reference/pages.h"
+#include "app/reference/schema.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "frame/program.h"
+#include "os/file.h"
 
 namespace protium {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("there is no help on \"{}\"", on),
+               .fix = Suggest(on, known)});
+}
+
+Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
+  const std::string name = arguments.operand(1);
+  const bool json = arguments.Has("--json");
+  if (name.empty() && !json) return PrintResult(TextOf(topic, invocation.name));
+  if (name.empty()) {
+    Json rows = Json::array();
+    for (const CatalogueRow& row : topic.rows) rows.push_back(JsonOf(row));
+    return PrintResult(Dump({{topic.name, rows}}) + "\n");
+  }
+  PT_LET(const CatalogueRow* row, FindRow(topic.rows, topic.one.c_str(), name, ""));
+  return PrintResult(json ? Dump(JsonOf(*row)) + "\n" : TextOf(topic, *row));
+}
+
+// The pages of docs/reference, as files of `folder`.
+Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (const Topic& topic : TopicsOf(catalogue)) {
+    PT_TRY(WriteFile(folder / (topic.name + ".md"), MarkdownOf(topic)));
+  }
+  return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
+}
+
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
+  const auto own = invocation.program == nullptr ? nullptr : invocation.program->catalogue;
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  if (arguments.Has("--reference"))
+    return WriteReference(catalogue, arguments.Value("--reference"));
   const std::string topic = arguments.operand(0);
+  std::vector<std::string> known = {"exit-codes", "schema"};
+  for (const Topic& each : TopicsOf(catalogue)) {
+    if (each.name == topic) return ShowTopic(each, arguments, invocation);
+    known.push_back(each.name);
+  }
+  if (arguments.num_operands() > 1) return NoHelp(arguments.operand(1), {});
   if (topic.empty()) return PrintResult(HelpPage(invocation.name));
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
-  std::vector<std::string> known = {"exit-codes"};
+  if (topic == "schema") return PrintResult(Pretty(JobSchema(catalogue)) + "\n");
   for (const CommandVerb& verb : AllVerbs()) {
     if (verb.shape.name == topic) return PrintResult(HelpOf(invocation.name, verb.shape));
     known.push_back(verb.shape.name);
   }
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("there is no help on \"{}\"", topic),
-               .fix = Suggest(topic, known)});
+  return NoHelp(topic, known);
 }
 
 }  // namespace
 
 CommandVerb HelpVerb() {
-  return {{.name = "help", .operands = {"[TOPIC]"}, .says = "more on a verb, or on exit-codes"},
+  return {{.name = "help",
+           .operands = {"[TOPIC]", "[NAME]"},
+           .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
+                     JsonFlag()},
+           .says = "more on a verb, on what a job may name, or on exit-codes",
+           .more = "Topics are verbs; stages, nets, losses, metrics and optimizers, each with the "
+                   "NAME of one\nfor its options; schema, the JSON schema of job files; and "
+                   "exit-codes.\n\n"
+                   "  protium help run\n"
+                   "  protium help stages\n"
+                   "  protium help nets tabular_mlp\n"},
           ShowHelp};
 }
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/reference/pages.h"
+
+#include <fmt/format.h>
+
+#include "app/verb.h"
+
+namespace protium {
+
+namespace {
+
+constexpr size_t kPageWidth = 100;
+
+template <class Row>
+std::vector<CatalogueRow> RowsOf(const std::vector<Row>& rows) {
+  return {rows.begin(), rows.end()};
+}
+
+bool IsEmpty(const Json& value) {
+  return value.is_null() || (value.is_string() && value.get<std::string>().empty()) ||
+         (value.is_structured() && value.empty());
+}
+
+// A value as TOML, 1 for 1.0; nothing for what is empty.
+std::string Spelled(const Json& value) {
+  if (IsEmpty(value)) return "";
+  if (value.is_number_float()) return Dump(fields::Short(value.get<double>()));
+  if (value.is_object()) return Spelled(value.value("name", Json()));
+  if (!value.is_array()) return Dump(value);
+  std::string text;
+  for (const Json& item : value) text += (text.empty() ? "[" : ", ") + Spelled(item);
+  return text + "]";
+}
+
+std::string Choices(const std::vector<std::string>& choices) {
+  std::string text;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+  }
+  return text;
+}
+
+bool IsRequired(const DescribedField& option) {
+  return *option.field.filled != 0 && IsEmpty(option.value);
+}
+
+// What an option is for, and what it may be.
+std::string SaysOf(const DescribedField& option) {
+  const Field& field = option.field;
+  std::string says = field.help;
+  if (!option.type.choices.empty()) says += ": " + Choices(option.type.choices);
+  std::string range = RangeText(field);
+  if (*field.unit != 0) range += (range.empty() ? "in " : " ") + std::string(field.unit);
+  const std::string chosen = *field.rows_of == 0 ? "" : std::string("of the ") + field.rows_of;
+  for (const std::string& more :
+       {range, chosen, std::string(IsRequired(option) ? "required" : "")}) {
+    if (!more.empty()) says += (says.empty() ? "" : "; ") + more;
+  }
+  return says;
+}
+
+// Lines of at most `width` columns; a longer word has a line of its own.
+std::vector<std::string> Wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines = {""};
+  size_t start = 0;
+  while (start < text.size()) {
+    const size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    start = end + 1;
+  }
+  return lines;
+}
+
+// Rows of cells of which the last is broken where it is too long.
+std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
+  size_t before = 0;
+  for (size_t column = 0; column + 1 < rows.front().size(); ++column) {
+    size_t widest = 0;
+    for (const auto& row : rows) widest = std::max(widest, row[column].size());
+    before += widest + 2;
+  }
+  std::vector<std::vector<std::string>> broken;
+  for (const auto& row : rows) {
+    std::vector<std::string> cells = row;
+    for (const std::string& line :
+         Wrapped(row.back(), kPageWidth - std::min(before, kPageWidth / 2))) {
+      cells.back() = line;
+      broken.push_back(cells);
+      cells.assign(row.size(), "");
+    }
+  }
+  return TextTable(broken);
+}
+
+// The options that help shows of a row.
+std::vector<DescribedField> OptionsOf(const CatalogueRow& row) { return Flattened(row.options); }
+
+// How a job file asks for a row, with an option where it has one with a default.
+std::string SpellingOf(const Topic& topic, const CatalogueRow& row) {
+  std::string options;
+  for (const DescribedField& option : row.options) {
+    const std::string value = Spelled(option.value);
+    if (value.empty() || option.type.kind == FieldType::Kind::kTable) continue;
+    options = fmt::format(", {} = {}", option.name, value);
+    break;
+  }
+  std::string text = topic.spelling;
+  const size_t named = text.find("NAMED");
+  if (named != text.npos) {
+    return text.replace(named, 5,
+                        options.empty() ? fmt::format("\"{}\"", row.name)
+                                        : fmt::format("{{ name = \"{}\"{} }}", row.name, options));
+  }
+  text.replace(text.find("NAME"), 4, row.name);
+  for (const DescribedField& option : row.options) {
+    if (option.name == "inputs") text += "inputs = [\"COLUMN\"]\n";
+    if (IsRequired(option)) text += option.name + " = \"COLUMN\"\n";
+  }
+  return text;
+}
+
+// A cell of a Markdown table.
+std::string Cell(std::string text) {
+  for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+std::string Quoted(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+
+// <input> is no tag of HTML.
+std::string WithoutTags(std::string text) {
+  for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 2)) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+// "what it is" as a sentence of a page.
+std::string Sentence(const std::string& text) {
+  std::string sentence = WithoutTags(text) + ".";
+  if (sentence[0] >= 'a' && sentence[0] <= 'z') {
+    sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+  }
+  return sentence;
+}
+
+}  // namespace
+
+std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
+  return {
+      {"stages", "stage", "what a pipeline is made of, in order; all but the last add columns",
+       "[[pipeline]]\nkind = \"NAME\"\n", RowsOf(catalogue.stages)},
+      {"nets", "net", "what an estimator trains", "net = NAMED\n", RowsOf(catalogue.nets)},
+      {"losses", "loss", "what training makes small", "loss = NAMED\n", RowsOf(catalogue.losses)},
+      {"metrics", "metric", "what is measured on validation and test rows",
+       "[train]\nmetrics = [\"NAME\"]\n", RowsOf(catalogue.metrics)},
+      {"optimizers", "optimizer", "how weights change", "[train]\noptimizer = NAMED\n",
+       catalogue.optimizers},
+  };
+}
+
+std::string TextOf(const Topic& topic, const std::string& program) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CatalogueRow& row : topic.rows) rows.push_back({"  " + row.name, row.help});
+  return fmt::format("{}: {}\n\n{}\n{} help {} NAME tells more.\n", topic.name, topic.says,
+                     WrappedTable(rows), program, topic.name);
+}
+
+std::string TextOf(const Topic& topic, const CatalogueRow& row) {
+  std::string text = row.name + ": " + row.help + "\n\n";
+  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "says"}};
+  for (const DescribedField& option : OptionsOf(row)) {
+    const bool choice = option.type.kind == FieldType::Kind::kChoice;
+    rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
+                    Spelled(option.value), SaysOf(option)});
+  }
+  text += rows.size() == 1 ? "  no options\n" : WrappedTable(rows);
+  return text + "\n" + SpellingOf(topic, row);
+}
+
+std::string MarkdownOf(const Topic& topic) {
+  std::string title = Sentence(topic.name);
+  title.pop_back();
+  std::string page =
+      fmt::format("# {}\n\n{} Written by `protium help --reference docs/reference`.\n", title,
+                  Sentence(topic.says));
+  for (const CatalogueRow& row : topic.rows) {
+    page += fmt::format("\n## {}\n\n{}\n", row.name, Sentence(row.help));
+    const std::vector<DescribedField> options = OptionsOf(row);
+    if (!options.empty()) page += "\n| option | type | default | says |\n|---|---|---|---|\n";
+    for (const DescribedField& option : options) {
+      const bool choice = option.type.kind == FieldType::Kind::kChoice;
+      page += fmt::format("| `{}` | {} | {} | {} |\n", option.name,
+                          choice ? "text" : Cell(TypeText(option.type)),
+                          Cell(Quoted(Spelled(option.value))), Cell(WithoutTags(SaysOf(option))));
+    }
+    page += fmt::format("\n```toml\n{}```\n", SpellingOf(topic, row));
+  }
+  return page;
+}
+
+Json JsonOf(const CatalogueRow& row) {
+  return {{"name", row.name}, {"help", row.help}, {"options", DescribedToJson(row.options)}};
+}
+
+}  // namespace protium

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/reference/schema.h"
+
+#include <optional>
+#include <utility>
+
+#include "app/job/job.h"
+#include "learn/stages.h"
+
+namespace protium {
+
+namespace {
+
+using Kind = FieldType::Kind;
+
+Json Reference(const std::string& table) { return {{"$ref", "#/definitions/" + table}}; }
+
+void AddRange(const Field& field, Json& schema) {
+  const std::pair<const char*, std::optional<double>> limits[] = {
+      {"minimum", field.at_least},
+      {"exclusiveMinimum", field.above},
+      {"exclusiveMaximum", field.below}};
+  for (const auto& [key, limit] : limits) {
+    if (limit) schema[key] = fields::Short(*limit);
+  }
+}
+
+Json TableSchema(const std::vector<DescribedField>& fields);
+
+Json TypeSchema(const FieldType& type, const Field& field) {
+  Json schema = Json::object();
+  switch (type.kind) {
+    case Kind::kAny:
+      break;
+    case Kind::kFlag:
+      schema["type"] = "boolean";
+      break;
+    case Kind::kWhole:
+    case Kind::kNumber:
+      schema["type"] = type.kind == Kind::kWhole ? "integer" : "number";
+      AddRange(field, schema);
+      break;
+    case Kind::kText:
+      schema["type"] = "string";
+      if (*field.filled != 0) schema["minLength"] = 1;
+      break;
+    case Kind::kChoice:
+      schema["enum"] = type.choices;
+      break;
+    case Kind::kList:
+      schema["type"] = "array";
+      schema["items"] =
+          *field.rows_of != 0 ? Reference(field.rows_of) : TypeSchema(type.of.front(), field);
+      break;
+    case Kind::kEntries:
+      schema["type"] = "object";
+      schema["additionalProperties"] = TypeSchema(type.of.front(), field);
+      break;
+    case Kind::kTable:
+      return TableSchema(type.fields);
+    case Kind::kEither:
+      for (const FieldType& each : type.of) schema["anyOf"].push_back(TypeSchema(each, field));
+      break;
+  }
+  return schema;
+}
+
+Json FieldSchema(const DescribedField& described) {
+  const Field& field = described.field;
+  const bool chosen = *field.rows_of != 0 && described.type.kind != Kind::kList;
+  Json schema = Json::object();
+  if (*field.help != 0) schema["description"] = field.help;
+  schema.update(chosen ? Reference(field.rows_of) : TypeSchema(described.type, field));
+  return schema;
+}
+
+// Required is what may not be empty and has no default.
+Json TableSchema(const std::vector<DescribedField>& fields) {
+  Json schema = {{"type", "object"}, {"properties", Json::object()}};
+  Json required = Json::array();
+  for (const DescribedField& each : fields) {
+    schema["properties"][each.name] = FieldSchema(each);
+    if (*each.field.filled != 0 && each.value == "") required.push_back(each.name);
+  }
+  if (!required.empty()) schema["required"] = required;
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+// A table that says by `key` which row it is; `open` is the name of the row that it may leave out.
+Json RowSchema(const CatalogueRow& row, const char* key, const std::string& open) {
+  Json schema = TableSchema(row.options);
+  Json properties = {{key, {{"const", row.name}}}};
+  properties.update(schema["properties"]);
+  schema["properties"] = properties;
+  if (row.name != open) schema["required"].push_back(key);
+  return {{"description", row.help}, {"allOf", {schema}}};
+}
+
+template <class Row>
+Json StagesSchema(const std::vector<Row>& rows) {
+  Json either = Json::array();
+  for (const Row& row : rows) either.push_back(RowSchema(row, "kind", ""));
+  return {{"anyOf", either}};
+}
+
+// A name, a table with it and options, or options alone for the one that is there unless set.
+template <class Row>
+Json ChoiceSchema(const std::vector<Row>& rows, const Named& usual) {
+  Json either = {{{"enum", NamesOf(rows)}}};
+  for (const Row& row : rows) either.push_back(RowSchema(row, "name", usual.name));
+  return {{"anyOf", either}};
+}
+
+template <class Options>
+Json OptionsSchema(const Json& described) {
+  Json schema = {{"description", described["description"]}};
+  schema.update(TableSchema(Describe(Options())));
+  return schema;
+}
+
+}  // namespace
+
+Json JobSchema(const Catalogue& catalogue) {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a job file"}};
+  schema.update(TableSchema(Describe(JobFile())));
+  Json& properties = schema["properties"];
+  properties["pipeline"]["type"] = "array";
+  properties["pipeline"]["items"] = Reference("stages");
+  properties["train"] = OptionsSchema<TrainOptions>(properties["train"]);
+  properties["gang"] = OptionsSchema<GangSpec>(properties["gang"]);
+  properties["net"].update(Reference("nets"));
+  properties["loss"].update(Reference("losses"));
+  schema["required"] = {"tables", "etl"};
+  const TorchEstimatorOptions usual;
+  schema["definitions"] = {
+      {"stages", StagesSchema(catalogue.stages)},
+      {"nets", ChoiceSchema(catalogue.nets, usual.net)},
+      {"losses", ChoiceSchema(catalogue.losses, usual.loss)},
+      {"metrics", {{"enum", NamesOf(catalogue.metrics)}}},
+      {"optimizers", ChoiceSchema(catalogue.optimizers, usual.train.optimizer)}};
+  return schema;
+}
+
+}  // namespace protium

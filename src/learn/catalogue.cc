@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/catalogue.h"
+
+#include <algorithm>
+
+#include "learn/objective.h"
+#include "learn/stages.h"
+
+namespace protium {
+
+// Each stands in the file of its stage.
+StageRow ImputerRow();
+StageRow MinMaxScalerRow();
+StageRow OneHotEncoderRow();
+StageRow StandardScalerRow();
+StageRow StringIndexerRow();
+
+namespace {
+
+std::vector<StageRow> BuiltInStages() {
+  return {
+      StringIndexerRow(),
+      OneHotEncoderRow(),
+      ImputerRow(),
+      StandardScalerRow(),
+      MinMaxScalerRow(),
+      {RowOf<TorchEstimatorOptions>(kTorchEstimator,
+                                    "trains a net by a gang of workers; adds what it predicts"),
+       nullptr},
+  };
+}
+
+std::vector<NetRow> BuiltInNets() {
+  return {
+      {RowOf<TabularMlpOptions>("tabular_mlp",
+                                "an embedding per categorical column, joined with the numeric "
+                                "columns; dense layers with ReLU")},
+      {RowOf<NoOptions>("linear",
+                        "a weight per number and category: the linear or logistic model")},
+      {RowOf<TorchScriptOptions>(
+          "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
+  };
+}
+
+template <class Options>
+LossRow LossRowOf(const char* name, const char* help) {
+  return {RowOf<Options>(name, help), KindOfLoss(name)};
+}
+
+std::vector<LossRow> BuiltInLosses() {
+  return {
+      LossRowOf<NoOptions>("mse", "of numbers: the squared error"),
+      LossRowOf<NoOptions>("mae", "of numbers: the absolute error"),
+      LossRowOf<HuberOptions>(
+          "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
+      LossRowOf<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
+      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
+      LossRowOf<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
+  };
+}
+
+std::vector<MetricRow> BuiltInMetrics() {
+  std::vector<MetricRow> rows;
+  for (const MetricSpec& spec : Metrics()) {
+    rows.push_back({RowOf<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
+                    spec.higher_is_better});
+  }
+  return rows;
+}
+
+std::vector<CatalogueRow> BuiltInOptimizers() {
+  return {
+      RowOf<AdamOptions>("adam", "steps scaled by the mean and the mean square of past gradients"),
+      RowOf<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
+  };
+}
+
+Status CheckStageRow(const StageRow& row) {
+  for (const char* needed : {"id", "inputs"}) {
+    const auto is_it = [&](const DescribedField& each) { return each.name == needed; };
+    if (std::any_of(row.options.begin(), row.options.end(), is_it)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stage \"" + row.name + "\" has no option \"" + needed + "\"",
+                 .where = "the catalogue of the program"});
+  }
+  return Status::OK();
+}
+
+template <class Row>
+Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
+  for (const Row& row : own) {
+    const std::vector<std::string> taken = NamesOf(rows);
+    if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = std::string("two ") + table + " have the name \"" + row.name + "\"",
+           .where = "the catalogue of the program",
+           .fix = "choose a name that `protium help " + std::string(table) + "` does not list"});
+    }
+    rows.push_back(row);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Catalogue BuiltInCatalogue() {
+  return {.stages = BuiltInStages(),
+          .nets = BuiltInNets(),
+          .losses = BuiltInLosses(),
+          .metrics = BuiltInMetrics(),
+          .optimizers = BuiltInOptimizers()};
+}
+
+Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own) {
+  Catalogue all = BuiltInCatalogue();
+  if (!own) return all;
+  for (const StageRow& row : own->stages) PT_TRY(CheckStageRow(row));
+  PT_TRY(AddRows("stages", own->stages, all.stages));
+  PT_TRY(AddRows("nets", own->nets, all.nets));
+  PT_TRY(AddRows("losses", own->losses, all.losses));
+  PT_TRY(AddRows("metrics", own->metrics, all.metrics));
+  PT_TRY(AddRows("optimizers", own->optimizers, all.optimizers));
+  return all;
+}
+
+}  // namespace protium

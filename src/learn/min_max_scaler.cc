@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <utility>
+
+#include "learn/catalogue.h"
+
+namespace protium {
+namespace {
+
+struct MinMaxScalerOptions {
+  std::string id;
+  Inputs inputs;
+  Columns outputs;
+  double low = 0;
+  double high = 1;
+  bool clip = false;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("outputs", outputs, {.help = kOutputsHelp});
+    visit("low", low, {.help = "what the least value of the training rows becomes"});
+    visit("high", high, {.help = "what the greatest becomes"});
+    visit("clip", clip, {.help = "values beyond those become low and high"});
+  }
+
+  Status Check(const std::string& path) const {
+    if (low < high) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "low = " + Dump(fields::Short(low)) +
+                         " is not below high = " + Dump(fields::Short(high)),
+                 .where = path + ".low"});
+  }
+};
+
+struct Extremes {
+  std::string input;
+  std::string output;
+  double least = 0;
+  double greatest = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("least", least);
+    visit("greatest", greatest);
+  }
+};
+
+class MinMaxScalerStage : public Stage {
+ public:
+  MinMaxScalerStage(const MinMaxScalerOptions& options, StageNames names)
+      : Stage(std::move(names)), options_(options) {}
+
+  std::vector<Need> Needs() const override {
+    std::vector<Need> needs;
+    for (const std::string& input : inputs()) needs.push_back({StateKind::kMoments, {input}});
+    return needs;
+  }
+
+  Status Learn(std::span<const State> states) override {
+    learned_.clear();
+    for (size_t i = 0; i < states.size(); ++i) {
+      const auto& moments = std::get<Moments>(states[i]);
+      if (moments.count() == 0) {
+        return Fail({.exit = Exit::kInput,
+                     .what = "column \"" + inputs()[i] + "\" has no value in the training rows",
+                     .fix = "leave it out of \"" + id() + "\""});
+      }
+      learned_.push_back({inputs()[i], outputs()[i], moments.Low(), moments.High()});
+      if (std::isfinite(moments.High() - moments.Low())) continue;
+      return Fail({.exit = Exit::kInput,
+                   .what = "column \"" + inputs()[i] + "\" spreads beyond what doubles hold"});
+    }
+    return Status::OK();
+  }
+
+  Json learned() const override { return FieldsToJson(learned_); }
+
+  Status Restore(const Json& learned) override {
+    PT_LET(learned_, ReadLearned<Extremes>(learned, names()));
+    for (const Extremes& each : learned_) {
+      if (each.least <= each.greatest) continue;
+      return Fail({.exit = Exit::kInput,
+                   .what = "stage \"" + id() + "\" has a least value above the greatest"});
+    }
+    return Status::OK();
+  }
+
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    std::vector<NamedExpr> added;
+    for (const Extremes& each : learned_) added.push_back({each.output, ExprOf(each)});
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+ private:
+  Expr ExprOf(const Extremes& extremes) const {
+    const Expr x = CallOf("cast_double", {Col(extremes.input)});
+    if (extremes.least == extremes.greatest) {
+      return CallOf("if", {CallOf("is_null", {Col(extremes.input)}), x, Lit(options_.low)});
+    }
+    const Expr share = (x - Lit(extremes.least)) / Lit(extremes.greatest - extremes.least);
+    const bool plain = options_.low == 0 && options_.high == 1;
+    const Expr scaled =
+        plain ? share : share * Lit(options_.high - options_.low) + Lit(options_.low);
+    return options_.clip ? Clipped(x, extremes, scaled) : scaled;
+  }
+
+  // The ends come out as they are named, without a rounding. To an engine NaN is above everything.
+  Expr Clipped(const Expr& x, const Extremes& extremes, const Expr& scaled) const {
+    const Expr below = CallOf("if", {x <= Lit(extremes.least), Lit(options_.low), scaled});
+    const Expr clipped = CallOf("if", {x >= Lit(extremes.greatest), Lit(options_.high), below});
+    return CallOf("if", {CallOf("is_nan", {x}), x, clipped});
+  }
+
+  MinMaxScalerOptions options_;
+  std::vector<Extremes> learned_;
+};
+
+}  // namespace
+
+StageRow MinMaxScalerRow() {
+  return StageRowOf<MinMaxScalerStage, MinMaxScalerOptions>(
+      "min_max_scaler", "numbers from low to high, 0 to 1; a constant column becomes low");
+}
+
+}  // namespace protium

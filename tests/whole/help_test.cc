@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What help tells of the catalogue, and that the pages made of it are those of this build.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/job/settings.h"
+#include "whole/command.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+namespace {
+
+Outcome Help(std::vector<std::string> words) {
+  const Scratch scratch;
+  words.insert(words.begin(), {ProtiumCommand(), "help"});
+  Running command(std::move(words), scratch.path());
+  return command.Wait();
+}
+
+// As much of JSON schemas as ours are made of; gives where a value does not fit, or nothing.
+class Schema {
+ public:
+  explicit Schema(Json root) : root_(std::move(root)) {}
+  std::string Misfit(const Json& value) const { return Misfit(root_, value, "job"); }
+
+ private:
+  std::string Misfit(const Json& schema, const Json& value, const std::string& at) const {
+    if (schema.contains("$ref")) {
+      const std::string name = schema["$ref"].get<std::string>().substr(14);  // #/definitions/
+      return Misfit(root_["definitions"].at(name), value, at);
+    }
+    if (!HasType(schema.value("type", ""), value)) return at + ": type";
+    const auto is = [&](const Json& each) { return each == value; };
+    if (schema.contains("const") && schema["const"] != value) return at + ": const";
+    if (schema.contains("enum") && std::none_of(schema["enum"].begin(), schema["enum"].end(), is)) {
+      return at + ": enum";
+    }
+    if (value.is_number() && !InRange(schema, value.get<double>())) return at + ": range";
+    for (const Json& each : schema.value("allOf", Json::array())) {
+      if (const std::string misfit = Misfit(each, value, at); !misfit.empty()) return misfit;
+    }
+    if (schema.contains("anyOf")) {
+      const auto fits = [&](const Json& each) { return Misfit(each, value, at).empty(); };
+      if (std::none_of(schema["anyOf"].begin(), schema["anyOf"].end(), fits)) return at + ": anyOf";
+    }
+    return MisfitBelow(schema, value, at);
+  }
+
+  std::string MisfitBelow(const Json& schema, const Json& value, const std::string& at) const {
+    for (const Json& key : schema.value("required", Json::array())) {
+      if (!value.contains(key.get<std::string>())) return at + ": lacks " + key.get<std::string>();
+    }
+    const Json properties = schema.value("properties", Json::object());
+    const Json others = schema.value("additionalProperties", Json(true));
+    const Json members = value.is_object() ? value : Json::object();
+    for (const auto& [key, item] : members.items()) {
+      const bool named = properties.contains(key);
+      if (!named && others == false) return at + "." + key + ": unknown";
+      if (!named && others.is_boolean()) continue;
+      const Json& its = named ? properties[key] : others;
+      if (const std::string misfit = Misfit(its, item, at + "." + key); !misfit.empty()) {
+        return misfit;
+      }
+    }
+    for (size_t i = 0; value.is_array() && schema.contains("items") && i < value.size(); ++i) {
+      const std::string misfit = Misfit(schema["items"], value[i], at + "." + std::to_string(i));
+      if (!misfit.empty()) return misfit;
+    }
+    return "";
+  }
+
+  static bool HasType(const std::string& type, const Json& value) {
+    return type.empty() || (type == "object" && value.is_object()) ||
+           (type == "array" && value.is_array()) || (type == "string" && value.is_string()) ||
+           (type == "boolean" && value.is_boolean()) ||
+           (type == "integer" && value.is_number_integer()) ||
+           (type == "number" && value.is_number());
+  }
+
+  static bool InRange(const Json& schema, double value) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return value >= schema.value("minimum", -infinity) &&
+           value > schema.value("exclusiveMinimum", -infinity) &&
+           value < schema.value("exclusiveMaximum", infinity);
+  }
+
+  Json root_;
+};
+
+}  // namespace
+
+TEST(Help, ListsWhatAJobMayName) {
+  for (const auto& [topic, row] : {std::pair{"stages", "one_hot_encoder"},
+                                   std::pair{"nets", "tabular_mlp"}, std::pair{"losses", "huber"},
+                                   std::pair{"metrics", "rmse"}, std::pair{"optimizers", "adam"}}) {
+    const Outcome list = Help({topic});
+    EXPECT_EQ(list.exit, 0) << list.err;
+    EXPECT_THAT(list.out, HasSubstr(row));
+    const Outcome one = Help({topic, row});
+    EXPECT_EQ(one.exit, 0) << one.err;
+    EXPECT_THAT(one.out, HasSubstr(row));
+    EXPECT_EQ(Help({topic, row, "--json"}).json["name"], row);
+    EXPECT_FALSE(Help({topic, "--json"}).json[topic].empty());
+  }
+}
+
+TEST(Help, TellsOptionsWithDefaultAndRange) {
+  const std::string page = Help({"nets", "tabular_mlp"}).out;
+  EXPECT_THAT(page, HasSubstr("[128, 64]"));
+  EXPECT_THAT(page, HasSubstr("widths of at least 1"));
+  const Json options = Help({"stages", "imputer", "--json"}).json["options"];
+  EXPECT_EQ(options[3]["choices"], Json({"median", "mean", "constant"}));
+}
+
+TEST(Help, NamesTheNearestOnATypo) {
+  const Outcome row = Help({"nets", "tabular_mpl"});
+  EXPECT_EQ(row.exit, 2);
+  EXPECT_THAT(row.err, HasSubstr("unknown net \"tabular_mpl\""));
+  EXPECT_THAT(row.err, HasSubstr("did you mean \"tabular_mlp\"?"));
+  const Outcome topic = Help({"stagse"});
+  EXPECT_EQ(topic.exit, 2);
+  EXPECT_THAT(topic.err, HasSubstr("did you mean \"stages\"?"));
+  EXPECT_EQ(Help({"run", "tabular_mlp"}).exit, 2);
+}
+
+TEST(Help, HasWrittenThePagesOfTheReference) {
+  const Scratch scratch;
+  ASSERT_EQ(Help({"--reference", scratch.path().string()}).exit, 0);
+  const fs::path pages = Repository() / "docs" / "reference";
+  size_t written = 0;
+  for (const auto& page : fs::directory_iterator(scratch.path())) {
+    const std::string name = page.path().filename();
+    EXPECT_EQ(ReadText(pages / name), ReadText(page.path()))
+        << "docs/reference/" << name << " is stale: protium help --reference docs/reference";
+    ++written;
+  }
+  EXPECT_EQ(written, 6u);
+}
+
+TEST(JobSchema, TakesTheExampleAndRefusesAMisspeltKey) {
+  const Schema schema(*ParseJson(Help({"schema"}).out));
+  const Json flights = ReadToml(FlightsJob())->tree;
+  EXPECT_EQ(schema.Misfit(flights), "");
+  const auto misfit = [&](const char* pointer, const Json& value) {
+    Json wrong = flights;
+    wrong[Json::json_pointer(pointer)] = value;
+    return schema.Misfit(wrong);
+  };
+  EXPECT_EQ(misfit("/splitt", Json::object()), "job.splitt: unknown");
+  EXPECT_EQ(misfit("/train/epoch", 3), "job.train.epoch: unknown");
+  EXPECT_EQ(misfit("/train/epochs", 0), "job.train.epochs: range");
+  EXPECT_EQ(misfit("/train/optimizer/momentum", 0.5), "job.train.optimizer: anyOf");
+  EXPECT_EQ(misfit("/pipeline/1/whith", "mean"), "job.pipeline.1: anyOf");
+  EXPECT_EQ(misfit("/pipeline/1/with", "means"), "job.pipeline.1: anyOf");
+  EXPECT_EQ(misfit("/pipeline/3/net/hidden", Json({0})), "job.pipeline.3: anyOf");
+  EXPECT_EQ(misfit("/train/optimizer", "sgd"), "");
+  EXPECT_EQ(misfit("/engine", "local[4]"), "");
+  Json without = flights;
+  without.erase("etl");
+  EXPECT_EQ(schema.Misfit(without), "job: lacks etl");
+}
+
+}  // namespace protium::whole
