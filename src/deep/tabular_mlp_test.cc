@@ -129,7 +129,7 @@ TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {
     return made.ok() ? "made" : FaultOf(made.status()).what;
   };
   EXPECT_EQ(why({{"dropout", 1.0}}), "net.dropout must be at least 0 and below 1, got 1");
-  EXPECT_EQ(why({{"hidden", {0}}}), "net.hidden must be from 1 to 1000000, got 0");
+  EXPECT_EQ(why({{"hidden", {2000000}}}), "net.hidden must be from 1 to 1000000, got 2000000");
   EXPECT_EQ(why({{"width", 3}}), "unknown key \"width\" in net");
   EXPECT_FALSE(MakeTabularMlp(Json::object(), TabularInputs(0, {})).ok());
 }
