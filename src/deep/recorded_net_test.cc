@@ -170,7 +170,7 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
 }
 
 struct Wrong : torch::nn::Module {
-  Wrong(const TabularMlpOptions& options, const NetInputs& inputs) : which(options.hidden[0]) {
+  Wrong(const TabularMlpOptions& options, const NetInputs& inputs) : which(options.hidden[0] - 1) {
     register_parameter("w", torch::ones({7, 1}, which == 1 ? torch::kDouble : torch::kFloat));
     if (which == 2) register_buffer("flags", torch::zeros({2}, torch::kBool));
     if (which == 3) {
@@ -193,7 +193,8 @@ Fault StepOf(int32_t which) {
   const NetInputs inputs = TabularInputs(7, {5});
   const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
   const auto statuses = RunThreadRanks(1, {}, [&](Communicator& communicator) -> Status {
-    PT_LET(auto net, (ModuleBuilder<Wrong, TabularMlpOptions>()({{"hidden", {which}}}, inputs)));
+    PT_LET(auto net,
+           (ModuleBuilder<Wrong, TabularMlpOptions>()({{"hidden", {which + 1}}}, inputs)));
     PT_LET(auto weights, Weights::Make(*net));
     Optimizer optimizer({}, *weights);
     PT_LET(auto stepper, Stepper::Make({.first = {0, 1}, .loss = SquaredLoss()}, *net, *weights,

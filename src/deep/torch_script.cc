@@ -35,6 +35,9 @@ at::Tensor InputOf(const Batch& rows, const std::string& field) {
 }
 
 Recorded Load(const TorchScriptOptions& options) {
+  // The executor would rewrite a graph once it has seen it run a few times: then the bits of a step
+  // would depend on how many steps this process has made.
+  torch::jit::setGraphExecutorOptimize(false);
   const auto module = std::make_shared<torch::jit::Module>(
       torch::jit::load(options.file, torch::Device(torch::kCPU)));
   Recorded net;

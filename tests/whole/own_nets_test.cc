@@ -76,7 +76,8 @@ TEST(Program, TrainsItsOwnNetWithTheSameBitsAgain) {
   std::string weights;
   for (const char* workers : {"1", "4"}) {
     Running program({fs::path(PROTIUM_BINARIES) / "own_nets_program", "--runs-dir", own / "runs",
-                     "--json", "--set", std::string("gang.workers=") + workers},
+                     "--json", "--set", "data=" + (own / "machines.csv").string(), "--set",
+                     std::string("gang.workers=") + workers},
                     own.path());
     const Outcome run = program.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
