@@ -75,9 +75,8 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
   reader->set_use_threads(false);
   reader->set_batch_size(kBatchRows);
   PT_LET(auto batches, reader->GetRecordBatchReader());
-  RowLayout layout;
-  for (const auto& field : batches->schema()->fields()) layout.numeric.push_back(field->name());
-  PT_LET(auto packer, Packer::Make(layout, batches->schema(), kBudget));
+  const RowSchema schema = SchemaOf({.numeric = batches->schema()->field_names()});
+  PT_LET(auto packer, Packer::Make(schema, batches->schema(), kBudget));
   while (true) {
     PT_LET(const auto batch, batches->Next());
     if (batch == nullptr) break;
@@ -88,7 +87,7 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
 
 // Visits every row once, batch by batch, each batch in one piece of memory.
 Status RunEpoch(const ShardedRows& rows, int64_t epoch) {
-  const int64_t width = rows.layout().width();
+  const int64_t width = rows.schema().width();
   std::vector<std::byte> batch(size_t(width * (kBatch + kShards)));
   std::vector<Permutation> orders;
   for (int32_t s = 0; s < kShards; ++s) orders.emplace_back(7, epoch, s, rows.rows(s));

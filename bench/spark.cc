@@ -30,11 +30,9 @@ Status Same(TaskContext& task) {
 
 // Packs all rows, says when it was done, and gives their number.
 Status Pack(TaskContext& task) {
-  RowLayout layout;
-  for (const auto& field : task.input().schema()->fields()) {
-    layout.numeric.push_back(field->name());
-  }
-  PT_LET(const auto packer, Packer::Make(layout, task.input().schema(), kBudget));
+  const SchemaPtr& table = task.input().schema();
+  PT_LET(const auto packer,
+         Packer::Make(SchemaOf({.numeric = table->field_names()}), table, kBudget));
   while (true) {
     PT_LET(const auto batch, task.input().Next());
     if (batch == nullptr) break;

@@ -34,7 +34,7 @@ struct Training {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Stepper> stepper;
   std::unique_ptr<SyntheticRows> rows;
-  std::vector<RowBlock> own;
+  std::vector<Batch> own;
 
   Status Step(int64_t step) { return stepper->Run({.step = step, .shards = own}).status(); }
 };
@@ -42,20 +42,18 @@ struct Training {
 Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
   PT_TRY(UseThreads(1));
   Training t;
-  const NetShape shape{.options = {{"hidden", c.hidden}}, .numeric = c.width};
-  PT_LET(t.net, MakeTabularMlp(shape));
+  PT_LET(t.net, MakeTabularMlp({{"hidden", c.hidden}}, TabularInputs(c.width, {})));
   PT_LET(t.weights, Weights::Make(*t.net));
   t.net->Initialise(4);
   t.optimizer = std::make_unique<Optimizer>(OptimizerSpec{}, *t.weights);
   const std::vector<int32_t> first = ShardOwners(kShards, communicator.world());
-  PT_LET(t.stepper,
-         Stepper::Make({.first = first, .shape = shape.rows(), .loss = {.kind = LossKind::kHuber}},
-                       *t.net, *t.weights, *t.optimizer, communicator));
+  PT_LET(t.stepper, Stepper::Make({.first = first, .loss = HuberLoss(1)}, *t.net, *t.weights,
+                                  *t.optimizer, communicator));
   t.rows = std::make_unique<SyntheticRows>(
       SyntheticRows::Spec{.rows = kShards * kRowsPerShard, .numeric = c.width, .seed = 8});
   const auto rank = size_t(communicator.rank());
   for (int32_t s = first[rank]; s < first[rank + 1]; ++s) {
-    t.own.push_back(t.rows->block(s * kRowsPerShard, (s + 1) * kRowsPerShard));
+    t.own.push_back(t.rows->batch(s * kRowsPerShard, (s + 1) * kRowsPerShard));
   }
   return t;
 }

@@ -32,7 +32,7 @@ TaskTable TasksOf(const Program& program) {
 }
 
 int Start(int argc, char** argv, const Program& program) {
-  const auto torch_tasks = [] { return LoadTorchTasks(); };
+  const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
   if (IsWorker()) return WorkerMain(TasksOf(program), torch_tasks);
   if (IsSparkWorker()) return SparkWorkerMain(TasksOf(program), torch_tasks);
   Invocation invocation{.name = std::filesystem::path(argc > 0 ? argv[0] : "protium").filename(),

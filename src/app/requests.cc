@@ -48,6 +48,7 @@ Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Js
   PT_TRY(PipelineOf(job).status());
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
   request.session = OptionsOf(job);
+  request.session.catalogue = job.catalogue;
   request.description = {{"kind", "job"},
                          {"file", fs::absolute(job.settings.file).lexically_normal().string()},
                          {"job", job.ToJson()}};

@@ -6,13 +6,13 @@
 
 namespace protium {
 
-Result<TaskTable> LoadTorchTasks() {
+Result<TaskTable> LoadTorchTasks(const Catalogue* own) {
   const std::string needed_for = "training and scoring";
   PT_LET(void* const entry,
          OpenBeside(kTorchLibraryFile, kTorchLibraryEntry, needed_for,
                     "build with PROTIUM_WITH_TORCH=ON, as the preset release does"));
   TaskTable tasks;
-  if (reinterpret_cast<TorchLibraryEntry>(entry)(kTorchLibraryVersion, &tasks)) return tasks;
+  if (reinterpret_cast<TorchLibraryEntry>(entry)(kTorchLibraryVersion, own, &tasks)) return tasks;
   return UnusableLibrary(kTorchLibraryFile, needed_for, "it belongs to another version");
 }
 

@@ -6,110 +6,170 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "base/nearest.h"
+#include "column/metric_kinds.h"
 
 namespace protium {
 namespace {
 
-struct Sums {
-  std::vector<std::string> names;
-  int64_t rows = 0;
-  Json weight = Json::object();
-  Json error = Json::object();
-  Json absolute = Json::object();
-  Json squared = Json::object();
-  Json log_loss = Json::object();
-  Json right = Json::object();
+constexpr TargetKind kValues = TargetKind::kValues;
+constexpr TargetKind kTwo = TargetKind::kTwoClasses;
+constexpr TargetKind kMany = TargetKind::kClasses;
+
+const std::vector<MetricSpec>& Table() {
+  static const std::vector<MetricSpec> table = {
+      {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
+      {"mse", "mean squared error", {kValues}, false, MakeMse},
+      {"mae", "mean absolute error, in the label's units", {kValues}, false, MakeMae},
+      {"bias", "mean of prediction minus label", {kValues}, false, MakeBias},
+      {"r2", "share of the label's variance that is explained", {kValues}, true, MakeR2},
+      {"mape",
+       "mean absolute error as a share of the label, over labels other than 0",
+       {kValues},
+       false,
+       MakeMape},
+      {"log_loss",
+       "mean of -log(probability of the row's class)",
+       {kTwo, kMany},
+       false,
+       MakeLogLoss},
+      {"accuracy", "share of rows whose class is predicted", {kTwo, kMany}, true, MakeAccuracy},
+      {"balanced_accuracy",
+       "mean over the classes of the share of their rows that is found",
+       {kTwo, kMany},
+       true,
+       MakeBalancedAccuracy},
+      {"f1",
+       "mean over the classes of the harmonic mean of precision and recall",
+       {kTwo, kMany},
+       true,
+       MakeF1},
+      {"precision", "share of the rows predicted positive that are", {kTwo}, true, MakePrecision},
+      {"recall", "share of the positive rows that are predicted so", {kTwo}, true, MakeRecall},
+      {"auc",
+       "probability that a positive row scores above a negative one; ties count half",
+       {kTwo},
+       true,
+       MakeAuc},
+      {"pr_auc", "mean precision over the recall (average precision)", {kTwo}, true, MakePrAuc},
+      {"brier",
+       "mean squared distance of the probabilities from what came true",
+       {kTwo, kMany},
+       false,
+       MakeBrier}};
+  return table;
+}
+
+struct NamedState {
+  std::string name;
+  Json state = Json::object();
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("names", names);
-    visit("rows", rows);
-    visit("weight", weight);
-    visit("error", error);
-    visit("absolute", absolute);
-    visit("squared", squared);
-    visit("log_loss", log_loss);
-    visit("right", right);
+    visit("name", name);
+    visit("state", state);
   }
 };
 
-Status MergeSum(const Json& json, ExactSum& into) {
-  PT_LET(const ExactSum other, ExactSum::FromJson(json));
-  into.Merge(other);
-  return Status::OK();
+struct States {
+  TargetKind kind = kValues;
+  int64_t rows = 0;
+  std::vector<NamedState> metrics;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("kind", kind);
+    visit("rows", rows);
+    visit("metrics", metrics);
+  }
+};
+
+Result<States> ReadStates(const Json& json) {
+  States states;
+  PT_TRY(FieldsFromJson(json, "metrics", states));
+  if (states.rows >= 0) return states;
+  return Fail({.what = "a state of metrics over " + std::to_string(states.rows) + " rows"});
 }
 
 }  // namespace
 
-std::vector<std::string> MetricNames() {
-  return {"rmse", "mse", "mae", "bias", "logloss", "accuracy"};
+std::span<const MetricSpec> Metrics() { return Table(); }
+
+bool MetricSpec::Fits(TargetKind kind) const {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-bool IsOfClasses(const std::string& metric) { return metric == "logloss" || metric == "accuracy"; }
-
-MetricState::MetricState(std::vector<std::string> names)
-    : names_(std::move(names)), classes_(std::any_of(names_.begin(), names_.end(), IsOfClasses)) {}
-
-Result<MetricState> MetricState::Make(std::vector<std::string> names) {
-  const std::vector<std::string> known = MetricNames();
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "unknown metric \"" + name + "\"",
-                 .fix = Suggest(name, known)});
+Result<const MetricSpec*> FindMetric(const std::string& name) {
+  std::vector<std::string> known;
+  for (const MetricSpec& row : Table()) {
+    if (row.name == name) return &row;
+    known.emplace_back(row.name);
   }
-  return MetricState(std::move(names));
+  return Fail({.exit = Exit::kUsage,
+               .what = "unknown metric \"" + name + "\"",
+               .fix = Suggest(name, known)});
 }
 
-void MetricState::Add(double label, double prediction, double weight) {
-  const double error = prediction - label;
+std::vector<std::string> MetricsFor(TargetKind kind) {
+  std::vector<std::string> names;
+  for (const MetricSpec& row : Table()) {
+    if (row.Fits(kind)) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+Result<MetricState> MetricState::Make(const std::vector<std::string>& names, TargetKind kind) {
+  MetricState state;
+  state.kind_ = kind;
+  for (const std::string& name : names) {
+    PT_LET(const MetricSpec* row, FindMetric(name));
+    if (!row->Fits(kind)) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "metric \"" + name + "\" does not fit what is learned",
+                   .fix = "one of: " + Dump(Json(MetricsFor(kind)))});
+    }
+    state.metrics_.push_back({name, row->make(kind)});
+  }
+  return state;
+}
+
+Result<MetricState> MetricState::FromJson(const Json& json) {
+  PT_LET(const States states, ReadStates(json));
+  std::vector<std::string> names;
+  for (const NamedState& each : states.metrics) names.push_back(each.name);
+  PT_LET(MetricState state, Make(names, states.kind));
+  PT_TRY(state.Merge(json));
+  return state;
+}
+
+void MetricState::Add(const Judged& row) {
   ++rows_;
-  weight_.Add(weight);
-  error_.AddProduct(weight, error);
-  absolute_.AddProduct(weight, std::abs(error));
-  squared_.AddProduct(weight * error, error);
-  if (!classes_) return;
-  const double loss =
-      std::max(prediction, 0.0) - prediction * label + std::log1p(std::exp(-std::abs(prediction)));
-  log_loss_.AddProduct(weight, loss);
-  right_.AddProduct(weight, (prediction > 0) == (label > 0.5) ? 1.0 : 0.0);
+  for (Named& each : metrics_) each.metric->Add(row);
 }
 
 Status MetricState::Merge(const Json& json) {
-  Sums sums;
-  PT_TRY(FieldsFromJson(json, "metrics", sums));
-  if (sums.names != names_ || sums.rows < 0) {
-    return Fail({.what = "metrics " + Dump(sums.names) + " do not fit " + Dump(names_)});
+  PT_LET(const States states, ReadStates(json));
+  bool same = states.kind == kind_ && states.metrics.size() == metrics_.size();
+  for (size_t i = 0; same && i < metrics_.size(); ++i) {
+    same = states.metrics[i].name == metrics_[i].name;
   }
-  PT_TRY(MergeSum(sums.weight, weight_));
-  PT_TRY(MergeSum(sums.error, error_));
-  PT_TRY(MergeSum(sums.absolute, absolute_));
-  PT_TRY(MergeSum(sums.squared, squared_));
-  PT_TRY(MergeSum(sums.log_loss, log_loss_));
-  PT_TRY(MergeSum(sums.right, right_));
-  rows_ += sums.rows;
+  if (!same) return Fail({.what = "states of other metrics cannot be added up"});
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    PT_TRY(metrics_[i].metric->Merge(states.metrics[i].state));
+  }
+  rows_ += states.rows;
   return Status::OK();
 }
 
 Json MetricState::ToJson() const {
-  return FieldsToJson(Sums{names_, rows_, weight_.ToJson(), error_.ToJson(), absolute_.ToJson(),
-                           squared_.ToJson(), log_loss_.ToJson(), right_.ToJson()});
-}
-
-const ExactSum& MetricState::SumOf(const std::string& name) const {
-  if (name == "mae") return absolute_;
-  if (name == "bias") return error_;
-  if (name == "logloss") return log_loss_;
-  return name == "accuracy" ? right_ : squared_;
+  States states{.kind = kind_, .rows = rows_};
+  for (const Named& each : metrics_) states.metrics.push_back({each.name, each.metric->ToJson()});
+  return FieldsToJson(states);
 }
 
 Json MetricState::Values() const {
-  const double weight = weight_.Rounded();
   Json values = Json::object();
-  for (const std::string& name : names_) {
-    const double mean = SumOf(name).Rounded() / weight;
-    const double value = name == "rmse" ? std::sqrt(mean) : mean;
-    values[name] = std::isfinite(value) ? Json(value) : Json();
+  for (const Named& each : metrics_) {
+    const double value = each.metric->Value();
+    values[each.name] = std::isfinite(value) ? Json(value) : Json();
   }
   return values;
 }

@@ -1,52 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
+// How well predictions fit labels, over rows in any order and parts of them merged in any order:
+// the values come out the same to the last bit. To add a metric: a row in metrics.cc, and its class
+// in the file of its kind.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "column/exact_sum.h"
 
 namespace protium {
 
-// How far predictions lie from labels, over rows in any order and parts of them merged in any
-// order: the values come out the same to the last bit.
+// What is learned: numbers, or to which of two or of many classes a row belongs.
+enum class TargetKind { kValues, kTwoClasses, kClasses };
+inline EnumNames<TargetKind> Names(TargetKind) {
+  return {{{TargetKind::kValues, "values"},
+           {TargetKind::kTwoClasses, "two_classes"},
+           {TargetKind::kClasses, "classes"}}};
+}
+
+// One row, as metrics see it.
+struct Judged {
+  // Of values: one a label, in its own units. Of classes: one, the index of the row's class.
+  std::span<const double> labels;
+  // Of values: one a label, in its own units. Of two classes: one, the logit of class 1. Of many:
+  // one a class, before the softmax.
+  std::span<const double> scores;
+  double weight = 1;
+};
+
+// What one metric knows of the rows so far.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  virtual void Add(const Judged& row) = 0;
+  virtual Json ToJson() const = 0;
+  virtual Status Merge(const Json& json) = 0;
+  virtual double Value() const = 0;  // NaN where no row decides it.
+};
+
+// A metric that can be asked for by name.
+struct MetricSpec {
+  std::string_view name;
+  std::string_view help;
+  std::vector<TargetKind> kinds;  // What it can measure.
+  bool higher_is_better = false;
+  std::unique_ptr<Metric> (*make)(TargetKind kind) = nullptr;
+
+  bool Fits(TargetKind kind) const;
+};
+std::span<const MetricSpec> Metrics();
+// The metric of this name, or a fault with the nearest one.
+Result<const MetricSpec*> FindMetric(const std::string& name);
+// Those that fit, in the order of the table.
+std::vector<std::string> MetricsFor(TargetKind kind);
+
 class MetricState {
  public:
-  // `names` of MetricNames(); another one is a fault with the nearest.
-  static Result<MetricState> Make(std::vector<std::string> names);
+  // `names` of metrics that fit `kind`; another one is a fault.
+  static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind);
+  // The state that ToJson() gave.
+  static Result<MetricState> FromJson(const Json& json);
 
-  void Add(double label, double prediction, double weight = 1);
+  void Add(const Judged& row);
   int64_t rows() const { return rows_; }
-  // Adds the state `json` that another one's ToJson() gave; the names must agree.
+  // Adds a state of the same metrics.
   Status Merge(const Json& json);
   Json ToJson() const;
   // {"rmse": 40.1, "mae": 20.2} in the order of the names; null where no row has weight.
   Json Values() const;
 
  private:
-  explicit MetricState(std::vector<std::string> names);
-
-  const ExactSum& SumOf(const std::string& name) const;
-
-  std::vector<std::string> names_;
-  bool classes_ = false;  // Whether one of them is of classes.
+  struct Named {
+    std::string name;
+    std::unique_ptr<Metric> metric;
+  };
+  TargetKind kind_ = TargetKind::kValues;
+  std::vector<Named> metrics_;
   int64_t rows_ = 0;
-  ExactSum weight_;
-  ExactSum error_;
-  ExactSum absolute_;
-  ExactSum squared_;
-  ExactSum log_loss_;
-  ExactSum right_;
 };
-
-// rmse, mse, mae: the mean squared (its root) and mean absolute error; bias: the mean of prediction
-// minus label. logloss, accuracy: of labels 0 and 1 and predictions that are logits, the mean
-// logarithmic loss and the share on the right side of 0.
-std::vector<std::string> MetricNames();
-
-// True for those of labels 0 and 1.
-bool IsOfClasses(const std::string& metric);
 
 }  // namespace protium

@@ -12,59 +12,139 @@
 namespace protium {
 namespace {
 
+using testing::HasSubstr;
+
+constexpr TargetKind kValues = TargetKind::kValues;
+constexpr TargetKind kTwo = TargetKind::kTwoClasses;
+constexpr TargetKind kMany = TargetKind::kClasses;
+
+struct Row {
+  std::vector<double> labels;
+  std::vector<double> scores;
+  double weight = 1;
+};
+
+MetricState StateOf(const std::vector<std::string>& names, TargetKind kind,
+                    const std::vector<Row>& rows) {
+  MetricState state = *MetricState::Make(names, kind);
+  for (const Row& row : rows) state.Add({row.labels, row.scores, row.weight});
+  return state;
+}
+
+double ValueOf(const std::string& name, TargetKind kind, const std::vector<Row>& rows) {
+  return StateOf({name}, kind, rows).Values()[name].get<double>();
+}
+
 TEST(Metrics, AreWhatTheirNamesSay) {
-  auto state = *MetricState::Make({"rmse", "mse", "mae", "bias"});
-  state.Add(1, 2);
-  state.Add(5, 2);
-  state.Add(0, 0, 2);
+  const MetricState state =
+      StateOf({"rmse", "mse", "mae", "bias"}, kValues, {{{1}, {2}}, {{5}, {2}}, {{0}, {0}, 2}});
   EXPECT_EQ(Dump(state.Values()), R"({"rmse":1.5811388300841898,"mse":2.5,"mae":1.0,"bias":-0.5})");
   EXPECT_EQ(state.rows(), 3);
 }
 
-TEST(Metrics, OfClassesAreMeasuredOnLogits) {
-  auto state = *MetricState::Make({"logloss", "accuracy"});
-  state.Add(1, 0.5);
-  state.Add(0, -2);
-  state.Add(0, 1000);
-  state.Add(1, -0.25);
-  const Json values = state.Values();
-  EXPECT_NEAR(values["logloss"].get<double>(), (0.474077 + 0.126928 + 1000 + 0.825939) / 4, 1e-5);
-  EXPECT_EQ(values["accuracy"], 0.5);
+TEST(Metrics, OfValuesFollowTheBooks) {
+  const std::vector<Row> rows = {{{3}, {2.5}}, {{-0.5}, {0}}, {{2}, {2}}, {{7}, {8}}};
+  EXPECT_NEAR(ValueOf("r2", kValues, rows), 0.9486081370449679, 1e-15);
+  EXPECT_NEAR(ValueOf("mape", kValues, rows), (0.5 / 3 + 1 + 0 + 1.0 / 7) / 4, 1e-15);
+  EXPECT_NEAR(ValueOf("mape", kValues, {{{0}, {5}}, {{2}, {1}}}), 0.5, 1e-15);
+  EXPECT_TRUE(StateOf({"r2"}, kValues, {{{1}, {2}}, {{1}, {1}}}).Values()["r2"].is_null());
+}
+
+TEST(Metrics, OfSeveralLabelsCountEachOfThem) {
+  EXPECT_EQ(ValueOf("mae", kValues, {{{1, 10}, {2, 13}}, {{0, 0}, {0, 4}}}), 2.0);
+}
+
+TEST(Metrics, OfTwoClassesAreMeasuredOnLogits) {
+  const std::vector<Row> rows = {{{1}, {0.5}}, {{0}, {-2}}, {{0}, {1000}}, {{1}, {-0.25}}};
+  EXPECT_NEAR(ValueOf("log_loss", kTwo, rows), (0.474077 + 0.126928 + 1000 + 0.825939) / 4, 1e-5);
+  EXPECT_EQ(ValueOf("accuracy", kTwo, rows), 0.5);
+  EXPECT_EQ(ValueOf("precision", kTwo, rows), 0.5);
+  EXPECT_EQ(ValueOf("recall", kTwo, rows), 0.5);
+  EXPECT_NEAR(ValueOf("brier", kTwo, rows), (0.142537 + 0.014209 + 1 + 0.316042) / 4, 1e-5);
+}
+
+TEST(Metrics, OfManyClassesTakeTheHighestScore) {
+  const std::vector<Row> rows = {
+      {{0}, {2, 1, 0}}, {{1}, {0, 3, 0}}, {{2}, {5, 0, 1}}, {{2}, {0, 0, 900}}};
+  EXPECT_EQ(ValueOf("accuracy", kMany, rows), 0.75);
+  EXPECT_NEAR(ValueOf("balanced_accuracy", kMany, rows), (1 + 1 + 0.5) / 3, 1e-15);
+  EXPECT_NEAR(ValueOf("f1", kMany, rows), (2.0 / 3 + 1 + 2.0 / 3) / 3, 1e-15);
+  EXPECT_NEAR(ValueOf("log_loss", kMany, rows), (0.407606 + 0.094922 + 4.024706 + 0) / 4, 1e-5);
+}
+
+// The examples of scikit-learn's pages on roc_auc_score and average_precision_score.
+TEST(Metrics, OfRankingFollowTheBooks) {
+  const std::vector<Row> rows = {{{0}, {0.1}}, {{0}, {0.4}}, {{1}, {0.35}}, {{1}, {0.8}}};
+  EXPECT_EQ(ValueOf("auc", kTwo, rows), 0.75);
+  EXPECT_NEAR(ValueOf("pr_auc", kTwo, rows), 0.8333333333333333, 1e-15);
+  EXPECT_EQ(ValueOf("auc", kTwo, {{{0}, {0.0}}, {{1}, {-0.0}}}), 0.5);
+  EXPECT_EQ(ValueOf("auc", kTwo, {{{0}, {-3}, 3}, {{1}, {2}, 0.5}, {{1}, {-4}, 0.5}}), 0.5);
+  EXPECT_TRUE(StateOf({"auc"}, kTwo, {{{1}, {2}}}).Values()["auc"].is_null());
 }
 
 TEST(Metrics, OfNoRowsAreNull) {
-  EXPECT_EQ(Dump(MetricState::Make({"rmse", "mae"})->Values()), R"({"rmse":null,"mae":null})");
+  EXPECT_EQ(Dump(StateOf({"rmse", "mae"}, kValues, {}).Values()), R"({"rmse":null,"mae":null})");
+  for (const std::string& name : MetricsFor(kTwo)) {
+    EXPECT_TRUE(StateOf({name}, kTwo, {}).Values()[name].is_null()) << name;
+  }
+}
+
+std::vector<Row> RandomRows(TargetKind kind, std::mt19937_64& random) {
+  std::normal_distribution<double> normal(0, 4);
+  std::vector<Row> rows(3000);
+  for (Row& row : rows) {
+    row.labels = {kind == kValues ? normal(random) : double(random() % (kind == kTwo ? 2 : 4))};
+    row.scores.resize(kind == kMany ? 4 : 1);
+    for (double& score : row.scores) score = std::round(normal(random) * 64) / 64;
+    row.weight = 0.25 * double(1 + random() % 5);
+  }
+  return rows;
 }
 
 TEST(Metrics, DoNotDependOnOrderOrParts) {
   std::mt19937_64 random(7);
-  std::normal_distribution<double> normal(0, 40);
-  std::vector<std::pair<double, double>> rows(5000);
-  for (auto& [label, prediction] : rows) label = normal(random), prediction = normal(random);
-  auto all = *MetricState::Make({"rmse", "mae"});
-  for (const auto& [label, prediction] : rows) all.Add(label, prediction);
-  std::shuffle(rows.begin(), rows.end(), random);
-  auto merged = *MetricState::Make({"rmse", "mae"});
-  for (size_t part = 0; part < 5; ++part) {
-    auto state = *MetricState::Make({"rmse", "mae"});
-    for (size_t i = part; i < rows.size(); i += 5) state.Add(rows[i].first, rows[i].second);
-    ASSERT_TRUE(merged.Merge(*ParseJson(Dump(state.ToJson()))).ok());
+  for (const TargetKind kind : {kValues, kTwo, kMany}) {
+    const std::vector<std::string> names = MetricsFor(kind);
+    std::vector<Row> rows = RandomRows(kind, random);
+    const MetricState all = StateOf(names, kind, rows);
+    std::shuffle(rows.begin(), rows.end(), random);
+    MetricState merged = *MetricState::Make(names, kind);
+    for (size_t part = 0; part < 5; ++part) {
+      std::vector<Row> mine;
+      for (size_t i = part; i < rows.size(); i += 5) mine.push_back(rows[i]);
+      ASSERT_TRUE(merged.Merge(*ParseJson(Dump(StateOf(names, kind, mine).ToJson()))).ok());
+    }
+    EXPECT_EQ(merged.ToJson(), all.ToJson());
+    EXPECT_EQ(merged.Values(), all.Values());
+    EXPECT_EQ(MetricState::FromJson(all.ToJson())->Values(), all.Values());
   }
-  EXPECT_EQ(merged.ToJson(), all.ToJson());
-  EXPECT_EQ(merged.Values(), all.Values());
 }
 
 TEST(Metrics, NameTheNearestOfAnUnknownOne) {
-  const Fault fault = FaultOf(MetricState::Make({"rsme"}).status());
+  const Fault fault = FaultOf(MetricState::Make({"rsme"}, kValues).status());
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_EQ(fault.what, "unknown metric \"rsme\"");
-  EXPECT_THAT(fault.fix, testing::HasSubstr("\"rmse\""));
+  EXPECT_THAT(fault.fix, HasSubstr("\"rmse\""));
 }
 
-TEST(Metrics, RefuseToMergeOthers) {
-  auto state = *MetricState::Make({"rmse"});
-  EXPECT_FALSE(state.Merge(MetricState::Make({"mae"})->ToJson()).ok());
-  EXPECT_FALSE(state.Merge(*ParseJson(R"({"names": ["rmse"], "rows": -3})")).ok());
+TEST(Metrics, RefuseAnotherKindOfTarget) {
+  const Fault fault = FaultOf(MetricState::Make({"rmse"}, kTwo).status());
+  EXPECT_EQ(fault.what, "metric \"rmse\" does not fit what is learned");
+  EXPECT_THAT(fault.fix, HasSubstr("\"auc\""));
+}
+
+TEST(Metrics, RefuseToMergeOthersAndDamage) {
+  MetricState state = *MetricState::Make({"rmse"}, kValues);
+  EXPECT_FALSE(state.Merge(StateOf({"mae"}, kValues, {}).ToJson()).ok());
+  Json negative = state.ToJson();
+  negative["rows"] = -3;
+  EXPECT_FALSE(state.Merge(negative).ok());
+  MetricState ranked = *MetricState::Make({"auc"}, kTwo);
+  for (const char* text : {"AA", "AAA=", "gICAgICAgICAgA==", "////", "?"}) {
+    Json json = ranked.ToJson();
+    json["metrics"][0]["state"]["ranked"] = text;
+    EXPECT_FALSE(ranked.Merge(json).ok()) << text;
+  }
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 
 #include <utility>
 
+#include "deep/float_tensor.h"
+
 namespace protium {
 namespace {
 
 // Beyond it, multiplying the whole table costs more than the rows of a usual shard of a batch do.
 constexpr int64_t kMostFactored = 128;
-
-float* DataOf(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 
 // The first `rows` of a tensor of this width, which grows when it has fewer.
 at::Tensor RowsOf(at::Tensor& tensor, int64_t rows, int64_t width) {
@@ -72,19 +72,19 @@ void InputLayer::MultiplyTables() {
   }
 }
 
-at::Tensor InputLayer::FillInput(Run& run, const RowBlock& rows) {
+at::Tensor InputLayer::FillInput(Run& run, const Batch& rows) {
   std::vector<EmbeddedColumn> columns;
   std::vector<const float*> tables;
   for (const size_t c : run.columns) {
     columns.push_back(columns_[c]);
     tables.push_back(DataOf(tables_[c]));
   }
-  const at::Tensor input = RowsOf(run.input, rows.rows, run.width);
+  const at::Tensor input = RowsOf(run.input, rows.size(), run.width);
   GatherInput(rows, columns, tables, run.width - run.embedded, DataOf(input));
   return input;
 }
 
-void InputLayer::Forward(const RowBlock& rows, const at::Tensor& out) {
+void InputLayer::Forward(const Batch& rows, const at::Tensor& out) {
   MultiplyTables();
   std::vector<CategoryRows> products;
   for (const Factored& each : factored_) {
@@ -97,18 +97,18 @@ void InputLayer::Forward(const RowBlock& rows, const at::Tensor& out) {
   }
 }
 
-void InputLayer::Backward(const RowBlock& rows, const at::Tensor& gradient,
+void InputLayer::Backward(const Batch& rows, const at::Tensor& gradient,
                           const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
   for (Run& run : runs_) BackwardRun(run, rows, gradient, tables, weight);
   BackwardFactored(rows, gradient, tables, weight);
 }
 
-void InputLayer::BackwardRun(Run& run, const RowBlock& rows, const at::Tensor& gradient,
+void InputLayer::BackwardRun(Run& run, const Batch& rows, const at::Tensor& gradient,
                              const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
   at::Tensor part = weight.narrow(1, run.offset, run.width);
-  at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.rows));
+  at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.size()));
   if (run.embedded == 0) return;
-  at::Tensor embedded = RowsOf(embedded_gradient_, rows.rows, run.embedded);
+  at::Tensor embedded = RowsOf(embedded_gradient_, rows.size(), run.embedded);
   at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
   for (const size_t c : run.columns) {
     tables[c].zero_();
@@ -117,7 +117,7 @@ void InputLayer::BackwardRun(Run& run, const RowBlock& rows, const at::Tensor& g
   }
 }
 
-void InputLayer::BackwardFactored(const RowBlock& rows, const at::Tensor& gradient,
+void InputLayer::BackwardFactored(const Batch& rows, const at::Tensor& gradient,
                                   const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
   if (factored_.empty()) return;
   std::vector<CategoryRows> sums;

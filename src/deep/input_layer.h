@@ -33,11 +33,11 @@ class InputLayer {
   void Bind(std::vector<at::Tensor> tables, at::Tensor weight, at::Tensor bias);
 
   // Overwrites `out` [rows, out].
-  void Forward(const RowBlock& rows, const at::Tensor& out);
+  void Forward(const Batch& rows, const at::Tensor& out);
 
   // Overwrites the gradients of tables and weight; `gradient` [rows, out] is that of what the last
   // Forward gave for the same rows. The gradient of the bias is left to the caller.
-  void Backward(const RowBlock& rows, const at::Tensor& gradient,
+  void Backward(const Batch& rows, const at::Tensor& gradient,
                 const std::vector<at::Tensor>& tables, const at::Tensor& weight);
 
  private:
@@ -58,10 +58,10 @@ class InputLayer {
 
   void AddRun(const std::vector<size_t>& columns, int64_t numeric);
   void MultiplyTables();
-  at::Tensor FillInput(Run& run, const RowBlock& rows);
-  void BackwardRun(Run& run, const RowBlock& rows, const at::Tensor& gradient,
+  at::Tensor FillInput(Run& run, const Batch& rows);
+  void BackwardRun(Run& run, const Batch& rows, const at::Tensor& gradient,
                    const std::vector<at::Tensor>& tables, const at::Tensor& weight);
-  void BackwardFactored(const RowBlock& rows, const at::Tensor& gradient,
+  void BackwardFactored(const Batch& rows, const at::Tensor& gradient,
                         const std::vector<at::Tensor>& tables, const at::Tensor& weight);
   at::Tensor PartOf(const at::Tensor& weight, const EmbeddedColumn& column) const;
 

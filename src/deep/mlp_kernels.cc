@@ -7,22 +7,25 @@
 
 namespace protium {
 
-void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
+void GatherInput(const Batch& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, int64_t numeric, float* out) {
-  for (int64_t i = 0; i < rows.rows; ++i) {
-    const int32_t* categories = rows.categories(i);
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  const FieldRows<float> numbers = rows.floats(kNumericField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    const int32_t* categories = all.at(i);
     for (size_t c = 0; c < columns.size(); ++c) {
       const int64_t width = columns[c].width;
       out = std::copy_n(tables[c] + categories[columns[c].category] * width, width, out);
     }
-    out = std::copy_n(rows.row(i), numeric, out);
+    out = std::copy_n(numbers.at(i), numeric, out);
   }
 }
 
-PT_CLONES void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
+PT_CLONES void SumByCategory(const Batch& rows, const std::vector<CategoryRows>& tables,
                              const float* start, int64_t width, float* out) {
-  for (int64_t i = 0; i < rows.rows; ++i, out += width) {
-    const int32_t* categories = rows.categories(i);
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i, out += width) {
+    const int32_t* categories = all.at(i);
     std::copy_n(start, width, out);
     for (const CategoryRows& table : tables) {
       const float* from = table.rows + categories[table.category] * width;
@@ -31,10 +34,11 @@ PT_CLONES void SumByCategory(const RowBlock& rows, const std::vector<CategoryRow
   }
 }
 
-PT_CLONES void AddByCategory(const RowBlock& rows, const float* gradient, int64_t stride,
+PT_CLONES void AddByCategory(const Batch& rows, const float* gradient, int64_t stride,
                              int64_t width, const std::vector<CategoryRows>& tables) {
-  for (int64_t i = 0; i < rows.rows; ++i, gradient += stride) {
-    const int32_t* categories = rows.categories(i);
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i, gradient += stride) {
+    const int32_t* categories = all.at(i);
     for (const CategoryRows& table : tables) {
       float* to = table.rows + categories[table.category] * width;
       for (int64_t j = 0; j < width; ++j) to[j] += gradient[j];

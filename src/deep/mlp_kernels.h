@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tensor/net.h"
+#include "tensor/batch.h"
 
 namespace protium {
 
@@ -20,7 +20,7 @@ struct EmbeddedColumn {
 
 // Fills [rows, widths of `columns` + numeric]: each row's embeddings, then its first `numeric`
 // values.
-void GatherInput(const RowBlock& rows, const std::vector<EmbeddedColumn>& columns,
+void GatherInput(const Batch& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, int64_t numeric, float* out);
 
 // A row of floats for each value of a category.
@@ -31,12 +31,12 @@ struct CategoryRows {
 
 // out[i] = start + the rows that the categories of row i name, in the order of `tables`; all of
 // this width.
-void SumByCategory(const RowBlock& rows, const std::vector<CategoryRows>& tables,
-                   const float* start, int64_t width, float* out);
+void SumByCategory(const Batch& rows, const std::vector<CategoryRows>& tables, const float* start,
+                   int64_t width, float* out);
 
 // Adds the first `width` values of row i of `gradient` [rows, stride] to the rows, of this width,
 // that the categories of row i name.
-void AddByCategory(const RowBlock& rows, const float* gradient, int64_t stride, int64_t width,
+void AddByCategory(const Batch& rows, const float* gradient, int64_t stride, int64_t width,
                    const std::vector<CategoryRows>& tables);
 
 // out[j] = sum over i of in[i, j].

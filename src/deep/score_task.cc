@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "column/metrics.h"
+#include "deep/predictions.h"
 #include "deep/tasks.h"
 #include "format/safetensors.h"
 #include "score/scorer.h"
@@ -17,33 +18,30 @@
 namespace protium {
 namespace {
 
-// Measures predictions and those of the straight line beside them, where the label is known.
+// What a row with known labels says about the model and about the baseline beside it.
 class Measured {
  public:
-  static Result<std::optional<Measured>> Make(const ScoreConfig& config,
-                                              const arrow::Schema& schema) {
-    const bool labelled = schema.GetFieldIndex(config.net.label) >= 0;
-    if (config.metrics.empty() || !labelled) return std::optional<Measured>();
-    PT_LET(MetricState model, MetricState::Make(config.metrics));
-    Measured out(config, std::move(model));
-    const bool lined = config.baseline && schema.GetFieldIndex(config.baseline->column) >= 0;
-    if (lined) {
-      PT_LET(out.baseline_, MetricState::Make(config.metrics));
+  static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target) {
+    if (config.metrics.empty()) return std::optional<Measured>();
+    PT_LET(MetricState model, MetricState::Make(config.metrics, target.kind));
+    Measured out(config, target, std::move(model));
+    if (config.baseline) {
+      PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind));
     }
     return std::optional<Measured>(std::move(out));
   }
 
-  Status Add(const arrow::RecordBatch& batch, const std::vector<double>& predictions) {
-    PT_LET(const std::vector<double> labels, Doubles(batch, config_->net.label));
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (!std::isnan(labels[i])) model_.Add(labels[i], predictions[i]);
-    }
-    if (!baseline_) return Status::OK();
-    PT_LET(const std::vector<double> xs, Doubles(batch, config_->baseline->column));
-    for (size_t i = 0; i < labels.size(); ++i) {
-      if (std::isnan(labels[i]) || std::isnan(xs[i])) continue;
-      const double line = config_->baseline->intercept + config_->baseline->slope * xs[i];
-      baseline_->Add(labels[i], line);
+  Status Add(const arrow::RecordBatch& batch, std::span<const float> outputs) {
+    PT_TRY(ReadLabels(batch));
+    const auto width = size_t(target_.outputs());
+    std::vector<double> labels(labels_.size()), scores(width);
+    for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
+      if (!LabelsOf(i, labels)) continue;
+      target_.Scores(outputs.data() + i * width, scores);
+      model_.Add({labels, scores});
+      if (!baseline_) continue;
+      BaselineScores(i, scores);
+      if (!std::isnan(scores[0])) baseline_->Add({labels, scores});
     }
     return Status::OK();
   }
@@ -51,41 +49,112 @@ class Measured {
   Json Event() const {
     Json event = {{"event", "score_metrics"}, {"model", model_.ToJson()}};
     if (baseline_) event["baseline"] = baseline_->ToJson();
+    if (unseen_ > 0) event["unseen_rows"] = unseen_;
     return event;
   }
 
  private:
-  Measured(const ScoreConfig& config, MetricState model)
-      : config_(&config), model_(std::move(model)) {}
+  Measured(const ScoreConfig& config, const Target& target, MetricState model)
+      : config_(&config), target_(target), model_(std::move(model)) {}
+
+  bool of_classes() const { return target_.kind != TargetKind::kValues; }
+
+  Status ReadLabels(const arrow::RecordBatch& batch) {
+    labels_.clear();
+    for (const ScaledLabel& label : config_->net.objective.labels) {
+      PT_LET(auto values, Doubles(batch, of_classes() ? kClassColumn : label.column));
+      labels_.push_back(std::move(values));
+    }
+    if (!baseline_ || of_classes()) return Status::OK();
+    PT_LET(line_, Doubles(batch, config_->baseline->column));
+    return Status::OK();
+  }
+
+  // False for a row whose labels are not known, or of a class that was never learned.
+  bool LabelsOf(size_t row, std::span<double> labels) {
+    for (size_t l = 0; l < labels.size(); ++l) {
+      labels[l] = labels_[l][row];
+      if (std::isnan(labels[l])) return false;
+    }
+    const bool unseen = of_classes() && labels[0] < 0;
+    unseen_ += unseen ? 1 : 0;
+    return !unseen;
+  }
+
+  void BaselineScores(size_t row, std::span<double> scores) const {
+    const Baseline& baseline = *config_->baseline;
+    if (!of_classes()) {
+      scores[0] = baseline.intercept + baseline.slope * line_[row];
+    } else if (target_.kind == TargetKind::kTwoClasses) {
+      scores[0] = std::log(baseline.shares[1] / baseline.shares[0]);
+    } else {
+      for (size_t c = 0; c < scores.size(); ++c) scores[c] = std::log(baseline.shares[c]);
+    }
+  }
 
   const ScoreConfig* config_;
+  Target target_;
   MetricState model_;
   std::optional<MetricState> baseline_;
+  std::vector<std::vector<double>> labels_;  // Of the batch at hand.
+  std::vector<double> line_;                 // The column that the baseline is a line in.
+  int64_t unseen_ = 0;
 };
 
-// The columns that `output` wants of the batch, and the predictions, which it has last.
+// The columns that `output` wants of the batch, and then what is predicted.
 Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
                                                    const arrow::RecordBatch& batch,
-                                                   const std::vector<double>& predictions) {
+                                                   arrow::ArrayVector predicted) {
   arrow::ArrayVector columns;
-  for (int i = 0; i + 1 < output->num_fields(); ++i) {
+  for (int i = 0; i + int(predicted.size()) < output->num_fields(); ++i) {
     columns.push_back(batch.GetColumnByName(output->field(i)->name()));
     if (columns.back() == nullptr) {
       return Status::KeyError("no column \"", output->field(i)->name(), "\" in the input of score");
     }
   }
-  arrow::DoubleBuilder builder;
-  PT_TRY(builder.AppendValues(predictions));
-  PT_TRY(builder.Finish(&columns.emplace_back()));
+  columns.insert(columns.end(), predicted.begin(), predicted.end());
   return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
 }
 
-Status CheckName(const ScoreConfig& config, const arrow::Schema& schema) {
-  if (schema.GetFieldIndex(config.prediction) < 0) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the input has a column {} already", config.prediction),
-               .where = "prediction",
-               .fix = "name the prediction otherwise, or drop the column"});
+Status CheckNames(const ScoreConfig& config, const arrow::Schema& schema) {
+  for (const std::string& name : config.added) {
+    if (schema.GetFieldIndex(name) < 0) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the input has a column {} already", name),
+                 .where = "prediction",
+                 .fix = "name the prediction otherwise, or drop the column"});
+  }
+  return Status::OK();
+}
+
+// The fields of `output` that predictions become: its last ones.
+arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& output) {
+  const auto& fields = output.fields();
+  return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
+}
+
+Status ScoreBatches(const ScoreConfig& config, Net& net, TaskContext& context) {
+  const NetInputs inputs = InputsOf(config.net, {}, false);
+  const Target target = TargetOf(config.net.objective);
+  Scorer scorer(net, inputs);
+  PT_LET(std::optional<Measured> measured, Measured::Make(config, target));
+  PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
+                                                   AddedFields(config, *context.output_schema())));
+  int64_t rows = 0;
+  while (true) {
+    PT_LET(const auto batch, context.input().Next());
+    if (batch == nullptr) break;
+    const auto outputs = scorer.Predict(*batch);
+    PT_TRY(Annotate(outputs.status(), fmt::format("scoring, after {} rows", rows)));
+    if (measured) PT_TRY(measured->Add(*batch, *outputs));
+    PT_LET(auto columns, predictions.Columns(*outputs));
+    PT_LET(const auto out, Scored(context.output_schema(), *batch, std::move(columns)));
+    PT_TRY(context.Emit(*out));
+    rows += batch->num_rows();
+    if (context.stop().stop_requested()) return Status::Cancelled("scoring was stopped");
+  }
+  if (measured) context.Report(measured->Event());
+  return Status::OK();
 }
 
 }  // namespace
@@ -94,31 +163,14 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   ScoreConfig config;
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
-  BatchStream& input = context.input();
-  PT_TRY(CheckName(config, *input.schema()));
+  PT_TRY(CheckNames(config, *context.input().schema()));
   PT_TRY(UseThreads(1));
-  PT_LET(const auto net, BuildNet(nets, config.net.net.name, ShapeOf(config.net)));
+  PT_LET(const auto net,
+         BuildNet(nets, config.net, config.extension, InputsOf(config.net, {}, false)));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
-  RowLayout layout = LayoutOf(config.net);
-  layout.label.clear();
-  Scorer scorer(*net, layout, ShapeOf(config.net).cardinalities);
-  PT_LET(std::optional<Measured> measured, Measured::Make(config, *input.schema()));
-  int64_t rows = 0;
-  while (true) {
-    PT_LET(const auto batch, input.Next());
-    if (batch == nullptr) break;
-    const auto predicted = scorer.Predict(*batch);
-    PT_TRY(Annotate(predicted.status(), fmt::format("scoring, after {} rows", rows)));
-    if (measured) PT_TRY(measured->Add(*batch, *predicted));
-    PT_LET(const auto out, Scored(context.output_schema(), *batch, *predicted));
-    PT_TRY(context.Emit(*out));
-    rows += batch->num_rows();
-    if (context.stop().stop_requested()) return Status::Cancelled("scoring was stopped");
-  }
-  if (measured) context.Report(measured->Event());
-  return Status::OK();
+  return ScoreBatches(config, *net, context);
 }
 
 }  // namespace protium

@@ -39,13 +39,14 @@ class ScoreTask : public testing::Test {
     config_.net.net = {"tabular_mlp", {{"hidden", {32, 16}}}};
     config_.net.categorical = {{.column = "c", .cardinality = 3}};
     config_.net.numeric = {"a"};
-    config_.net.label = "y";
-    config_.net.label_scale = {.mean = 25, .deviation = 10};
+    config_.net.objective.labels = {{.column = "y", .mean = 25, .deviation = 10}};
     config_.weights = (folder_.path() / "w.safetensors").string();
-    config_.prediction = "prediction";
+    config_.added = {"prediction"};
     config_.metrics = {"rmse", "mae"};
     config_.baseline = Baseline{.column = "a", .intercept = 20, .slope = 1};
-    const auto net = BuildNet(BuiltInNets(), "tabular_mlp", ShapeOf(config_.net)).ValueOrDie();
+    const auto net = BuildNet(BuiltInNets(), "tabular_mlp", config_.net.net.options,
+                              InputsOf(config_.net, {}, false))
+                         .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(3);
     EXPECT_TRUE(WriteSafetensors(config_.weights, weights->Tensors()).ok());
@@ -97,8 +98,7 @@ TEST_F(ScoreTask, GivesChosenColumnsOnAndMeasuresRowsWithALabel) {
   EXPECT_TRUE(out.column(0)->Equals(Table(100)->column(0)));
   ASSERT_EQ(told_->events.size(), 1u);
   for (const char* side : {"model", "baseline"}) {
-    auto state = MetricState::Make({"rmse", "mae"}).ValueOrDie();
-    ASSERT_TRUE(state.Merge(told_->events[0].at(side)).ok());
+    auto state = MetricState::FromJson(told_->events[0].at(side)).ValueOrDie();
     EXPECT_EQ(state.rows(), 80);
   }
 }
@@ -107,9 +107,9 @@ TEST_F(ScoreTask, RefusesNullsForeignWeightsAndTakenNames) {
   const Status null = Run({Table(100), Table(100, true)});
   EXPECT_THAT(FaultOf(null).what,
               testing::AllOf(testing::HasSubstr("after 100 rows"), testing::HasSubstr("NULL")));
-  config_.prediction = "name";
+  config_.added = {"name"};
   EXPECT_THAT(FaultOf(Run({Table(3)})).what, testing::HasSubstr("has a column name already"));
-  config_.prediction = "p";
+  config_.added = {"p"};
   config_.net.categorical[0].cardinality = 2;
   EXPECT_THAT(FaultOf(Run({Table(3)})).why, testing::HasSubstr("embedding.0.weight"));
 }

@@ -20,26 +20,25 @@ namespace {
 constexpr int32_t kShards = 4;
 
 // Steps a net over `blocks[step][shard]` in a world of `world`; gives the hash of the weights.
-std::vector<std::string> HashesAfter(int32_t world,
-                                     const std::vector<std::vector<RowBlock>>& blocks,
+std::vector<std::string> HashesAfter(int32_t world, const std::vector<std::vector<Batch>>& blocks,
                                      const Json& options, StepSpec spec = {}) {
   std::vector<std::string> hashes{size_t(world)};
-  const NetShape shape{.options = options, .numeric = 6, .cardinalities = {5, 9}};
+  const NetInputs inputs = TabularInputs(6, {5, 9});
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
     PT_TRY(UseThreads(1));
-    PT_LET(auto net, MakeTabularMlp(shape));
+    PT_LET(auto net, MakeTabularMlp(options, inputs));
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
     Optimizer optimizer({.learning_rate = 0.01, .weight_decay = 1e-4}, *weights);
     StepSpec mine = spec;
     mine.first = ShardOwners(kShards, world);
-    mine.shape = shape.rows();
+    if (!mine.loss) mine.loss = SquaredLoss();
     mine.seed = 9;
     PT_LET(auto stepper, Stepper::Make(mine, *net, *weights, optimizer, communicator));
     const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
     const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
     for (size_t step = 0; step < blocks.size(); ++step) {
-      const std::span<const RowBlock> all = blocks[step];
+      const std::span<const Batch> all = blocks[step];
       PT_TRY(stepper->Run({.step = int64_t(step), .shards = all.subspan(begin, end - begin)}));
     }
     hashes[size_t(communicator.rank())] = weights->Hash();
@@ -49,14 +48,13 @@ std::vector<std::string> HashesAfter(int32_t world,
   return hashes;
 }
 
-std::vector<std::vector<RowBlock>> StepsOf(const SyntheticRows& rows,
-                                           const std::vector<int>& sizes) {
-  std::vector<std::vector<RowBlock>> out;
+std::vector<std::vector<Batch>> StepsOf(const SyntheticRows& rows, const std::vector<int>& sizes) {
+  std::vector<std::vector<Batch>> out;
   int64_t at = 0;
   for (size_t i = 0; i < sizes.size(); i += kShards) {
     out.emplace_back();
     for (size_t s = i; s < i + kShards; ++s) {
-      out.back().push_back(rows.block(at, at + sizes[s]));
+      out.back().push_back(rows.batch(at, at + sizes[s]));
       at += sizes[s];
     }
   }
@@ -82,13 +80,13 @@ TEST(Step, GivesTheSameBitsForAnyNumberOfWorkers) {
 
 TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
   ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}},
-                             {.loss = {.kind = LossKind::kHuber}, .clip_norm = 0.05});
+                             {.loss = HuberLoss(1), .clip_norm = 0.05});
 }
 
 TEST(Step, SkipsStepsWithoutWeight) {
   const auto blocks = StepsOf(Rows(), {8, 8, 8, 8});
   auto with_empty = blocks;
-  with_empty.push_back(std::vector<RowBlock>(kShards, Rows().block(0, 0)));
+  with_empty.push_back(std::vector<Batch>(kShards, Rows().batch(0, 0)));
   EXPECT_EQ(HashesAfter(2, blocks, {{"hidden", {4}}}),
             HashesAfter(2, with_empty, {{"hidden", {4}}}));
 }
@@ -96,16 +94,16 @@ TEST(Step, SkipsStepsWithoutWeight) {
 TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
   std::vector<float> bad(10, std::numeric_limits<float>::quiet_NaN());
   bad[8] = bad[9] = 0;  // Two categories.
-  const NetShape shape{.options = {{"hidden", {4}}}, .numeric = 6, .cardinalities = {5, 9}};
-  const RowBlock block{bad.data(), 1, shape.rows()};
+  const NetInputs inputs = TabularInputs(6, {5, 9});
+  const Batch block(inputs.rows, bad.data(), 1);
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
-    PT_LET(auto net, MakeTabularMlp(shape));
+    PT_LET(auto net, MakeTabularMlp({{"hidden", {4}}}, inputs));
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
     Optimizer optimizer({}, *weights);
-    PT_LET(auto stepper, Stepper::Make({.first = {0, 1, 2}, .shape = shape.rows()}, *net, *weights,
+    PT_LET(auto stepper, Stepper::Make({.first = {0, 1, 2}, .loss = SquaredLoss()}, *net, *weights,
                                        optimizer, communicator));
-    const RowBlock mine = communicator.rank() == 0 ? block : Rows().block(0, 3);
+    const Batch mine = communicator.rank() == 0 ? block : Rows().batch(0, 3);
     return stepper->Run({.step = 6, .shards = {&mine, 1}}).status();
   });
   for (const Status& status : statuses) {
@@ -114,7 +112,7 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
 }
 
 TEST(Optimizer, AdamFollowsLibTorchs) {
-  auto net = MakeTabularMlp({.options = {{"hidden", {40}}}, .numeric = 17}).ValueOrDie();
+  auto net = MakeTabularMlp({{"hidden", {40}}}, TabularInputs(17, {})).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   std::vector<at::Tensor> theirs;
@@ -139,7 +137,7 @@ TEST(Optimizer, AdamFollowsLibTorchs) {
 }
 
 TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
-  auto net = MakeTabularMlp({.options = {{"hidden", {4}}}, .numeric = 3}).ValueOrDie();
+  auto net = MakeTabularMlp({{"hidden", {4}}}, TabularInputs(3, {})).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   std::ranges::fill(weights->parameters(), 0.0f);
   Optimizer optimizer({.learning_rate = 1, .epsilon = 0}, *weights);
@@ -149,7 +147,7 @@ TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
 }
 
 TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
-  auto net = MakeTabularMlp({.options = {{"hidden", {4}}}, .numeric = 3}).ValueOrDie();
+  auto net = MakeTabularMlp({{"hidden", {4}}}, TabularInputs(3, {})).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const auto views = weights->Views(weights->parameters().data());

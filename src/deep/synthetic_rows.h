@@ -3,12 +3,24 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "tensor/net.h"
 #include "tensor/philox.h"
 
 namespace protium {
+
+// Inputs of so many numeric columns and categories, one label and a weight.
+inline NetInputs TabularInputs(int64_t numeric, std::vector<int64_t> cardinalities,
+                               int64_t outputs = 1) {
+  RowColumns columns{.labels = {{"label"}}, .weight = "weight"};
+  for (int64_t i = 0; i < numeric; ++i) columns.numeric.push_back("n" + std::to_string(i));
+  for (size_t c = 0; c < cardinalities.size(); ++c) {
+    columns.categories.push_back("c" + std::to_string(c));
+  }
+  return {SchemaOf(columns), std::move(cardinalities), outputs};
+}
 
 class SyntheticRows {
  public:
@@ -21,31 +33,33 @@ class SyntheticRows {
 
   // Values from [-1, 1), even categories, weight 1; the label is a sum of some values.
   explicit SyntheticRows(const Spec& spec)
-      : rows_(spec.rows), shape_{spec.numeric, int64_t(spec.cardinalities.size())} {
-    memory_.resize(size_t(rows_ * shape_.stride()));
+      : rows_(spec.rows), schema_(TabularInputs(spec.numeric, spec.cardinalities).rows) {
+    const int64_t stride = schema_.width() / 4;
+    memory_.resize(size_t(rows_ * stride));
     DrawUniform(spec.seed, -1, 1, memory_);
     for (int64_t i = 0; i < rows_; ++i) {
-      float* row = memory_.data() + i * shape_.stride();
-      float label = row[shape_.numeric];
-      for (int64_t j = 0; j < shape_.numeric; j += 2) label += row[j];
-      row[shape_.numeric] = label;
-      row[shape_.numeric + 1] = 1;
+      float* row = memory_.data() + i * stride;
+      float label = row[spec.numeric];
+      for (int64_t j = 0; j < spec.numeric; j += 2) label += row[j];
+      row[spec.numeric] = label;
+      row[spec.numeric + 1] = 1;
       for (size_t c = 0; c < spec.cardinalities.size(); ++c) {
-        float& cell = row[shape_.numeric + 2 + int64_t(c)];
+        float& cell = row[spec.numeric + 2 + int64_t(c)];
         const auto category = int32_t((cell + 1) * 0.5f * float(spec.cardinalities[c]));
         std::memcpy(&cell, &category, sizeof category);
       }
     }
   }
 
-  RowBlock block() const { return block(0, rows_); }
-  RowBlock block(int64_t begin, int64_t end) const {
-    return {memory_.data() + begin * shape_.stride(), end - begin, shape_};
+  const RowSchema& schema() const { return schema_; }
+  Batch batch() const { return batch(0, rows_); }
+  Batch batch(int64_t begin, int64_t end) const {
+    return Batch(schema_, memory_.data(), rows_).Slice(begin, end);
   }
 
  private:
   int64_t rows_;
-  RowShape shape_;
+  RowSchema schema_;
   std::vector<float> memory_;
 };
 

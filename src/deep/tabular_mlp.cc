@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "deep/float_tensor.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
 #include "learn/options.h"
@@ -29,10 +30,6 @@ constexpr double kNormEpsilon = 1e-5;
 
 at::Tensor Floats(int64_t rows, int64_t columns) { return at::empty({rows, columns}); }
 
-std::span<float> SpanOf(const at::Tensor& tensor) {
-  return {tensor.data_ptr<float>(), size_t(tensor.numel())};
-}
-
 // The memory of a forward and backward over a number of rows.
 struct Scratch {
   std::vector<at::Tensor> before_norm;  // With batch norm: what each dense layer gave.
@@ -43,14 +40,14 @@ struct Scratch {
 
 class TabularMlpNet : public Net {
  public:
-  TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options);
+  TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options);
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return options_.batch_norm ? 2 : 1; }
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override;
   void Initialise(uint64_t key) override;
-  at::Tensor Forward(const RowBlock& rows, const uint64_t* training) override;
+  at::Tensor Forward(const Batch& rows, const uint64_t* training) override;
   void Backward(const at::Tensor& outputs, const GradientSink& sink) override;
 
  private:
@@ -77,6 +74,7 @@ class TabularMlpNet : public Net {
   void Settle(size_t parameter, const GradientSink& sink);
 
   TabularMlpOptions options_;
+  int64_t outputs_;
   size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of embeddings.
   std::optional<InputLayer> input_;
   int64_t width_ = 0;          // Of the last layer added.
@@ -89,24 +87,24 @@ class TabularMlpNet : public Net {
   std::vector<at::Tensor> running_;
   std::vector<at::Tensor> spare_;  // Where a gradient is made before it is added; by parameter.
   std::map<int64_t, Scratch> scratch_;
-  RowBlock rows_;
+  Batch rows_;
   float kept_factor_ = 1;
   std::vector<Norm> norms_;
 };
 
-TabularMlpNet::TabularMlpNet(const NetShape& shape, const TabularMlpOptions& options)
-    : options_(options) {
+TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options)
+    : options_(options), outputs_(inputs.outputs) {
   std::vector<int64_t> widths;
-  for (size_t c = 0; c < shape.cardinalities.size(); ++c) {
-    const int64_t n = shape.cardinalities[c];
+  for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
+    const int64_t n = inputs.cardinalities[c];
     const int64_t width =
         options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
     widths.push_back(width);
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
   }
   tables_ = widths.size();
-  const int64_t first = options.hidden.empty() ? 1 : options.hidden.front();
-  input_.emplace(shape.cardinalities, widths, shape.numeric, first);
+  const int64_t first = options.hidden.empty() ? outputs_ : options.hidden.front();
+  input_.emplace(inputs.cardinalities, widths, inputs.Width(kNumericField), first);
   width_ = input_->in();
   for (size_t l = 0; l < options.hidden.size(); ++l) {
     AddLayer(fmt::format("dense.{}", l), options.hidden[l]);
@@ -119,7 +117,7 @@ TabularMlpNet::TabularMlpNet(const NetShape& shape, const TabularMlpOptions& opt
       buffers_.push_back({fmt::format("norm.{}.{}", l, name), {width_}});
     }
   }
-  AddLayer("output", 1);
+  AddLayer("output", outputs_);
 }
 
 void TabularMlpNet::AddLayer(const std::string& name, int64_t out) {
@@ -167,13 +165,13 @@ Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
     scratch.gradient.push_back(Floats(rows, layer.out));
     if (options_.batch_norm) scratch.before_norm.push_back(Floats(rows, layer.out));
   }
-  scratch.output = Floats(rows, 1);
+  scratch.output = Floats(rows, outputs_);
   return scratch;
 }
 
-at::Tensor TabularMlpNet::Forward(const RowBlock& rows, const uint64_t* training) {
+at::Tensor TabularMlpNet::Forward(const Batch& rows, const uint64_t* training) {
   const c10::InferenceMode no_graph;
-  Scratch& scratch = ScratchFor(rows.rows);
+  Scratch& scratch = ScratchFor(rows.size());
   for (size_t l = 0; l < layers_.size(); ++l) {
     const bool last = l + 1 == layers_.size();
     at::Tensor& out = last                  ? scratch.output
@@ -187,7 +185,7 @@ at::Tensor TabularMlpNet::Forward(const RowBlock& rows, const uint64_t* training
     if (!last) Activate(l, scratch, training);
   }
   rows_ = rows;
-  return scratch.output.view({-1});
+  return scratch.output;
 }
 
 // Batch norm, ReLU and dropout of hidden layer l.
@@ -257,8 +255,8 @@ void TabularMlpNet::BackwardInput(const at::Tensor& gradient, const GradientSink
 
 void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink) {
   const c10::InferenceMode no_graph;
-  Scratch& scratch = ScratchFor(rows_.rows);
-  at::Tensor gradient = outputs.view({-1, 1});
+  Scratch& scratch = ScratchFor(rows_.size());
+  at::Tensor gradient = outputs;
   for (size_t l = layers_.size() - 1; l > 0; --l) {
     BackwardDense(layers_[l], gradient, scratch.hidden[l - 1], sink);
     at::mm_out(scratch.gradient[l - 1], gradient, weights_[layers_[l].weight]);
@@ -269,7 +267,7 @@ void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink
   BackwardInput(gradient, sink);
 }
 
-Status CheckOptions(const NetShape& shape, const TabularMlpOptions& options) {
+Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
   const auto refuse = [](std::string key, std::string must, double got) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("net.{} must be {}, got {}", key, must, got),
@@ -284,10 +282,12 @@ Status CheckOptions(const NetShape& shape, const TabularMlpOptions& options) {
   for (const int32_t width : options.hidden) {
     if (width < 1 || width > 1'000'000) return refuse("hidden", "from 1 to 1000000", width);
   }
-  for (const int64_t n : shape.cardinalities) {
+  for (const int64_t n : inputs.cardinalities) {
     if (n < 1) return refuse("categorical", "of at least one category", double(n));
   }
-  if (shape.numeric + int64_t(shape.cardinalities.size()) > 0) return Status::OK();
+  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
+    return Status::OK();
+  }
   return Fail({.exit = Exit::kUsage,
                .what = "the net tabular_mlp has no inputs",
                .fix = "name columns in `categorical` or `numeric`"});
@@ -295,11 +295,11 @@ Status CheckOptions(const NetShape& shape, const TabularMlpOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Net>> MakeTabularMlp(const NetShape& shape) {
+Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& given, const NetInputs& inputs) {
   TabularMlpOptions options;
-  PT_TRY(FieldsFromJson(shape.options, "net", options));
-  PT_TRY(CheckOptions(shape, options));
-  return std::make_unique<TabularMlpNet>(shape, options);
+  PT_TRY(FieldsFromJson(given, "net", options));
+  PT_TRY(CheckOptions(inputs, options));
+  return std::make_unique<TabularMlpNet>(inputs, options);
 }
 
 }  // namespace protium

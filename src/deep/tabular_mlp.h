@@ -9,9 +9,9 @@ namespace protium {
 //   embedding.<c>.weight [cardinality, width]    one a categorical column
 //   dense.<l>.weight [out, in], dense.<l>.bias   input: embeddings in column order, then numerics
 //   norm.<l>.weight, norm.<l>.bias               with batch_norm, each after its dense.<l>
-//   output.weight [1, in], output.bias [1]
+//   output.weight [outputs, in], output.bias [outputs]
 // Hidden layers go through ReLU, then dropout. Its backward is written out: at a few hundred rows a
 // recorded graph costs as much as the arithmetic.
-Result<std::unique_ptr<Net>> MakeTabularMlp(const NetShape& shape);
+Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

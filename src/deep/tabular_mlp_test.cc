@@ -11,26 +11,21 @@
 namespace protium {
 namespace {
 
-NetShape Shape(Json options) {
-  return {.options = std::move(options), .numeric = 5, .cardinalities = {7, 3}};
-}
+NetInputs Inputs() { return TabularInputs(5, {7, 3}); }
 
 // The same net by LibTorch's own operations, recorded; `p` are the net's parameters.
-at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, size_t layers,
+at::Tensor Reference(const std::vector<at::Tensor>& p, const Batch& rows, size_t layers,
                      bool norm) {
-  const auto all = torch::from_blob(const_cast<float*>(rows.data), {rows.rows, rows.shape.stride()},
-                                    torch::kFloat32);
-  const auto categories = torch::from_blob(const_cast<float*>(rows.data),
-                                           {rows.rows, rows.shape.stride()}, torch::kInt32)
-                              .narrow(1, rows.shape.numeric + 2, rows.shape.categories)
-                              .to(torch::kInt64);
   std::vector<at::Tensor> parts;
-  for (int64_t c = 0; c < rows.shape.categories; ++c) {
-    parts.push_back(torch::embedding(p[size_t(c)], categories.select(1, c)));
+  size_t at = 0;
+  if (rows.has(kCategoriesField)) {
+    const at::Tensor categories = rows[kCategoriesField].to(torch::kInt64);
+    for (; int64_t(at) < categories.size(1); ++at) {
+      parts.push_back(torch::embedding(p[at], categories.select(1, int64_t(at))));
+    }
   }
-  parts.push_back(all.narrow(1, 0, rows.shape.numeric));
+  if (rows.has(kNumericField)) parts.push_back(rows[kNumericField]);
   auto x = torch::cat(parts, 1);
-  size_t at = size_t(rows.shape.categories);
   for (size_t layer = 0; layer < layers; ++layer) {
     x = torch::linear(x, p[at], p[at + 1]);
     at += 2;
@@ -40,21 +35,25 @@ at::Tensor Reference(const std::vector<at::Tensor>& p, const RowBlock& rows, siz
     }
     x = torch::relu(x);
   }
-  return torch::linear(x, p[at], p[at + 1]).view({-1});
+  return torch::linear(x, p[at], p[at + 1]);
 }
 
-void ExpectGradientsOfReference(const NetShape& shape, size_t layers, bool norm) {
-  const auto net = MakeTabularMlp(shape).ValueOrDie();
+void ExpectGradientsOfReference(const Json& options, const NetInputs& inputs, size_t layers,
+                                bool norm) {
+  const auto net = MakeTabularMlp(options, inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
-  const SyntheticRows made(
-      {.rows = 33, .numeric = shape.numeric, .cardinalities = shape.cardinalities, .seed = 3});
-  const RowBlock rows = made.block();
+  const SyntheticRows made({.rows = 33,
+                            .numeric = inputs.Width(kNumericField),
+                            .cardinalities = inputs.cardinalities,
+                            .seed = 3});
+  const Batch rows = made.batch();
 
   std::vector<float> memory(size_t(weights->size()), 100.0f);
   std::vector<float> defined(weights->parts().size());
   const auto sink = weights->Views(memory.data());
-  const auto outputs_by = torch::linspace(-1, 1, rows.rows);
+  const auto outputs_by =
+      torch::linspace(-1, 1, rows.size() * inputs.outputs).view({rows.size(), inputs.outputs});
   const uint64_t key = 1;
   const at::Tensor outputs = net->Forward(rows, &key).clone();
   net->Backward(outputs_by, {sink, false, defined});
@@ -75,11 +74,12 @@ void ExpectGradientsOfReference(const NetShape& shape, size_t layers, bool norm)
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNet) {
-  ExpectGradientsOfReference(Shape({{"hidden", {16, 8}}}), 2, false);
+  ExpectGradientsOfReference({{"hidden", {16, 8}}}, Inputs(), 2, false);
+  ExpectGradientsOfReference({{"hidden", {16}}}, TabularInputs(5, {7, 3}, 4), 1, false);
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNetWithBatchNorm) {
-  ExpectGradientsOfReference(Shape({{"hidden", {16, 8}}, {"batch_norm", true}}), 2, true);
+  ExpectGradientsOfReference({{"hidden", {16, 8}}, {"batch_norm", true}}, Inputs(), 2, true);
 }
 
 // Columns of few and of many categories are computed in two ways.
@@ -91,16 +91,15 @@ TEST(TabularMlp, HasTheGradientOfTheRecordedNetForAnyInputs) {
       if (cardinalities.empty() && numeric == 0) continue;
       for (const std::vector<int>& hidden : {std::vector<int>{}, std::vector<int>{6}}) {
         SCOPED_TRACE(testing::PrintToString(cardinalities) + " " + std::to_string(numeric));
-        ExpectGradientsOfReference(
-            {.options = {{"hidden", hidden}}, .numeric = numeric, .cardinalities = cardinalities},
-            hidden.size(), false);
+        ExpectGradientsOfReference({{"hidden", hidden}}, TabularInputs(numeric, cardinalities),
+                                   hidden.size(), false);
       }
     }
   }
 }
 
 TEST(TabularMlp, NamesItsParametersInOrder) {
-  const auto net = MakeTabularMlp(Shape({{"hidden", {4}}, {"batch_norm", true}})).ValueOrDie();
+  const auto net = MakeTabularMlp({{"hidden", {4}}, {"batch_norm", true}}, Inputs()).ValueOrDie();
   std::vector<std::string> names;
   for (const Variable& variable : net->parameters()) names.push_back(variable.name);
   EXPECT_EQ(names, (std::vector<std::string>{"embedding.0.weight", "embedding.1.weight",
@@ -113,26 +112,26 @@ TEST(TabularMlp, NamesItsParametersInOrder) {
 }
 
 TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
-  const auto net = MakeTabularMlp(Shape({{"hidden", {64}}, {"dropout", 0.5}})).ValueOrDie();
+  const auto net = MakeTabularMlp({{"hidden", {64}}, {"dropout", 0.5}}, Inputs()).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const SyntheticRows made({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
   const uint64_t keys[] = {5, 6};
-  const at::Tensor one = net->Forward(made.block(), &keys[0]).clone();
-  const at::Tensor other = net->Forward(made.block(), &keys[1]).clone();
-  EXPECT_TRUE(torch::equal(one, net->Forward(made.block(), &keys[0])));
+  const at::Tensor one = net->Forward(made.batch(), &keys[0]).clone();
+  const at::Tensor other = net->Forward(made.batch(), &keys[1]).clone();
+  EXPECT_TRUE(torch::equal(one, net->Forward(made.batch(), &keys[0])));
   EXPECT_FALSE(torch::equal(one, other));
 }
 
 TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {
-  const auto why = [](Json options) {
-    const auto made = MakeTabularMlp(Shape(std::move(options)));
+  const auto why = [](const Json& options) {
+    const auto made = MakeTabularMlp(options, Inputs());
     return made.ok() ? "made" : FaultOf(made.status()).what;
   };
   EXPECT_EQ(why({{"dropout", 1.0}}), "net.dropout must be at least 0 and below 1, got 1");
   EXPECT_EQ(why({{"hidden", {2000000}}}), "net.hidden must be from 1 to 1000000, got 2000000");
   EXPECT_EQ(why({{"width", 3}}), "unknown key \"width\" in net");
-  EXPECT_FALSE(MakeTabularMlp({}).ok());
+  EXPECT_FALSE(MakeTabularMlp(Json::object(), TabularInputs(0, {})).ok());
 }
 
 }  // namespace

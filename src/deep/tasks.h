@@ -2,25 +2,36 @@
 #pragma once
 
 #include "gang/task.h"
+#include "learn/catalogue.h"
 #include "learn/torch_task.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
+#include "tensor/target.h"
 
 namespace protium {
 
-// tabular_mlp.
+// tabular_mlp, linear and torchscript.
 NetTable BuiltInNets();
+
+// Adds the nets of rows that bring their builder.
+void AddNets(const std::vector<NetRow>& rows, NetTable& nets);
 
 // The tasks "train" and "score" over `nets`.
 TaskTable TorchTasks(const NetTable& nets);
+
+// The net of `config`, from `nets` or from the library `extension`, where that is not empty.
+Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
+                                      const std::string& extension, const NetInputs& inputs);
 
 // One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
 Status RunTrainTask(TaskContext& context, const NetTable& nets);
 // Scores the batches of one partition.
 Status RunScoreTask(TaskContext& context, const NetTable& nets);
 
-// How the rows of a net are packed, and what it is built for.
-RowLayout LayoutOf(const NetConfig& config);
-NetShape ShapeOf(const NetConfig& config);
+// What a net of this configuration is built for. Its rows have the labels and, where `weight` is
+// not empty, that column's weights; to score, `labels` is false.
+NetInputs InputsOf(const NetConfig& config, const std::string& weight = {}, bool labels = true);
+// What its outputs mean.
+Target TargetOf(const Objective& objective);
 
 }  // namespace protium

@@ -23,16 +23,40 @@ Status UnknownName(const char* kind, const std::string& name, std::vector<std::s
                .fix = Suggest(name, known)});
 }
 
-Result<LossSpec> LossOf(const Named& loss) {
-  if (loss.name == "huber") {
-    HuberOptions options;
-    PT_TRY(FieldsFromJson(loss.options, "loss", options));
-    return LossSpec{LossKind::kHuber, options.delta};
+template <class Options>
+Result<Options> OptionsAs(const Named& named, const char* where) {
+  Options options;
+  PT_TRY(FieldsFromJson(named.options, where, options));
+  return options;
+}
+
+using LossMaker = Result<Loss> (*)(const Named& loss, const Objective& objective);
+constexpr std::pair<const char*, LossMaker> kLosses[] = {
+    {"mse", [](const Named&, const Objective&) -> Result<Loss> { return SquaredLoss(); }},
+    {"mae", [](const Named&, const Objective&) -> Result<Loss> { return AbsoluteLoss(); }},
+    {"huber",
+     [](const Named& loss, const Objective&) -> Result<Loss> {
+       PT_LET(const auto options, OptionsAs<HuberOptions>(loss, "loss"));
+       return HuberLoss(options.delta);
+     }},
+    {"poisson", [](const Named&, const Objective&) -> Result<Loss> { return PoissonLoss(); }},
+    {"binary_cross_entropy",
+     [](const Named& loss, const Objective&) -> Result<Loss> {
+       PT_LET(const auto options, OptionsAs<BinaryCrossEntropyOptions>(loss, "loss"));
+       return BinaryCrossEntropyLoss(options.positive_weight);
+     }},
+    {"cross_entropy", [](const Named& loss, const Objective& objective) -> Result<Loss> {
+       PT_LET(const auto options, OptionsAs<CrossEntropyOptions>(loss, "loss"));
+       return CrossEntropyLoss(objective.class_weights, options.label_smoothing);
+     }}};
+
+Result<Loss> LossOf(const Named& loss, const Objective& objective) {
+  std::vector<std::string> known;
+  for (const auto& [name, make] : kLosses) {
+    if (loss.name == name) return make(loss, objective);
+    known.emplace_back(name);
   }
-  if (loss.name == "mse") return LossSpec{LossKind::kMeanSquared};
-  if (loss.name == "mae") return LossSpec{LossKind::kMeanAbsolute};
-  if (loss.name == "binary_cross_entropy") return LossSpec{LossKind::kBinaryCrossEntropy};
-  return UnknownName("loss", loss.name, {"mse", "mae", "huber", "binary_cross_entropy"});
+  return UnknownName("loss", loss.name, known);
 }
 
 Result<OptimizerSpec> OptimizerOf(const Named& optimizer) {
@@ -68,13 +92,14 @@ Json OptionsOf(const TrainConfig& config) {
 
 Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {
   const TrainOptions& train = config.train;
-  PT_LET(const LossSpec loss, LossOf(config.loss));
+  PT_LET(const Loss loss, LossOf(config.loss, config.net.objective));
   PT_LET(const OptimizerSpec optimizer, OptimizerOf(train.optimizer));
   TrainSpec spec{.epochs = train.epochs,
                  .batch_size = train.batch_size,
                  .seed = train.seed,
                  .clip_norm = train.clip_norm,
                  .threads_per_shard = train.threads_per_shard,
+                 .target = TargetOf(config.net.objective),
                  .loss = loss,
                  .optimizer = optimizer,
                  .metrics = train.metrics,
@@ -88,7 +113,7 @@ Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {
                  .stages_sha256 = config.stages_sha256};
   const bool measured = std::ranges::find(spec.metrics, spec.best) != spec.metrics.end();
   if (!measured) spec.metrics.push_back(spec.best);
-  PT_TRY(MetricState::Make(spec.metrics));
+  PT_TRY(MetricState::Make(spec.metrics, spec.target.kind));
   return spec;
 }
 
@@ -96,27 +121,92 @@ Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {
 struct Packed {
   std::unique_ptr<Packer> train;
   std::unique_ptr<Packer> held_out;  // nullptr without validation.
+  int64_t unseen = 0;                // Held out, of a class that was never learned.
+};
+
+// The rows of a batch on one side: of those held out, where `held_out` says so, only such whose
+// class is known.
+class Sides {
+ public:
+  explicit Sides(const TrainConfig& config)
+      : held_out_(config.held_out), classes_(config.net.objective.kind != TargetKind::kValues) {}
+
+  Status Choose(const arrow::RecordBatch& batch) {
+    training_.clear();
+    validation_.clear();
+    PT_LET(const auto* held_out, ColumnOf<arrow::BooleanArray>(batch, held_out_));
+    PT_LET(const auto* classes,
+           ColumnOf<arrow::Int64Array>(batch, classes_ ? kClassColumn : std::string()));
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
+      const bool out = held_out != nullptr && held_out->Value(i);
+      const bool unseen = out && classes != nullptr && classes->IsValid(i) && classes->Value(i) < 0;
+      unseen_ += unseen ? 1 : 0;
+      if (!unseen) (out ? validation_ : training_).push_back(int32_t(i));
+    }
+    return Status::OK();
+  }
+
+  const std::vector<int32_t>& training() const { return training_; }
+  const std::vector<int32_t>& validation() const { return validation_; }
+  int64_t unseen() const { return unseen_; }
+
+ private:
+  // nullptr where no column is named.
+  template <class Array>
+  static Result<const Array*> ColumnOf(const arrow::RecordBatch& batch, const std::string& name) {
+    if (name.empty()) return static_cast<const Array*>(nullptr);
+    const auto column = batch.GetColumnByName(name);
+    const bool marks = std::is_same_v<Array, arrow::BooleanArray>;
+    if (column == nullptr || column->type_id() != Array::TypeClass::type_id ||
+        (marks && column->null_count() > 0)) {
+      return Status::TypeError("rows to train on come without a whole column ", name);
+    }
+    return static_cast<const Array*>(column.get());
+  }
+
+  std::string held_out_;
+  bool classes_;
+  std::vector<int32_t> training_;
+  std::vector<int32_t> validation_;
+  int64_t unseen_ = 0;
 };
 
 Result<Packed> PackInput(const TrainConfig& config, BatchStream& input) {
-  RowLayout layout = LayoutOf(config.net);
-  layout.weight = config.weight;
+  const RowSchema rows = InputsOf(config.net, config.weight).rows;
   const int64_t budget =
       config.memory_bytes > 0 ? config.memory_bytes : std::numeric_limits<int64_t>::max();
   const auto make = [&] {
-    return Packer::Make(layout, input.schema(), budget, Refusal::kWhenSharded);
+    return Packer::Make(rows, input.schema(), budget, Refusal::kWhenSharded);
   };
   Packed out;
   PT_LET(out.train, make());
   if (!config.held_out.empty()) {
     PT_LET(out.held_out, make());
   }
+  Sides sides(config);
   while (true) {
     PT_LET(const auto batch, input.Next());
+    out.unseen = sides.unseen();
     if (batch == nullptr) return out;
-    PT_TRY(out.train->Append(*batch, config.held_out, false));
-    if (out.held_out) PT_TRY(out.held_out->Append(*batch, config.held_out, true));
+    if (!out.held_out) {
+      PT_TRY(out.train->Append(*batch));
+      continue;
+    }
+    PT_TRY(sides.Choose(*batch));
+    PT_TRY(out.train->Append(*batch, &sides.training()));
+    PT_TRY(out.held_out->Append(*batch, &sides.validation()));
   }
+}
+
+// Collective. Validation rows of classes that no training row has, over all ranks.
+Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
+  PT_TRY(communicator.AllReduce(BufferOf(std::span(&own, 1)), Reduce::kSum));
+  if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = fmt::format("{} validation rows are of classes that no training row has", own),
+       .where = "label " + config.net.objective.labels.front().column,
+       .fix = "set unseen_class = \"ignore\" to leave them out, or hold other rows out"});
 }
 
 // Collective. Refuses rows of all ranks beyond the budget, with both numbers.
@@ -132,12 +222,11 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
 }
 
 Status CheckOwnCategories(const TrainConfig& config, const ShardedRows& rows) {
-  const NetShape shape = ShapeOf(config.net);
+  const NetInputs inputs = InputsOf(config.net, config.weight);
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (!rows.owns(shard)) continue;
-    PT_TRY(CheckCategories(
-        {reinterpret_cast<const float*>(rows.shard(shard).data()), rows.rows(shard), shape.rows()},
-        shape.cardinalities, rows.layout().categories));
+    PT_TRY(CheckCategories({inputs.rows, rows.shard(shard).data(), rows.rows(shard)},
+                           inputs.cardinalities));
   }
   return Status::OK();
 }
@@ -145,6 +234,7 @@ Status CheckOwnCategories(const TrainConfig& config, const ShardedRows& rows) {
 struct Rows {
   std::unique_ptr<ShardedRows> train;
   std::unique_ptr<ShardedRows> held_out;
+  int64_t unseen = 0;
 };
 
 // Collective.
@@ -152,6 +242,7 @@ Result<Rows> ShardInput(const TrainConfig& config, Packed packed, Communicator& 
   PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   Rows out;
+  PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
   PT_LET(out.train, ShardRows(std::move(packed.train), owners, communicator));
   PT_TRY(CheckOwnCategories(config, *out.train));
   if (!packed.held_out) return out;
@@ -170,6 +261,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const Rows&
                            .steps = outcome.steps,
                            .rows = rows.train->total_rows(),
                            .validation_rows = rows.held_out ? rows.held_out->total_rows() : 0,
+                           .unseen_rows = rows.unseen,
                            .best_epoch = outcome.best_epoch,
                            .validation = outcome.validation,
                            .history = outcome.history,
@@ -207,7 +299,8 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
-  PT_LET(const auto net, BuildNet(nets, config.net.net.name, ShapeOf(config.net)));
+  PT_LET(const auto net,
+         BuildNet(nets, config.net, config.extension, InputsOf(config.net, config.weight)));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(Packed packed, PackInput(config, context.input()));
   PT_LET(const Rows rows, ShardInput(config, std::move(packed), *communicator));

@@ -66,10 +66,11 @@ class TrainTask : public testing::Test {
     config_.net.net = {"tabular_mlp", {{"hidden", {16, 8}}, {"dropout", 0.2}}};
     config_.net.categorical = {{.column = "c", .cardinality = 5}};
     config_.net.numeric = {"a", "b"};
-    config_.net.label = "y";
-    config_.net.label_scale = {.mean = 100, .deviation = 30};
+    config_.net.objective.labels = {{.column = "y", .mean = 100, .deviation = 30}};
     config_.held_out = "held";
     config_.loss = {"huber", {{"delta", 1.0}}};
+    config_.train.metrics = {"rmse", "mae"};
+    config_.train.best = "rmse";
     config_.train.epochs = 2;
     config_.train.batch_size = 64;
     config_.train.seed = 5;

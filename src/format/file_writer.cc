@@ -110,10 +110,21 @@ class CsvWriter : public FileWriter {
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
 
+Status CheckCsv(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    if (!arrow::is_nested(field->type()->id())) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "column \"" + field->name() + "\" holds lists, which CSV has no form for",
+                 .fix = "write Parquet, or leave the column out"});
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::string& path,
                                                      SchemaPtr schema) {
+  if (format == Format::kCsv) PT_TRY(CheckCsv(*schema));
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) PT_TRY(MakeFolder(folder));
   PT_LET(AtomicFile file, AtomicFile::Make(path));

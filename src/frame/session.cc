@@ -32,11 +32,7 @@ double SecondsSince(Clock::time_point since) {
 
 // Adds the state `more` to the state `into`, which may be null.
 Status MergeState(const Json& more, Json& into) {
-  if (!more.is_object() || !more.contains("names")) return Status::Invalid("no metric state");
-  std::vector<std::string> names;
-  PT_TRY(FieldsFromJson(more["names"], "names", names));
-  PT_LET(MetricState state, MetricState::Make(names));
-  PT_TRY(state.Merge(more));
+  PT_LET(MetricState state, MetricState::FromJson(more));
   if (into.is_object()) PT_TRY(state.Merge(into));
   into = state.ToJson();
   return Status::OK();
@@ -44,10 +40,7 @@ Status MergeState(const Json& more, Json& into) {
 
 // Null when no row was scored.
 Result<Json> ValuesOf(const Json& json, bool with_rows) {
-  std::vector<std::string> names;
-  PT_TRY(FieldsFromJson(json["names"], "names", names));
-  PT_LET(MetricState state, MetricState::Make(names));
-  PT_TRY(state.Merge(json));
+  PT_LET(const MetricState state, MetricState::FromJson(json));
   if (state.rows() == 0) return Json();
   Json values = state.Values();
   if (with_rows) values["rows"] = state.rows();

@@ -107,8 +107,8 @@ TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
 
 TEST_F(SessionTest, MergesTheMetricsOfScoredRows) {
   const auto event = [](double label, double prediction) {
-    MetricState state = *MetricState::Make({"rmse", "mae"});
-    state.Add(label, prediction);
+    MetricState state = *MetricState::Make({"rmse", "mae"}, TargetKind::kValues);
+    state.Add({{&label, 1}, {&prediction, 1}});
     return Json{
         {"event", "score_metrics"}, {"model", state.ToJson()}, {"baseline", state.ToJson()}};
   };

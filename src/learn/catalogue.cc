@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "learn/objective.h"
 #include "learn/stages.h"
 
 namespace protium {
@@ -23,43 +24,48 @@ std::vector<StageRow> BuiltInStages() {
       ImputerRow(),
       StandardScalerRow(),
       MinMaxScalerRow(),
-      {RowOf<TorchEstimatorOptions>(
-           kTorchEstimator, "trains a net by a gang of workers; adds the column `prediction`"),
+      {RowOf<TorchEstimatorOptions>(kTorchEstimator,
+                                    "trains a net by a gang of workers; adds what it predicts"),
        nullptr},
   };
 }
 
-std::vector<CatalogueRow> BuiltInNets() {
+std::vector<NetRow> BuiltInNets() {
   return {
-      RowOf<TabularMlpOptions>("tabular_mlp",
-                               "an embedding per categorical column, joined with the numeric "
-                               "columns; dense layers with ReLU; one output"),
+      {RowOf<TabularMlpOptions>("tabular_mlp",
+                                "an embedding per categorical column, joined with the numeric "
+                                "columns; dense layers with ReLU")},
+      {RowOf<NoOptions>("linear",
+                        "a weight per number and category: the linear or logistic model")},
+      {RowOf<TorchScriptOptions>(
+          "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
   };
+}
+
+template <class Options>
+LossRow LossRowOf(const char* name, const char* help) {
+  return {RowOf<Options>(name, help), KindOfLoss(name)};
 }
 
 std::vector<LossRow> BuiltInLosses() {
   return {
-      {RowOf<NoOptions>("mse", "the squared error"), false},
-      {RowOf<NoOptions>("mae", "the absolute error"), false},
-      {RowOf<HuberOptions>("huber",
-                           "the squared error of small errors, the absolute of large ones"),
-       false},
-      {RowOf<NoOptions>("binary_cross_entropy",
-                        "of labels 0 and 1; the prediction is the logit, above 0: rather 1"),
-       true},
+      LossRowOf<NoOptions>("mse", "of numbers: the squared error"),
+      LossRowOf<NoOptions>("mae", "of numbers: the absolute error"),
+      LossRowOf<HuberOptions>(
+          "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
+      LossRowOf<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
+      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
+      LossRowOf<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
   };
 }
 
 std::vector<MetricRow> BuiltInMetrics() {
-  return {
-      {RowOf<NoOptions>("rmse", "the root of the mean squared error"), false, false},
-      {RowOf<NoOptions>("mse", "the mean squared error"), false, false},
-      {RowOf<NoOptions>("mae", "the mean absolute error"), false, false},
-      {RowOf<NoOptions>("bias", "the mean of prediction minus label"), false, false},
-      {RowOf<NoOptions>("logloss", "of labels 0 and 1: the mean logarithmic loss"), true, false},
-      {RowOf<NoOptions>("accuracy", "of labels 0 and 1: the share on the right side of 0"), true,
-       true},
-  };
+  std::vector<MetricRow> rows;
+  for (const MetricSpec& spec : Metrics()) {
+    rows.push_back({RowOf<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
+                    spec.higher_is_better});
+  }
+  return rows;
 }
 
 std::vector<CatalogueRow> BuiltInOptimizers() {

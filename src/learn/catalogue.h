@@ -7,6 +7,7 @@
 // every room that looks a name up asks WithBuiltIns().
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
+#include "column/metrics.h"
 #include "learn/stage.h"
 
 namespace protium {
@@ -35,18 +37,24 @@ struct StageRow : CatalogueRow {
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
 };
 
+struct NetRow : CatalogueRow {
+  // Of a net that a program or an extension brings: its NetBuilder (tensor/net.h), for workers.
+  std::shared_ptr<const void> builder;
+  std::filesystem::path extension;  // The library that brings it; empty: this program does.
+};
+
 struct LossRow : CatalogueRow {
-  bool of_classes = false;  // Labels are 0 and 1.
+  TargetKind kind = TargetKind::kValues;  // What it learns.
 };
 
 struct MetricRow : CatalogueRow {
-  bool of_classes = false;
+  std::vector<TargetKind> kinds;  // What it measures.
   bool higher_is_better = false;
 };
 
 struct Catalogue {
   std::vector<StageRow> stages;
-  std::vector<CatalogueRow> nets;
+  std::vector<NetRow> nets;
   std::vector<LossRow> losses;
   std::vector<MetricRow> metrics;
   std::vector<CatalogueRow> optimizers;

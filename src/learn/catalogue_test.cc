@@ -52,8 +52,11 @@ TEST(Catalogue, SaysOneLineOnEveryRowAndOption) {
 
 TEST(Catalogue, HasTheMetricsThatAreMeasured) {
   const Catalogue all = BuiltInCatalogue();
-  EXPECT_EQ(NamesOf(all.metrics), MetricNames());
-  for (const MetricRow& row : all.metrics) EXPECT_EQ(row.of_classes, IsOfClasses(row.name));
+  for (const MetricRow& row : all.metrics) {
+    for (const TargetKind kind : row.kinds) {
+      EXPECT_TRUE(MetricState::Make({row.name}, kind).ok()) << row.name;
+    }
+  }
 }
 
 TEST(Catalogue, TellsWhichOptionsOfTrainingDecideTheWeights) {
@@ -98,7 +101,7 @@ class OffsetStage : public Stage {
 std::shared_ptr<const Catalogue> Own() {
   Catalogue own;
   own.stages.push_back(StageRowOf<OffsetStage, OffsetOptions>("offset", "adds a number"));
-  own.nets.push_back(RowOf<HuberOptions>("click_net", "of our own"));
+  own.nets.push_back({RowOf<HuberOptions>("click_net", "of our own")});
   return std::make_shared<const Catalogue>(own);
 }
 
@@ -132,7 +135,7 @@ TEST_F(OwnStage, LearnsAndComesBackWhereItsProgramIs) {
 
 TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {
   Catalogue own;
-  own.nets.push_back(RowOf<NoOptions>("tabular_mlp", "another"));
+  own.nets.push_back({RowOf<NoOptions>("tabular_mlp", "another")});
   const auto fault = [](const Catalogue& rows) {
     return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
   };

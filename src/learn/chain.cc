@@ -17,7 +17,10 @@ namespace {
 // What to do with a column that does not fit where `key` stands.
 std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
   const bool text = type.id() == arrow::Type::STRING;
-  if (key == "label" && text) return "make it a number in the SQL: CASE WHEN ... THEN 1 ELSE 0 END";
+  if (key == "label" && text) return "classes are learned by loss = \"cross_entropy\"";
+  if (key == "label" && arrow::is_floating(type.id())) {
+    return "make classes of it in the SQL, or learn the number: loss = \"mse\"";
+  }
   if (text) return "text becomes categories: list it in a string_indexer";
   if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) {
     return "numbers with a fraction are scaled: list it in a standard_scaler";
@@ -97,10 +100,15 @@ class Placer {
     PT_TRY(CheckIndices(placed));
     PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
     PT_TRY(CheckNumbers(placed));
+    PT_TRY(PlaceLists(placed));
     PT_TRY(CheckLabel(placed));
-    for (const auto& [column, key] :
-         {std::pair{&options.label, "label"}, std::pair{&options.weight, "weight"},
-          std::pair{&options.train.baseline, "train.baseline"}}) {
+    for (const std::string& label : LabelsOf(options)) {
+      PT_LET(const size_t at, Find(label, "label", Use::kTraining));
+      PT_TRY(CheckType(at, "label", CheckLabelType(KindOf(options), *chain_.columns[at].type)));
+      placed.level = std::max(placed.level, 1 + LevelOf(at));
+    }
+    for (const auto& [column, key] : {std::pair{&options.weight, "weight"},
+                                      std::pair{&options.train.baseline, "train.baseline"}}) {
       if (column->empty()) continue;
       PT_LET(const size_t at, Find(*column, key, Use::kTraining));
       PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
@@ -114,7 +122,10 @@ class Placer {
                    .what = "rows are held out by columns of the table, not by what a stage makes",
                    .where = path_ + "." + key});
     }
-    PT_TRY(AddOutput(options.prediction, arrow::float64(), "prediction"));
+    const auto label = chain_.Find(LabelsOf(options).front())->type;
+    for (const auto& field : PredictedFields(options, label)) {
+      PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
+    }
     chain_.estimator = std::move(placed);
     return Status::OK();
   }
@@ -148,9 +159,39 @@ class Placer {
     return Status::OK();
   }
 
+  // Lists come from the table; how long they are says their type, or whoever lists them.
+  Status PlaceLists(PlacedEstimator& placed) {
+    for (const VectorColumn& each : placed.options.vectors) {
+      PT_LET(const size_t at, Find(each.column, "vectors"));
+      const arrow::DataType& type = *chain_.columns[at].type;
+      const bool fixed = type.id() == arrow::Type::FIXED_SIZE_LIST;
+      const bool list = fixed || type.id() == arrow::Type::LIST;
+      const Status numbers = list && CheckNumeric(*type.field(0)->type()).ok()
+                                 ? Status::OK()
+                                 : Status::TypeError("a list of numbers");
+      PT_TRY(CheckType(at, "vectors", numbers));
+      const int64_t length =
+          fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
+      if (length < 1 || (each.length > 0 && each.length != length)) {
+        return Fail({.exit = Exit::kUsage,
+                     .what = "it is not known how long the lists in \"" + each.column + "\" are",
+                     .where = path_ + ".vectors",
+                     .fix = "vectors = [{ column = \"" + each.column + "\", length = 768 }]"});
+      }
+      placed.lists.push_back({each.column, length});
+    }
+    return Status::OK();
+  }
+
   // Whoever is shown the answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const {
-    const std::string label = SourceOf(chain_, placed.options.label);
+    for (const std::string& label : LabelsOf(placed.options)) {
+      PT_TRY(CheckLabel(placed, SourceOf(chain_, label)));
+    }
+    return Status::OK();
+  }
+
+  Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
     const auto check = [&](const std::string& column, const std::string& key) {
       if (SourceOf(chain_, column) != label) return Status::OK();
       return Fail({.exit = Exit::kUsage,
@@ -384,6 +425,13 @@ int32_t Chain::levels() const {
   int32_t levels = estimator ? estimator->level : 0;
   for (const PlacedStage& each : stages) levels = std::max(levels, each.level);
   return levels;
+}
+
+std::string Chain::Extension() const {
+  for (const NetRow& row : catalogue.nets) {
+    if (estimator && row.name == estimator->options.net.name) return row.extension.string();
+  }
+  return {};
 }
 
 const StageColumn* Chain::Find(const std::string& column) const {

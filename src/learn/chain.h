@@ -13,6 +13,7 @@
 
 #include "learn/catalogue.h"
 #include "learn/stages.h"
+#include "learn/torch_task.h"
 
 namespace protium {
 
@@ -32,6 +33,7 @@ struct PlacedEstimator {
   TorchEstimatorOptions options;  // Complete.
   Columns categorical;
   Columns numeric;
+  std::vector<ListInput> lists;
   int32_t level = 1;  // Of what it learns itself: label scale and baseline.
   std::string path;
   std::vector<size_t> awaits;  // As of a stage.
@@ -48,6 +50,8 @@ struct Chain {
 
   int32_t levels() const;
   const StageColumn* Find(const std::string& column) const;
+  // The library that brings the estimator's net; empty where none does.
+  std::string Extension() const;
 };
 
 // Fails for unknown columns and stages (with the nearest), wrong types, ids and outputs given

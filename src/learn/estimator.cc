@@ -26,52 +26,49 @@ Status CheckValidation(const TrainOptions& train, const std::string& path) {
                .fix = Suggest(train.best, train.metrics)});
 }
 
-std::string NamesOfClasses(const Catalogue& catalogue) {
-  std::string names;
-  for (const MetricRow& row : catalogue.metrics) {
-    if (row.of_classes) names += (names.empty() ? "" : " and ") + row.name;
+std::vector<std::string> UsualMetrics(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kValues:
+      return {"rmse", "mae"};
+    case TargetKind::kTwoClasses:
+      return {"log_loss", "auc", "accuracy"};
+    case TargetKind::kClasses:
+      return {"log_loss", "accuracy"};
   }
-  return names;
+  return {};
 }
 
 Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::string& path,
                     const Catalogue& catalogue) {
+  std::vector<std::string> fitting;
+  const auto fits = [&](const MetricRow& row) {
+    return std::find(row.kinds.begin(), row.kinds.end(), loss.kind) != row.kinds.end();
+  };
+  for (const MetricRow& row : catalogue.metrics) {
+    if (fits(row)) fitting.push_back(row.name);
+  }
   for (size_t i = 0; i < train.metrics.size(); ++i) {
     const std::string at = path + ".metrics." + std::to_string(i);
     PT_LET(const MetricRow* row, FindRow(catalogue.metrics, "metric", train.metrics[i], at));
-    if (row->of_classes == loss.of_classes) continue;
-    const std::string names = NamesOfClasses(catalogue);
+    if (fits(*row)) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = "metric \"" + row->name + "\" does not fit the loss",
+                 .what = "metric \"" + row->name + "\" does not fit loss \"" + loss.name + "\"",
                  .where = at,
-                 .fix = loss.of_classes ? loss.name + " has " + names
-                                        : names + " are for binary_cross_entropy"});
+                 .fix = "one of: " + Dump(Json(fitting))});
   }
   return Status::OK();
 }
 
-// Labels 0 and 1 are measured as such; errors of logits would mean nothing.
 Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string& path,
                      const Catalogue& catalogue) {
-  const TrainOptions usual;
-  if (loss.of_classes && train.metrics == usual.metrics) {
-    train.metrics = {"logloss", "accuracy"};
-    if (train.best == usual.best) train.best = "logloss";
-  }
+  if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
+  if (train.best.empty()) train.best = train.metrics.front();
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
-  for (const MetricRow& row : catalogue.metrics) {
-    if (row.name != train.best || !row.higher_is_better || !loss.of_classes) continue;
-    return Fail(
-        {.exit = Exit::kUsage,
-         .what = "best = \"" + row.name + "\" cannot choose an epoch: the lowest value is kept",
-         .where = path + ".best",
-         .fix = "best = \"logloss\""});
-  }
-  if (!loss.of_classes || train.baseline.empty()) return Status::OK();
+  if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "a straight line is no baseline for labels 0 and 1",
+               .what = "a straight line is no baseline for classes",
                .where = path + ".baseline",
-               .fix = "leave baseline out"});
+               .fix = "leave baseline out: classes are compared with their shares"});
 }
 
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
@@ -86,17 +83,37 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Labels 0 and 1 stay as they are.
-Status ChooseLabelScale(const LossRow& loss, TorchEstimatorOptions& options,
-                        const std::string& path) {
-  if (!options.label_scale) {
-    options.label_scale = loss.of_classes ? Scale::kNone : Scale::kStandard;
+// Refuses a value that goes with labels of another kind.
+Status Ask(bool holds, const std::string& path, const std::string& must, const Json& got) {
+  return holds ? Status::OK() : fields::Refuse(path, must, got);
+}
+
+// What belongs to labels of one kind alone.
+Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::string& at) {
+  const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
+  if (several != options.label.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = several ? "both label and labels are given" : "there is no label",
+                 .where = at + "label",
+                 .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
   }
-  if (!loss.of_classes || options.label_scale == Scale::kNone) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = loss.name + " learns labels 0 and 1, which must not be scaled",
-               .where = path,
-               .fix = "set label_scale = \"none\""});
+  PT_TRY(Ask(!several || values, at + "labels", "of values: " + options.loss.name + " learns one",
+             options.labels));
+  PT_TRY(Ask(!several || options.train.baseline.empty(), at + "train.baseline",
+             "left out with several labels", options.train.baseline));
+  PT_TRY(Ask(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
+             "left out: it is for binary_cross_entropy", options.positive));
+  PT_TRY(Ask(options.probabilities.empty() || !values, at + "probabilities",
+             "left out: they are of classes", options.probabilities));
+  PT_TRY(Ask(values || !options.label_scale || options.label_scale == Scale::kNone,
+             at + "label_scale", "left out: classes have no scale", "standard"));
+  const bool poisson = options.loss.name == "poisson";
+  PT_TRY(Ask(!poisson || options.label_scale != Scale::kStandard, at + "label_scale",
+             "\"none\": poisson learns counts as they are", "standard"));
+  if (!options.label_scale) {
+    options.label_scale = values && !poisson ? Scale::kStandard : Scale::kNone;
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -110,12 +127,14 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
                        options.train.optimizer));
   PT_LET(const LossRow* loss,
          FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
+  PT_TRY(CheckLabels(options, loss->kind, at));
   PT_TRY(ChooseMetrics(*loss, options.train, at + "train", catalogue));
   PT_TRY(CheckFields(options, path));
   PT_TRY(CheckValidation(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));
-  PT_TRY(ChooseLabelScale(*loss, options, at + "label_scale"));
-  if (!options.categorical.empty() || !options.numeric.empty()) return options;
+  const bool inputs =
+      !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
+  if (inputs) return options;
   return Fail({.exit = Exit::kUsage,
                .what = "the estimator has no inputs",
                .where = at + "numeric",

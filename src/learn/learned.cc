@@ -2,7 +2,6 @@
 #include "learn/learned.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -26,52 +25,15 @@ struct StageEntry {
 
 struct LearnedEntry {
   std::vector<StageEntry> stages;
-  LabelScale label_scale;
+  std::optional<Objective> objective;
   std::optional<Baseline> baseline;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("stages", stages);
-    visit("label_scale", label_scale);
+    visit("objective", objective);
     visit("baseline", baseline);
   }
 };
-
-std::vector<Need> EstimatorNeeds(const TorchEstimatorOptions& options) {
-  std::vector<Need> needs;
-  if (options.label_scale == Scale::kStandard)
-    needs.push_back({StateKind::kMoments, {options.label}});
-  if (!options.train.baseline.empty()) {
-    needs.push_back({StateKind::kLine, {options.train.baseline, options.label}});
-  }
-  return needs;
-}
-
-Status NoLabel(const std::string& label) {
-  return Fail({.exit = Exit::kInput,
-               .what = "label \"" + label + "\" has no finite value in the training rows"});
-}
-
-Result<LabelScale> ScaleOf(const Moments& moments, const std::string& label) {
-  const double mean = moments.Mean(), deviation = moments.Deviation();
-  if (moments.count() == 0 || !std::isfinite(mean) || !std::isfinite(deviation)) {
-    return NoLabel(label);
-  }
-  return LabelScale{mean, deviation > 0 ? deviation : 1};
-}
-
-Status LearnEstimator(const TorchEstimatorOptions& options, const std::vector<State>& states,
-                      Learned& learned) {
-  for (const State& state : states) {
-    if (const auto* moments = std::get_if<Moments>(&state)) {
-      PT_LET(learned.label_scale, ScaleOf(*moments, options.label));
-    } else if (const auto* line = std::get_if<Line>(&state)) {
-      learned.baseline = Baseline{options.train.baseline, line->Intercept(), line->Slope()};
-      const bool finite = std::isfinite(line->Intercept()) && std::isfinite(line->Slope());
-      if (line->count() == 0 || !finite) return NoLabel(options.label);
-    }
-  }
-  return Status::OK();
-}
 
 // Level by level, one pass over the rows each: a pass finds out what every later level wants to
 // know of the columns that are there, so that a level often needs none of its own.
@@ -80,7 +42,7 @@ class Fitting {
   Fitting(Session& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     AddNeeds();
-    if (chain.estimator) AddAll(EstimatorNeeds(chain.estimator->options));
+    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options));
   }
 
   Status Run(Learned& learned) {
@@ -187,7 +149,9 @@ class Fitting {
     }
     if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
     const TorchEstimatorOptions& options = chain_.estimator->options;
-    return LearnEstimator(options, StatesOf(EstimatorNeeds(options)), learned);
+    const auto& type = chain_.Find(LabelsOf(options).front())->type;
+    PT_LET(learned, LearnLabel(options, StatesOf(LabelNeeds(options)), *type));
+    return Status::OK();
   }
 
   Session& session_;
@@ -195,6 +159,16 @@ class Fitting {
   Chain& chain_;
   std::vector<Entry> entries_;  // Each need once.
 };
+
+Status CheckObjective(const Objective& objective) {
+  bool whole = !objective.labels.empty();
+  for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
+  const size_t classes = objective.classes.size();
+  if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
+  if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
+  if (whole) return Status::OK();
+  return Fail({.exit = Exit::kInput, .what = "what was learned about the label is damaged"});
+}
 
 }  // namespace
 
@@ -205,7 +179,8 @@ Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain) {
 }
 
 Json LearnedToJson(const Chain& chain, const Learned& learned) {
-  LearnedEntry entry{.label_scale = learned.label_scale, .baseline = learned.baseline};
+  LearnedEntry entry{.baseline = learned.baseline};
+  if (chain.estimator) entry.objective = learned.objective;
   for (size_t i = 0; i < chain.stages.size(); ++i) {
     const Stage& stage = *chain.stages[i].stage;
     entry.stages.push_back({stage.id(), chain.options[i].kind, stage.learned()});
@@ -232,7 +207,11 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
     PT_TRY(stage.Restore(entry.stages[i].learned));
     if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain));
   }
-  return Learned{entry.label_scale, entry.baseline};
+  Learned learned{.baseline = entry.baseline};
+  if (!chain.estimator) return learned;
+  learned.objective = entry.objective.value_or(Objective{});
+  PT_TRY(CheckObjective(learned.objective));
+  return learned;
 }
 
 }  // namespace protium

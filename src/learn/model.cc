@@ -74,37 +74,54 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   return CheckTypes(chain, table);
 }
 
-ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
+bool OfClasses(const ModelState& state) { return state.net.objective.kind != TargetKind::kValues; }
+
+arrow::FieldVector PredictedBy(const ModelState& state) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
+  return PredictedFields(options, state.chain->Find(LabelsOf(options).front())->type);
+}
+
+ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
-      .net = state.net, .weights = state.trained.weights, .prediction = options.prediction};
-  if (!Holds(columns, config.net.label)) {
-    config.net.label.clear();
-    return config;
+      .net = state.net, .extension = state.chain->Extension(), .weights = state.trained.weights};
+  for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
+  if (!state.measured) return config;
+  for (const ScaledLabel& label : state.net.objective.labels) {
+    if (!Holds(columns, label.column)) return config;
   }
-  config.metrics = options.train.metrics;
+  config.metrics = state.chain->estimator->options.train.metrics;
   const auto& baseline = state.learned.baseline;
-  if (baseline && Holds(columns, baseline->column)) config.baseline = baseline;
+  if (baseline && (OfClasses(state) || Holds(columns, baseline->column))) {
+    config.baseline = baseline;
+  }
   return config;
 }
 
-// What the task gets: what it gives on, what it measures by and what the net eats, each once.
+// What the task gets: what it gives on, what it measures by and what the net reads, each once.
 Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns given_on) {
   Columns input = std::move(given_on);
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !Holds(input, name)) input.push_back(name);
   };
-  add(config.net.label);
+  if (!config.metrics.empty()) {
+    for (const ScaledLabel& each : state.net.objective.labels) {
+      add(OfClasses(state) ? kClassColumn : each.column);
+    }
+  }
   if (config.baseline) add(config.baseline->column);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
   for (const std::string& each : state.net.numeric) add(each);
+  for (const ListInput& each : state.net.lists) add(each.column);
   return input;
 }
 
-Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema& table,
+Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table,
                const Columns& keep) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
   const ScoreConfig config = ScoreConfigOf(state, NamesOf(table));
+  if (OfClasses(state) && !config.metrics.empty()) {
+    applied = WithClasses(std::move(applied), state.net.objective);
+  }
   Columns given_on;
   arrow::FieldVector output;
   for (const auto& field : table.fields()) {
@@ -112,7 +129,7 @@ Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema
     given_on.push_back(field->name());
     output.push_back(field);
   }
-  output.push_back(arrow::field(options.prediction, arrow::float64()));
+  for (const auto& field : PredictedBy(state)) output.push_back(field);
   const MapTask task{.task = "score",
                      .config = Dump(FieldsToJson(config)),
                      .output = arrow::schema(std::move(output)),
@@ -120,7 +137,7 @@ Plan ScorePlan(const ModelState& state, const Plan& applied, const arrow::Schema
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
-// What the net eats; without an estimator, everything that stages make.
+// What the net reads; without an estimator, everything that stages make.
 Columns Wanted(const ModelState& state) {
   Columns wanted;
   if (state.chain->estimator) {

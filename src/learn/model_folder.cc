@@ -67,6 +67,9 @@ Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   if (!files.weights.empty()) {
     PT_LET(manifest.files[kWeights], CopyFile(files.weights, folder / kWeights));
   }
+  for (const auto& [name, path] : files.others) {
+    PT_LET(manifest.files[name], CopyFile(path, folder / name));
+  }
   return WriteFile(folder / "model.json", Pretty(FieldsToJson(manifest)));
 }
 
@@ -92,9 +95,10 @@ Result<Json> ManifestJson(const fs::path& folder) {
 Result<Manifest> ReadManifest(const fs::path& folder) {
   const fs::path file = folder / "model.json";
   PT_LET(const Json json, ManifestJson(folder));
-  if (json.contains("version") && json["version"] != kModelVersion) {
-    return Broken(file, "has version " + Dump(json["version"]),
-                  "this program reads version " + std::to_string(kModelVersion));
+  const Json version = json.value("version", Json());
+  if (json.contains("version") && version != kModelVersion && version != 1) {
+    return Broken(file, "has version " + Dump(version),
+                  "this program reads versions 1 to " + std::to_string(kModelVersion));
   }
   Manifest manifest;
   const Status read = FieldsFromJson(json, "", manifest);
@@ -120,6 +124,10 @@ Status ReadListed(const fs::path& folder, const std::string& name, const Json& s
   }
   if (name == kWeights) {
     files.weights = file;
+    return Status::OK();
+  }
+  if (!name.ends_with(".json")) {
+    files.others[name] = file;
     return Status::OK();
   }
   PT_LET(const std::string text, ReadFile(file, kMaxJsonBytes));
@@ -172,7 +180,7 @@ Status WriteModelFolder(const fs::path& folder, const ModelFiles& files) {
 
 Result<ModelFiles> ReadModelFolder(const fs::path& folder) {
   PT_LET(const Manifest manifest, ReadManifest(folder));
-  ModelFiles files{.weights_sha256 = manifest.weights_sha256};
+  ModelFiles files{.version = manifest.version, .weights_sha256 = manifest.weights_sha256};
   for (const auto& [name, sha256] : manifest.files.items()) {
     PT_TRY(ReadListed(folder, name, sha256, files));
   }

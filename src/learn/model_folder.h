@@ -11,12 +11,14 @@
 
 namespace protium {
 
-inline constexpr int64_t kModelVersion = 1;
+inline constexpr int64_t kModelVersion = 2;
 
 struct ModelFiles {
+  int64_t version = kModelVersion;
   std::string weights_sha256;
-  std::map<std::string, Json> json;  // "pipeline.json", ...
-  std::filesystem::path weights;     // A safetensors file; empty: none.
+  std::map<std::string, Json> json;                     // "pipeline.json", ...
+  std::filesystem::path weights;                        // A safetensors file; empty: none.
+  std::map<std::string, std::filesystem::path> others;  // By the name they have in the folder.
 };
 
 // Writes the folder beside its place and publishes it, so that it appears whole or not at all. An
@@ -25,7 +27,8 @@ struct ModelFiles {
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
 // Reads the folder and checks its kind, its version and the SHA-256 of every file. `weights` is
-// the path of the file there.
+// the path of the file there, as is each of
+// `others`: those that are not JSON.
 Result<ModelFiles> ReadModelFolder(const std::filesystem::path& folder);
 
 }  // namespace protium

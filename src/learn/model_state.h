@@ -20,6 +20,7 @@ struct ModelState {
   TrainResult trained;
   Json metrics = Json::object();  // What the run measured, when the model was saved.
   Json etl;                       // Null: not known.
+  bool measured = true;           // Whether its predictions can be compared with labels.
 };
 
 // The net that `chain` asks for, once its stages have learned.

@@ -93,11 +93,28 @@ FieldType DescribeType(const Inputs&) {
 
 FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
 
+Status CrossEntropyOptions::Check(const std::string& path) const {
+  bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
+  for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
+    fits = fits && weight.is_number() && weight.get<double>() > 0;
+  }
+  if (fits) return Status::OK();
+  return fields::Refuse(path + ".class_weights",
+                        "\"none\", \"balanced\", or a table of classes with weights above 0",
+                        class_weights);
+}
+
 Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }
 Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }
 Named MeanSquaredError() { return {"mse"}; }
 Named MeanAbsoluteError() { return {"mae"}; }
-Named BinaryCrossEntropy() { return {"binary_cross_entropy"}; }
+Named Poisson() { return {"poisson"}; }
+Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
+  return NamedOf("binary_cross_entropy", options);
+}
+Named CrossEntropy(const CrossEntropyOptions& options) { return NamedOf("cross_entropy", options); }
+Named TorchScript(const TorchScriptOptions& options) { return NamedOf("torchscript", options); }
+Named Linear() { return {"linear"}; }
 Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
 Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }
 

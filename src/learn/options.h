@@ -110,7 +110,7 @@ Status FromJson(const Json& json, const std::string& path, Named& named);
 FieldType DescribeType(const Named& named);
 
 // An embedding per categorical column (of min(50, (n + 1) / 2) unless set), joined with the numeric
-// columns, dense layers with ReLU and dropout between, one output.
+// columns, dense layers with ReLU and dropout between, then the outputs.
 struct TabularMlpOptions {
   std::vector<int32_t> hidden = {128, 64};
   double dropout = 0;
@@ -129,6 +129,23 @@ struct TabularMlpOptions {
   }
 };
 Named TabularMlp(const TabularMlpOptions& options = {});
+// A weight per numeric column and one per category and output: the linear or logistic model.
+Named Linear();
+
+// A file that torch.jit.save wrote, with its parameters as they are there.
+struct TorchScriptOptions {
+  std::string file;                               // A path; relative to the job file's folder.
+  std::vector<std::string> inputs = {"numeric"};  // Fields that its forward takes, in this order.
+  std::string sha256;                             // Of the file; found out when it is read.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("file", file,
+          {.help = "a path; relative to the job file's folder", .filled = "the path of a file"});
+    visit("inputs", inputs, {.help = "fields that its forward takes, in this order"});
+    visit("sha256", sha256, {.help = "of the file; found out when it is read"});
+  }
+};
+Named TorchScript(const TorchScriptOptions& options);
 
 struct HuberOptions {
   double delta = 1;
@@ -141,7 +158,37 @@ struct HuberOptions {
 Named Huber(const HuberOptions& options = {});
 Named MeanSquaredError();
 Named MeanAbsoluteError();
-Named BinaryCrossEntropy();  // Labels 0 and 1; the prediction is the logit.
+Named Poisson();  // Of counts and amounts from 0 on; the net learns the logarithm.
+
+// Of a label with two values. Rows of the positive one count `positive_weight` times.
+struct BinaryCrossEntropyOptions {
+  double positive_weight = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("positive_weight", positive_weight,
+          {.help = "how often a row of the positive class counts", .above = 0});
+  }
+};
+Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
+
+// Of a label with any number of classes.
+struct CrossEntropyOptions {
+  // "none"; "balanced": each class counts as much as any other; or {"rare": 5.0}: the rows of these
+  // classes count so often, all others once.
+  Json class_weights = "none";
+  double label_smoothing = 0;  // Of what is meant, this share goes to all classes alike.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("class_weights", class_weights,
+          {.help = "\"none\", \"balanced\", or a table such as { rare = 5.0 }"});
+    visit("label_smoothing", label_smoothing,
+          {.help = "share of what is meant that goes to all classes alike",
+           .at_least = 0,
+           .below = 1});
+  }
+};
+Named CrossEntropy(const CrossEntropyOptions& options = {});
 
 struct AdamOptions {
   double learning_rate = 1e-3;
@@ -208,10 +255,12 @@ struct TrainOptions {
   int32_t shards = 4;        // Fixes the result: 1 to `shards` workers give the same weights.
   Named optimizer = Adam();
   ValidationOptions validation;
-  std::vector<std::string> metrics = {"rmse", "mae"};  // Of classes: logloss and accuracy.
-  std::string best = "rmse";  // The metric on the validation rows that chooses the epoch kept.
-  int32_t keep = 3;           // Checkpoints kept, besides the best.
-  std::string baseline;       // A straight line in this column, for comparison; empty: none.
+  // Unless given: rmse and mae of values; log_loss, auc and accuracy of two classes; log_loss and
+  // accuracy of many.
+  std::vector<std::string> metrics;
+  std::string best;  // The metric on the validation rows that chooses the epoch; empty: the first.
+  int32_t keep = 3;  // Checkpoints kept, besides the best.
+  std::string baseline;  // A straight line in this column, for comparison; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;  // 0: no clipping.
   int32_t threads_per_shard = 1;
@@ -234,11 +283,12 @@ struct TrainOptions {
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});
     visit("metrics", metrics,
-          {.help = "what is measured on validation and test rows",
+          {.help = "what is measured on validation and test rows; unless set, as the loss suits",
            .rows_of = "metrics",
            .decides_weights = false});
     visit("best", best,
-          {.help = "the metric on the validation rows that chooses the epoch kept",
+          {.help = "the metric on the validation rows that chooses the epoch kept; unless set, the "
+                   "first",
            .rows_of = "metrics"});
     visit("keep", keep,
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
@@ -259,18 +309,43 @@ inline EnumNames<Scale> Names(Scale) {
   return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}}};
 }
 
-// Trains a net by a gang of workers and adds the column `prediction`.
+// What becomes of validation rows whose class no training row has.
+enum class UnseenClass { kIgnore, kError };
+inline EnumNames<UnseenClass> Names(UnseenClass) {
+  return {{{UnseenClass::kIgnore, "ignore"}, {UnseenClass::kError, "error"}}};
+}
+
+// A column of lists of numbers, which are one field of a row; read by nets of one's own.
+struct VectorColumn {
+  std::string column;
+  int64_t length = 0;  // Of every list; 0: as the column's type says.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column, {.help = "of lists of numbers", .filled = "the name of a column"});
+    visit("length", length, {.help = "of every list; 0: as the column's type says", .at_least = 0});
+  }
+};
+
+// Trains a net by a gang of workers and adds what it predicts: of values the column `prediction`
+// (of several labels `prediction`_<label> each); of classes the class itself as `prediction`, and
+// its `probability` (of two classes that of the positive one).
 struct TorchEstimatorOptions {
   std::string id;
   Named net = TabularMlp();
   Inputs categorical;
   Inputs numeric;
+  std::vector<VectorColumn> vectors;
   std::string label;
-  std::string weight;  // Empty: every row counts 1.
-  // Unless set: standard, but none where the loss wants the labels 0 and 1.
+  Columns labels;        // Instead of `label`: several values, learned together.
+  std::string positive;  // Of two classes; empty: the greater one.
+  std::string weight;    // Empty: every row counts 1.
+  // Unless set: standard for values, but none for poisson. Classes have none.
   std::optional<Scale> label_scale;
   Named loss = MeanSquaredError();
   std::string prediction = "prediction";
+  std::string probability = "probability";
+  std::string probabilities;  // A list of those of all classes, in the model's order; empty: none.
+  UnseenClass unseen_class = UnseenClass::kIgnore;
   TrainOptions train;
   GangSpec gang;
   template <class Visit>
@@ -279,13 +354,24 @@ struct TorchEstimatorOptions {
     visit("net", net, {.help = "what is trained", .rows_of = "nets"});
     visit("categorical", categorical, {.help = "indices that a string_indexer made"});
     visit("numeric", numeric, {.help = "numbers; without NULL"});
-    visit("label", label, {.help = "the number to be predicted", .filled = "the name of a column"});
+    visit("vectors", vectors,
+          {.help = "columns of lists of numbers, for nets that read them by their names"});
+    visit("label", label, {.help = "the column to be predicted: a number, or a class"});
+    visit("labels", labels, {.help = "instead of label: several numbers, learned together"});
+    visit("positive", positive,
+          {.help = "of two classes, the one whose probability is told; unless set, the greater"});
     visit("weight", weight, {.help = "how much a row counts; unless set, 1"});
     visit("label_scale", label_scale,
-          {.help = "kept in the model, undone when scoring; unless set, standard, but none for "
-                   "labels 0 and 1"});
+          {.help = "of numbers: kept in the model, undone when scoring; unless set, standard, but "
+                   "none for poisson"});
     visit("loss", loss, {.help = "what training makes small", .rows_of = "losses"});
     visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
+    visit("probability", probability,
+          {.help = "of classes: the column of the probability", .filled = "a name"});
+    visit("probabilities", probabilities,
+          {.help = "of classes: a column of lists with the probability of each; unless set, none"});
+    visit("unseen_class", unseen_class,
+          {.help = "what becomes of validation rows whose class no training row has"});
     visit("train", train, {.help = "how it is trained"});
     visit("gang", gang, {.help = "who trains it"});
   }

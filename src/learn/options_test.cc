@@ -76,20 +76,49 @@ TEST(Complete, MeasuresClassesAsSuch) {
   TorchEstimatorOptions options = Sound();
   options.loss = BinaryCrossEntropy();
   EXPECT_EQ(Complete(options, "")->train.metrics,
-            (std::vector<std::string>{"logloss", "accuracy"}));
-  EXPECT_EQ(Complete(options, "")->train.best, "logloss");
+            (std::vector<std::string>{"log_loss", "auc", "accuracy"}));
+  EXPECT_EQ(Complete(options, "")->train.best, "log_loss");
   const auto where = [](TorchEstimatorOptions wrong) {
     return FaultOf(Complete(std::move(wrong), "").status()).where;
   };
-  options.train.metrics = {"logloss", "mae"};
+  options.train.metrics = {"log_loss", "mae"};
   EXPECT_EQ(where(options), "train.metrics.1");
-  options.train = {.optimizer = {"adam"}, .best = "accuracy"};
-  EXPECT_EQ(where(options), "train.best");
   options.train = {.optimizer = {"adam"}, .baseline = "x"};
   EXPECT_EQ(where(options), "train.baseline");
   options = Sound();
   options.train.metrics = {"accuracy"};
   EXPECT_EQ(where(options), "train.metrics.0");
+  options.loss = CrossEntropy();
+  options.train.metrics = {"auc"};
+  EXPECT_EQ(where(options), "train.metrics.0");
+  options.train.metrics = {};
+  EXPECT_EQ(Complete(options, "")->train.best, "log_loss");
+}
+
+TEST(Complete, RefusesWhatIsForLabelsOfAnotherKind) {
+  const auto where = [](auto change) {
+    TorchEstimatorOptions options = Sound();
+    change(options);
+    return FaultOf(Complete(options, "").status()).where;
+  };
+  EXPECT_EQ(where([](auto& o) { o.labels = {"a", "b"}; }), "label");
+  EXPECT_EQ(where([](auto& o) { o.positive = "yes"; }), "positive");
+  EXPECT_EQ(where([](auto& o) { o.probabilities = "all"; }), "probabilities");
+  EXPECT_EQ(where([](auto& o) {
+              o.loss = Poisson();
+              o.label_scale = Scale::kStandard;
+            }),
+            "label_scale");
+  EXPECT_EQ(where([](auto& o) {
+              o.label = "";
+              o.labels = {"a", "b"};
+              o.loss = CrossEntropy();
+            }),
+            "labels");
+  EXPECT_EQ(where([](auto& o) { o.loss = BinaryCrossEntropy({.positive_weight = 0}); }),
+            "loss.positive_weight");
+  EXPECT_EQ(where([](auto& o) { o.loss = CrossEntropy({.class_weights = "equal"}); }),
+            "loss.class_weights");
 }
 
 TEST(Complete, RefusesUnknownNamesWithTheNearest) {

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "learn/estimator.h"
 #include "learn/model_state.h"
+#include "learn/net_file.h"
 #include "learn/train.h"
 #include "os/file.h"
 #include "os/machine.h"
@@ -53,7 +54,9 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_TRY(session.CheckSettings());
   PT_LET(const SchemaPtr schema, train.Schema());
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  return PlaceStages(stages, *schema, std::move(catalogue));
+  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_TRY(FindNetFile(session.options().base, chain));
+  return chain;
 }
 
 Plan GangOver(const GangSpec& gang, Plan rows) {
@@ -88,7 +91,9 @@ TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRow
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = NetOf(chain, learned),
+                     .extension = chain.Extension(),
                      .weight = options.weight,
+                     .unseen_class = options.unseen_class,
                      .held_out = rows.held_out,
                      .loss = options.loss,
                      .train = options.train};
@@ -120,12 +125,13 @@ Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t
 }
 
 Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRows& rows) {
-  const Expr label = LabelOf(chain).value_or(Lit(int64_t{1}));
-  const Plan labels = MakePlan(Project{{{"label", label}}}, {rows.kept});
+  const Expr labelled = HasLabel(chain).value_or(Lit(true));
+  const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
   const Plan count =
-      MakePlan(Sql{.text = "SELECT count(*) AS num_rows, count(label) AS num_labelled FROM train",
+      MakePlan(Sql{.text = "SELECT count(*) AS num_rows, "
+                           "count(CASE WHEN labelled THEN 1 END) AS num_labelled FROM train",
                    .names = {"train"}},
-               {labels});
+               {marks});
   PT_LET(const BatchStreamPtr stream, session.engine().Execute(count, session.call()));
   RowCounts counts;
   while (true) {
@@ -142,17 +148,20 @@ Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRow
 // Rows whose label is not known are no rows to learn from, but may be scored.
 Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
-  const std::string& label = chain.estimator->options.label;
+  std::string label;
+  for (const std::string& each : LabelsOf(chain.estimator->options)) {
+    label += (label.empty() ? "\"" : " and \"") + each + "\"";
+  }
   const std::string all = Grouped(counts.all);
   if (counts.labelled == 0) {
     return Fail({.exit = Exit::kInput,
-                 .what = "no row has a label: \"" + label + "\" is empty in all " + all + " rows"});
+                 .what = "no row has a label: " + label + " is empty in all " + all + " rows"});
   }
   const int64_t left_out = counts.all - counts.labelled;
   session.Record("rows_without_label", left_out);
   session.call().Tell({{"event", "note"},
-                       {"message", Grouped(left_out) + " of " + all + " rows have no \"" + label +
-                                       "\": they are left out of training"}});
+                       {"message", Grouped(left_out) + " of " + all + " rows have no " + label +
+                                       ": they are left out of training"}});
   return Status::OK();
 }
 
@@ -204,6 +213,12 @@ void RecordTraining(Session& session, const Chain& chain, const TrainResult& tra
   if (!options.train.baseline.empty()) {
     session.Record("baseline_column", options.train.baseline);
   }
+  if (trained.unseen_rows == 0) return;
+  session.Record("unseen_validation_rows", trained.unseen_rows);
+  session.call().Tell({{"event", "note"},
+                       {"message", Grouped(trained.unseen_rows) +
+                                       " validation rows are of classes that no training row has: "
+                                       "they are left out"}});
 }
 
 SchemaPtr InputOf(const Chain& chain) {
@@ -253,8 +268,8 @@ NetConfig NetOf(const Chain& chain, const Learned& learned) {
   const PlacedEstimator& estimator = *chain.estimator;
   NetConfig net{.net = estimator.options.net,
                 .numeric = estimator.numeric,
-                .label = estimator.options.label,
-                .label_scale = learned.label_scale};
+                .lists = estimator.lists,
+                .objective = learned.objective};
   for (const std::string& column : estimator.categorical) {
     const Stage& maker = *chain.stages[chain.Find(column)->maker].stage;
     const auto& outputs = maker.outputs();
@@ -303,6 +318,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   }
   PT_LET(Chain chain, Place(stages_, train));
   PT_TRY(AwaitGang(session, chain));
+  PT_TRY(KeepNetFile(session.folder(), chain));
   const TrainRows rows = RowsFor(chain, train.plan());
   PT_TRY(MakeRows(session, chain, rows));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));

@@ -196,12 +196,12 @@ TEST_F(PipelineTest, TakesSettingsForTheOnlyEstimator) {
 TEST_F(PipelineTest, ResumesWithoutFittingAgain) {
   Fitted();
   Json learned = Text("stages.json");
-  learned["label_scale"]["mean"] = 12345.0;
+  learned["objective"]["labels"][0]["mean"] = 12345.0;
   ASSERT_TRUE(WriteFile(folder_ / "run" / "stages.json", Pretty(learned)).ok());
   Open({}, true);
   const PipelineModel model = Fitted();
   EXPECT_EQ(model.trained().steps, 2);
-  EXPECT_EQ(Text("stages.json")["label_scale"]["mean"], 12345.0);
+  EXPECT_EQ(Text("stages.json")["objective"]["labels"][0]["mean"], 12345.0);
 }
 
 TEST_F(PipelineTest, ResumesOnlyFromTheSameInputs) {

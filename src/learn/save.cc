@@ -9,6 +9,8 @@
 #include "frame/outputs.h"
 #include "learn/model_folder.h"
 #include "learn/model_state.h"
+#include "learn/model_version1.h"
+#include "learn/net_file.h"
 
 namespace protium {
 namespace {
@@ -17,8 +19,8 @@ namespace {
 SchemaPtr OutputOf(const Chain& chain) {
   arrow::FieldVector fields;
   for (const StageColumn& each : chain.columns) {
-    const bool prediction = chain.estimator && each.name == chain.estimator->options.prediction;
-    if (prediction || (!chain.estimator && each.maker >= 0)) {
+    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
+    if (each.maker >= 0 && (predicted || !chain.estimator)) {
       fields.push_back(arrow::field(each.name, each.type));
     }
   }
@@ -87,6 +89,7 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
                          " has an estimator but no net.json or no weights.safetensors"});
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  PT_TRY(FindNetFile(folder, state.net.net));
   if (!FieldsEqual(state.net, NetOf(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
                  .what = (folder / "net.json").string() + " does not fit pipeline.json and "
@@ -111,7 +114,12 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_LET(files.json["schema.json"], SchemasOf(*state_));
   files.json["metrics.json"] = MetricsOf(*state_);
   files.json["fingerprint.json"] = state_->trained.fingerprint;
-  if (state_->chain->estimator) files.json["net.json"] = FieldsToJson(state_->net);
+  if (state_->chain->estimator) {
+    NetConfig net = state_->net;
+    net.net = IntoFolder(std::move(net.net), files);
+    files.json["pipeline.json"].back()["net"] = ToJson(net.net);
+    files.json["net.json"] = FieldsToJson(net);
+  }
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));
   state_->session->Record("model", target.string());
@@ -119,15 +127,18 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 }
 
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
-  PT_LET(const ModelFiles files, ReadModelFolder(folder));
+  PT_LET(ModelFiles files, ReadModelFolder(folder));
   const auto& json = files.json;
+  const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
+  if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   PT_LET(const auto stages, Read(folder / "pipeline.json",
                                  StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
-  ModelState state{.session = &session};
+  ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
   PT_LET(Chain chain,
          Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
+  PT_TRY(FindNetFile(folder, chain));
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
   state.chain = std::make_shared<const Chain>(std::move(chain));

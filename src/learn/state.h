@@ -37,6 +37,10 @@ class TextCounts {
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t missing() const { return missing_; }
+  int64_t CountOf(std::string_view text) const {
+    const auto found = counts_.find(text);
+    return found == counts_.end() ? 0 : found->second;
+  }
   // Most frequent first, equals by value.
   std::vector<std::string> ByFrequency() const;
 
@@ -79,6 +83,7 @@ class Moments {
   void AddTimes(double value, int64_t times);
   int64_t count() const { return count_; }
   int64_t missing() const { return missing_; }
+  double low() const { return low_; }  // The least value; 0 without any.
   double Mean() const;
   // The extremes; 0 where count() is. Never -0.0, which is 0.0 to whoever compares.
   double Low() const { return low_ + 0.0; }

@@ -64,15 +64,17 @@ Status ScoreTask(TaskContext& context) {
   PT_LET(const Json json, ParseJson(context.config()));
   ScoreConfig config;
   PT_TRY(FieldsFromJson(json, "score", config));
-  PT_LET(MetricState state, MetricState::Make(config.metrics));
+  PT_LET(MetricState state, MetricState::Make(config.metrics, TargetKind::kValues));
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
     if (!batch) break;
     const auto x = std::static_pointer_cast<arrow::DoubleArray>(
         batch->GetColumnByName(config.net.numeric.front()));
-    const auto y = batch->GetColumnByName(config.net.label);
+    const auto y = batch->GetColumnByName(config.net.objective.labels.front().column);
     for (int64_t i = 0; y && i < batch->num_rows(); ++i) {
-      state.Add(static_cast<const arrow::DoubleArray&>(*y).Value(i), x->Value(i));
+      const double label = static_cast<const arrow::DoubleArray&>(*y).Value(i);
+      const double prediction = x->Value(i);
+      state.Add({{&label, 1}, {&prediction, 1}});
     }
     arrow::ArrayVector columns;
     for (const auto& field : context.output_schema()->fields()) {

@@ -6,15 +6,19 @@
 
 namespace protium {
 
-// Grows whenever TaskTable, TaskContext or what they hold changes its layout.
-inline constexpr int32_t kTorchLibraryVersion = 1;
+// Grows whenever TaskTable, TaskContext, Catalogue or what they hold changes its layout.
+inline constexpr int32_t kTorchLibraryVersion = 2;
 inline constexpr const char* kTorchLibraryFile = "libprotium_torch.so";
 inline constexpr const char* kTorchLibraryEntry = "protium_torch_tasks";
 
-// Adds the tasks "train" and "score" over the built-in nets to `tasks` and gives true; gives false
-// and adds nothing when the library was built for another version.
-using TorchLibraryEntry = bool (*)(int32_t version, TaskTable* tasks);
+struct Catalogue;
+
+// Adds the tasks "train" and "score" over the built-in nets and those of `own`, which may be null,
+// to `tasks` and gives true; gives false and adds nothing when the library was built for another
+// version.
+using TorchLibraryEntry = bool (*)(int32_t version, const Catalogue* own, TaskTable* tasks);
 
 }  // namespace protium
 
-extern "C" bool protium_torch_tasks(int32_t version, protium::TaskTable* tasks);
+extern "C" bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
+                                    protium::TaskTable* tasks);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/objective.h"
 #include "learn/options.h"
 
 namespace protium {
@@ -20,50 +21,39 @@ struct CategoricalColumn {
   }
 };
 
-// (label - mean) / deviation is what the net learns; prediction = output * deviation + mean.
-struct LabelScale {
-  double mean = 0;
-  double deviation = 1;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("mean", mean);
-    visit("deviation", deviation);
-  }
-};
-
-// prediction = intercept + slope * column, fitted by least squares on the training rows.
-struct Baseline {
+// A column of lists, each of so many numbers.
+struct ListInput {
   std::string column;
-  double intercept = 0;
-  double slope = 0;
+  int64_t length = 0;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("column", column);
-    visit("intercept", intercept);
-    visit("slope", slope);
+    visit("length", length);
   }
 };
 
-// What a net is and eats; the same for training and scoring.
+// What a net is, reads and learns; the same for training and scoring.
 struct NetConfig {
   Named net;
   std::vector<CategoricalColumn> categorical;
   Columns numeric;  // Any numeric type; cast once to float32.
-  std::string label;
-  LabelScale label_scale;
+  std::vector<ListInput> lists;
+  Objective objective;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
     visit("categorical", categorical);
     visit("numeric", numeric);
-    visit("label", label);
-    visit("label_scale", label_scale);
+    visit("lists", lists);
+    visit("objective", objective);
   }
 };
 
 struct TrainConfig {
   NetConfig net;
+  std::string extension;  // The library that brings the net, where one does.
   std::string weight;
+  UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string held_out;  // Boolean column: true on validation rows. Empty: no validation.
   Named loss;
   TrainOptions train;
@@ -74,7 +64,9 @@ struct TrainConfig {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("extension", extension);
     visit("weight", weight);
+    visit("unseen_class", unseen_class);
     visit("held_out", held_out);
     visit("loss", loss);
     visit("train", train);
@@ -92,6 +84,7 @@ struct TrainResult {
   int64_t steps = 0;
   int64_t rows = 0;  // Training rows, all shards.
   int64_t validation_rows = 0;
+  int64_t unseen_rows = 0;           // Validation rows left out, of classes never learned.
   int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Json history = Json::array();      // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
@@ -105,6 +98,7 @@ struct TrainResult {
     visit("steps", steps);
     visit("rows", rows);
     visit("validation_rows", validation_rows);
+    visit("unseen_rows", unseen_rows);
     visit("best_epoch", best_epoch);
     visit("validation", validation);
     visit("history", history);
@@ -123,21 +117,24 @@ struct TrainResult {
 
 struct ScoreConfig {
   NetConfig net;
-  std::string weights;     // Path of a safetensors file.
-  std::string prediction;  // The float64 column to add; all input columns pass through.
-  Columns metrics;         // Computed where `label` is a column of the input; empty: none.
+  std::string extension;  // As of TrainConfig.
+  std::string weights;    // Path of a safetensors file.
+  Columns added;          // The columns that the prediction makes (PredictedFields), in order.
+  Columns metrics;        // Computed where the input has the labels; empty: none.
   std::optional<Baseline> baseline;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("extension", extension);
     visit("weights", weights);
-    visit("prediction", prediction);
+    visit("added", added);
     visit("metrics", metrics);
     visit("baseline", baseline);
   }
 };
 
 // Event of "score", once a partition: {"event": "score_metrics", "model": <state>,
-// "baseline": <state>} with mergeable states of learn/metrics.h.
+// "baseline": <state>} with mergeable states of column/metrics.h. Where rows have labels that are
+// classes never learned, "unseen_rows" counts those, which are left out.
 
 }  // namespace protium

@@ -12,16 +12,25 @@
 namespace protium {
 namespace {
 
-// The columns that the task eats, each once.
-Columns Eaten(const Chain& chain, const TrainConfig& config) {
+bool OfClasses(const TrainConfig& config) {
+  return config.net.objective.kind != TargetKind::kValues;
+}
+
+// The columns that the task reads, each once.
+Columns ColumnsOf(const Chain& chain, const TrainConfig& config) {
   const PlacedEstimator& estimator = *chain.estimator;
-  Columns eaten = estimator.categorical;
-  eaten.insert(eaten.end(), estimator.numeric.begin(), estimator.numeric.end());
-  for (const std::string& column : {config.net.label, config.weight, config.held_out}) {
-    if (column.empty() || std::find(eaten.begin(), eaten.end(), column) != eaten.end()) continue;
-    eaten.push_back(column);
-  }
-  return eaten;
+  Columns columns = estimator.categorical;
+  const auto add = [&](const std::string& column) {
+    if (column.empty() || std::find(columns.begin(), columns.end(), column) != columns.end())
+      return;
+    columns.push_back(column);
+  };
+  columns.insert(columns.end(), estimator.numeric.begin(), estimator.numeric.end());
+  for (const ListInput& each : estimator.lists) add(each.column);
+  for (const ScaledLabel& each : config.net.objective.labels) add(each.column);
+  add(config.weight);
+  add(config.held_out);
+  return columns;
 }
 
 Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
@@ -39,16 +48,21 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
   Columns columns = chain.sources;
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
-  const Columns wanted = Eaten(chain, config);
-  const Plan applied = ApplyStages(chain, rows.all, columns, wanted);
-  std::vector<NamedExpr> eaten;
-  for (const std::string& column : wanted) eaten.push_back({column, Col(column)});
+  const Columns wanted = ColumnsOf(chain, config);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted);
+  if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
+  std::vector<NamedExpr> read;
+  for (const std::string& column : wanted) {
+    const bool label = OfClasses(config) && column == config.net.objective.labels[0].column;
+    if (!label) read.push_back({column, Col(column)});
+  }
+  if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
   return MakePlan(MapTask{.task = "train",
                           .config = Dump(FieldsToJson(config)),
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
                           .workers = chain.estimator->options.gang.workers,
                           .gang = chain.estimator->options.gang},
-                  {MakePlan(Project{std::move(eaten)}, {applied})});
+                  {MakePlan(Project{std::move(read)}, {applied})});
 }
 
 Result<std::optional<TrainResult>> RunTraining(Session& session, const Plan& plan) {

@@ -37,12 +37,18 @@ Plan Kept(const Chain& chain, const Plan& table) {
 
 }  // namespace
 
-std::optional<Expr> LabelOf(const Chain& chain) {
+std::optional<Expr> HasLabel(const Chain& chain) {
   if (!chain.estimator) return std::nullopt;
-  const StageColumn& label = *chain.Find(chain.estimator->options.label);
-  if (label.maker >= 0) return std::nullopt;
-  if (!arrow::is_floating(label.type->id())) return Col(label.name);
-  return CallOf("nan_to_null", {Col(label.name)});
+  std::optional<Expr> all;
+  for (const std::string& name : LabelsOf(chain.estimator->options)) {
+    const StageColumn& label = *chain.Find(name);
+    if (label.maker >= 0) continue;
+    const bool floating = arrow::is_floating(label.type->id());
+    const Expr value = floating ? CallOf("nan_to_null", {Col(name)}) : Col(name);
+    const Expr there = CallOf("is_not_null", {value});
+    all = all ? (*all && there) : there;
+  }
+  return all;
 }
 
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
@@ -60,8 +66,8 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   std::vector<NamedExpr> mark;
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
   rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));
-  const std::optional<Expr> label = LabelOf(chain);
-  rows.all = label ? MakePlan(Filter{CallOf("is_not_null", {*label})}, {rows.kept}) : rows.kept;
+  const std::optional<Expr> labelled = HasLabel(chain);
+  rows.all = labelled ? MakePlan(Filter{*labelled}, {rows.kept}) : rows.kept;
   rows.learning =
       rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
   return rows;

@@ -17,7 +17,7 @@ struct TrainRows {
 };
 TrainRows RowsFor(const Chain& chain, const Plan& table);
 
-// The label where a row has one, else NULL: NaN is none. Nothing where every row takes part.
-std::optional<Expr> LabelOf(const Chain& chain);
+// Whether a row has all labels; NaN is none. Nothing where every row takes part.
+std::optional<Expr> HasLabel(const Chain& chain);
 
 }  // namespace protium

@@ -45,60 +45,57 @@ void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
 
 }  // namespace
 
-RowPacker::RowPacker(RowLayout layout, SchemaPtr schema, int64_t budget_bytes, Refusal refusal)
-    : layout_(std::move(layout)),
-      schema_(std::move(schema)),
+RowPacker::RowPacker(RowSchema rows, SchemaPtr table, int64_t budget_bytes, Refusal refusal)
+    : schema_(std::move(rows)),
+      table_(std::move(table)),
       budget_bytes_(budget_bytes),
       refusal_(refusal) {
   refused_.budget_bytes = budget_bytes;
 }
 
 Status RowPacker::Resolve() {
-  if (!std::isfinite(layout_.label_mean) || !std::isfinite(layout_.label_deviation) ||
-      layout_.label_deviation == 0) {
-    return Status::Invalid("labels cannot be scaled by mean ", layout_.label_mean,
-                           " and deviation ", layout_.label_deviation);
-  }
-  for (const std::string& name : layout_.numeric) {
-    PT_TRY(AddNumber(name, {}));
-    slots_.back().nan_allowed = layout_.allow_nan;
-  }
-  const CellScale label{true, layout_.label_mean, layout_.label_deviation};
-  if (!layout_.label.empty()) PT_TRY(AddNumber(layout_.label, label));
-  if (!layout_.label.empty()) slots_.back().offset = 4 * int64_t(layout_.numeric.size());
-  if (!layout_.weight.empty()) PT_TRY(AddNumber(layout_.weight, {}));
-  if (!layout_.weight.empty()) slots_.back().offset = 4 * (layout_.floats() - 1);
-  for (size_t i = 0; i < layout_.categories.size(); ++i) {
-    PT_TRY(AddCode(layout_.categories[i]));
-    slots_.back().offset = 4 * (layout_.floats() + int64_t(i));
+  for (const RowField& field : schema_.fields()) PT_TRY(AddField(field));
+  return Status::OK();
+}
+
+Status RowPacker::AddField(const RowField& field) {
+  if (field.columns.empty()) constants_.push_back(&field);
+  for (size_t i = 0; i < field.columns.size(); ++i) {
+    PT_LET(Slot slot, SlotFor(field.columns[i], field));
+    slot.offset = field.offset + 4 * int64_t(i);
+    if (!field.scales.empty()) {
+      const ElementScale& scale = field.scales[i];
+      if (!std::isfinite(scale.mean) || !std::isfinite(scale.deviation) || scale.deviation == 0) {
+        return Status::Invalid(slot.name, " cannot be scaled by mean ", scale.mean,
+                               " and deviation ", scale.deviation);
+      }
+      slot.scale = {true, scale.mean, scale.deviation};
+    }
+    slots_.push_back(std::move(slot));
   }
   return Status::OK();
 }
 
-Status RowPacker::AddNumber(const std::string& name, const CellScale& scale) {
+Result<RowPacker::Slot> RowPacker::SlotFor(const std::string& name, const RowField& field) const {
   PT_LET(const int column, Find(name));
-  const arrow::DataType& type = *schema_->field(column)->type();
-  Slot slot{.name = name, .column = column, .offset = 4 * int64_t(slots_.size()), .scale = scale};
-  slot.read = NumberReader(type.id(), scale.scaled);
-  if (slot.read == nullptr) return WrongType(name, type, "it must be a number or a boolean");
-  slots_.push_back(std::move(slot));
-  return Status::OK();
-}
-
-Status RowPacker::AddCode(const std::string& name) {
-  PT_LET(const int column, Find(name));
-  const arrow::DataType& type = *schema_->field(column)->type();
-  Slot slot{.name = name, .column = column, .read = CodeReader(type.id())};
-  if (slot.read == nullptr) return WrongType(name, type, "a category must be a whole number");
-  slots_.push_back(std::move(slot));
-  return Status::OK();
+  const arrow::DataType* type = table_->field(column)->type().get();
+  Slot slot{.name = name, .column = column, .list_length = field.list_length};
+  if (field.list_length > 0) {
+    if (!IsListOfCells(*type)) return WrongType(name, *type, "it must be a list of numbers");
+    type = type->field(0)->type().get();
+  }
+  const bool code = field.element == RowElement::kInt32;
+  slot.read = code ? CodeReader(type->id()) : NumberReader(type->id(), !field.scales.empty());
+  if (slot.read != nullptr) return slot;
+  return WrongType(name, *table_->field(column)->type(),
+                   code ? "a category must be a whole number" : "it must be a number or a boolean");
 }
 
 Result<int> RowPacker::Find(const std::string& name) const {
-  const int column = schema_->GetFieldIndex(name);
+  const int column = table_->GetFieldIndex(name);
   if (column >= 0) return column;
-  const bool twice = schema_->GetAllFieldIndices(name).size() > 1;
-  const std::vector<std::string> known = schema_->field_names();
+  const bool twice = table_->GetAllFieldIndices(name).size() > 1;
+  const std::vector<std::string> known = table_->field_names();
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} column {} among the rows to pack",
                                    twice ? "more than one" : "no", name),
@@ -106,53 +103,28 @@ Result<int> RowPacker::Find(const std::string& name) const {
                .fix = twice ? std::string() : Suggest(name, known)});
 }
 
-Status RowPacker::Append(const arrow::RecordBatch& batch, const std::string& only, bool value) {
-  if (batch.schema() != schema_ && !batch.schema()->Equals(*schema_, false)) {
+Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) {
+  if (batch.schema() != table_ && !batch.schema()->Equals(*table_, false)) {
     return Status::Invalid("a batch of ", batch.schema()->ToString(), " among rows of ",
-                           schema_->ToString());
+                           table_->ToString());
   }
-  std::vector<int32_t> list;
-  if (!only.empty()) {
-    PT_LET(list, Select(batch, only, value));
-  }
-  const int64_t count = only.empty() ? batch.num_rows() : int64_t(list.size());
+  const int64_t width = schema_.width();
+  const int64_t count = chosen == nullptr ? batch.num_rows() : int64_t(chosen->size());
   refused_.rows += count;
-  refused_.needed_bytes += count * layout_.width();
+  refused_.needed_bytes += count * width;
   if (refused_.needed_bytes <= budget_bytes_) PT_TRY(Grow(rows_ + count));
   for (Slot& slot : slots_) slot.cells = batch.column_data(slot.column);
   for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
-    const Picked picked{only.empty() ? nullptr : list.data() + at, at, tile};
-    std::byte* out = memory_.data() + rows_ * layout_.width();
+    const Picked picked{chosen == nullptr ? nullptr : chosen->data() + at, at, tile};
+    std::byte* out = memory_.data() + rows_ * width;
     PackTile(picked, out);
-    KeysOf(out, layout_.width(), keys_.As<RowKey>(rows_ + tile).last(size_t(tile)));
+    KeysOf(out, width, keys_.As<RowKey>(rows_ + tile).last(size_t(tile)));
     rows_ += tile;
   }
   for (Slot& slot : slots_) slot.cells.reset();
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
-}
-
-Result<std::vector<int32_t>> RowPacker::Select(const arrow::RecordBatch& batch,
-                                               const std::string& only, bool value) const {
-  PT_LET(const int column, Find(only));
-  const arrow::Array& array = *batch.column(column);
-  if (array.type_id() != arrow::Type::BOOL) {
-    return WrongType(only, *array.type(), "rows are chosen by a boolean column");
-  }
-  if (array.null_count() > 0) {
-    return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("column {} chooses rows and is NULL in {} of {}", only,
-                                     array.null_count(), array.length()),
-                 .where = "column " + only});
-  }
-  const auto& flags = static_cast<const arrow::BooleanArray&>(array);
-  std::vector<int32_t> list;
-  list.reserve(size_t(batch.num_rows()));
-  for (int64_t i = 0; i < flags.length(); ++i) {
-    if (flags.Value(i) == value) list.push_back(int32_t(i));
-  }
-  return list;
 }
 
 Status RowPacker::Grow(int64_t rows) {
@@ -164,27 +136,53 @@ Status RowPacker::Grow(int64_t rows) {
   }
   // Moving large pages splits them: the first reservation is for all there may ever be, where that
   // is known and the system lets us.
-  const int64_t most = budget_bytes_ <= kMostReserved ? budget_bytes_ / layout_.width() : 0;
-  PT_TRY(GrowTo(rows, most, layout_.width(), memory_));
+  const int64_t most = budget_bytes_ <= kMostReserved ? budget_bytes_ / schema_.width() : 0;
+  PT_TRY(GrowTo(rows, most, schema_.width(), memory_));
   return GrowTo(rows, most, sizeof(RowKey), keys_);
 }
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {
   Tile tile;
   for (const Slot& slot : slots_) {
+    if (slot.list_length > 0) {
+      PackLists(slot, picked, out + slot.offset);
+      continue;
+    }
     slot.read(*slot.cells, picked, slot.scale, tile);
-    const uint64_t nans = slot.nan_allowed ? 0 : tile.nans;
-    if ((tile.nulls | nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
+    if ((tile.nulls | tile.nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
       Note(slot, picked, tile);
     }
-    Scatter(tile, picked.count, layout_.width(), out + slot.offset);
+    Scatter(tile, picked.count, schema_.width(), out + slot.offset);
   }
   FillConstants(out, picked.count);
 }
 
+// A list's elements lie side by side in the column as in the row.
+void RowPacker::PackLists(const Slot& slot, const Picked& picked, std::byte* out) {
+  const arrow::ArrayData& elements = *slot.cells->child_data[0];
+  Tile tile;
+  for (int64_t i = 0; i < picked.count; ++i, out += schema_.width()) {
+    const int64_t row = picked.list != nullptr ? picked.list[i] : picked.first + i;
+    const ListCell cell = ListAt(*slot.cells, row);
+    if (!cell.valid || cell.length != slot.list_length) {
+      CountOne(slot, cell.valid ? "a list of another length" : "NULL", row);
+      continue;
+    }
+    for (int64_t at = 0; at < slot.list_length; at += kTileRows) {
+      const int64_t count = std::min(kTileRows, slot.list_length - at);
+      slot.read(elements, {nullptr, cell.begin + at, count}, slot.scale, tile);
+      std::memcpy(out + 4 * at, tile.bits.data(), size_t(4 * count));
+      if (tile.nulls != 0) CountOne(slot, "a list that holds NULL", row);
+      if (tile.nans != 0) CountOne(slot, "a list that holds NaN", row);
+      if (tile.infinities != 0) CountOne(slot, "a list that is not finite as float32", row);
+      if (tile.wide != 0) CountOne(slot, "a list that goes beyond int32", row);
+    }
+  }
+}
+
 void RowPacker::Note(const Slot& slot, const Picked& picked, const Tile& tile) {
   Count(slot, "NULL", picked, tile.nulls);
-  if (!slot.nan_allowed) Count(slot, "NaN", picked, tile.nans);
+  Count(slot, "NaN", picked, tile.nans);
   Count(slot, "not finite as float32", picked, tile.infinities);
   Count(slot, "beyond int32", picked, tile.wide);
 }
@@ -199,21 +197,24 @@ void RowPacker::Count(const Slot& slot, const char* reason, const Picked& picked
   cells.count += std::popcount(mask);
 }
 
+void RowPacker::CountOne(const Slot& slot, const char* reason, int64_t row) {
+  RefusedCells& cells = refused_.Of(slot.name, reason);
+  if (cells.count++ == 0) cells.first_row = 1 + seen_rows_ + row;
+}
+
 void RowPacker::FillConstants(std::byte* out, int64_t rows) const {
   Tile tile;
-  if (layout_.label.empty()) {
-    tile.bits.fill(0);
-    Scatter(tile, rows, layout_.width(), out + 4 * layout_.numeric.size());
-  }
-  if (layout_.weight.empty()) {
-    tile.bits.fill(std::bit_cast<uint32_t>(1.0f));
-    Scatter(tile, rows, layout_.width(), out + 4 * (layout_.floats() - 1));
+  for (const RowField* field : constants_) {
+    tile.bits.fill(field->element == RowElement::kInt32
+                       ? uint32_t(int32_t(field->fill))
+                       : std::bit_cast<uint32_t>(float(field->fill)));
+    Scatter(tile, rows, schema_.width(), out + field->offset);
   }
 }
 
-Result<std::unique_ptr<Packer>> Packer::Make(const RowLayout& layout, const SchemaPtr& schema,
+Result<std::unique_ptr<Packer>> Packer::Make(const RowSchema& rows, const SchemaPtr& table,
                                              int64_t budget_bytes, Refusal refusal) {
-  auto packer = std::make_unique<RowPacker>(layout, schema, budget_bytes, refusal);
+  auto packer = std::make_unique<RowPacker>(rows, table, budget_bytes, refusal);
   PT_TRY(packer->Resolve());
   return std::unique_ptr<Packer>(std::move(packer));
 }

@@ -16,14 +16,15 @@ namespace protium {
 // Packs column by column within tiles of rows: writes stay in the first cache, reads stream.
 class RowPacker final : public Packer {
  public:
-  RowPacker(RowLayout layout, SchemaPtr schema, int64_t budget_bytes, Refusal refusal);
+  RowPacker(RowSchema rows, SchemaPtr table, int64_t budget_bytes, Refusal refusal);
   Status Resolve();  // Finds the columns; once, before anything else.
 
-  const RowLayout& layout() const override { return layout_; }
-  Status Append(const arrow::RecordBatch& batch, const std::string& only, bool value) override;
+  using Packer::Append;
+  const RowSchema& schema() const override { return schema_; }
+  Status Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) override;
   int64_t rows() const override { return rows_; }
   std::span<const std::byte> bytes() const override {
-    return {memory_.data(), size_t(rows_ * layout_.width())};
+    return {memory_.data(), size_t(rows_ * schema_.width())};
   }
 
   // The keys of the rows, in order of arrival.
@@ -34,32 +35,34 @@ class RowPacker final : public Packer {
   RowMemory TakeMemory() { return std::move(memory_); }
 
  private:
+  // Where the cells of a column go: one element a row, or all of a list.
   struct Slot {
     std::string name;
     int column = -1;
     int64_t offset = 0;
-    CellReader read = nullptr;
+    CellReader read = nullptr;  // Of the column's cells, or of its lists' elements.
     CellScale scale;
-    bool nan_allowed = false;
+    int64_t list_length = 0;
     std::shared_ptr<arrow::ArrayData> cells;  // Of the batch that is being packed.
   };
 
-  Status AddNumber(const std::string& name, const CellScale& scale);
-  Status AddCode(const std::string& name);
+  Status AddField(const RowField& field);
+  Result<Slot> SlotFor(const std::string& name, const RowField& field) const;
   Result<int> Find(const std::string& name) const;
-  Result<std::vector<int32_t>> Select(const arrow::RecordBatch& batch, const std::string& only,
-                                      bool value) const;
   Status Grow(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);
+  void PackLists(const Slot& slot, const Picked& picked, std::byte* out);
   void Note(const Slot& slot, const Picked& picked, const Tile& tile);
   void Count(const Slot& slot, const char* reason, const Picked& picked, uint64_t mask);
+  void CountOne(const Slot& slot, const char* reason, int64_t row);
   void FillConstants(std::byte* out, int64_t rows) const;
 
-  RowLayout layout_;
-  SchemaPtr schema_;
+  RowSchema schema_;
+  SchemaPtr table_;
   int64_t budget_bytes_;
   Refusal refusal_;
   std::vector<Slot> slots_;
+  std::vector<const RowField*> constants_;  // Fields of schema_ without columns.
   RowMemory memory_;
   RowMemory keys_;  // Made while a row is in the first cache.
   Refused refused_;

@@ -34,19 +34,17 @@ TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
       arrow::schema({arrow::field("code", arrow::int64()), arrow::field("w", arrow::float32()),
                      arrow::field("label", arrow::int32()), arrow::field("x", arrow::float64()),
                      arrow::field("flag", arrow::boolean()), arrow::field("b", arrow::uint8())});
-  const RowLayout layout{.numeric = {"x", "flag", "b"},
-                         .label = "label",
-                         .weight = "w",
-                         .categories = {"code"},
-                         .label_mean = 10,
-                         .label_deviation = 4};
-  auto packer = Packer::Make(layout, schema, kBudget).ValueOrDie();
+  const RowSchema rows = SchemaOf({.numeric = {"x", "flag", "b"},
+                                   .labels = {{"label", {.mean = 10, .deviation = 4}}},
+                                   .weight = "w",
+                                   .categories = {"code"}});
+  auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
   ASSERT_TRUE(packer
                   ->Append(*Batch(schema,
                                   "[[3, 0.5, 12, 0.1, true, 200], "
                                   "[-1, 2, 9, -7.25, false, 0]]"))
                   .ok());
-  EXPECT_EQ(layout.width(), 24);
+  EXPECT_EQ(rows.width(), 24);
   EXPECT_EQ(packer->rows(), 2);
   EXPECT_EQ(Words(*packer),
             (std::vector<uint32_t>{Bits(0.1f), Bits(1), Bits(200), Bits(0.5f), Bits(0.5f), 3,
@@ -54,13 +52,14 @@ TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
 }
 
 TEST(Packer, FillsAMissingLabelWithZeroAndAMissingWeightWithOne) {
-  auto packer = Packer::Make({.numeric = {"y"}}, kTwo, kBudget).ValueOrDie();
+  auto packer = Packer::Make(SchemaOf({.numeric = {"y"}}), kTwo, kBudget).ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 2]]")).ok());
   EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(2), 0, Bits(1)}));
 }
 
 TEST(Packer, TurnsNegativeZeroIntoZero) {
-  auto packer = Packer::Make({.numeric = {"x", "y"}, .label = "x"}, kTwo, kBudget).ValueOrDie();
+  auto packer = Packer::Make(SchemaOf({.numeric = {"x", "y"}, .labels = {{"x"}}}), kTwo, kBudget)
+                    .ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[-0.0, -0.0], [-1e-60, 0]]")).ok());
   for (int64_t i : {0, 1, 2, 4, 5, 6}) EXPECT_EQ(Words(*packer)[size_t(i)], 0u) << i;
 }
@@ -70,7 +69,8 @@ TEST(Packer, TakesEveryNumericType) {
        {arrow::int8(), arrow::int16(), arrow::int32(), arrow::int64(), arrow::uint8(),
         arrow::uint16(), arrow::uint32(), arrow::uint64(), arrow::float32(), arrow::float64()}) {
     const SchemaPtr schema = arrow::schema({arrow::field("x", type)});
-    auto packer = Packer::Make({.numeric = {"x"}, .label = "x"}, schema, kBudget).ValueOrDie();
+    auto packer =
+        Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"x"}}}), schema, kBudget).ValueOrDie();
     ASSERT_TRUE(packer->Append(*Batch(schema, "[[0], [100]]")->Slice(1)).ok());
     EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(100), Bits(100), Bits(1)}))
         << type->ToString();
@@ -78,23 +78,66 @@ TEST(Packer, TakesEveryNumericType) {
 }
 
 TEST(Packer, PacksOnlyTheRowsAskedFor) {
-  const SchemaPtr schema =
-      arrow::schema({arrow::field("x", arrow::int32()), arrow::field("held", arrow::boolean())});
-  auto packer = Packer::Make({.numeric = {"x"}}, schema, kBudget).ValueOrDie();
+  const SchemaPtr schema = arrow::schema({arrow::field("x", arrow::int32())});
+  auto packer = Packer::Make(SchemaOf({.numeric = {"x"}}), schema, kBudget).ValueOrDie();
   std::string json = "[";
   for (int i = 0; i < 1000; ++i) {
-    json += (i ? ", [" : "[") +
-            (i % 3 == 0 ? std::string("null, true]") : std::to_string(i) + ", false]");
+    json += (i ? ", [" : "[") + (i % 3 == 0 ? std::string("null]") : std::to_string(i) + "]");
   }
-  ASSERT_TRUE(packer->Append(*Batch(schema, json + "]")->Slice(10), "held", false).ok());
+  std::vector<int32_t> chosen;
+  for (int32_t i = 0; i < 990; ++i) {
+    if ((i + 10) % 3 != 0) chosen.push_back(i);
+  }
+  ASSERT_TRUE(packer->Append(*Batch(schema, json + "]")->Slice(10), &chosen).ok());
   ASSERT_EQ(packer->rows(), 660);
   EXPECT_EQ(Words(*packer)[0], Bits(10));
   EXPECT_EQ(Words(*packer)[3], Bits(11));
   EXPECT_EQ(Words(*packer)[3 * 659], Bits(998));
 }
 
+TEST(Packer, PacksSeveralLabelsAndTheIndexOfAClass) {
+  auto two = Packer::Make(SchemaOf({.labels = {{"x", {1, 2}}, {"y"}}}), kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(two->Append(*Batch(kTwo, "[[5, 7]]")).ok());
+  EXPECT_EQ(Words(*two), (std::vector<uint32_t>{Bits(2), Bits(7), Bits(1)}));
+  const SchemaPtr schema = arrow::schema({arrow::field("c", arrow::int64())});
+  auto one = Packer::Make(SchemaOf({.class_label = "c"}), schema, kBudget).ValueOrDie();
+  ASSERT_TRUE(one->Append(*Batch(schema, "[[3]]")).ok());
+  EXPECT_EQ(Words(*one), (std::vector<uint32_t>{3, Bits(1)}));
+}
+
+TEST(Packer, PacksListsOfEveryKind) {
+  for (const auto& type : {arrow::fixed_size_list(arrow::float32(), 3),
+                           arrow::list(arrow::float32()), arrow::large_list(arrow::float32())}) {
+    const SchemaPtr schema = arrow::schema({arrow::field("v", type)});
+    const RowSchema rows = SchemaOf({.lists = {{"v", 3}}});
+    auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
+    const auto batch = Batch(schema, "[[[9, 9, 9]], [[1, 2, 3]], [[4, 5, -0.0]]]");
+    ASSERT_TRUE(packer->Append(*batch->Slice(1)).ok()) << type->ToString();
+    EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{0, Bits(1), Bits(1), Bits(2), Bits(3), 0,
+                                                     Bits(1), Bits(4), Bits(5), 0}))
+        << type->ToString();
+  }
+}
+
+TEST(Packer, RefusesListsThatDoNotFit) {
+  const SchemaPtr schema = arrow::schema({arrow::field("v", arrow::list(arrow::float64()))});
+  const auto refused = [&](const char* json) {
+    auto packer = Packer::Make(SchemaOf({.lists = {{"v", 2}}}), schema, kBudget).ValueOrDie();
+    return FaultOf(packer->Append(*Batch(schema, json))).what;
+  };
+  EXPECT_EQ(refused("[[[1, 2]], [[1]], [[]]]"),
+            "column v is a list of another length in 2 of 3 rows");
+  EXPECT_EQ(refused("[[null], [[1, 2]]]"), "column v is NULL in 1 of 2 rows");
+  EXPECT_EQ(refused("[[[1, null]]]"), "column v is a list that holds NULL in 1 of 1 rows");
+  EXPECT_EQ(refused("[[[1, NaN]]]"), "column v is a list that holds NaN in 1 of 1 rows");
+  EXPECT_EQ(refused("[[[1e39, 0]]]"),
+            "column v is a list that is not finite as float32 in 1 of 1 rows");
+  EXPECT_FALSE(Packer::Make(SchemaOf({.lists = {{"x", 2}}}), kTwo, kBudget).ok());
+}
+
 TEST(Packer, RefusesNullsWithTheirCountAndFirstRow) {
-  auto packer = Packer::Make({.numeric = {"y"}, .label = "x"}, kTwo, kBudget).ValueOrDie();
+  auto packer =
+      Packer::Make(SchemaOf({.numeric = {"y"}, .labels = {{"x"}}}), kTwo, kBudget).ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
   const Fault fault =
       FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [null, 2], [null, 3], [4, 4]]")));
@@ -104,24 +147,21 @@ TEST(Packer, RefusesNullsWithTheirCountAndFirstRow) {
 }
 
 TEST(Packer, RefusesNanAndInfinity) {
-  const auto pack = [](bool allow_nan, const char* json) {
+  const auto pack = [](const char* json) {
     auto packer =
-        Packer::Make({.numeric = {"x"}, .label = "y", .allow_nan = allow_nan}, kTwo, kBudget)
-            .ValueOrDie();
-    const Status status = packer->Append(*Batch(kTwo, json));
-    return status.ok() ? std::to_string(Words(*packer)[0]) : FaultOf(status).what;
+        Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"y"}}}), kTwo, kBudget).ValueOrDie();
+    return FaultOf(packer->Append(*Batch(kTwo, json))).what;
   };
-  EXPECT_EQ(pack(false, "[[NaN, 1]]"), "column x is NaN in 1 of 1 rows");
-  EXPECT_EQ(pack(true, "[[NaN, 1]]"), std::to_string(0x7fc00000));
-  EXPECT_EQ(pack(true, "[[1, NaN]]"), "column y is NaN in 1 of 1 rows");
-  EXPECT_EQ(pack(true, "[[-Inf, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
-  EXPECT_EQ(pack(false, "[[1e39, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
+  EXPECT_EQ(pack("[[NaN, 1]]"), "column x is NaN in 1 of 1 rows");
+  EXPECT_EQ(pack("[[1, NaN]]"), "column y is NaN in 1 of 1 rows");
+  EXPECT_EQ(pack("[[-Inf, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
+  EXPECT_EQ(pack("[[1e39, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
 }
 
 TEST(Packer, RefusesCodesBeyondInt32) {
   for (const auto& type : {arrow::int64(), arrow::uint64(), arrow::uint32()}) {
     const SchemaPtr schema = arrow::schema({arrow::field("c", type)});
-    auto packer = Packer::Make({.categories = {"c"}}, schema, kBudget).ValueOrDie();
+    auto packer = Packer::Make(SchemaOf({.categories = {"c"}}), schema, kBudget).ValueOrDie();
     EXPECT_TRUE(packer->Append(*Batch(schema, "[[2147483647]]")).ok());
     EXPECT_EQ(FaultOf(packer->Append(*Batch(schema, "[[2147483648], [1]]"))).what,
               "column c is beyond int32 in 1 of 3 rows");
@@ -129,7 +169,7 @@ TEST(Packer, RefusesCodesBeyondInt32) {
 }
 
 TEST(Packer, RefusesRowsBeyondItsBudgetWithBothNumbers) {
-  auto packer = Packer::Make({.numeric = {"x"}}, kTwo, 30).ValueOrDie();
+  auto packer = Packer::Make(SchemaOf({.numeric = {"x"}}), kTwo, 30).ValueOrDie();
   EXPECT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
   const Fault fault = FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")));
   EXPECT_EQ(fault.what, "packed rows need 48 bytes, the budget allows 30");
@@ -138,11 +178,11 @@ TEST(Packer, RefusesRowsBeyondItsBudgetWithBothNumbers) {
 
 TEST(Packer, RefusesUnknownColumnsAndTypes) {
   const SchemaPtr schema = arrow::schema({arrow::field("carrier", arrow::utf8())});
-  EXPECT_EQ(FaultOf(Packer::Make({.numeric = {"carier"}}, schema, 1).status()).fix,
+  EXPECT_EQ(FaultOf(Packer::Make(SchemaOf({.numeric = {"carier"}}), schema, 1).status()).fix,
             "did you mean \"carrier\"?");
-  EXPECT_EQ(FaultOf(Packer::Make({.numeric = {"carrier"}}, schema, 1).status()).what,
+  EXPECT_EQ(FaultOf(Packer::Make(SchemaOf({.numeric = {"carrier"}}), schema, 1).status()).what,
             "column carrier has type string and cannot be packed");
-  EXPECT_FALSE(Packer::Make({.categories = {"x"}}, kTwo, 1).ok());
+  EXPECT_FALSE(Packer::Make(SchemaOf({.categories = {"x"}}), kTwo, 1).ok());
 }
 
 }  // namespace

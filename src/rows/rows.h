@@ -22,23 +22,9 @@
 #include "base/status.h"
 #include "collective/communicator.h"
 #include "plan/node.h"
+#include "rows/schema.h"
 
 namespace protium {
-
-// A packed row: numeric float32 values, label float32, weight float32, category int32 values, each
-// in the listed order, without gaps; little-endian. Width is a multiple of 4 bytes.
-struct RowLayout {
-  Columns numeric;        // Any integer, float or boolean column; one cast from double to float32.
-  std::string label;      // Empty: no label; the slot is 0.
-  std::string weight;     // Empty: the slot is 1.
-  Columns categories;     // Integer columns.
-  double label_mean = 0;  // The label slot holds float32((label - mean) / deviation).
-  double label_deviation = 1;
-  bool allow_nan = false;  // In numeric columns; every NaN becomes 0x7fc00000.
-
-  int64_t floats() const { return int64_t(numeric.size()) + 2; }
-  int64_t width() const { return 4 * (floats() + int64_t(categories.size())); }
-};
 
 // The identity of a training set: count and sum of 128-bit keys (mod 2^128) per shard.
 struct ShardIdentity {
@@ -58,21 +44,23 @@ enum class Refusal {
   kWhenSharded,  // ShardRows() fails on every rank alike, with the counts over all ranks' rows.
 };
 
-// Turns the batches of one rank into packed rows. NULLs, NaN (unless allowed), numbers that are not
-// finite as float32 and categories beyond int32 are errors that say column, count and first row.
+// Turns the batches of one rank into packed rows. NULLs, NaN, numbers that are not finite as
+// float32, categories beyond int32 and lists of another length are errors that say column, count
+// and first row.
 class Packer {
  public:
   // `budget_bytes` bounds this rank's packed rows: more is a fault with both numbers.
-  static Result<std::unique_ptr<Packer>> Make(const RowLayout& layout, const SchemaPtr& schema,
+  static Result<std::unique_ptr<Packer>> Make(const RowSchema& rows, const SchemaPtr& table,
                                               int64_t budget_bytes,
                                               Refusal refusal = Refusal::kAtOnce);
   virtual ~Packer() = default;
-  virtual const RowLayout& layout() const = 0;
-  // Packs the rows of `batch`; with `only` (a boolean column's name) the rows where it is `value`.
-  virtual Status Append(const arrow::RecordBatch& batch, const std::string& only = {},
-                        bool value = true) = 0;
+  virtual const RowSchema& schema() const = 0;
+  // Packs the rows of `batch`.
+  Status Append(const arrow::RecordBatch& batch) { return Append(batch, nullptr); }
+  // With `chosen`, packs only those, which must rise.
+  virtual Status Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) = 0;
   virtual int64_t rows() const = 0;
-  // rows() * width, in order of arrival; valid until the next Append().
+  // rows() * schema().width(), in order of arrival; valid until the next Append().
   virtual std::span<const std::byte> bytes() const = 0;
 };
 
@@ -80,7 +68,7 @@ class Packer {
 class ShardedRows {
  public:
   virtual ~ShardedRows() = default;
-  virtual const RowLayout& layout() const = 0;
+  virtual const RowSchema& schema() const = 0;
   virtual int32_t shards() const = 0;
   virtual int64_t total_rows() const = 0;
   virtual int64_t rows(int32_t shard) const = 0;  // Of any shard.

@@ -15,21 +15,21 @@ namespace {
 
 class OwnRows final : public ShardedRows {
  public:
-  OwnRows(RowLayout layout, const Cuts& cuts, int32_t begin, OwnedShards own,
+  OwnRows(RowSchema schema, const Cuts& cuts, int32_t begin, OwnedShards own,
           std::vector<ShardIdentity> identity)
-      : layout_(std::move(layout)),
+      : schema_(std::move(schema)),
         begin_(begin),
         memory_(std::move(own.memory)),
         identity_(std::move(identity)) {
     int64_t at = 0;
     offsets_.push_back(0);
     for (const ShardIdentity& each : own.identities) {
-      offsets_.push_back(at += each.rows * layout_.width());
+      offsets_.push_back(at += each.rows * schema_.width());
     }
     for (const auto& of_rank : cuts) total_rows_ += of_rank.back();
   }
 
-  const RowLayout& layout() const override { return layout_; }
+  const RowSchema& schema() const override { return schema_; }
   int32_t shards() const override { return int32_t(identity_.size()); }
   int64_t total_rows() const override { return total_rows_; }
   int64_t rows(int32_t shard) const override { return identity_.at(size_t(shard)).rows; }
@@ -44,7 +44,7 @@ class OwnRows final : public ShardedRows {
   const std::vector<ShardIdentity>& identity() const override { return identity_; }
 
  private:
-  RowLayout layout_;
+  RowSchema schema_;
   int32_t begin_;
   RowMemory memory_;
   std::vector<int64_t> offsets_;
@@ -63,24 +63,20 @@ Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
 }
 
 // What ranks must have in common, as text.
-std::string LayoutText(const RowLayout& layout, const std::vector<int32_t>& first) {
-  Json json{{"numeric", layout.numeric},       {"label", layout.label},
-            {"weight", layout.weight},         {"categories", layout.categories},
-            {"label_mean", layout.label_mean}, {"label_deviation", layout.label_deviation},
-            {"allow_nan", layout.allow_nan},   {"first", first}};
-  return Sha256Hex(Dump(json));
+std::string LayoutText(const RowSchema& schema, const std::vector<int32_t>& first) {
+  return Sha256Hex(Dump(Json{{"rows", schema.ToJson()}, {"first", first}}));
 }
 
 // Collective: every rank fails alike when any could not pack its rows, or packs them otherwise.
 Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
                    Communicator& communicator) {
-  const Json own{{"layout", LayoutText(packer.layout(), first)},
+  const Json own{{"layout", LayoutText(packer.schema(), first)},
                  {"refused", RefusedToJson(packer.refused())}};
   PT_LET(const auto all, communicator.AllGather(Dump(own)));
   std::vector<Refused> refused;
   for (size_t r = 0; r < all.size(); ++r) {
     PT_LET(const Json json, ParseJson(all[r]));
-    if (json.value("layout", "") != LayoutText(packer.layout(), first)) {
+    if (json.value("layout", "") != LayoutText(packer.schema(), first)) {
       return Status::Invalid("ranks ", communicator.rank(), " and ", r,
                              " lay out rows or shards in different ways");
     }
@@ -114,7 +110,7 @@ struct SortedRows {
 };
 
 Result<SortedRows> Sort(RowPacker& mine, int32_t shards, int32_t world) {
-  const int64_t width = mine.layout().width();
+  const int64_t width = mine.schema().width();
   PT_LET(const RowOrder order, RowOrder::Find(mine.bytes(), width, mine.keys()));
   SortedRows sorted{.bytes = mine.bytes().size()};
   if (world == 1) sorted.identities = IdentitiesOf(mine.keys(), order, shards);
@@ -145,8 +141,8 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
                                            Communicator& communicator) {
   PT_TRY(CheckOwners(first, communicator.world()));
   PT_TRY(AgreeOnRows(mine, first, communicator));
-  const RowLayout layout = mine.layout();
-  const int64_t width = layout.width();
+  const RowSchema schema = mine.schema();
+  const int64_t width = schema.width();
   PT_LET(SortedRows sorted, Sort(mine, first.back(), communicator.world()));
   PT_LET(const Cuts cuts,
          FindCuts({sorted.memory.data(), sorted.bytes}, width, first.back(), communicator));
@@ -157,7 +153,7 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
   PT_LET(auto identity, ShareIdentities(own.identities, first, communicator));
   const int32_t begin = first[size_t(communicator.rank())];
   return std::unique_ptr<ShardedRows>(
-      new OwnRows(layout, cuts, begin, std::move(own), std::move(identity)));
+      new OwnRows(schema, cuts, begin, std::move(own), std::move(identity)));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 const SchemaPtr kSchema =
     arrow::schema({arrow::field("x", arrow::float64()), arrow::field("y", arrow::float32()),
                    arrow::field("code", arrow::int32())});
-const RowLayout kLayout{.numeric = {"x"}, .label = "y", .categories = {"code"}};
+const RowSchema kRows = SchemaOf({.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}});
 constexpr int64_t kBudget = int64_t{1} << 30;
 
 struct Row {
@@ -40,7 +40,7 @@ std::shared_ptr<arrow::RecordBatch> MakeBatch(const std::vector<Row>& rows) {
 }
 
 Result<std::unique_ptr<Packer>> Pack(const std::vector<Row>& rows) {
-  PT_LET(auto packer, Packer::Make(kLayout, kSchema, kBudget, Refusal::kWhenSharded));
+  PT_LET(auto packer, Packer::Make(kRows, kSchema, kBudget, Refusal::kWhenSharded));
   const auto batch = MakeBatch(rows);
   const auto half = batch->num_rows() / 2;
   PT_TRY(packer->Append(*batch->Slice(0, half)));
@@ -60,7 +60,7 @@ void Take(const ShardedRows& rows, Outcome& out) {
     if (!rows.owns(s)) continue;
     const auto bytes = rows.shard(s);
     out.shards[size_t(s)] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    EXPECT_EQ(IdentityOf(bytes, kLayout.width()), rows.identity()[size_t(s)]);
+    EXPECT_EQ(IdentityOf(bytes, kRows.width()), rows.identity()[size_t(s)]);
   }
 }
 
@@ -134,7 +134,7 @@ TEST(ShardRows, GivesTheSameShardsWithoutACommunicatorOfManyRanks) {
 
 // The worked example of docs/rows.md.
 TEST(ShardRows, GivesTheShardsWrittenDown) {
-  const RowLayout layout{.numeric = {"x"}};
+  const RowSchema layout = SchemaOf({.numeric = {"x"}});
   auto packer = Packer::Make(layout, kSchema, kBudget).ValueOrDie();
   for (int32_t x = 0; x < 6; ++x) ASSERT_TRUE(packer->Append(*MakeBatch({{.x = double(x)}})).ok());
   const auto self = MakeSelfCommunicator();
@@ -156,7 +156,7 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
   const std::vector<Row> rows = SomeRows(5003, 0.3);
   const auto self = MakeSelfCommunicator();
   auto sharded = ShardRows(Pack(rows).ValueOrDie(), ShardOwners(4, 1), *self).ValueOrDie();
-  const int64_t width = kLayout.width();
+  const int64_t width = kRows.width();
   for (int32_t s = 0; s < 4; ++s) {
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       const Permutation order(7, epoch, s, sharded->rows(s));
@@ -174,8 +174,8 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
 
 TEST(ShardRows, TellsEveryRankWhatAnyRankCouldNotPack) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
-    PT_LET(auto packer,
-           Packer::Make({.numeric = {"x"}, .label = "y"}, kSchema, kBudget, Refusal::kWhenSharded));
+    PT_LET(auto packer, Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"y"}}}), kSchema,
+                                     kBudget, Refusal::kWhenSharded));
     std::vector<Row> rows(10);
     if (communicator.rank() == 1) rows[3].x = NAN;
     if (communicator.rank() == 1) rows[5].x = NAN;
@@ -190,7 +190,7 @@ TEST(ShardRows, TellsEveryRankWhatAnyRankCouldNotPack) {
 
 TEST(ShardRows, TellsEveryRankWhoseRowsExceedTheBudget) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
-    PT_LET(auto packer, Packer::Make(kLayout, kSchema, 1000, Refusal::kWhenSharded));
+    PT_LET(auto packer, Packer::Make(kRows, kSchema, 1000, Refusal::kWhenSharded));
     PT_TRY(packer->Append(*MakeBatch(std::vector<Row>(communicator.rank() == 0 ? 10 : 100))));
     return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
   });
@@ -202,9 +202,9 @@ TEST(ShardRows, TellsEveryRankWhoseRowsExceedTheBudget) {
 
 TEST(ShardRows, RefusesRanksThatLayOutRowsDifferently) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
-    RowLayout layout = kLayout;
-    layout.label_mean = communicator.rank();
-    PT_LET(auto packer, Packer::Make(layout, kSchema, kBudget));
+    RowColumns columns{.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}};
+    columns.labels[0].scale.mean = communicator.rank();
+    PT_LET(auto packer, Packer::Make(SchemaOf(columns), kSchema, kBudget));
     return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
   });
   for (const Status& status : statuses) EXPECT_FALSE(status.ok());

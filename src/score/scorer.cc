@@ -35,27 +35,18 @@ class ToDoubles {
 
 }  // namespace
 
-Scorer::Scorer(Net& net, RowLayout layout, std::vector<int64_t> cardinalities)
-    : layout_(std::move(layout)),
-      cardinalities_(std::move(cardinalities)),
-      shape_{int64_t(layout_.numeric.size()), int64_t(layout_.categories.size())},
-      predictor_(net, shape_) {}
+Scorer::Scorer(Net& net, NetInputs inputs)
+    : inputs_(std::move(inputs)), predictor_(net, inputs_.outputs) {}
 
-Result<std::vector<double>> Scorer::Predict(const arrow::RecordBatch& batch) {
+Result<std::span<const float>> Scorer::Predict(const arrow::RecordBatch& batch) {
   PT_LET(const auto packer,
-         Packer::Make(layout_, batch.schema(), batch.num_rows() * layout_.width()));
+         Packer::Make(inputs_.rows, batch.schema(), batch.num_rows() * inputs_.rows.width()));
   PT_TRY(packer->Append(batch));
-  const RowBlock rows{reinterpret_cast<const float*>(packer->bytes().data()), packer->rows(),
-                      shape_};
-  PT_TRY(CheckCategories(rows, cardinalities_, layout_.categories));
-  outputs_.resize(size_t(rows.rows));
+  const Batch rows(inputs_.rows, packer->bytes().data(), packer->rows());
+  PT_TRY(CheckCategories(rows, inputs_.cardinalities));
+  outputs_.resize(size_t(rows.size() * inputs_.outputs));
   PT_TRY(predictor_.Predict(rows, outputs_));
-  std::vector<double> out;
-  out.reserve(outputs_.size());
-  for (const float output : outputs_) {
-    out.push_back(double(output) * layout_.label_deviation + layout_.label_mean);
-  }
-  return out;
+  return std::span<const float>(outputs_);
 }
 
 Result<std::vector<double>> Doubles(const arrow::RecordBatch& batch, const std::string& column) {

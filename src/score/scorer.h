@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,15 @@ namespace protium {
 // Predicts for the rows of batches, whatever rows stand beside them. One thread.
 class Scorer {
  public:
-  // `layout` without a label to read; its label scale is undone. `cardinalities` of its categories.
-  // `net` must outlive it.
-  Scorer(Net& net, RowLayout layout, std::vector<int64_t> cardinalities);
+  // `inputs.rows` without a label to read. `net`, made for `inputs`, must outlive it.
+  Scorer(Net& net, NetInputs inputs);
 
-  // One prediction per row, in the label's own units, in the order of the rows. NULL and NaN in a
-  // column that the net reads, and categories it does not know, are faults.
-  Result<std::vector<double>> Predict(const arrow::RecordBatch& batch);
+  // [rows, outputs] of the net, in the order of the rows; valid until the next call. NULL and NaN
+  // in a column that the net reads, and categories it does not know, are faults.
+  Result<std::span<const float>> Predict(const arrow::RecordBatch& batch);
 
  private:
-  RowLayout layout_;
-  std::vector<int64_t> cardinalities_;
-  RowShape shape_;
+  NetInputs inputs_;
   Predictor predictor_;
   std::vector<float> outputs_;
 };

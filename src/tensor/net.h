@@ -14,28 +14,9 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "tensor/batch.h"
 
 namespace protium {
-
-// A packed row is `numeric` floats, label, weight, then `categories` int32 values.
-struct RowShape {
-  int64_t numeric = 0;
-  int64_t categories = 0;
-  int64_t stride() const { return numeric + 2 + categories; }  // In units of 4 bytes.
-};
-
-// Consecutive packed rows; borrowed.
-struct RowBlock {
-  const float* data = nullptr;
-  int64_t rows = 0;
-  RowShape shape;
-  const float* row(int64_t i) const { return data + i * shape.stride(); }
-  float label(int64_t i) const { return row(i)[shape.numeric]; }
-  float weight(int64_t i) const { return row(i)[shape.numeric + 1]; }
-  const int32_t* categories(int64_t i) const {
-    return reinterpret_cast<const int32_t*>(row(i) + shape.numeric + 2);
-  }
-};
 
 struct Variable {
   std::string name;
@@ -68,26 +49,32 @@ class Net {
   virtual void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) = 0;
   // Sets them to where training starts.
   virtual void Initialise(uint64_t key) = 0;
-  // One output per row, float32 [rows], valid until the next call. With `training`, the key of all
+  // float32 [rows, outputs], contiguous, valid until the next call. With `training`, the key of all
   // randomness of this forward, it may draw, update buffers, and Backward may follow.
-  virtual at::Tensor Forward(const RowBlock& rows, const uint64_t* training) = 0;
-  // `outputs`: the derivative of the loss by every output of the last Forward.
+  virtual at::Tensor Forward(const Batch& rows, const uint64_t* training) = 0;
+  // `outputs`: the derivative of the loss by every output of the last Forward, of its shape.
   virtual void Backward(const at::Tensor& outputs, const GradientSink& sink) = 0;
 };
 
 // What a net is made for.
-struct NetShape {
-  Json options;
-  int64_t numeric = 0;
-  std::vector<int64_t> cardinalities;  // Of the categorical columns.
-  RowShape rows() const { return {numeric, int64_t(cardinalities.size())}; }
+struct NetInputs {
+  RowSchema rows;                      // It reads the features among them.
+  std::vector<int64_t> cardinalities;  // One an element of the field "categories".
+  int64_t outputs = 1;                 // Of each row.
+
+  // Elements of a field, 0 without it.
+  int64_t Width(std::string_view field) const {
+    const RowField* const found = rows.Find(field);
+    return found == nullptr ? 0 : found->elements();
+  }
 };
 
-using NetBuilder = std::function<Result<std::unique_ptr<Net>>(const NetShape&)>;
+using NetBuilder =
+    std::function<Result<std::unique_ptr<Net>>(const Json& options, const NetInputs& inputs)>;
 using NetTable = std::map<std::string, NetBuilder, std::less<>>;
 
 // Builds the net `name` of the table, or refuses with the nearest name.
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
-                                      const NetShape& shape);
+                                      const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

@@ -2,6 +2,7 @@
 #include "tensor/predict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,37 +12,56 @@
 
 namespace protium {
 
-Predictor::Predictor(Net& net, RowShape shape)
-    : net_(net), shape_(shape), padded_(size_t(kPredictRows * shape.stride())) {}
-
-Status Predictor::Predict(const RowBlock& rows, std::span<float> out) {
-  for (int64_t at = 0; at < rows.rows; at += kPredictRows) {
-    const int64_t n = std::min(kPredictRows, rows.rows - at);
-    RowBlock block{rows.row(at), kPredictRows, shape_};
+Status Predictor::Predict(const Batch& rows, std::span<float> out) {
+  const int64_t width = rows.schema().width();
+  for (int64_t at = 0; at < rows.size(); at += kPredictRows) {
+    const int64_t n = std::min(kPredictRows, rows.size() - at);
+    Batch block(rows.schema(), rows.row(at), kPredictRows);
     if (n < kPredictRows) {
-      const size_t filled = size_t(n * shape_.stride());
-      std::copy_n(block.data, filled, padded_.begin());
-      std::fill(padded_.begin() + int64_t(filled), padded_.end(), 0.0f);
-      block.data = padded_.data();
+      padded_.assign(size_t(kPredictRows * width), std::byte{0});
+      std::memcpy(padded_.data(), rows.row(at), size_t(n * width));
+      block = Batch(rows.schema(), padded_.data(), kPredictRows);
     }
-    PT_TRY(Guard("predicting", [&] {
-      const at::Tensor outputs = net_.Forward(block, nullptr).contiguous();
-      std::copy_n(outputs.const_data_ptr<float>(), n, out.begin() + at);
-    }));
+    PT_TRY(PredictBlock(block, n, out.data() + at * outputs_));
   }
   return Status::OK();
 }
 
-Status CheckCategories(const RowBlock& rows, std::span<const int64_t> cardinalities,
-                       std::span<const std::string> names) {
-  for (int64_t i = 0; i < rows.rows; ++i) {
-    const int32_t* categories = rows.categories(i);
+Status Predictor::PredictBlock(const Batch& block, int64_t rows, float* out) {
+  return Guard("predicting", [&]() -> Status {
+    const at::Tensor given = net_.Forward(block, nullptr);
+    PT_TRY(CheckOutputs(given, kPredictRows, outputs_));
+    std::copy_n(given.const_data_ptr<float>(), rows * outputs_, out);
+    return Status::OK();
+  });
+}
+
+Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
+  if (given.dim() == 2 && given.size(0) == rows && given.size(1) == outputs &&
+      given.scalar_type() == at::kFloat && given.is_contiguous()) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the net gave {} [{}] for {} rows, and what is learned needs "
+                                   "float32 [{}, {}]",
+                                   c10::toString(given.scalar_type()),
+                                   fmt::join(given.sizes().begin(), given.sizes().end(), ", "),
+                                   rows, rows, outputs),
+               .where = "net"});
+}
+
+Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities) {
+  if (cardinalities.empty()) return Status::OK();
+  const RowField& field = *rows.schema().Find(kCategoriesField);
+  const FieldRows<int32_t> categories = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    const int32_t* row = categories.at(i);
     for (size_t c = 0; c < cardinalities.size(); ++c) {
-      if (categories[c] >= 0 && categories[c] < cardinalities[c]) continue;
+      if (row[c] >= 0 && row[c] < cardinalities[c]) continue;
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("column {} holds category {}, but the net knows 0 to {}",
-                                       names[c], categories[c], cardinalities[c] - 1),
-                   .where = names[c],
+                                       field.columns[c], row[c], cardinalities[c] - 1),
+                   .where = field.columns[c],
                    .fix = "index the column with a string_indexer"});
     }
   }

@@ -18,19 +18,24 @@ inline constexpr int64_t kPredictRows = 1024;
 // Runs a net over rows, without randomness and without changing it. Keeps its scratch memory.
 class Predictor {
  public:
-  Predictor(Net& net, RowShape shape);
-  // One output per row, on the scale of the packed label. A category outside its cardinality and
-  // LibTorch's errors are faults.
-  Status Predict(const RowBlock& rows, std::span<float> out);
+  // `net`, of so many outputs a row, must outlive it.
+  Predictor(Net& net, int64_t outputs) : net_(net), outputs_(outputs) {}
+  // [rows, outputs] as the net gives them. LibTorch's errors, and outputs of another shape, are
+  // faults.
+  Status Predict(const Batch& rows, std::span<float> out);
 
  private:
+  Status PredictBlock(const Batch& block, int64_t rows, float* out);
+
   Net& net_;
-  RowShape shape_;
-  std::vector<float> padded_;
+  int64_t outputs_;
+  std::vector<std::byte> padded_;
 };
 
+// Fails unless what a net gave for so many rows is float32 [rows, outputs], contiguous.
+Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs);
+
 // Refuses the first category that is not in 0 .. cardinality - 1, with column number and value.
-Status CheckCategories(const RowBlock& rows, std::span<const int64_t> cardinalities,
-                       std::span<const std::string> names);
+Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities);
 
 }  // namespace protium

@@ -33,10 +33,10 @@ Status Foreign(const std::string& where, std::string why) {
 }  // namespace
 
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
-                                      const NetShape& shape) {
+                                      const Json& options, const NetInputs& inputs) {
   const auto found = table.find(name);
   if (found != table.end()) {
-    return Guard("building net " + name, [&] { return found->second(shape); });
+    return Guard("building net " + name, [&] { return found->second(options, inputs); });
   }
   std::vector<std::string> known;
   for (const auto& [each, builder] : table) known.push_back(each);

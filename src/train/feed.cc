@@ -8,21 +8,16 @@
 
 namespace protium {
 
-RowShape ShapeOf(const RowLayout& layout) {
-  return {int64_t(layout.numeric.size()), int64_t(layout.categories.size())};
-}
-
 Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
     : rows_(rows),
       batch_size_(batch_size),
       seed_(seed),
-      steps_(StepsPerEpoch(rows.total_rows(), batch_size)),
-      shape_(ShapeOf(rows.layout())) {
+      steps_(StepsPerEpoch(rows.total_rows(), batch_size)) {
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (rows.owns(shard)) own_.push_back(shard);
   }
   memory_.resize(own_.size());
-  blocks_.resize(own_.size());
+  batches_.resize(own_.size());
 }
 
 void Feed::StartEpoch(int64_t epoch, int64_t first_step) {
@@ -35,24 +30,23 @@ void Feed::StartEpoch(int64_t epoch, int64_t first_step) {
 // Copies rows of an own shard and counts them as used.
 void Feed::Gather(size_t own, Positions positions) {
   const int64_t n = positions.end - positions.begin;
-  const int64_t width = rows_.layout().width();
-  std::vector<float>& memory = memory_[own];
-  memory.resize(std::max(memory.size(), size_t(n * shape_.stride())));
-  const auto bytes = std::as_writable_bytes(std::span(memory)).first(size_t(n * width));
-  GatherRows(rows_.shard(own_[own]), width, orders_[own], positions, bytes.data());
+  const int64_t width = rows_.schema().width();
+  std::vector<std::byte>& memory = memory_[own];
+  memory.resize(std::max(memory.size(), size_t(n * width)));
+  GatherRows(rows_.shard(own_[own]), width, orders_[own], positions, memory.data());
   for (int64_t i = 0; i < n; ++i) {
-    AddKey(KeyOf(bytes.data() + i * width, width), used_[own]);
+    AddKey(KeyOf(memory.data() + i * width, width), used_[own]);
   }
 }
 
-std::span<const RowBlock> Feed::At(int64_t step) {
+std::span<const Batch> Feed::At(int64_t step) {
   for (size_t i = 0; i < own_.size(); ++i) {
     const Positions positions =
         StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step);
     Gather(i, positions);
-    blocks_[i] = {memory_[i].data(), positions.end - positions.begin, shape_};
+    batches_[i] = Batch(rows_.schema(), memory_[i].data(), positions.end - positions.begin);
   }
-  return blocks_;
+  return batches_;
 }
 
 Status Feed::EndEpoch() const {

@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "rows/rows.h"
-#include "tensor/net.h"
+#include "tensor/batch.h"
 
 namespace protium {
-
-RowShape ShapeOf(const RowLayout& layout);
 
 // The rows of a rank's own shards, step by step, in the order of (seed, epoch, shard).
 class Feed {
@@ -20,8 +18,8 @@ class Feed {
   int64_t steps() const { return steps_; }  // Of an epoch.
   // The steps before `first_step` count as made.
   void StartEpoch(int64_t epoch, int64_t first_step = 0);
-  // One block a shard, in shard order; valid until the next call.
-  std::span<const RowBlock> At(int64_t step);
+  // One batch a shard, in shard order; valid until the next call.
+  std::span<const Batch> At(int64_t step);
 
   // After the last step: proves that every row of the own shards was used exactly once, by count
   // and sum of keys.
@@ -38,11 +36,10 @@ class Feed {
   int64_t batch_size_;
   int64_t seed_;
   int64_t steps_;
-  RowShape shape_;
   std::vector<int32_t> own_;
   std::vector<Permutation> orders_;
-  std::vector<std::vector<float>> memory_;
-  std::vector<RowBlock> blocks_;
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<Batch> batches_;
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace protium {
 namespace {
@@ -12,54 +13,119 @@ struct Term {
   float slope = 0;
 };
 
+// A loss of values that looks at one output and its label at a time.
 template <class Each>
-LossSums SumOf(std::span<const float> outputs, const RowBlock& rows, std::span<float> gradient,
-               Each each) {
-  LossSums sums;
-  for (int64_t i = 0; i < rows.rows; ++i) {
-    const float weight = rows.weight(i);
-    const Term term = each(outputs[size_t(i)], rows.label(i));
-    gradient[size_t(i)] = weight * term.slope;
-    sums.loss += double(weight) * double(term.loss);
-    sums.weight += double(weight);
-  }
-  return sums;
+Loss OfValues(Each each) {
+  return [each](std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
+    const int64_t labels = rows.schema().Find(kLabelField)->elements();
+    const FieldRows<float> label = rows.floats(kLabelField), weights = rows.floats(kWeightField);
+    LossSums sums;
+    size_t at = 0;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const float weight = *weights.at(i);
+      for (int64_t l = 0; l < labels; ++l, ++at) {
+        const Term term = each(outputs[at], label.at(i)[l]);
+        gradient[at] = weight * term.slope;
+        sums.loss += double(weight) * double(term.loss);
+        sums.weight += double(weight);
+      }
+    }
+    return sums;
+  };
 }
 
-Term CrossEntropy(float logit, float label) {
+Term OfLogit(float logit, float label, float positive_weight) {
   const float decay = std::exp(-std::fabs(logit));
   const float likely = logit < 0 ? decay / (1 + decay) : 1 / (1 + decay);
-  return {(logit < 0 ? 0 : logit) - logit * label + std::log1p(decay), likely - label};
+  const Term term{(logit < 0 ? 0 : logit) - logit * label + std::log1p(decay), likely - label};
+  if (label == 0 || positive_weight == 1) return term;
+  return {positive_weight * term.loss, positive_weight * term.slope};
+}
+
+// The loss of one row of class `label`; `slopes` become its derivatives.
+double OfSoftmax(std::span<const float> outputs, size_t label, double smoothing,
+                 std::span<double> slopes) {
+  const double top = *std::max_element(outputs.begin(), outputs.end());
+  double sum = 0;
+  for (size_t c = 0; c < outputs.size(); ++c) sum += slopes[c] = std::exp(double(outputs[c]) - top);
+  const double log_sum = top + std::log(sum), share = smoothing / double(outputs.size());
+  double loss = 0;
+  for (size_t c = 0; c < outputs.size(); ++c) {
+    const double meant = share + (c == label ? 1 - smoothing : 0);
+    loss += meant * (log_sum - double(outputs[c]));
+    slopes[c] = slopes[c] / sum - meant;
+  }
+  return loss;
 }
 
 }  // namespace
 
-LossSums WeightedLoss(const LossSpec& loss, std::span<const float> outputs, const RowBlock& rows,
-                      std::span<float> gradient) {
-  switch (loss.kind) {
-    case LossKind::kHuber: {
-      const float delta = float(loss.delta);
-      return SumOf(outputs, rows, gradient, [delta](float output, float label) -> Term {
-        const float d = output - label;
-        const float size = std::fabs(d);
-        return {size <= delta ? 0.5f * d * d : delta * (size - 0.5f * delta),
-                std::clamp(d, -delta, delta)};
-      });
+Loss SquaredLoss() {
+  return OfValues([](float output, float label) -> Term {
+    const float d = output - label;
+    return {d * d, 2 * d};
+  });
+}
+
+Loss AbsoluteLoss() {
+  return OfValues([](float output, float label) -> Term {
+    const float d = output - label;
+    return {std::fabs(d), float(d > 0) - float(d < 0)};
+  });
+}
+
+Loss HuberLoss(double given) {
+  const float delta = float(given);
+  return OfValues([delta](float output, float label) -> Term {
+    const float d = output - label;
+    const float size = std::fabs(d);
+    return {size <= delta ? 0.5f * d * d : delta * (size - 0.5f * delta),
+            std::clamp(d, -delta, delta)};
+  });
+}
+
+Loss PoissonLoss() {
+  return OfValues([](float output, float label) -> Term {
+    const float rate = std::exp(output);
+    return {rate - label * output, rate - label};
+  });
+}
+
+Loss BinaryCrossEntropyLoss(double positive_weight) {
+  return [positive = float(positive_weight)](std::span<const float> outputs, const Batch& rows,
+                                             std::span<float> gradient) {
+    const FieldRows<int32_t> labels = rows.ints(kLabelField);
+    const FieldRows<float> weights = rows.floats(kWeightField);
+    LossSums sums;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const float weight = *weights.at(i);
+      const Term term = OfLogit(outputs[size_t(i)], float(*labels.at(i)), positive);
+      gradient[size_t(i)] = weight * term.slope;
+      sums.loss += double(weight) * double(term.loss);
+      sums.weight += double(weight);
     }
-    case LossKind::kMeanSquared:
-      return SumOf(outputs, rows, gradient, [](float output, float label) -> Term {
-        const float d = output - label;
-        return {d * d, 2 * d};
-      });
-    case LossKind::kMeanAbsolute:
-      return SumOf(outputs, rows, gradient, [](float output, float label) -> Term {
-        const float d = output - label;
-        return {std::fabs(d), float(d > 0) - float(d < 0)};
-      });
-    case LossKind::kBinaryCrossEntropy:
-      return SumOf(outputs, rows, gradient, CrossEntropy);
-  }
-  return {};
+    return sums;
+  };
+}
+
+Loss CrossEntropyLoss(std::vector<double> of_classes, double smoothing) {
+  return [of_classes = std::move(of_classes), smoothing, slopes = std::vector<double>()](
+             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) mutable {
+    const FieldRows<int32_t> labels = rows.ints(kLabelField);
+    const FieldRows<float> weights = rows.floats(kWeightField);
+    LossSums sums;
+    if (rows.size() == 0) return sums;
+    slopes.resize(outputs.size() / size_t(rows.size()));
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const auto label = size_t(*labels.at(i));
+      const double weight = double(*weights.at(i)) * (of_classes.empty() ? 1 : of_classes[label]);
+      const size_t at = size_t(i) * slopes.size();
+      sums.loss += weight * OfSoftmax(outputs.subspan(at, slopes.size()), label, smoothing, slopes);
+      sums.weight += weight;
+      for (size_t c = 0; c < slopes.size(); ++c) gradient[at + c] = float(weight * slopes[c]);
+    }
+    return sums;
+  };
 }
 
 }  // namespace protium

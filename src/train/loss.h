@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
+#include <vector>
 
-#include "tensor/net.h"
+#include "tensor/batch.h"
 
 namespace protium {
-
-enum class LossKind { kHuber, kMeanSquared, kMeanAbsolute, kBinaryCrossEntropy };
-
-struct LossSpec {
-  LossKind kind = LossKind::kMeanSquared;
-  double delta = 1;  // Of huber.
-};
 
 // Sums over the rows of a shard, in their order.
 struct LossSums {
@@ -20,10 +15,25 @@ struct LossSums {
   double weight = 0;
 };
 
-// Compares outputs with the rows' labels; `gradient` becomes the derivative of the summed loss by
-// each output. Huber is 0.5 d^2 up to delta and delta (|d| - 0.5 delta) beyond; binary
-// cross-entropy takes outputs as logits. NaN goes through to the sums.
-LossSums WeightedLoss(const LossSpec& loss, std::span<const float> outputs, const RowBlock& rows,
-                      std::span<float> gradient);
+// Compares outputs [rows, outputs] with the rows' labels; `gradient`, of their shape, becomes the
+// derivative of the summed loss by each output. NaN goes through to the sums. Called by one thread.
+using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
+                                    std::span<float> gradient)>;
+
+// Of values, one output a label; a row of several labels counts once a label.
+Loss SquaredLoss();
+Loss AbsoluteLoss();
+// 0.5 d^2 up to delta and delta (|d| - 0.5 delta) beyond.
+Loss HuberLoss(double delta);
+// exp(o) - label * o: the output is the logarithm of what is expected.
+Loss PoissonLoss();
+
+// Of two classes; the output is the logit of class 1, whose rows count `positive_weight` times.
+Loss BinaryCrossEntropyLoss(double positive_weight);
+
+// Of many classes; outputs go through a softmax. A row counts as often as its class (`weights`:
+// one a class, or none). With smoothing s a row of class c is meant to be 1 - s of c, and s of all
+// classes in equal parts.
+Loss CrossEntropyLoss(std::vector<double> weights, double smoothing);
 
 }  // namespace protium

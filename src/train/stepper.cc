@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
+#include "tensor/predict.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -99,30 +100,32 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Place& place, bool a
   if (!add) {
     std::fill(place.sum.begin() + weights_.size(), place.sum.end(), 0.0f);
   }
-  const RowBlock& rows = input.shards[size_t(shard - first_shard_)];
-  if (rows.rows > 0) return RunNet(rows, input.step, shard, place, add);
+  const Batch& rows = input.shards[size_t(shard - first_shard_)];
+  if (rows.size() > 0) return RunNet(rows, input.step, shard, place, add);
   // A leaf of zeros; adding it counts, since it turns -0.0 into 0.0.
   for (float& value : place.sum) value = add ? value + 0.0f : 0.0f;
   return Status::OK();
 }
 
-Status Stepper::RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place& place, bool add) {
+Status Stepper::RunNet(const Batch& rows, int64_t step, int32_t shard, Place& place, bool add) {
   const std::span<float> buffers = weights_.buffers();
   std::copy(buffers.begin(), buffers.end(), buffers_before_.begin());
   const uint64_t key =
       DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(step), uint64_t(shard)});
-  output_gradient_.resize(std::max(output_gradient_.size(), size_t(rows.rows)));
-  const std::span<float> gradient(output_gradient_.data(), size_t(rows.rows));
-  const auto run = [&] {
+  const auto count = size_t(rows.size() * spec_.outputs);
+  output_gradient_.resize(std::max(output_gradient_.size(), count));
+  const std::span<float> gradient(output_gradient_.data(), count);
+  const auto run = [&]() -> Status {
     const at::Tensor outputs = net_.Forward(rows, &key);
-    const LossSums sums = WeightedLoss(
-        spec_.loss, {outputs.const_data_ptr<float>(), size_t(rows.rows)}, rows, gradient);
+    PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
+    const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
     float* tail = TailOf(place);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
-    tail[kRows] += float(rows.rows);
-    net_.Backward(at::from_blob(gradient.data(), {rows.rows}, at::kFloat),
+    tail[kRows] += float(rows.size());
+    net_.Backward(at::from_blob(gradient.data(), {rows.size(), spec_.outputs}, at::kFloat),
                   {place.gradients, add, Defined(place)});
+    return Status::OK();
   };
   PT_TRY(Guard(fmt::format("step {}, shard {}", step + 1, shard), run));
   AddBuffers(rows, place);
@@ -130,10 +133,10 @@ Status Stepper::RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place&
 }
 
 // Adds the buffers this shard's forward left, and puts back those the step began with.
-void Stepper::AddBuffers(const RowBlock& rows, Place& place) {
+void Stepper::AddBuffers(const Batch& rows, Place& place) {
   const std::span<float> buffers = weights_.buffers();
   float* out = TailOf(place) + kFixed;
-  for (size_t i = 0; i < buffers.size(); ++i) out[i] += buffers[i] * float(rows.rows);
+  for (size_t i = 0; i < buffers.size(); ++i) out[i] += buffers[i] * float(rows.size());
   std::copy(buffers_before_.begin(), buffers_before_.end(), buffers.begin());
 }
 

@@ -25,16 +25,16 @@ namespace protium {
 
 struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
-  RowShape shape;
-  LossSpec loss;
+  int64_t outputs = 1;         // Of the net, for each row.
+  Loss loss;
   double clip_norm = 0;  // 0: none.
   int64_t seed = 0;
 };
 
 struct StepInput {
-  int64_t step = 0;                  // Over all epochs, from 0; decides the randomness.
-  std::span<const RowBlock> shards;  // The rows of the own shards, in order; may be empty ones.
-  bool stop = false;                 // This rank asks for a stop, or for a checkpoint.
+  int64_t step = 0;               // Over all epochs, from 0; decides the randomness.
+  std::span<const Batch> shards;  // The rows of the own shards, in order; may be empty ones.
+  bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
 };
 
@@ -70,8 +70,8 @@ class Stepper {
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Place& place, bool add);
-  Status RunNet(const RowBlock& rows, int64_t step, int32_t shard, Place& place, bool add);
-  void AddBuffers(const RowBlock& rows, Place& place);
+  Status RunNet(const Batch& rows, int64_t step, int32_t shard, Place& place, bool add);
+  void AddBuffers(const Batch& rows, Place& place);
   Place& Spare(size_t depth);
   Result<StepResult> Apply(std::span<const float> reduced, int64_t step);
   Result<float> ClipFactor(std::span<const float> sum, float weight, int64_t step) const;

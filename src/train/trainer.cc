@@ -50,6 +50,7 @@ class Training {
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
+  bool higher_is_better_ = false;           // Of spec_.best.
   std::optional<CheckpointFolder> folder_;  // On rank 0.
   CheckpointState state_;
   double seconds_before_ = 0;  // Spent by earlier attempts.
@@ -64,7 +65,8 @@ Training::Training(const TrainSpec& spec, const TrainInput& input)
       optimizer_(spec.optimizer, input.weights),
       progress_(input.communicator.rank() == 0 ? input.report : nullptr,
                 feed_.steps() * spec.epochs) {
-  if (input.validation != nullptr) validation_.emplace(*input.validation, input.net, spec.metrics);
+  if (input.validation != nullptr)
+    validation_.emplace(*input.validation, input.net, spec.target, spec.metrics);
 }
 
 Result<TrainOutcome> Training::Run() {
@@ -76,6 +78,8 @@ Result<TrainOutcome> Training::Run() {
 Status Training::Begin() {
   PT_TRY(UseThreads(spec_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
+  PT_LET(const MetricSpec* best, FindMetric(spec_.best));
+  higher_is_better_ = best->higher_is_better;
   const Json fingerprint = NumericsFingerprint(spec_.threads_per_shard);
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
   PT_TRY(feed_.CheckBatches(in_.net.least_rows()));
@@ -93,7 +97,7 @@ Status Training::Begin() {
   if (!resumed) PT_TRY(Initialise());
   seconds_before_ = state_.seconds;
   PT_LET(stepper_, Stepper::Make({.first = Owners(),
-                                  .shape = ShapeOf(in_.rows.layout()),
+                                  .outputs = spec_.target.outputs(),
                                   .loss = spec_.loss,
                                   .clip_norm = spec_.clip_norm,
                                   .seed = spec_.seed},
@@ -171,13 +175,15 @@ Status Training::EndEpoch() {
   return Save();
 }
 
-// The checkpoint that follows keeps the weights as the best when these values are the lowest so
-// far.
+// The checkpoint that follows keeps the weights as the best when these values are the best so far;
+// of a metric around 0, as bias is, the size counts.
 void Training::Choose(const Json& values) {
   const Json chosen = values.value(spec_.best, Json());
   if (!chosen.is_number()) return;
-  const double value = std::fabs(chosen.get<double>());
-  if (state_.best.epoch > 0 && !(value < state_.best.value)) return;
+  const double given = chosen.get<double>();
+  const double value = higher_is_better_ ? given : std::fabs(given);
+  const bool better = higher_is_better_ ? value > state_.best.value : value < state_.best.value;
+  if (state_.best.epoch > 0 && !better) return;
   state_.best = {.epoch = state_.epoch,
                  .step = state_.step,
                  .value = value,

@@ -14,6 +14,7 @@
 #include "collective/communicator.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
+#include "tensor/target.h"
 #include "tensor/weights.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
@@ -26,10 +27,11 @@ struct TrainSpec {
   int64_t seed = 0;
   double clip_norm = 0;
   int32_t threads_per_shard = 1;
-  LossSpec loss;
+  Target target;
+  Loss loss;  // Over the outputs that `target` explains.
   OptimizerSpec optimizer;
   std::vector<std::string> metrics;
-  std::string best;  // One of `metrics`; the epoch with the lowest is kept.
+  std::string best;  // One of `metrics`; the epoch where it is best is kept.
 
   std::filesystem::path folder;  // Of checkpoints.
   bool resume = false;           // From the newest checkpoint; without one, from the start.

@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/validation.h"
 
-#include "column/metrics.h"
-#include "train/feed.h"
+#include <utility>
 
 namespace protium {
 
-Validation::Validation(const ShardedRows& rows, Net& net, std::vector<std::string> metrics)
-    : rows_(rows), metrics_(std::move(metrics)), predictor_(net, ShapeOf(rows.layout())) {}
+Validation::Validation(const ShardedRows& rows, Net& net, const Target& target,
+                       std::vector<std::string> metrics)
+    : rows_(rows),
+      target_(target),
+      metrics_(std::move(metrics)),
+      predictor_(net, target.outputs()) {}
+
+Status Validation::Add(const Batch& rows, MetricState& state) {
+  const auto outputs = size_t(target_.outputs());
+  outputs_.resize(size_t(rows.size()) * outputs);
+  PT_TRY(predictor_.Predict(rows, outputs_));
+  std::vector<double> labels(size_t(target_.label_count())), scores(outputs);
+  const FieldRows<float> weights = rows.floats(kWeightField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    target_.Labels(rows, i, labels);
+    target_.Scores(outputs_.data() + size_t(i) * outputs, scores);
+    state.Add({labels, scores, *weights.at(i)});
+  }
+  return Status::OK();
+}
 
 Result<Json> Validation::Measure(Communicator& communicator) {
-  PT_LET(MetricState mine, MetricState::Make(metrics_));
-  const RowLayout& layout = rows_.layout();
+  PT_LET(MetricState mine, MetricState::Make(metrics_, target_.kind));
   for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
     if (!rows_.owns(shard)) continue;
-    const RowBlock block{reinterpret_cast<const float*>(rows_.shard(shard).data()),
-                         rows_.rows(shard), ShapeOf(layout)};
-    outputs_.resize(size_t(block.rows));
-    PT_TRY(predictor_.Predict(block, outputs_));
-    for (int64_t i = 0; i < block.rows; ++i) {
-      mine.Add(block.label(i) * layout.label_deviation + layout.label_mean,
-               outputs_[size_t(i)] * layout.label_deviation + layout.label_mean, block.weight(i));
-    }
+    PT_TRY(Add({rows_.schema(), rows_.shard(shard).data(), rows_.rows(shard)}, mine));
   }
   PT_LET(const auto states, communicator.AllGather(Dump(mine.ToJson())));
-  PT_LET(MetricState all, MetricState::Make(metrics_));
+  PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind));
   for (const std::string& text : states) {
     PT_LET(const Json state, ParseJson(text));
     PT_TRY(all.Merge(state));

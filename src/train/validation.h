@@ -9,6 +9,7 @@
 #include "collective/communicator.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
+#include "tensor/target.h"
 
 namespace protium {
 
@@ -16,12 +17,16 @@ namespace protium {
 class Validation {
  public:
   // `rows` and `net` must outlive it.
-  Validation(const ShardedRows& rows, Net& net, std::vector<std::string> metrics);
+  Validation(const ShardedRows& rows, Net& net, const Target& target,
+             std::vector<std::string> metrics);
   // Collective. The same values on every rank, whoever owns which shard.
   Result<Json> Measure(Communicator& communicator);
 
  private:
+  Status Add(const Batch& rows, MetricState& state);
+
   const ShardedRows& rows_;
+  Target target_;
   std::vector<std::string> metrics_;
   Predictor predictor_;
   std::vector<float> outputs_;

@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "app/job/sql_place.h"
 #include "app/run_report.h"
 #include "base/fault.h"
+#include "learn/objective.h"
 
 namespace protium {
 
@@ -57,13 +59,14 @@ Status InTermsOfTheFile(const Job& job, const Status& status) {
   return Locate(job.settings, Fail(std::move(fault)));
 }
 
-Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const std::string& made) {
+Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Columns& made) {
   for (const auto& [name, output] : job.file.outputs.all) {
     for (size_t i = 0; i < output.columns.size(); ++i) {
       const std::string& column = output.columns[i];
-      if (column == made || schema.GetFieldIndex(column) >= 0) continue;
+      const bool predicted = std::find(made.begin(), made.end(), column) != made.end();
+      if (predicted || schema.GetFieldIndex(column) >= 0) continue;
       std::vector<std::string> known = schema.field_names();
-      if (!made.empty()) known.push_back(made);
+      known.insert(known.end(), made.begin(), made.end());
       return InTermsOfTheFile(
           job, Fail({.exit = Exit::kInput,
                      .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
@@ -100,17 +103,23 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
   return Status::OK();
 }
 
-// The column that the estimator adds; outputs of stages are not checked here.
-std::string PredictionOf(const Job& job) {
-  if (!job.estimator) return {};
-  return job.file.pipeline[*job.estimator].value("prediction", "prediction");
+// The columns that the estimator adds; outputs of stages are not checked here.
+Result<Columns> PredictedColumns(const Job& job) {
+  Columns made;
+  if (!job.estimator) return made;
+  TorchEstimatorOptions options;
+  Json given = job.file.pipeline[*job.estimator];
+  given.erase("kind");
+  PT_TRY(InTermsOfTheFile(job, FieldsFromJson(given, "", options)));
+  for (const auto& field : PredictedFields(options, arrow::utf8())) made.push_back(field->name());
+  return made;
 }
 
 }  // namespace
 
 Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
   if (job.file.pipeline.empty()) return std::optional<Pipeline>();
-  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline);
+  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline, job.catalogue);
   if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
   return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
 }
@@ -133,7 +142,8 @@ Result<JobFrames> FramesOf(Session& session, const Job& job) {
     frames.train = frames.test = etl.Materialize("etl");
   }
   PT_TRY(CheckOutputPlaces(session, job));
-  PT_TRY(CheckOutputColumns(job, **schema, PredictionOf(job)));
+  PT_LET(const Columns predicted, PredictedColumns(job));
+  PT_TRY(CheckOutputColumns(job, **schema, predicted));
   return frames;
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/fault.h"
+#include "learn/extension.h"
 #include "learn/stages.h"
 
 namespace protium {
@@ -158,6 +159,12 @@ Result<Job> Finish(Settings settings, const Settings& as_written) {
   }
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
   MakeWhole(job.settings, "data", job.file.data);
+  std::vector<fs::path> extensions;
+  for (std::string& each : job.file.extensions) {
+    MakeWhole(job.settings, "extensions", each);
+    extensions.emplace_back(each);
+  }
+  PT_LET(job.catalogue, WithExtensions(nullptr, extensions));
   JobEngine& engine = job.file.engine;
   MakeWhole(job.settings, "engine.spill", engine.spill);
   MakeWhole(job.settings, "engine.discovery", engine.discovery);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/describe.h"
 #include "base/fields.h"
 #include "engine/spark_settings.h"
+#include "learn/catalogue.h"
 #include "plan/node.h"
 
 namespace protium {
@@ -127,6 +129,7 @@ struct JobFile {
   std::string name;
   std::string data = ".";
   JobEngineOrAddress engine;
+  std::vector<std::string> extensions;
   ByName<JobTable> tables;
   JobEtl etl;
   std::optional<JobSplit> split;
@@ -141,6 +144,8 @@ struct JobFile {
     visit("name", name, {.help = "how the run is called; unless set, as the file"});
     visit("data", data, {.help = "where tables lie, relative to the file"});
     visit("engine", engine, {.help = "where the job runs: an address, or a table"});
+    visit("extensions", extensions,
+          {.help = "shared libraries with nets of one's own, relative to the file"});
     visit("tables", tables, {.help = "tables by name"});
     visit("etl", etl, {.help = "the table that is learned from"});
     visit("split", split, {.help = "rows kept away from training, to measure it"});
@@ -155,7 +160,9 @@ struct JobFile {
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile file;  // paths of `data` and `engine` are whole; shorthand is in the pipeline.
+  JobFile
+      file;  // Paths of `data`, `engine` and `extensions` are whole; shorthand is in the pipeline.
+  std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
   Settings settings;
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
@@ -165,7 +172,8 @@ struct Job {
   Json ToJson() const;
 };
 
-// Reads a job file and the assignments of --set over it. Nothing but the file is touched.
+// Reads a job file and the assignments of --set over it. Nothing but the file is touched, and the
+// extensions that it names are opened.
 Result<Job> ReadJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
 
 // Reads what ToJson() gave.

@@ -140,8 +140,8 @@ Result<Json> SavedEtl(Session& session, const Job& job) {
   return saved;
 }
 
-Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const std::string& label,
-                                     const fs::path& data) {
+Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
+                                     const std::vector<std::string>& labels, const fs::path& data) {
   if (!saved.is_object() || !saved.contains("sql") || !saved["sql"].is_string() ||
       !saved.contains("tables")) {
     return Fail({.exit = Exit::kInput,
@@ -151,19 +151,19 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const 
   ByName<JobTable> tables;
   PT_TRY(FieldsFromJson(saved["tables"], "tables", tables));
   const std::string sql = saved["sql"].get<std::string>();
-  const auto names = label.empty() ? std::vector<std::string>() : NamesOfLabel(sql, label);
   NewTables made{.etl = session.Sql("")};
   std::string missing;
   for (const auto& [name, table] : tables.all) {
     PT_LET(const SchemaPtr known, KnownColumns(saved, name));
     PT_LET(DataFrame frame, Read(session, name, table, data, known));
-    std::string lacks;
-    PT_LET(frame, WithLabel(frame, *known, names, lacks));
-    PT_TRY(AddMissing(name, frame, *known, missing));
-    if (!lacks.empty()) {
+    for (const std::string& label : labels) {
+      std::string lacks;
+      PT_LET(frame, WithLabel(frame, *known, NamesOfLabel(sql, label), lacks));
+      if (lacks.empty()) continue;
       made.notes.push_back(
           fmt::format("table {} has no column {}: the label is left empty", name, lacks));
     }
+    PT_TRY(AddMissing(name, frame, *known, missing));
     session.Table(name, frame);
     made.tables.emplace_back(name, frame);
   }

@@ -24,9 +24,10 @@ struct NewTables {
 };
 
 // The SQL of `saved` over the tables of the folder `data`, whose columns are read with the types
-// that they had. The column of the label, which the SQL may rename, need not be there: nobody knows
-// it yet, so it is empty. SQL that does not run is told with all columns that are missing.
-Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved, const std::string& label,
+// that they had. The columns of labels, which the SQL may rename, need not be there: nobody knows
+// them yet, so they are empty. SQL that does not run is told with all columns that are missing.
+Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
+                                     const std::vector<std::string>& labels,
                                      const std::filesystem::path& data);
 
 }  // namespace protium

@@ -47,7 +47,7 @@ class SavedTables : public testing::Test {
   }
   std::string Newer(const Json& saved) {
     const auto session = *Session::Open({.folder = folder_ / "run"});
-    const auto made = TablesFromSavedEtl(*session, saved, "", folder_ / "newer");
+    const auto made = TablesFromSavedEtl(*session, saved, {}, folder_ / "newer");
     if (!made.ok()) return FaultOf(made.status()).what;
     const Status written = made->etl.Write().Csv("out.csv");
     if (!written.ok()) return FaultOf(written).what;

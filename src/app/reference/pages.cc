@@ -156,7 +156,7 @@ std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
   return {
       {"stages", "stage", "what a pipeline is made of, in order; all but the last add columns",
        "[[pipeline]]\nkind = \"NAME\"\n", RowsOf(catalogue.stages)},
-      {"nets", "net", "what an estimator trains", "net = NAMED\n", catalogue.nets},
+      {"nets", "net", "what an estimator trains", "net = NAMED\n", RowsOf(catalogue.nets)},
       {"losses", "loss", "what training makes small", "loss = NAMED\n", RowsOf(catalogue.losses)},
       {"metrics", "metric", "what is measured on validation and test rows",
        "[train]\nmetrics = [\"NAME\"]\n", RowsOf(catalogue.metrics)},

@@ -49,9 +49,9 @@ void Tile(std::string& tiles, const std::string& value, const std::string& says)
                        Escaped(says));
 }
 
-std::string Compared(const Json& metrics, const char* name) {
-  const Json ours = AtPath(metrics, std::string("test.") + name);
-  const Json theirs = AtPath(metrics, std::string("baseline.") + name);
+std::string Compared(const Json& metrics, const std::string& name) {
+  const Json ours = AtPath(metrics, "test." + name);
+  const Json theirs = AtPath(metrics, "baseline." + name);
   if (!ours.is_number() || !theirs.is_number() || theirs.get<double>() == 0) return {};
   const double change = 100 * (ours.get<double>() / theirs.get<double>() - 1);
   return fmt::format(", {:+.1f} % against the baseline", change);
@@ -93,11 +93,12 @@ std::string FaultSection(const ReportFacts& facts) {
 std::string TilesSection(const ReportFacts& facts) {
   const Json metrics = AtPath(facts.result, "metrics");
   std::string tiles;
-  for (const char* name : {"rmse", "mae", "accuracy", "auc", "logloss"}) {
-    const Json value = AtPath(metrics, std::string("test.") + name);
-    if (value.is_number())
-      Tile(tiles, fmt::format("{:.3f}", value.get<double>()),
-           std::string("test ") + name + Compared(metrics, name));
+  Json test = AtPath(metrics, "test");
+  if (!test.is_object()) test = Json::object();
+  for (const auto& [name, value] : test.items()) {
+    if (name == "rows" || !value.is_number()) continue;
+    Tile(tiles, fmt::format("{:.3f}", value.get<double>()),
+         "test " + name + Compared(metrics, name));
   }
   const Json total = AtPath(facts.result, "seconds.total");
   if (total.is_number()) Tile(tiles, Seconds(total.get<double>()), "from start to end");
@@ -121,11 +122,12 @@ std::string MetricsSection(const ReportFacts& facts) {
   head[0] = "";
   std::string table = "<h2>Metrics</h2>\n<div class=\"scroll\"><table>\n" + Row(head, "th", 1);
   const Json column = AtPath(facts.result, "baseline_column");
-  const std::string line = column.is_string() ? " in " + column.get<std::string>() : "";
+  const std::string baseline = column.is_string()
+                                   ? "a straight line in " + column.get<std::string>()
+                                   : "the shares of the classes";
   for (const auto& [set, label] :
        {std::pair{"test", "the model, on " + ScoredRows(facts.result)},
-        std::pair{"baseline",
-                  "the baseline, a straight line" + line + ", on " + ScoredRows(facts.result)},
+        std::pair{"baseline", "the baseline, " + baseline + ", on " + ScoredRows(facts.result)},
         std::pair{"validation", "the model, on validation rows" + BestEpoch(facts.result)}}) {
     const Json values = AtPath(metrics, set);
     if (!values.is_object() || values.empty()) continue;

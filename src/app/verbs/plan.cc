@@ -30,12 +30,15 @@ void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& 
   for (const Json& stage : pipeline) {
     const std::string kind = stage.value("kind", "");
     if (!kind.ends_with("estimator")) continue;
-    rows.push_back(
-        {"  " + stage.value("id", kind), kind,
-         fmt::format("{} learns {}{}", stage["net"].value("name", ""), stage.value("label", ""),
-                     stage.value("label_scale", "") == "standard"
-                         ? ", scaled by its mean and deviation"
-                         : ", not scaled")});
+    const Json labels = stage.value("labels", Json::array());
+    const std::string label = labels.empty() ? stage.value("label", "") : Shown(labels);
+    const std::string loss = stage["loss"].value("name", "");
+    const char* const how = loss.ends_with("cross_entropy") ? ", by classes"
+                            : stage.value("label_scale", "") == "standard"
+                                ? ", scaled by mean and deviation"
+                                : ", not scaled";
+    rows.push_back({"  " + stage.value("id", kind), kind,
+                    fmt::format("{} learns {}{}", stage["net"].value("name", ""), label, how)});
   }
 }
 

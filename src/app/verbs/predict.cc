@@ -14,6 +14,7 @@
 #include "format/kind.h"
 #include "frame/program.h"
 #include "frame/session.h"
+#include "learn/extension.h"
 #include "learn/pipeline.h"
 #include "os/signals.h"
 #include "run/progress.h"
@@ -68,18 +69,21 @@ Status CheckFlags(const Arguments& arguments) {
        .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
 }
 
-std::string LabelOf(const PipelineModel& model) {
+std::vector<std::string> LabelsIn(const PipelineModel& model) {
+  std::vector<std::string> labels;
   for (const Json& stage : model.pipeline()) {
-    if (stage.contains("label")) return stage.value("label", "");
+    const std::string label = stage.value("label", "");
+    if (!label.empty()) labels.push_back(label);
+    for (const Json& each : stage.value("labels", Json::array())) labels.push_back(each);
   }
-  return {};
+  return labels;
 }
 
 // What is scored, and what it is made from.
 Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                           const Arguments& arguments) {
   if (arguments.Has("--data")) {
-    return TablesFromSavedEtl(session, model.etl(), LabelOf(model), arguments.Value("--data"));
+    return TablesFromSavedEtl(session, model.etl(), LabelsIn(model), arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
@@ -175,6 +179,10 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.folder = scratch->path();
   options.base = fs::current_path();
   if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
+  if (arguments.Has("--extension")) {
+    PT_LET(options.catalogue,
+           WithExtensions(options.catalogue, {fs::absolute(arguments.Value("--extension"))}));
+  }
   options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
@@ -194,6 +202,7 @@ CommandVerb PredictVerb() {
                      {"--null", "TEXT", "what stands for a missing value in a CSV input", ""},
                      DelimiterFlag(),
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
+                     {"--extension", "FILE", "the library that brings the model's net", ""},
                      EngineFlag(),
                      ForceFlag(),
                      JsonFlag()},

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metrics behind the table in metrics.cc.
+#pragma once
+
+#include <memory>
+
+#include "column/exact_sum.h"
+#include "column/metrics.h"
+
+namespace protium {
+
+// Means over rows of weight times what a row adds; rows of several labels count once a label.
+std::unique_ptr<Metric> MakeRmse(TargetKind);
+std::unique_ptr<Metric> MakeMse(TargetKind);
+std::unique_ptr<Metric> MakeMae(TargetKind);
+std::unique_ptr<Metric> MakeBias(TargetKind);
+std::unique_ptr<Metric> MakeMape(TargetKind);
+std::unique_ptr<Metric> MakeR2(TargetKind);
+
+std::unique_ptr<Metric> MakeLogLoss(TargetKind kind);
+std::unique_ptr<Metric> MakeBrier(TargetKind kind);
+std::unique_ptr<Metric> MakeAccuracy(TargetKind kind);
+std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind);
+std::unique_ptr<Metric> MakeF1(TargetKind kind);
+std::unique_ptr<Metric> MakePrecision(TargetKind kind);
+std::unique_ptr<Metric> MakeRecall(TargetKind kind);
+
+std::unique_ptr<Metric> MakeAuc(TargetKind);
+std::unique_ptr<Metric> MakePrAuc(TargetKind);
+
+// A weighted mean whose terms are added by `add`, which gives how much weight the row has in it;
+// `finish` turns the mean into the metric.
+struct MeanTerms {
+  double (*add)(const Judged& row, TargetKind kind, ExactSum& sum);
+  double (*finish)(double mean) = nullptr;  // nullptr: the mean itself.
+};
+std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind);
+
+Status MergeSum(const Json& json, ExactSum& into);
+
+}  // namespace protium

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "column/metric_kinds.h"
+
+namespace protium {
+namespace {
+
+size_t LabelOf(const Judged& row) { return size_t(row.labels[0]); }
+
+// The class with the highest score; of equal ones the first.
+size_t PredictedOf(const Judged& row, TargetKind kind) {
+  if (kind == TargetKind::kTwoClasses) return row.scores[0] > 0 ? 1 : 0;
+  return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
+}
+
+// log(sum of exp(score)).
+double LogOfAll(std::span<const double> scores) {
+  const double top = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (const double score : scores) sum += std::exp(score - top);
+  return top + std::log(sum);
+}
+
+// Without a probability in between, which would round to 0 or 1.
+double LossOf(const Judged& row, TargetKind kind) {
+  if (kind == TargetKind::kClasses) return LogOfAll(row.scores) - row.scores[LabelOf(row)];
+  const double logit = row.scores[0];
+  return std::max(logit, 0.0) - logit * row.labels[0] + std::log1p(std::exp(-std::abs(logit)));
+}
+
+double AddLogLoss(const Judged& row, TargetKind kind, ExactSum& sum) {
+  sum.AddProduct(row.weight, LossOf(row, kind));
+  return row.weight;
+}
+
+double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
+  sum.AddProduct(row.weight, PredictedOf(row, kind) == LabelOf(row) ? 1.0 : 0.0);
+  return row.weight;
+}
+
+double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
+  double distance = 0;
+  if (kind == TargetKind::kTwoClasses) {
+    const double off = 1 / (1 + std::exp(-row.scores[0])) - row.labels[0];
+    distance = off * off;
+  } else {
+    const double all = LogOfAll(row.scores);
+    for (size_t c = 0; c < row.scores.size(); ++c) {
+      const double off = std::exp(row.scores[c] - all) - (c == LabelOf(row) ? 1 : 0);
+      distance += off * off;
+    }
+  }
+  sum.AddProduct(row.weight, distance);
+  return row.weight;
+}
+
+// Weights of one class's rows: those it has, those predicted to be of it, those that are both.
+struct ClassSums {
+  ExactSum labelled;
+  ExactSum predicted;
+  ExactSum right;
+};
+
+struct ClassSumsJson {
+  Json labelled = Json::object();
+  Json predicted = Json::object();
+  Json right = Json::object();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("labelled", labelled);
+    visit("predicted", predicted);
+    visit("right", right);
+  }
+};
+
+struct CountedJson {
+  std::vector<ClassSumsJson> classes;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("classes", classes);
+  }
+};
+
+// Metrics of how many rows of which class were taken for which.
+class Counted final : public Metric {
+ public:
+  using Finish = double (*)(const std::vector<ClassSums>& classes);
+  Counted(Finish finish, TargetKind kind) : finish_(finish), kind_(kind) {}
+
+  void Add(const Judged& row) override {
+    const size_t label = LabelOf(row), predicted = PredictedOf(row, kind_);
+    if (classes_.size() <= std::max(label, predicted)) {
+      classes_.resize(std::max(label, predicted) + 1);
+    }
+    classes_[label].labelled.Add(row.weight);
+    classes_[predicted].predicted.Add(row.weight);
+    if (label == predicted) classes_[label].right.Add(row.weight);
+  }
+  Json ToJson() const override {
+    CountedJson out;
+    for (const ClassSums& each : classes_) {
+      out.classes.push_back({each.labelled.ToJson(), each.predicted.ToJson(), each.right.ToJson()});
+    }
+    return FieldsToJson(out);
+  }
+  Status Merge(const Json& json) override {
+    CountedJson in;
+    PT_TRY(FieldsFromJson(json, "state", in));
+    classes_.resize(std::max(classes_.size(), in.classes.size()));
+    for (size_t c = 0; c < in.classes.size(); ++c) {
+      PT_TRY(MergeSum(in.classes[c].labelled, classes_[c].labelled));
+      PT_TRY(MergeSum(in.classes[c].predicted, classes_[c].predicted));
+      PT_TRY(MergeSum(in.classes[c].right, classes_[c].right));
+    }
+    return Status::OK();
+  }
+  double Value() const override { return finish_(classes_); }
+
+ private:
+  Finish finish_;
+  TargetKind kind_;
+  std::vector<ClassSums> classes_;
+};
+
+// The mean of `of` over the classes that it gives a number for.
+template <class Of>
+double MeanOverClasses(const std::vector<ClassSums>& classes, Of of) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const ClassSums& each : classes) {
+    const double value = of(each);
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return sum / double(count);
+}
+
+double MeanRecall(const std::vector<ClassSums>& classes) {
+  return MeanOverClasses(
+      classes, [](const ClassSums& c) { return c.right.Rounded() / c.labelled.Rounded(); });
+}
+
+double MeanF1(const std::vector<ClassSums>& classes) {
+  return MeanOverClasses(classes, [](const ClassSums& c) {
+    return 2 * c.right.Rounded() / (c.labelled.Rounded() + c.predicted.Rounded());
+  });
+}
+
+double PrecisionOfPositive(const std::vector<ClassSums>& classes) {
+  if (classes.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  return classes[1].right.Rounded() / classes[1].predicted.Rounded();
+}
+
+double RecallOfPositive(const std::vector<ClassSums>& classes) {
+  if (classes.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  return classes[1].right.Rounded() / classes[1].labelled.Rounded();
+}
+
+}  // namespace
+
+std::unique_ptr<Metric> MakeLogLoss(TargetKind kind) { return MakeMean({AddLogLoss}, kind); }
+std::unique_ptr<Metric> MakeBrier(TargetKind kind) { return MakeMean({AddBrier}, kind); }
+std::unique_ptr<Metric> MakeAccuracy(TargetKind kind) { return MakeMean({AddRight}, kind); }
+std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind) {
+  return std::make_unique<Counted>(MeanRecall, kind);
+}
+std::unique_ptr<Metric> MakeF1(TargetKind kind) { return std::make_unique<Counted>(MeanF1, kind); }
+std::unique_ptr<Metric> MakePrecision(TargetKind kind) {
+  return std::make_unique<Counted>(PrecisionOfPositive, kind);
+}
+std::unique_ptr<Metric> MakeRecall(TargetKind kind) {
+  return std::make_unique<Counted>(RecallOfPositive, kind);
+}
+
+}  // namespace protium

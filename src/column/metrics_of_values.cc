@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "column/metric_kinds.h"
+
+namespace protium {
+namespace {
+
+struct MeanState {
+  Json sum = Json::object();
+  Json weight = Json::object();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("sum", sum);
+    visit("weight", weight);
+  }
+};
+
+class Mean final : public Metric {
+ public:
+  Mean(const MeanTerms& terms, TargetKind kind) : terms_(terms), kind_(kind) {}
+
+  void Add(const Judged& row) override { weight_.Add(terms_.add(row, kind_, sum_)); }
+  Json ToJson() const override { return FieldsToJson(MeanState{sum_.ToJson(), weight_.ToJson()}); }
+  Status Merge(const Json& json) override {
+    MeanState state;
+    PT_TRY(FieldsFromJson(json, "state", state));
+    PT_TRY(MergeSum(state.sum, sum_));
+    return MergeSum(state.weight, weight_);
+  }
+  double Value() const override {
+    const double mean = sum_.Rounded() / weight_.Rounded();
+    return terms_.finish != nullptr ? terms_.finish(mean) : mean;
+  }
+
+ private:
+  MeanTerms terms_;
+  TargetKind kind_;
+  ExactSum sum_;
+  ExactSum weight_;
+};
+
+// Calls `add(label, error)` for each label; gives the weight of all.
+template <class AddTerm>
+double ForLabels(const Judged& row, AddTerm add) {
+  for (size_t i = 0; i < row.labels.size(); ++i) add(row.labels[i], row.scores[i] - row.labels[i]);
+  return row.weight * double(row.labels.size());
+}
+
+double AddSquared(const Judged& row, TargetKind, ExactSum& sum) {
+  return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight * error, error); });
+}
+
+double AddAbsolute(const Judged& row, TargetKind, ExactSum& sum) {
+  return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight, std::abs(error)); });
+}
+
+double AddError(const Judged& row, TargetKind, ExactSum& sum) {
+  return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight, error); });
+}
+
+double AddShare(const Judged& row, TargetKind, ExactSum& sum) {
+  double weight = 0;
+  ForLabels(row, [&](double label, double error) {
+    if (label == 0) return;
+    sum.AddProduct(row.weight, std::abs(error / label));
+    weight += row.weight;
+  });
+  return weight;
+}
+
+struct R2State {
+  Json weight = Json::object();
+  Json labels = Json::object();
+  Json squares = Json::object();
+  Json errors = Json::object();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("weight", weight);
+    visit("labels", labels);
+    visit("squares", squares);
+    visit("errors", errors);
+  }
+};
+
+// 1 - (sum of squared errors) / (sum of squared distances from the mean), over all labels together.
+class R2 final : public Metric {
+ public:
+  void Add(const Judged& row) override {
+    ForLabels(row, [&](double label, double error) {
+      weight_.Add(row.weight);
+      labels_.AddProduct(row.weight, label);
+      squares_.AddProduct(row.weight * label, label);
+      errors_.AddProduct(row.weight * error, error);
+    });
+  }
+  Json ToJson() const override {
+    return FieldsToJson(
+        R2State{weight_.ToJson(), labels_.ToJson(), squares_.ToJson(), errors_.ToJson()});
+  }
+  Status Merge(const Json& json) override {
+    R2State state;
+    PT_TRY(FieldsFromJson(json, "state", state));
+    PT_TRY(MergeSum(state.weight, weight_));
+    PT_TRY(MergeSum(state.labels, labels_));
+    PT_TRY(MergeSum(state.squares, squares_));
+    return MergeSum(state.errors, errors_);
+  }
+  double Value() const override {
+    const double mean = labels_.Rounded() / weight_.Rounded();
+    if (!std::isfinite(mean)) return std::numeric_limits<double>::quiet_NaN();
+    // Sum of w (y - m)^2 = sum of w y^2 - 2 m (sum of w y) + m^2 (sum of w), before any rounding.
+    ExactSum spread = squares_, square;
+    spread.AddScaled(labels_, -2 * mean);
+    square.AddScaled(weight_, mean);
+    spread.AddScaled(square, mean);
+    const double all = spread.Rounded();
+    return all > 0 ? 1 - errors_.Rounded() / all : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  ExactSum weight_;
+  ExactSum labels_;
+  ExactSum squares_;
+  ExactSum errors_;
+};
+
+}  // namespace
+
+Status MergeSum(const Json& json, ExactSum& into) {
+  PT_LET(const ExactSum other, ExactSum::FromJson(json));
+  into.Merge(other);
+  return Status::OK();
+}
+
+std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind) {
+  return std::make_unique<Mean>(terms, kind);
+}
+
+std::unique_ptr<Metric> MakeRmse(TargetKind kind) {
+  return MakeMean({AddSquared, [](double mean) { return std::sqrt(mean); }}, kind);
+}
+std::unique_ptr<Metric> MakeMse(TargetKind kind) { return MakeMean({AddSquared}, kind); }
+std::unique_ptr<Metric> MakeMae(TargetKind kind) { return MakeMean({AddAbsolute}, kind); }
+std::unique_ptr<Metric> MakeBias(TargetKind kind) { return MakeMean({AddError}, kind); }
+std::unique_ptr<Metric> MakeMape(TargetKind kind) { return MakeMean({AddShare}, kind); }
+std::unique_ptr<Metric> MakeR2(TargetKind) { return std::make_unique<R2>(); }
+
+}  // namespace protium

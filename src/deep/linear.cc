@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/linear.h"
+
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "deep/float_tensor.h"
+#include "deep/mlp_kernels.h"
+
+namespace protium {
+namespace {
+
+class LinearNet final : public Net {
+ public:
+  explicit LinearNet(const NetInputs& inputs)
+      : numeric_(inputs.Width(kNumericField)), outputs_(inputs.outputs) {
+    for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
+      parameters_.push_back(
+          {fmt::format("category.{}.weight", c), {inputs.cardinalities[c], outputs_}});
+    }
+    tables_ = parameters_.size();
+    if (numeric_ > 0) parameters_.push_back({"weight", {outputs_, numeric_}});
+    parameters_.push_back({"bias", {outputs_}});
+  }
+
+  const std::vector<Variable>& parameters() const override { return parameters_; }
+  const std::vector<Variable>& buffers() const override { return buffers_; }
+  int64_t least_rows() const override { return 1; }
+
+  void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor>) override {
+    weights_ = std::move(parameters);
+    spare_.resize(weights_.size());
+  }
+
+  void Initialise(uint64_t) override {
+    for (at::Tensor& weight : weights_) weight.zero_();
+  }
+
+  at::Tensor Forward(const Batch& rows, const uint64_t*) override {
+    const c10::InferenceMode no_graph;
+    at::Tensor out = at::empty({rows.size(), outputs_});
+    SumByCategory(rows, Tables(weights_), DataOf(weights_.back()), outputs_, DataOf(out));
+    if (numeric_ > 0) at::addmm_out(out, out, rows[kNumericField], weights_[tables_].t());
+    rows_ = rows;
+    return out;
+  }
+
+  void Backward(const at::Tensor& outputs, const GradientSink& sink) override {
+    const c10::InferenceMode no_graph;
+    std::vector<at::Tensor> targets;
+    for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(Target(i, sink));
+    for (size_t c = 0; c < tables_; ++c) targets[c].zero_();
+    AddByCategory(rows_, DataOf(outputs), outputs_, outputs_, Tables(targets));
+    if (numeric_ > 0) at::mm_out(targets[tables_], outputs.t(), rows_[kNumericField]);
+    SumColumns(DataOf(outputs), rows_.size(), outputs_, DataOf(targets.back()));
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      if (sink.add) AddTo(SpanOf(sink.parameters[i]), SpanOf(targets[i]));
+      sink.defined[i] += 1;
+    }
+  }
+
+ private:
+  std::vector<CategoryRows> Tables(const std::vector<at::Tensor>& tensors) const {
+    std::vector<CategoryRows> tables;
+    for (size_t c = 0; c < tables_; ++c) tables.push_back({int64_t(c), DataOf(tensors[c])});
+    return tables;
+  }
+
+  // Memory to make the gradient of parameter i in.
+  at::Tensor Target(size_t i, const GradientSink& sink) {
+    if (!sink.add) return sink.parameters[i];
+    if (!spare_[i].defined()) spare_[i] = at::empty(weights_[i].sizes());
+    return spare_[i];
+  }
+
+  int64_t numeric_;
+  int64_t outputs_;
+  size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of categories.
+  std::vector<Variable> parameters_;
+  std::vector<Variable> buffers_;
+  std::vector<at::Tensor> weights_;
+  std::vector<at::Tensor> spare_;
+  Batch rows_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> MakeLinear(const Json&, const NetInputs& inputs) {
+  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
+    return std::make_unique<LinearNet>(inputs);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net linear has no inputs",
+               .fix = "name columns in `categorical` or `numeric`"});
+}
+
+}  // namespace protium

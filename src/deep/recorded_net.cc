@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/recorded_net.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "deep/float_tensor.h"
+#include "deep/mlp_kernels.h"
+
+namespace protium {
+namespace {
+
+void Seed(uint64_t key) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  generator.set_current_seed(key);
+}
+
+Status Refused(const std::string& name, const at::Tensor& tensor, const char* must) {
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("{} of the net is {}{}", name, tensor.is_sparse() ? "sparse " : "",
+                           c10::toString(tensor.scalar_type())),
+       .where = "net",
+       .why = must});
+}
+
+Status CheckTensors(const Recorded& net) {
+  for (const auto& [name, tensor] : net.parameters) {
+    if (tensor.scalar_type() != at::kFloat || tensor.is_sparse()) {
+      return Refused("parameter " + name, tensor, "parameters must be dense float32");
+    }
+  }
+  for (const auto& [name, tensor] : net.buffers) {
+    const bool number = tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kLong ||
+                        tensor.scalar_type() == at::kInt;
+    if (!number || tensor.is_sparse()) {
+      return Refused("buffer " + name, tensor, "buffers must be dense float32, int32 or int64");
+    }
+  }
+  return Status::OK();
+}
+
+std::vector<Variable> VariablesOf(const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
+  std::vector<Variable> variables;
+  for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
+  return variables;
+}
+
+class RecordedNet final : public Net {
+ public:
+  RecordedNet(RecordedMaker make, Recorded net, int64_t outputs)
+      : make_(std::move(make)),
+        net_(std::move(net)),
+        outputs_(outputs),
+        parameters_(VariablesOf(net_.parameters)),
+        buffers_(VariablesOf(net_.buffers)) {}
+
+  const std::vector<Variable>& parameters() const override { return parameters_; }
+  const std::vector<Variable>& buffers() const override { return buffers_; }
+  int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
+
+  void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override {
+    const at::NoGradGuard no_graph;
+    parameter_memory_ = std::move(parameters);
+    buffer_memory_ = std::move(buffers);
+    for (size_t i = 0; i < parameter_memory_.size(); ++i) {
+      parameter_memory_[i].copy_(net_.parameters[i].second);
+      net_.parameters[i].second.set_data(parameter_memory_[i]);
+    }
+    for (size_t i = 0; i < buffer_memory_.size(); ++i) {
+      buffer_memory_[i].copy_(net_.buffers[i].second);
+      if (IsFloat(i)) net_.buffers[i].second.set_data(buffer_memory_[i]);
+    }
+  }
+
+  void Initialise(uint64_t key) override {
+    const at::NoGradGuard no_graph;
+    Seed(key);
+    const Recorded fresh = make_();
+    for (size_t i = 0; i < parameter_memory_.size(); ++i) {
+      parameter_memory_[i].copy_(fresh.parameters[i].second);
+    }
+    for (size_t i = 0; i < buffer_memory_.size(); ++i) {
+      buffer_memory_[i].copy_(fresh.buffers[i].second);
+    }
+  }
+
+  at::Tensor Forward(const Batch& rows, const uint64_t* training) override {
+    const at::AutoGradMode record(training != nullptr);
+    if (training != nullptr) Seed(*training);
+    net_.train(training != nullptr);
+    LoadWholeBuffers();
+    recorded_ = net_.forward(rows);
+    if (training != nullptr) StoreWholeBuffers();
+    if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
+    at::Tensor out = recorded_.detach().contiguous();
+    if (training == nullptr) recorded_ = at::Tensor();
+    return out;
+  }
+
+  void Backward(const at::Tensor& outputs, const GradientSink& sink) override {
+    for (auto& [name, parameter] : net_.parameters) parameter.mutable_grad() = at::Tensor();
+    if (recorded_.requires_grad()) recorded_.backward(outputs);
+    recorded_ = at::Tensor();  // Gives the graph back.
+    for (size_t i = 0; i < net_.parameters.size(); ++i) GiveGradient(i, sink);
+  }
+
+ private:
+  bool IsFloat(size_t buffer) const {
+    return net_.buffers[buffer].second.scalar_type() == at::kFloat;
+  }
+
+  // Whole numbers cannot be views of the floats that training combines.
+  void LoadWholeBuffers() {
+    const at::NoGradGuard no_graph;
+    for (size_t i = 0; i < net_.buffers.size(); ++i) {
+      if (!IsFloat(i)) net_.buffers[i].second.copy_(buffer_memory_[i].round());
+    }
+  }
+
+  void StoreWholeBuffers() {
+    const at::NoGradGuard no_graph;
+    for (size_t i = 0; i < net_.buffers.size(); ++i) {
+      if (!IsFloat(i)) buffer_memory_[i].copy_(net_.buffers[i].second);
+    }
+  }
+
+  void GiveGradient(size_t i, const GradientSink& sink) {
+    auto& [name, parameter] = net_.parameters[i];
+    const at::Tensor gradient = parameter.grad();
+    if (!gradient.defined()) {
+      if (!sink.add) sink.parameters[i].zero_();
+      return;
+    }
+    TORCH_CHECK(!gradient.is_sparse(), "the gradient of ", name,
+                " is sparse, and gradients are added up as dense ones: make its embedding without "
+                "sparse(true)");
+    const at::Tensor dense = gradient.contiguous();
+    if (sink.add) {
+      AddTo(SpanOf(sink.parameters[i]), SpanOf(dense));
+    } else {
+      sink.parameters[i].copy_(dense);
+    }
+    sink.defined[i] += 1;
+    parameter.mutable_grad() = at::Tensor();
+  }
+
+  RecordedMaker make_;
+  Recorded net_;
+  int64_t outputs_;
+  std::vector<Variable> parameters_;
+  std::vector<Variable> buffers_;
+  std::vector<at::Tensor> parameter_memory_;
+  std::vector<at::Tensor> buffer_memory_;
+  at::Tensor recorded_;  // What the last training forward gave, with its graph.
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs) {
+  Recorded net = make();
+  PT_TRY(CheckTensors(net));
+  return std::make_unique<RecordedNet>(std::move(make), std::move(net), outputs);
+}
+
+}  // namespace protium

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/torch_script.h"
+
+#include <torch/script.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "deep/recorded_net.h"
+#include "learn/options.h"
+
+namespace protium {
+namespace {
+
+Status CheckInputs(const TorchScriptOptions& options, const NetInputs& inputs) {
+  std::vector<std::string> known;
+  for (const RowField& field : inputs.rows.fields()) {
+    if (field.role == RowRole::kFeature) known.push_back(field.name);
+  }
+  for (size_t i = 0; i < options.inputs.size(); ++i) {
+    const auto found = std::find(known.begin(), known.end(), options.inputs[i]);
+    if (found != known.end()) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "rows have no field \"" + options.inputs[i] + "\" for the net",
+                 .where = "net.inputs." + std::to_string(i),
+                 .fix = Suggest(options.inputs[i], known)});
+  }
+  return Status::OK();
+}
+
+at::Tensor InputOf(const Batch& rows, const std::string& field) {
+  const at::Tensor tensor = rows[field];
+  return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
+}
+
+Recorded Load(const TorchScriptOptions& options) {
+  const auto module = std::make_shared<torch::jit::Module>(
+      torch::jit::load(options.file, torch::Device(torch::kCPU)));
+  Recorded net;
+  for (const auto& each : module->named_parameters()) {
+    net.parameters.emplace_back(each.name, each.value);
+  }
+  for (const auto& each : module->named_buffers()) net.buffers.emplace_back(each.name, each.value);
+  for (const auto& each : module->modules()) {
+    const auto type = each.type()->name();
+    const bool norm = type && type->name().find("BatchNorm") != std::string::npos;
+    net.normalises_batches = net.normalises_batches || norm;
+  }
+  net.train = [module](bool training) { module->train(training); };
+  net.forward = [module, names = options.inputs](const Batch& rows) {
+    std::vector<torch::jit::IValue> inputs;
+    for (const std::string& name : names) inputs.emplace_back(InputOf(rows, name));
+    return module->forward(std::move(inputs)).toTensor();
+  };
+  return net;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> MakeTorchScript(const Json& given, const NetInputs& inputs) {
+  TorchScriptOptions options;
+  PT_TRY(FieldsFromJson(given, "net", options));
+  PT_TRY(CheckInputs(options, inputs));
+  return MakeRecordedNet([options] { return Load(options); }, inputs.outputs);
+}
+
+}  // namespace protium

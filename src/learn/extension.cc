@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/extension.h"
+
+#include <dlfcn.h>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
+  return Fail({.exit = Exit::kInput,
+               .what = "extension " + file.string() + " cannot be used",
+               .where = "extensions",
+               .why = std::move(why),
+               .fix = std::move(fix)});
+}
+
+}  // namespace
+
+Result<Catalogue> OpenExtension(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
+  void* const library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Unusable(file, ::dlerror());
+  const auto built_for =
+      reinterpret_cast<const char* (*)()>(::dlsym(library, "protium_extension_built_for"));
+  const auto add_rows =
+      reinterpret_cast<void (*)(Catalogue*)>(::dlsym(library, "protium_extension"));
+  if (built_for == nullptr || add_rows == nullptr) {
+    return Unusable(file, "it is no extension", "write PROTIUM_EXTENSION in it");
+  }
+  if (std::string(built_for()) != PROTIUM_BUILT_FOR) {
+    return Unusable(file,
+                    std::string("it was built for ") + built_for() + ", this is " PROTIUM_BUILT_FOR,
+                    "build it again with this version's headers");
+  }
+  Catalogue rows;
+  add_rows(&rows);
+  for (NetRow& net : rows.nets) net.extension = fs::absolute(file);
+  return rows;
+}
+
+Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<const Catalogue>& own,
+                                                        const std::vector<fs::path>& files) {
+  if (files.empty()) return own;
+  Catalogue all = own ? *own : Catalogue{};
+  for (const fs::path& file : files) {
+    PT_LET(Catalogue rows, OpenExtension(file));
+    for (NetRow& net : rows.nets) all.nets.push_back(std::move(net));
+  }
+  const auto shared = std::make_shared<const Catalogue>(std::move(all));
+  PT_TRY(WithBuiltIns(shared).status());
+  return shared;
+}
+
+}  // namespace protium

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared libraries that bring nets of their own; <protium/torch.h> says how one is written.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "learn/catalogue.h"
+
+// Objects that cross between an extension and this library are laid out by all of these.
+#define PROTIUM_TEXT_(x) #x
+#define PROTIUM_TEXT(x) PROTIUM_TEXT_(x)
+#define PROTIUM_BUILT_FOR \
+  "protium 0.1 interface 1, g++ " PROTIUM_TEXT(__GNUC__) ", C++ " PROTIUM_TEXT(__cplusplus) ", " \
+  "library ABI " PROTIUM_TEXT(_GLIBCXX_USE_CXX11_ABI)
+
+namespace protium {
+
+// Opens the library and gives the rows that it brings. It stays open. Fails for a file that is
+// missing, no extension, or built for another version or compiler; LibTorch comes along with it.
+Result<Catalogue> OpenExtension(const std::filesystem::path& file);
+
+// `own`, which may be null, with the nets of these extensions.
+Result<std::shared_ptr<const Catalogue>> WithExtensions(
+    const std::shared_ptr<const Catalogue>& own, const std::vector<std::filesystem::path>& files);
+
+}  // namespace protium

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/schema.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace protium {
+
+int64_t RowField::elements() const {
+  if (list_length > 0) return list_length;
+  return columns.empty() ? 1 : int64_t(columns.size());
+}
+
+void RowSchema::Add(RowField field) {
+  field.offset = width_;
+  width_ += 4 * field.elements();
+  fields_.push_back(std::move(field));
+}
+
+const RowField* RowSchema::Find(std::string_view name) const {
+  const auto found = std::find_if(fields_.begin(), fields_.end(),
+                                  [&](const RowField& field) { return field.name == name; });
+  return found == fields_.end() ? nullptr : &*found;
+}
+
+Json RowSchema::ToJson() const { return fields::Write(fields_); }
+
+RowSchema SchemaOf(const RowColumns& columns) {
+  RowSchema schema;
+  if (!columns.numeric.empty()) {
+    schema.Add({.name = std::string(kNumericField), .columns = columns.numeric});
+  }
+  RowField label{.name = std::string(kLabelField), .role = RowRole::kLabel};
+  for (const LabelColumn& each : columns.labels) {
+    label.columns.push_back(each.column);
+    label.scales.push_back(each.scale);
+  }
+  if (!columns.class_label.empty()) {
+    label.element = RowElement::kInt32;
+    label.columns = {columns.class_label};
+  }
+  schema.Add(std::move(label));
+  RowField weight{.name = std::string(kWeightField), .role = RowRole::kWeight, .fill = 1};
+  if (!columns.weight.empty()) weight.columns = {columns.weight};
+  schema.Add(std::move(weight));
+  if (!columns.categories.empty()) {
+    schema.Add({.name = std::string(kCategoriesField),
+                .element = RowElement::kInt32,
+                .columns = columns.categories});
+  }
+  for (const ListColumn& each : columns.lists) {
+    schema.Add({.name = each.column,
+                .element = each.element,
+                .columns = {each.column},
+                .list_length = each.length});
+  }
+  return schema;
+}
+
+}  // namespace protium

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a packed row consists of: a list of fields, from which its width, its order and every offset
+// follow. Two lists that are equal make equal bytes of equal rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fields.h"
+
+namespace protium {
+
+enum class RowRole { kFeature, kLabel, kWeight };
+inline EnumNames<RowRole> Names(RowRole) {
+  return {
+      {{RowRole::kFeature, "feature"}, {RowRole::kLabel, "label"}, {RowRole::kWeight, "weight"}}};
+}
+
+enum class RowElement { kFloat32, kInt32 };
+inline EnumNames<RowElement> Names(RowElement) {
+  return {{{RowElement::kFloat32, "float32"}, {RowElement::kInt32, "int32"}}};
+}
+
+// A cell x becomes float32((x - mean) / deviation), computed in double.
+struct ElementScale {
+  double mean = 0;
+  double deviation = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("mean", mean);
+    visit("deviation", deviation);
+  }
+};
+
+// Elements of one type that lie side by side in a row.
+struct RowField {
+  std::string name;
+  RowRole role = RowRole::kFeature;
+  RowElement element = RowElement::kFloat32;
+  std::vector<std::string> columns;  // Each gives one element; none: one element, `fill`.
+  int64_t list_length = 0;  // Above 0: one column of lists, each of exactly so many elements.
+  std::vector<ElementScale> scales;  // One a column, or none: cells as they are.
+  double fill = 0;
+  int64_t offset = 0;  // In bytes, from the begin of the row; set by RowSchema.
+
+  int64_t elements() const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name);
+    visit("role", role);
+    visit("element", element);
+    visit("columns", columns);
+    visit("list_length", list_length);
+    visit("scales", scales);
+    visit("fill", fill);
+    visit("offset", offset);
+  }
+};
+
+// The fields that most rows have.
+inline constexpr std::string_view kNumericField = "numeric";
+inline constexpr std::string_view kLabelField = "label";
+inline constexpr std::string_view kWeightField = "weight";
+inline constexpr std::string_view kCategoriesField = "categories";
+
+// Fields without gaps, in the order they were added; little-endian, 4 bytes an element.
+class RowSchema {
+ public:
+  void Add(RowField field);
+  const std::vector<RowField>& fields() const { return fields_; }
+  const RowField* Find(std::string_view name) const;  // nullptr: there is none.
+  int64_t width() const { return width_; }            // In bytes.
+  Json ToJson() const;
+
+ private:
+  std::vector<RowField> fields_;
+  int64_t width_ = 0;
+};
+
+struct LabelColumn {
+  std::string column;
+  ElementScale scale;
+};
+
+struct ListColumn {
+  std::string column;
+  int64_t length = 0;
+  RowElement element = RowElement::kFloat32;
+};
+
+// The columns of a table by what they are to a net.
+struct RowColumns {
+  std::vector<std::string> numeric;  // Integers, floats or booleans; doubles are cast to float32.
+  std::vector<LabelColumn> labels;   // Numbers; without any the label is 0.
+  std::string class_label;           // Instead of `labels`: the integer index of a class.
+  std::string weight;                // Empty: 1.
+  std::vector<std::string> categories;  // Integers.
+  std::vector<ListColumn> lists;        // Each becomes a field of its own name.
+};
+
+// numeric, label, weight, categories, then lists. The order is part of docs/rows.md: keys of rows,
+// and with them the weights of trainings, depend on it.
+RowSchema SchemaOf(const RowColumns& columns);
+
+}  // namespace protium

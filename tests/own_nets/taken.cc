@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// An extension whose net has the name of a built-in one.
+#include "own_nets/wide_net.h"
+
+PROTIUM_EXTENSION(own) {
+  own.nets.push_back(protium::NetOf<WideNet, WideOptions>("linear", "another linear"));
+}

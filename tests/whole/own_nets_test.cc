@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nets that users bring along: in a program, in an extension and as a TorchScript file.
+#include <gtest/gtest.h>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path Library(const std::string& name) {
+  return fs::path(PROTIUM_LIBRARIES) / ("lib" + name + ".so");
+}
+
+std::string WideJob(const std::string& library) {
+  const std::string job = With(kMachinesJob, "name = \"machines\"\n",
+                               "name = \"machines\"\nextensions = [\"" + library + "\"]\n");
+  return With(job, "label = ", "net = { name = \"wide\", width = 12 }\nlabel = ");
+}
+
+std::string WeightsOfRun(const OwnJob& own, const Outcome& run) {
+  return WeightsOf(run.json["model"].get<std::string>(), own.path());
+}
+
+}  // namespace
+
+TEST(Extension, TrainsItsNetWithTheSameBitsForAnyNumberOfWorkers) {
+  const OwnJob own(MachinesTable(600), WideJob(Library("own_nets")));
+  const Outcome one = own.Run({"--json"});
+  ASSERT_EQ(one.exit, 0) << one.err;
+  for (const char* workers : {"2", "3", "4"}) {
+    const Outcome more = own.Run({"--json", "--set", std::string("gang.workers=") + workers});
+    ASSERT_EQ(more.exit, 0) << more.err;
+    EXPECT_EQ(WeightsOfRun(own, more), WeightsOfRun(own, one)) << workers;
+  }
+}
+
+TEST(Extension, IsNeededToScoreWithItsNet) {
+  const OwnJob own(MachinesTable(600), WideJob(Library("own_nets")));
+  ASSERT_EQ(own.Run().exit, 0);
+  std::vector<std::string> words = {"predict",  "--model",  own.Model(),    "--data",
+                                    own.path(), "--output", own / "out.csv"};
+  const Outcome without = own.Protium(words);
+  EXPECT_NE(without.exit, 0);
+  EXPECT_TRUE(Has(without.err, "unknown net \"wide\"")) << without.err;
+  words.insert(words.end(), {"--extension", Library("own_nets")});
+  const Outcome with = own.Protium(words);
+  EXPECT_EQ(with.exit, 0) << with.err;
+}
+
+TEST(Extension, ThatCannotBeUsedIsRefusedWithTheReason) {
+  const auto refused = [](const std::string& library) {
+    const OwnJob own(MachinesTable(60), WideJob(library));
+    const Outcome run = own.Run();
+    EXPECT_NE(run.exit, 0) << library;
+    return run.err;
+  };
+  EXPECT_TRUE(Has(refused("nowhere.so"), "there is no such file"));
+  EXPECT_TRUE(Has(refused("machines.csv"), "cannot be used"));
+  EXPECT_TRUE(Has(refused(Library("protium")), "it is no extension"));
+  EXPECT_TRUE(Has(refused(Library("own_nets_other_version")), "it was built for protium 7.5"));
+  EXPECT_TRUE(Has(refused(Library("own_nets_taken")), "have the name \"linear\""));
+}
+
+TEST(Extension, RefusesOptionsThatItsNetDoesNotHave) {
+  const OwnJob own(MachinesTable(60), WideJob(Library("own_nets")));
+  const Outcome run = own.Run({"--set", "net.widht=3"});
+  EXPECT_EQ(run.exit, 2) << run.err;
+  EXPECT_TRUE(Has(run.err, "did you mean \"width\"?")) << run.err;
+}
+
+TEST(Program, TrainsItsOwnNetWithTheSameBitsAgain) {
+  const OwnJob own(MachinesTable(600));
+  std::string weights;
+  for (const char* workers : {"1", "4"}) {
+    Running program({fs::path(PROTIUM_BINARIES) / "own_nets_program", "--runs-dir", own / "runs",
+                     "--json", "--set", std::string("gang.workers=") + workers},
+                    own.path());
+    const Outcome run = program.Wait();
+    ASSERT_EQ(run.exit, 0) << run.err;
+    if (weights.empty()) weights = WeightsOfRun(own, run);
+    EXPECT_EQ(WeightsOfRun(own, run), weights) << workers;
+  }
+}
+
+}  // namespace protium::whole
