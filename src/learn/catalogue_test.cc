@@ -6,6 +6,7 @@
 
 #include "column/metrics.h"
 #include "learn/chain.h"
+#include "learn/stage_test.h"
 
 namespace protium {
 namespace {
@@ -115,6 +116,21 @@ TEST(Catalogue, TakesRowsOfAProgram) {
   const Status refused = PlaceStages({{"offset", {{"by", 0}}}}, *table, all).status();
   EXPECT_EQ(FaultOf(refused).what, "pipeline.0.by must be above 0, got 0");
   EXPECT_EQ(all.nets.back().name, "click_net");
+}
+
+using OwnStage = StageTest;
+
+TEST_F(OwnStage, LearnsAndComesBackWhereItsProgramIs) {
+  Open("local[1]", Own());
+  const PipelineModel model =
+      Fitted({{"offset", {{"inputs", {"x"}}, {"by", 2}}}}, Table("x\n1.5\n"));
+  ASSERT_TRUE(model.Save("model").ok());
+  const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
+  ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));
+  EXPECT_EQ(Text(loaded->Transform(Table("x\n4.0\n"))), "x: 4; x__offset: 6");
+  Open("local[1]");
+  const Fault fault = FaultOf(PipelineModel::Load(*session_, folder_ / "run" / "model").status());
+  EXPECT_THAT(fault.what, HasSubstr("unknown kind of stage \"offset\""));
 }
 
 TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {

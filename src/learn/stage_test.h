@@ -29,10 +29,13 @@ class StageTest : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  void Open(const std::string& engine) {
+  void Open(const std::string& engine, std::shared_ptr<const Catalogue> own = nullptr) {
     session_.reset();
-    auto session = Session::Open(
-        {.engine = engine, .folder = folder_ / "run", .base = folder_, .force = true});
+    auto session = Session::Open({.engine = engine,
+                                  .folder = folder_ / "run",
+                                  .base = folder_,
+                                  .force = true,
+                                  .catalogue = std::move(own)});
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = std::move(*session);
   }
