@@ -83,11 +83,11 @@ Result<OptimizerSpec> OptimizerOf(const Named& optimizer) {
 
 // Everything but the rows that decides the weights and which of them are kept.
 Json OptionsOf(const TrainConfig& config) {
-  const TrainOptions& train = config.train;
-  return {{"net", FieldsToJson(config.net)},   {"weight", config.weight},
-          {"loss", FieldsToJson(config.loss)}, {"optimizer", FieldsToJson(train.optimizer)},
-          {"batch_size", train.batch_size},    {"seed", train.seed},
-          {"clip_norm", train.clip_norm},      {"best", train.best}};
+  Json options = FieldsThatDecide(config.train);
+  options["net"] = FieldsToJson(config.net);
+  options["weight"] = config.weight;
+  options["loss"] = FieldsToJson(config.loss);
+  return options;
 }
 
 Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {

@@ -37,6 +37,26 @@ TEST(Extension, TrainsItsNetWithTheSameBitsForAnyNumberOfWorkers) {
   }
 }
 
+TEST(Extension, ReadsColumnsOfLists) {
+  std::string job = With(WideJob(Library("own_nets")), "SELECT * FROM machines",
+                         "SELECT id, kind, age, load, hours, array(age, id / 100) AS pair "
+                         "FROM machines");
+  job = With(job, "{ name = \"wide\", width = 12 }",
+             "\"pair\"\nvectors = [{ column = \"pair\", length = 2 }]");
+  const OwnJob own(MachinesTable(300), job);
+  const Outcome one = own.Run({"--json"});
+  ASSERT_EQ(one.exit, 0) << one.err;
+  const Outcome two = own.Run({"--json", "--set", "gang.workers=2"});
+  EXPECT_EQ(WeightsOfRun(own, two), WeightsOfRun(own, one)) << two.err;
+  const Outcome scored =
+      own.Protium({"predict", "--model", one.json["model"], "--data", own.path(), "--extension",
+                   Library("own_nets"), "--output", own / "out.parquet"});
+  EXPECT_EQ(scored.exit, 0) << scored.err;
+  const Outcome longer = own.Run({"--set", "pipeline.3.vectors=[{column=\"pair\",length=3}]"});
+  EXPECT_EQ(longer.exit, 3) << longer.err;
+  EXPECT_TRUE(Has(longer.err, "column pair is a list of another length")) << longer.err;
+}
+
 TEST(Extension, IsNeededToScoreWithItsNet) {
   const OwnJob own(MachinesTable(600), WideJob(Library("own_nets")));
   ASSERT_EQ(own.Run().exit, 0);

@@ -49,6 +49,7 @@ Result<std::string> DecimalText(const arrow::DecimalType& type) {
 Result<std::string> NestedText(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::LIST:
+    case arrow::Type::FIXED_SIZE_LIST:
     case arrow::Type::LARGE_LIST: {
       PT_LET(const std::string item, SparkType(*type.field(0)->type()));
       return "ARRAY<" + item + ">";
