@@ -27,6 +27,7 @@ class Measured {
     Measured out(config, target, std::move(model));
     if (config.baseline) {
       PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind));
+      out.shares_ = ScoresOfShares(config.baseline->shares, target.kind);
     }
     return std::optional<Measured>(std::move(out));
   }
@@ -40,8 +41,9 @@ class Measured {
       target_.Scores(outputs.data() + i * width, scores);
       model_.Add({labels, scores});
       if (!baseline_) continue;
-      BaselineScores(i, scores);
-      if (!std::isnan(scores[0])) baseline_->Add({labels, scores});
+      double line = 0;
+      const std::span<const double> compared = BaselineScores(i, line);
+      if (!std::isnan(compared[0])) baseline_->Add({labels, compared});
     }
     return Status::OK();
   }
@@ -81,15 +83,18 @@ class Measured {
     return !unseen;
   }
 
-  void BaselineScores(size_t row, std::span<double> scores) const {
-    const Baseline& baseline = *config_->baseline;
-    if (!of_classes()) {
-      scores[0] = baseline.intercept + baseline.slope * line_[row];
-    } else if (target_.kind == TargetKind::kTwoClasses) {
-      scores[0] = std::log(baseline.shares[1] / baseline.shares[0]);
-    } else {
-      for (size_t c = 0; c < scores.size(); ++c) scores[c] = std::log(baseline.shares[c]);
-    }
+  // What a net would have to give for the shares of the classes; the same for every row.
+  static std::vector<double> ScoresOfShares(const std::vector<double>& shares, TargetKind kind) {
+    if (kind == TargetKind::kTwoClasses) return {std::log(shares[1] / shares[0])};
+    std::vector<double> scores;
+    for (const double share : shares) scores.push_back(std::log(share));
+    return scores;
+  }
+
+  std::span<const double> BaselineScores(size_t row, double& line) const {
+    if (of_classes()) return shares_;
+    line = config_->baseline->intercept + config_->baseline->slope * line_[row];
+    return {&line, 1};
   }
 
   const ScoreConfig* config_;
@@ -98,6 +103,7 @@ class Measured {
   std::optional<MetricState> baseline_;
   std::vector<std::vector<double>> labels_;  // Of the batch at hand.
   std::vector<double> line_;                 // The column that the baseline is a line in.
+  std::vector<double> shares_;               // The baseline of classes, as scores.
   int64_t unseen_ = 0;
 };
 
