@@ -4,49 +4,27 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "deep/synthetic_rows.h"
-#include "tensor/weights.h"
+#include "deep/gradients_test.h"
 
 namespace protium {
 namespace {
+
+at::Tensor Reference(const std::vector<at::Tensor>& p, const Batch& rows) {
+  at::Tensor out = p.back().expand({rows.size(), p.back().size(0)});
+  const int64_t columns = rows.has(kCategoriesField) ? rows[kCategoriesField].size(1) : 0;
+  for (int64_t c = 0; c < columns; ++c) {
+    const auto column = rows[kCategoriesField].select(1, c).to(torch::kInt64);
+    out = out + torch::embedding(p[size_t(c)], column);
+  }
+  if (!rows.has(kNumericField)) return out;
+  return out + torch::matmul(rows[kNumericField], p[p.size() - 2].t());
+}
 
 void ExpectGradientsOfReference(const NetInputs& inputs) {
   const auto net = MakeLinear(Json::object(), inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   DrawUniform(5, -1, 1, weights->parameters());
-  const SyntheticRows made({.rows = 21,
-                            .numeric = inputs.Width(kNumericField),
-                            .cardinalities = inputs.cardinalities,
-                            .seed = 3});
-  const Batch rows = made.batch();
-  std::vector<float> memory(size_t(weights->size()), 100.0f);
-  std::vector<float> defined(weights->parts().size());
-  const auto sink = weights->Views(memory.data());
-  const auto outputs_by =
-      torch::linspace(-1, 1, rows.size() * inputs.outputs).view({rows.size(), inputs.outputs});
-  const at::Tensor outputs = net->Forward(rows, nullptr).clone();
-  net->Backward(outputs_by, {sink, false, defined});
-  net->Backward(outputs_by, {sink, true, defined});
-
-  std::vector<at::Tensor> leaves;
-  for (const at::Tensor& view : weights->Views(weights->parameters().data())) {
-    leaves.push_back(view.clone().set_requires_grad(true));
-  }
-  at::Tensor expected = leaves.back().expand({rows.size(), inputs.outputs});
-  for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
-    const auto column = rows[kCategoriesField].select(1, int64_t(c)).to(torch::kInt64);
-    expected = expected + torch::embedding(leaves[c], column);
-  }
-  if (rows.has(kNumericField)) {
-    expected = expected + torch::matmul(rows[kNumericField], leaves[leaves.size() - 2].t());
-  }
-  expected.backward(outputs_by);
-  EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(sink[i], 2 * leaves[i].grad(), 1e-3, 1e-5))
-        << net->parameters()[i].name;
-    EXPECT_EQ(defined[i], 2);
-  }
+  ExpectGradientsOf(Reference, *net, *weights, inputs);
 }
 
 TEST(Linear, HasTheGradientOfTheRecordedNet) {

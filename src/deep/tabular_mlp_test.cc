@@ -5,8 +5,7 @@
 #include <torch/types.h>
 
 #include "base/fault.h"
-#include "deep/synthetic_rows.h"
-#include "tensor/weights.h"
+#include "deep/gradients_test.h"
 
 namespace protium {
 namespace {
@@ -43,34 +42,10 @@ void ExpectGradientsOfReference(const Json& options, const NetInputs& inputs, si
   const auto net = MakeTabularMlp(options, inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
-  const SyntheticRows made({.rows = 33,
-                            .numeric = inputs.Width(kNumericField),
-                            .cardinalities = inputs.cardinalities,
-                            .seed = 3});
-  const Batch rows = made.batch();
-
-  std::vector<float> memory(size_t(weights->size()), 100.0f);
-  std::vector<float> defined(weights->parts().size());
-  const auto sink = weights->Views(memory.data());
-  const auto outputs_by =
-      torch::linspace(-1, 1, rows.size() * inputs.outputs).view({rows.size(), inputs.outputs});
-  const uint64_t key = 1;
-  const at::Tensor outputs = net->Forward(rows, &key).clone();
-  net->Backward(outputs_by, {sink, false, defined});
-  net->Backward(outputs_by, {sink, true, defined});
-
-  std::vector<at::Tensor> leaves;
-  for (const at::Tensor& view : weights->Views(weights->parameters().data())) {
-    leaves.push_back(view.clone().set_requires_grad(true));
-  }
-  const at::Tensor expected = Reference(leaves, rows, layers, norm);
-  expected.backward(outputs_by);
-  EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(sink[i], 2 * leaves[i].grad(), 1e-3, 1e-5))
-        << net->parameters()[i].name;
-    EXPECT_EQ(defined[i], 2);
-  }
+  const auto reference = [&](const std::vector<at::Tensor>& p, const Batch& rows) {
+    return Reference(p, rows, layers, norm);
+  };
+  ExpectGradientsOf(reference, *net, *weights, inputs);
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNet) {

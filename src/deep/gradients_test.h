@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A net whose backward is written out beside the same net recorded by LibTorch.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "deep/synthetic_rows.h"
+#include "tensor/weights.h"
+
+namespace protium {
+
+// What LibTorch's own operations give for `rows`, of a net with the parameters `p`.
+using RecordedForward =
+    std::function<at::Tensor(const std::vector<at::Tensor>& p, const Batch& rows)>;
+
+// Expects the outputs and gradients of `reference` from `net`, which is made for `inputs` and whose
+// `weights` hold what it starts from: overwritten by a first backward, added to by a second.
+inline void ExpectGradientsOf(const RecordedForward& reference, Net& net, Weights& weights,
+                              const NetInputs& inputs) {
+  const SyntheticRows made({.rows = 33,
+                            .numeric = inputs.Width(kNumericField),
+                            .cardinalities = inputs.cardinalities,
+                            .seed = 3});
+  const Batch rows = made.batch();
+  std::vector<float> memory(size_t(weights.size()), 100.0f);
+  std::vector<float> defined(weights.parts().size());
+  const auto sink = weights.Views(memory.data());
+  const auto outputs_by =
+      torch::linspace(-1, 1, rows.size() * inputs.outputs).view({rows.size(), inputs.outputs});
+  const uint64_t key = 1;
+  const at::Tensor outputs = net.Forward(rows, &key).clone();
+  net.Backward(outputs_by, {sink, false, defined});
+  net.Backward(outputs_by, {sink, true, defined});
+
+  std::vector<at::Tensor> leaves;
+  for (const at::Tensor& view : weights.Views(weights.parameters().data())) {
+    leaves.push_back(view.clone().set_requires_grad(true));
+  }
+  const at::Tensor expected = reference(leaves, rows);
+  expected.backward(outputs_by);
+  EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(sink[i], 2 * leaves[i].grad(), 1e-3, 1e-5))
+        << net.parameters()[i].name;
+    EXPECT_EQ(defined[i], 2);
+  }
+}
+
+}  // namespace protium
