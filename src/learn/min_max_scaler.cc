@@ -52,25 +52,15 @@ class MinMaxScalerStage : public Stage {
   MinMaxScalerStage(const MinMaxScalerOptions& options, StageNames names)
       : Stage(std::move(names)), options_(options) {}
 
-  std::vector<Need> Needs() const override {
-    std::vector<Need> needs;
-    for (const std::string& input : inputs()) needs.push_back({StateKind::kMoments, {input}});
-    return needs;
-  }
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kMoments); }
 
   Status Learn(std::span<const State> states) override {
     learned_.clear();
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& moments = std::get<Moments>(states[i]);
-      if (moments.count() == 0) {
-        return Fail({.exit = Exit::kInput,
-                     .what = "column \"" + inputs()[i] + "\" has no value in the training rows",
-                     .fix = "leave it out of \"" + id() + "\""});
-      }
+      PT_TRY(CheckSomeValue(moments.count(), inputs()[i]));
+      PT_TRY(CheckSpread(std::isfinite(moments.High() - moments.Low()), inputs()[i]));
       learned_.push_back({inputs()[i], outputs()[i], moments.Low(), moments.High()});
-      if (std::isfinite(moments.High() - moments.Low())) continue;
-      return Fail({.exit = Exit::kInput,
-                   .what = "column \"" + inputs()[i] + "\" spreads beyond what doubles hold"});
     }
     return Status::OK();
   }

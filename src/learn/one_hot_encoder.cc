@@ -82,11 +82,7 @@ class OneHotEncoderStage : public Stage {
   }
   Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
 
-  std::vector<Need> Needs() const override {
-    std::vector<Need> needs;
-    for (const std::string& input : inputs()) needs.push_back({StateKind::kTexts, {input}});
-    return needs;
-  }
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kTexts); }
 
   Status Learn(std::span<const State> states) override {
     learned_.clear();
@@ -131,11 +127,7 @@ class OneHotEncoderStage : public Stage {
       PT_TRY(CheckMissing(counts.missing(), input, "set missing = \"zeros\" or \"own_column\""));
     }
     Hots hots{.input = input, .keys = counts.ByFrequency()};
-    if (hots.keys.empty()) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "column \"" + input + "\" has no value in the training rows",
-                   .fix = "leave it out of \"" + id() + "\""});
-    }
+    PT_TRY(CheckSomeValue(int64_t(hots.keys.size()), input));
     const size_t own = OwnColumns(hots);
     if (own > kMostValues) {
       return Fail({.exit = Exit::kInput,

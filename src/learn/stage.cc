@@ -51,4 +51,23 @@ Status CheckMissing(int64_t missing, const std::string& column, const std::strin
                .fix = fix});
 }
 
+Status CheckSpread(bool finite, const std::string& column) {
+  if (finite) return Status::OK();
+  return Fail(
+      {.exit = Exit::kInput, .what = "column \"" + column + "\" spreads beyond what doubles hold"});
+}
+
+std::vector<Need> Stage::NeedsOfInputs(StateKind kind) const {
+  std::vector<Need> needs;
+  for (const std::string& input : inputs()) needs.push_back({kind, {input}});
+  return needs;
+}
+
+Status Stage::CheckSomeValue(int64_t values, const std::string& input) const {
+  if (values > 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "column \"" + input + "\" has no value in the training rows",
+               .fix = "leave it out of \"" + id() + "\""});
+}
+
 }  // namespace protium

@@ -70,6 +70,10 @@ class Stage {
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
 
  protected:
+  // One need of this kind for each input, in their order.
+  std::vector<Need> NeedsOfInputs(StateKind kind) const;
+  // Refuses an input of which the training rows have no value.
+  Status CheckSomeValue(int64_t values, const std::string& input) const;
   const StageNames& names() const { return names_; }
   void SetOutputs(Columns outputs) { names_.outputs = std::move(outputs); }
 
@@ -92,6 +96,9 @@ Expr AllowedIndex(const std::string& index, const std::string& column);
 
 // Why a column cannot be learned from whose NULLs the option `missing` forbids; OK without any.
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix);
+
+// Refuses a column whose numbers lie so far apart that doubles cannot tell how far.
+Status CheckSpread(bool finite, const std::string& column);
 
 // Reads an entry per input from `learned` and checks that names agree.
 template <class Entry>

@@ -35,11 +35,7 @@ class StringIndexerStage : public Stage {
   bool makes_indices() const override { return true; }
   Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
 
-  std::vector<Need> Needs() const override {
-    std::vector<Need> needs;
-    for (const std::string& input : inputs()) needs.push_back({StateKind::kTexts, {input}});
-    return needs;
-  }
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kTexts); }
 
   Status Learn(std::span<const State> states) override {
     learned_.clear();
