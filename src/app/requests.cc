@@ -2,6 +2,7 @@
 #include "app/requests.h"
 
 #include <arrow/config.h>
+#include <protium/version.h>
 
 #include <memory>
 #include <utility>
@@ -93,6 +94,6 @@ Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
   return settings;
 }
 
-Json Versions() { return {{"protium", "0.1.0"}, {"arrow", ARROW_VERSION_STRING}}; }
+Json Versions() { return {{"protium", PROTIUM_VERSION}, {"arrow", ARROW_VERSION_STRING}}; }
 
 }  // namespace protium

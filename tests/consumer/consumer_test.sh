@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# consumer_test.sh SOURCE BUILD: installs BUILD, moves the package to another folder, and builds and
+# runs programs against it that know nothing of the tree it came from.
+set -euo pipefail
+readonly kSource=$1 kBuild=$2
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/consumer-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+readonly kPackage=$scratch/moved
+export HOME=$scratch
+
+# Headers of rooms that the door pipeline.h shows: none may come to them unnoticed.
+readonly kShown='base/call.h base/fault.h base/fields.h base/json.h base/nearest.h base/status.h collective/communicator.h column/source.h column/stream.h engine/engine.h engine/spark_settings.h frame/data_frame.h frame/program.h frame/session.h gang/task.h learn/options.h learn/pipeline.h learn/stages.h learn/torch_task.h plan/expr.h plan/node.h'
+
+Wrong() {
+  echo "wrong: $*" >&2
+  exit 1
+}
+
+Say() { echo "$SECONDS s: $*"; }
+
+InstallAndMove() {
+  local component
+  for component in protium needed torch; do
+    cmake --install "$kBuild" --prefix "$scratch/first" --component $component >/dev/null
+  done
+  mv "$scratch/first" "$kPackage"
+  Say "installed $(du -sh "$kPackage" | cut -f1)"
+}
+
+DoorsShowNoRoom() {
+  local shown
+  shown=$(cd "$kPackage/include/protium" && grep -ohE '^#include "[^"]+"' ./*.h inside/*/*.h 2>/dev/null |
+    sed 's/.*"\(.*\)"/\1/' | grep -v '^protium/' | sort -u | paste -sd ' ' || true)
+  [ "$shown" = "$kShown" ] || Wrong "doors include '$shown' of the rooms, not '$kShown'"
+}
+
+# Every library is found in the package or is Debian's.
+NothingLeadsBack() {
+  local file found
+  found=$(grep -rlIF -e "$kSource" -e "$scratch/first" "$kPackage" || true)
+  [ -z "$found" ] || Wrong "the tree it was built in is named in: $found"
+  for file in "$kPackage"/bin/protium "$kPackage"/lib/*.so; do
+    found=$(readelf -d "$file" | sed -n 's/.*R.*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' | grep -v '^\$ORIGIN' || true)
+    [ -z "$found" ] || Wrong "$file looks for libraries in $found"
+    found=$(ldd "$file" | grep -E "not found|=> ($kSource|/usr/local)" || true)
+    [ -z "$found" ] || Wrong "$file needs $found"
+  done
+}
+
+BuildConsumer() {
+  cp -r "$kSource/tests/consumer" "$scratch/consumer"
+  cp -r "$kSource/examples/flights" "$scratch/consumer/flights"
+  cmake -G Ninja -S "$scratch/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$kPackage" >/dev/null
+  cmake --build "$scratch/build" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    Wrong "programs do not build against the package"
+  }
+  Say "built the programs"
+}
+
+ProgramsRun() {
+  local model
+  "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
+  [ "$("$kPackage/bin/protium" --version)" = "protium $(Version)" ] || Wrong "the command has another version"
+  cd "$scratch"
+  "$scratch/build/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^2 ranks counted [0-9]+ rows$' ||
+    Wrong "tally did not count"
+  "$scratch/build/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
+    Wrong "flights did not run: $(cat "$scratch/log")"
+  model=$(Model)
+  "$kPackage/bin/protium" run consumer/flights/flights.toml --json --set data="$scratch/data" \
+    --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
+    Wrong "the installed command did not run: $(cat "$scratch/log")"
+  cmp "$model/weights.safetensors" "$(Model)/weights.safetensors" ||
+    Wrong "the program and the command learned other weights"
+  Say "ran them"
+}
+
+Version() { sed -n 's/.*PROTIUM_VERSION "\(.*\)"/\1/p' "$kPackage/include/protium/version.h"; }
+
+Model() { sed -n 's/.*"model":"\([^"]*\)".*/\1/p' "$scratch/told" | grep .; }
+
+InstallAndMove
+DoorsShowNoRoom
+NothingLeadsBack
+BuildConsumer
+ProgramsRun
