@@ -9,7 +9,7 @@
 
 #include "app/job/frames.h"
 #include "base/fault.h"
-#include "frame/program.h"
+#include "protium/session.h"
 
 namespace protium {
 
@@ -81,6 +81,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
                          {"versions", Versions()}};
   request.prepare = [](Session&, Json&) { return Status::OK(); };
   request.run = invocation.program->run;
+  request.watch = invocation.program->watch;
   return request;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "learn/fit_task.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -77,7 +78,7 @@ Status LearnEstimator(const TorchEstimatorOptions& options, const std::vector<St
 // know of the columns that are there, so that a level often needs none of its own.
 class Fitting {
  public:
-  Fitting(Session& session, const Plan& rows, Chain& chain)
+  Fitting(SessionState& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     for (const PlacedStage& each : chain.stages) AddAll(each.stage->Needs());
     if (chain.estimator) AddAll(EstimatorNeeds(chain.estimator->options));
@@ -108,7 +109,7 @@ class Fitting {
   void Tell(int32_t level) {
     for (const PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
-      session_.call().Tell({{"event", "fit"}, {"stage", each.stage->id()}, {"level", level}});
+      session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
     }
   }
 
@@ -173,7 +174,7 @@ class Fitting {
     return LearnEstimator(options, StatesOf(EstimatorNeeds(options)), learned);
   }
 
-  Session& session_;
+  SessionState& session_;
   const Plan& rows_;
   Chain& chain_;
   std::vector<Entry> entries_;  // Each need once.
@@ -181,7 +182,7 @@ class Fitting {
 
 }  // namespace
 
-Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain) {
+Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain) {
   Learned learned;
   PT_TRY(Fitting(session, rows, chain).Run(learned));
   return learned;

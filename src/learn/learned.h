@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "learn/chain.h"
 #include "learn/torch_task.h"
 
@@ -19,7 +19,7 @@ struct Learned {
 
 // Runs one pass per level over `rows`, the training rows with the columns chain.sources, and leaves
 // every stage of `chain` learned.
-Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain);
+Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain);
 
 // {"stages": [{"id", "kind", "learned"}], "label_scale": {...}, "baseline": {...}}
 Json LearnedToJson(const Chain& chain, const Learned& learned);

@@ -3,9 +3,12 @@
 #include <arrow/api.h>
 #include <protium/protium.h>
 
+#include <atomic>
 #include <cstdio>
 
 namespace pt = protium;
+
+std::atomic<int> gangs = 0;  // Events come on any thread.
 
 pt::SchemaPtr Output() {
   return arrow::schema({arrow::field("rank", arrow::int64()), arrow::field("all", arrow::int64())});
@@ -45,10 +48,14 @@ pt::Status Run(pt::Session& session) {
       if (all.Value(i) != expected) return pt::Fail({.what = "a rank counted other rows"});
     }
   }
-  std::printf("%lld ranks counted %lld rows\n", (long long)(ranks), (long long)(expected));
+  std::printf("%d gang of %lld ranks counted %lld rows\n", gangs.load(), (long long)(ranks),
+              (long long)(expected));
   return ranks == 2 ? pt::Status::OK() : pt::Fail({.what = "not every rank answered"});
 }
 
 int main(int argc, char** argv) {
-  return pt::Main(argc, argv, {.run = Run, .tasks = {{"tally", Tally}}});
+  const auto watch = [](const pt::Event& event) {
+    gangs += std::holds_alternative<pt::GangPlaced>(event);
+  };
+  return pt::Main(argc, argv, {.run = Run, .tasks = {{"tally", Tally}}, .watch = watch});
 }
