@@ -48,9 +48,9 @@ Result<Baseline> LineOf(const Line& line, const TorchEstimatorOptions& options) 
 }
 
 Status CheckCounts(const Moments& moments, const std::string& label) {
-  if (moments.count() == 0 || moments.low() >= 0) return Status::OK();
+  if (moments.count() == 0 || moments.Low() >= 0) return Status::OK();
   return Fail({.exit = Exit::kInput,
-               .what = "label \"" + label + "\" goes down to " + Dump(Json(moments.low())) +
+               .what = "label \"" + label + "\" goes down to " + Dump(Json(moments.Low())) +
                        ", and poisson learns counts and amounts of 0 and more",
                .fix = "choose another loss"});
 }

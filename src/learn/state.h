@@ -83,7 +83,6 @@ class Moments {
   void AddTimes(double value, int64_t times);
   int64_t count() const { return count_; }
   int64_t missing() const { return missing_; }
-  double low() const { return low_; }  // The least value; 0 without any.
   double Mean() const;
   // The extremes; 0 where count() is. Never -0.0, which is 0.0 to whoever compares.
   double Low() const { return low_ + 0.0; }
