@@ -155,6 +155,12 @@ DecimalAnswer Answer(const Signed& number) {
   return {number.negative ? -value : value};
 }
 
+// Java's longValue().
+DecimalAnswer LowestBits(DecimalAnswer answer) {
+  answer.value = static_cast<int64_t>(answer.value);
+  return answer;
+}
+
 Signed Remainder(const Signed& a, const Signed& b, bool positive) {
   Signed rest{a.negative, {}};
   Wide::Divide(a.size, b.size, rest.size);
@@ -185,7 +191,7 @@ DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const Decim
     return Answer(Scaled(Quotient(dividend, second, 'r'), kQuotientScale, scale));
   }
   const Signed left = Scaled(first, a.scale, common), right = Scaled(second, b.scale, common);
-  if (operation == 'd') return Answer(Quotient(left, right, 't'));
+  if (operation == 'd') return LowestBits(Answer(Quotient(left, right, 't')));
   return Answer(Scaled(Remainder(left, right, operation == 'p'), common, scale));
 }
 

@@ -20,7 +20,8 @@ struct DecimalAnswer {
   DecimalFault fault = DecimalFault::kNone;
 };
 
-// Operations: + - * / %, p for the remainder that is not negative, d for the whole quotient.
+// Operations: + - * / %, p for the remainder that is not negative, d for the lowest 64 bits of
+// the whole quotient.
 // Results are rounded half away from zero to `scale` digits behind the point; a quotient is
 // rounded to 39 digits first, as Spark's is.
 DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const DecimalNumber& b,

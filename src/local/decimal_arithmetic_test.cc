@@ -42,6 +42,7 @@ TEST(DecimalArithmetic, RoundsHalfAwayFromZeroToTheResultsScale) {
   EXPECT_EQ("-15", Of('%', {-55, 1}, {20, 1}, 1));
   EXPECT_EQ("5", Of('p', {-75, 1}, {2, 0}, 1));
   EXPECT_EQ("-2", Of('d', {-55, 1}, {20, 1}, 0));
+  EXPECT_EQ("-687399551400673279", Of('d', {Read(kMost), 0}, {-1, 0}, 0));
 }
 
 TEST(DecimalArithmetic, HoldsWhatLiesBetweenWidestNumbers) {
@@ -55,6 +56,7 @@ TEST(DecimalArithmetic, TellsOverflowAndDivisionByZero) {
   EXPECT_EQ("overflow", Of('+', {Read(kMost), 0}, {1, 0}, 0));
   EXPECT_EQ("overflow", Of('*', {Read(kMost), 0}, {10, 0}, 0));
   EXPECT_EQ("overflow", Of('/', {Read(kMost), 0}, {1, 38}, 0));
+  EXPECT_EQ("overflow", Of('d', {Read(kMost), 0}, {1, 1}, 0));
   EXPECT_EQ("zero", Of('/', {1, 0}, {0, 5}, 6));
   EXPECT_EQ("zero", Of('%', {1, 0}, {0, 5}, 6));
 }

@@ -77,7 +77,7 @@ TEST_F(ReadingSql, KnowsNamesOfQueriesOnlyWhereTheyReach) {
 
 TEST_F(ReadingSql, OrdersByNamesOfTheSelectBeforeThoseOfItsTables) {
   EXPECT_EQ(Read("SELECT -b AS b, a AS n FROM flights ORDER BY b + 1, b").ValueOrDie().text,
-            "SELECT -(b) AS b, a AS n FROM flights ORDER BY (-(b) + 1), b");
+            "SELECT \"-\"(b) AS b, a AS n FROM flights ORDER BY (\"-\"(b) + 1), b");
 }
 
 TEST_F(ReadingSql, PointsAtSyntaxErrors) {

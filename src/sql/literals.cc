@@ -78,26 +78,6 @@ void TakeEscape(std::string_view& rest, std::string& text) {
   text += known == std::string_view::npos ? c : kTo[known];
 }
 
-// The digits of a number without exponent and suffix: 1.5e3 is 1500, 1.5e-3 is 0.0015.
-std::string PlainDigits(std::string_view number) {
-  const size_t e = number.find_first_of("eE");
-  int exponent = 0;
-  if (e != std::string_view::npos) {
-    const std::string_view text = number.substr(number[e + 1] == '+' ? e + 2 : e + 1);
-    std::from_chars(text.data(), text.data() + text.size(), exponent);
-    number = number.substr(0, e);
-  }
-  exponent = std::clamp(exponent, -100, 100);  // Beyond, it has too many digits anyway.
-  const size_t point = std::min(number.find('.'), number.size());
-  std::string digits(number.substr(0, point));
-  if (point < number.size()) digits += number.substr(point + 1);
-  auto at = static_cast<int>(point) + exponent;
-  if (at < 0) digits.insert(0, static_cast<size_t>(-at), '0');
-  at = std::max(at, 0);
-  if (static_cast<size_t>(at) > digits.size()) digits.append(at - digits.size(), '0');
-  return digits.insert(at, ".");
-}
-
 bool FitsIn64Bits(std::string_view sign, std::string_view digits) {
   int64_t value = 0;
   const std::string text = std::string(sign) + std::string(digits);
@@ -138,6 +118,26 @@ Result<std::string> DuckPlainNumber(std::string_view sign, std::string_view numb
 }
 
 }  // namespace
+
+std::string PlainDigits(std::string_view number) {
+  const size_t e = number.find_first_of("eE");
+  int exponent = 0;
+  if (e != std::string_view::npos) {
+    const std::string_view text = number.substr(number[e + 1] == '+' ? e + 2 : e + 1);
+    std::from_chars(text.data(), text.data() + text.size(), exponent);
+    number = number.substr(0, e);
+  }
+  const int most = 100 + static_cast<int>(number.size());  // Beyond, no decimal has such digits.
+  exponent = std::clamp(exponent, -most, most);
+  const size_t point = std::min(number.find('.'), number.size());
+  std::string digits(number.substr(0, point));
+  if (point < number.size()) digits += number.substr(point + 1);
+  auto at = static_cast<int>(point) + exponent;
+  if (at < 0) digits.insert(0, static_cast<size_t>(-at), '0');
+  at = std::max(at, 0);
+  if (static_cast<size_t>(at) > digits.size()) digits.append(at - digits.size(), '0');
+  return digits.insert(at, ".");
+}
 
 std::string TextOfLiteral(std::string_view literal) {
   const bool raw = literal.front() == 'r' || literal.front() == 'R';
@@ -187,7 +187,11 @@ Result<std::string> DuckNumber(std::string_view sign, std::string_view number) {
   if (suffix == "BD") return DuckDecimal(sign, PlainDigits(number.substr(0, end)));
   for (const auto& [letter, type] : kTypes) {
     if (letter != suffix) continue;
-    return fmt::format("CAST('{}{}' AS {})", sign, number.substr(0, end), type);
+    // Beside a decimal these count by their digits, as CAST('7' AS BIGINT) does not.
+    const bool counted = letter == "L" || letter == "S";
+    const auto* const spelt =
+        counted ? "CAST(CAST('{}{}' AS HUGEINT) AS {})" : "CAST('{}{}' AS {})";
+    return fmt::format(fmt::runtime(spelt), sign, number.substr(0, end), type);
   }
   return DuckPlainNumber(sign, number);
 }

@@ -87,8 +87,20 @@ bool IsPlainLiteral(const Json& child, const std::string& type) {
   return digits && ((type == "DATE" && length == 10) || (type == "TIMESTAMP" && length >= 19));
 }
 
+// 7L and 7S, as DuckNumber() spells them.
+bool RewriteLiteral(Json& node) {
+  const Json& child = node["child"];
+  if (Text(child, "class") != "CAST" || Text(child["cast_type"], "id") != "HUGEINT") return false;
+  if (ConstantText(child["child"]) == nullptr) return false;
+  const bool wide = Text(node["cast_type"], "id") == "BIGINT";
+  Replace(node, Call(wide ? "pt_literal_bigint" : "pt_literal_smallint",
+                     Json::array({child["child"]}), node));
+  return true;
+}
+
 bool RewriteCast(Json& node) {
   if (!node.contains("cast_type") || !node.contains("child")) return false;
+  if (RewriteLiteral(node)) return true;
   const bool tried = node.value("try_cast", false);
   const Names& casts = tried ? TryCasts() : Casts();
   const std::string type = Text(node["cast_type"], "id");

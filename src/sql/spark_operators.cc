@@ -128,15 +128,17 @@ Result<SparkReader::Term> SparkReader::Signed() {
     sql_.Skip(2);
     return Postfix(Until(term, call ? Level::kPrimary : Level::kUnary));
   }
-  const bool call = sql_.Is("~");
+  const bool plus = sql_.Is("+");
+  const bool minus = sql_.Is("-");
   sql_.Skip();
   PT_LET(const Term operand, Expression(Level::kUnary));
-  if (!call) {
+  if (plus) {
     Enclose(operand);
     return Until(term, Level::kUnary);
   }
-  // A tree that DuckDB writes as text again would have it as ~(a) + b, which is ~((a) + b).
-  sql_.Replace(term.first, term.first, "\"~\"");
+  // A tree that DuckDB writes as text again would have it as ~(a) + b, which is ~((a) + b); and of
+  // -(3) its parser makes a number, which it is not in Spark.
+  sql_.Replace(term.first, term.first, minus ? "\"-\"" : "\"~\"");
   sql_.Surround(operand.first, operand.last, "(", ")");
   return Until(term, Level::kPrimary);
 }

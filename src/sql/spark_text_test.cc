@@ -27,16 +27,17 @@ TEST(FromSpark, LeavesSharedTextAsItIs) {
 
 TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
   EXPECT_EQ(Duck("1 | 2 & 4, ~ 1 + 1, ! 2 = 3, - 2 ^ 2, -a ^ 2"),
-            "1 | (2 & 4), \"~\" (1) + 1, NOT (2 = 3), (- 2) ^ 2, (-a) ^ 2");
+            "1 | (2 & 4), \"~\" (1) + 1, NOT (2 = 3), (- 2) ^ 2, \"-\"(a) ^ 2");
   EXPECT_EQ(Duck("a BETWEEN 1 + 1 AND 2 AND b OR NOT c IS NULL"),
             "((a BETWEEN (1 + 1) AND 2) AND b) OR (NOT (c IS NULL))");
   EXPECT_EQ(Duck("a = b = c, a - b - c, a AND b AND c, a << 1 >> 2"),
             "(a = b) = c, a - b - c, a AND b AND c, shiftright(shiftleft(a , 1) , 2)");
   EXPECT_EQ(Duck("a<-1, a=~b, -2::string, -(2)::string, a !> b, a == b, a >>> b"),
-            "a<(-1), a=\"~\"(b), (-2)::string, -(2)::string, a <= b, a = b, "
+            "a<(-1), a=\"~\"(b), (-2)::string, \"-\"((2)::string), a <= b, a = b, "
             "shiftrightunsigned(a , b)");
-  EXPECT_EQ(Duck("CASE WHEN a = 1 OR b THEN -a * 2 END + 1, (SELECT max(a + b * 2) FROM t) * 2"),
-            "CASE WHEN (a = 1) OR b THEN (-a) * 2 END + 1, (SELECT max(a + (b * 2)) FROM t) * 2");
+  EXPECT_EQ(
+      Duck("CASE WHEN a = 1 OR b THEN -a * 2 END + 1, (SELECT max(a + b * 2) FROM t) * 2"),
+      "CASE WHEN (a = 1) OR b THEN \"-\"(a) * 2 END + 1, (SELECT max(a + (b * 2)) FROM t) * 2");
 }
 
 TEST(FromSpark, RefusesWhatSparkCannotRead) {
@@ -53,10 +54,12 @@ TEST(FromSpark, RefusesWhatSparkCannotRead) {
 
 TEST(FromSpark, WritesLiteralsOut) {
   EXPECT_EQ(Duck("1.5D + 7L * -0.5BD * 1e3F"),
-            "CAST('1.5' AS DOUBLE) + (CAST('7' AS BIGINT) * (-.5) * CAST('1e3' AS FLOAT))");
-  EXPECT_EQ(Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
-            "CAST('-9223372036854775808' AS BIGINT), CAST('-2147483648' AS INTEGER), "
-            "CAST(9223372036854775808 AS DECIMAL(19, 0)), .50, .0015");
+            "CAST('1.5' AS DOUBLE) + (CAST(CAST('7' AS HUGEINT) AS BIGINT) * (-.5) * CAST('1e3' AS "
+            "FLOAT))");
+  EXPECT_EQ(
+      Duck("-9223372036854775808L, -2147483648, 9223372036854775808, 0.50, 1.5e-3BD"),
+      "CAST(CAST('-9223372036854775808' AS HUGEINT) AS BIGINT), CAST('-2147483648' AS INTEGER), "
+      "CAST(9223372036854775808 AS DECIMAL(19, 0)), .50, .0015");
   EXPECT_EQ(Duck("1e3, -1.5E-3"), "CAST('1e3' AS DOUBLE), CAST('-1.5E-3' AS DOUBLE)");
   EXPECT_EQ(Duck("5. + -12BD"), "CAST(5 AS DECIMAL(1, 0)) + CAST(-12 AS DECIMAL(2, 0))");
   EXPECT_EQ(Duck("'a\\tb' || 'it\\'s' || '\\\\d' || r'\\d' || '\\%' || '\\u0041\\q'"),

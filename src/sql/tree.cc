@@ -78,6 +78,12 @@ const std::string* ConstantText(const Json& node) {
 }
 
 bool WholeValue(const Json& node, int& value) {
+  const std::string sign = Text(node, "function_name");
+  if ((sign == "-" || sign == "+") && node["children"].size() == 1) {
+    const bool known = WholeValue(node["children"][0], value);
+    if (sign == "-") value = -value;
+    return known;
+  }
   if (!IsConstant(node) || !node["value"].contains("value")) return false;
   const Json& held = node["value"]["value"];
   if (!held.is_number_integer() || Text(node["value"]["type"], "id") == "DECIMAL") return false;
@@ -87,6 +93,12 @@ bool WholeValue(const Json& node, int& value) {
 }
 
 int WholeDigits(const Json& node) {
+  if (Text(node, "function_name").starts_with("pt_literal_")) {
+    const std::string* const text = ConstantText(node["children"][0]);
+    if (text == nullptr) return 0;
+    const size_t first = text->find_first_not_of("-0");
+    return first == std::string::npos ? 1 : static_cast<int>(text->size() - first);
+  }
   if (!IsConstant(node) || !node["value"].contains("value")) return 0;
   const std::string type = Text(node["value"]["type"], "id");
   const Json& value = node["value"]["value"];

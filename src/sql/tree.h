@@ -20,7 +20,7 @@ const std::string* ConstantText(const Json& node);
 // The number of digits of a constant whole number; 0 for everything else.
 int WholeDigits(const Json& node);
 
-// A constant whole number that fits an int.
+// A constant whole number that fits an int, also with signs before it.
 bool WholeValue(const Json& node, int& value);
 
 Json WholeConstant(int value);

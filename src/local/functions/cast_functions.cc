@@ -27,6 +27,9 @@ auto Try(Chunk&, Text text) {
   return kRead(text);
 }
 
+std::optional<std::string> Decimal(Chunk& chunk, Text text) {
+  return Cast<ReadDecimal>(chunk, text, "decimal");
+}
 std::optional<bool> Boolean(Chunk& chunk, Text text) {
   return Cast<ReadBoolean>(chunk, text, "boolean");
 }
@@ -59,12 +62,14 @@ std::optional<Moment> Timestamp(Chunk& chunk, Text text) {
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Boolean>("pt_text_to_boolean"),
     AsRowFunction<&Date>("pt_text_to_date"),
+    AsRowFunction<&Decimal>("pt_text_to_digits"),
     AsRowFunction<&Double>("pt_text_to_double"),
     AsRowFunction<&Float>("pt_text_to_float"),
     AsRowFunction<&Timestamp>("pt_text_to_timestamp"),
     AsRowFunction<&Whole>("pt_text_to_whole"),
     AsRowFunction<&Try<ReadBoolean>>("pt_try_text_to_boolean"),
     AsRowFunction<&Try<ReadDay>>("pt_try_text_to_date"),
+    AsRowFunction<&Try<ReadDecimal>>("pt_try_text_to_digits"),
     AsRowFunction<&Try<ReadNumber<double>>>("pt_try_text_to_double"),
     AsRowFunction<&Try<ReadNumber<float>>>("pt_try_text_to_float"),
     AsRowFunction<&TryMoment>("pt_try_text_to_timestamp"),

@@ -67,6 +67,8 @@ struct Cell<float> : Plain<float, DUCKDB_TYPE_FLOAT> {};
 template <>
 struct Cell<double> : Plain<double, DUCKDB_TYPE_DOUBLE> {};
 template <>
+struct Cell<duckdb_interval> : Plain<duckdb_interval, DUCKDB_TYPE_INTERVAL> {};
+template <>
 struct Cell<Day> : Plain<Day, DUCKDB_TYPE_DATE> {};
 template <>
 struct Cell<Moment> : Plain<Moment, DUCKDB_TYPE_TIMESTAMP> {};

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/ascii.h"
+#include "sql/literals.h"
 
 namespace protium {
 namespace {
@@ -41,6 +42,14 @@ std::optional<Number> ReadDigits(std::string_view digits, std::chars_format form
   // Too large or too small, which only the C library tells apart.
   const std::string text = (format == std::chars_format::hex ? "0x" : "") + std::string(digits);
   return static_cast<Number>(std::strtod(text.c_str(), nullptr));
+}
+
+// Java's exponents have 32 bits.
+bool IsExponent(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  int32_t exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
 // Numbers from text, one after the other.
@@ -219,6 +228,21 @@ std::optional<Number> ReadNumber(std::string_view text) {
 
 template std::optional<double> ReadNumber<double>(std::string_view text);
 template std::optional<float> ReadNumber<float>(std::string_view text);
+
+std::optional<std::string> ReadDecimal(std::string_view text) {
+  text = Trimmed(text);
+  const std::string sign = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const std::string_view digits = text.substr(0, text.find_first_of("eE"));
+  const size_t point = digits.find('.');
+  const bool plain = digits.find_first_not_of("0123456789.") == std::string_view::npos &&
+                     digits.find_first_of("0123456789") != std::string_view::npos &&
+                     (point == std::string_view::npos || point == digits.rfind('.'));
+  if (!plain || (digits.size() < text.size() && !IsExponent(text.substr(digits.size() + 1)))) {
+    return std::nullopt;
+  }
+  return sign + PlainDigits(text);
+}
 
 std::optional<int32_t> DaysOf(int64_t year, int64_t month, int64_t day) {
   using namespace std::chrono;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "local/functions/row_function.h"
@@ -19,6 +20,9 @@ std::optional<int64_t> ReadWhole(std::string_view text);
 // Also what Java reads: 1d, 0x1p3, inf, NaN.
 template <class Number>
 std::optional<Number> ReadNumber(std::string_view text);
+
+// A decimal of any width as digits with a point, no exponent: 1.5e-3 is .0015.
+std::optional<std::string> ReadDecimal(std::string_view text);
 
 // 2013, 2013-7, 2013-07-04; behind a day, a space or a T may be followed by anything.
 std::optional<Day> ReadDay(std::string_view text);

@@ -47,6 +47,19 @@ TEST(ReadNumber, ReadsWhatJavaReads) {
   }
 }
 
+TEST(ReadDecimal, WritesDigitsWithoutAnExponent) {
+  EXPECT_EQ(ReadDecimal(" +1.5e3 "), "1500.");
+  EXPECT_EQ(ReadDecimal("-9.1E-3"), "-.0091");
+  EXPECT_EQ(ReadDecimal(".5"), ".5");
+  EXPECT_EQ(ReadDecimal("5."), "5.");
+  EXPECT_TRUE(ReadDecimal("1234e-2147483647")->starts_with("." + std::string(50, '0')));
+  EXPECT_TRUE(ReadDecimal("0." + std::string(150, '0') + "1e152")->ends_with("0010."));
+  for (const char* const none : {"", ".", "-", "e5", "1e", "1e+-5", "1e5.0", "1.2.3", "1_0", "0x1",
+                                 "1d", "NaN", "Infinity", "+-1", "1e2147483648", "1 2"}) {
+    EXPECT_FALSE(ReadDecimal(none)) << none;
+  }
+}
+
 TEST(ReadWhole, TakesDigitsThatFit) {
   EXPECT_EQ(ReadWhole("\t+5 "), 5);
   EXPECT_EQ(ReadWhole("-9223372036854775808"), INT64_MIN);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unicode/ucal.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 
 #include "local/functions/row_function.h"
@@ -130,10 +132,26 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
   return moment;
 }
 
+// Where the month has no such day it is its last one. Of the interval months count alone.
+std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
+  using namespace std::chrono;
+  constexpr days kMostDays{7'300'000};  // In sum years of 15 bits, as the library has them.
+  constexpr int32_t kMostMonths = 120'000;
+  const sys_time<microseconds> time{microseconds(moment.micros)};
+  const auto day = floor<days>(time);
+  if (abs(day.time_since_epoch()) > kMostDays || std::abs(interval.months) > kMostMonths) {
+    chunk.error = fmt::format("a time moved by {} months is out of range", interval.months);
+    return std::nullopt;
+  }
+  year_month_day date = year_month_day(day) + months(interval.months);
+  if (!date.ok()) date = date.year() / date.month() / last;
+  return Moment{(sys_days(date) + (time - day)).time_since_epoch().count()};
+}
+
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&FormatTime>("pt_write_time"),      AsRowFunction<&FromUtc>("pt_from_utc"),
-    AsRowFunction<&ParseTime>("pt_read_time"),        AsRowFunction<&ToUtc>("pt_to_utc"),
-    AsRowFunction<&TryParseTime>("pt_try_read_time"),
+    AsRowFunction<&AddMonths>("pt_add_months"), AsRowFunction<&FormatTime>("pt_write_time"),
+    AsRowFunction<&FromUtc>("pt_from_utc"),     AsRowFunction<&ParseTime>("pt_read_time"),
+    AsRowFunction<&ToUtc>("pt_to_utc"),         AsRowFunction<&TryParseTime>("pt_try_read_time"),
 };
 
 }  // namespace

@@ -7,7 +7,9 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kDates[] = {
-    Macro("add_months", "(d, n) AS CAST(pt_to_date(d) + to_months(CAST(n AS INTEGER)) AS DATE)"),
+    Macro("add_months",
+          "(d, n) AS CAST(pt_add_months(CAST(pt_to_date(d) AS TIMESTAMP), to_months(CAST(n AS "
+          "INTEGER))) AS DATE)"),
     NotExact("convert_timezone", "the rules of a zone are those of each engine's release",
              "(zone, t) AS pt_from_utc(pt_to_timestamp(t), zone), (a, b, t) AS "
              "pt_from_utc(pt_to_utc(pt_to_timestamp(t), a), b)"),

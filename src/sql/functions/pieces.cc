@@ -53,6 +53,8 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)"),
     Macro("pt_isodow", "(d) AS system.main.isodow(d)"),
     Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
+    Macro("pt_literal_bigint", "(x) AS CAST(x AS BIGINT)"),
+    Macro("pt_literal_smallint", "(x) AS CAST(x AS SMALLINT)"),
     Macro("pt_make_timestamp",
           "(y, mo, d, h, mi, s) AS system.main.make_timestamp(CAST(y AS BIGINT), CAST(mo AS "
           "BIGINT), CAST(d AS "

@@ -53,19 +53,41 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
   return result;
 }
 
-// What an interval moves: 'd' whole days, 't' a time of day, '?' not told by its spelling.
+// What an interval of days and times moves: 'd' whole days, 't' a time of day, '?' not told by its
+// spelling.
 char UnitOf(const Json& interval) {
   const std::string name = Text(interval, "function_name");
-  for (const char* const days : {"to_days", "to_weeks", "to_months", "to_quarters", "to_years"}) {
-    if (name == days) return 'd';
-  }
+  if (name == "to_days" || name == "to_weeks") return 'd';
   for (const char* const time : {"to_hours", "to_minutes", "to_seconds"}) {
     if (name == time) return 't';
   }
   return '?';
 }
 
+bool IsInterval(const SqlType& type) {
+  return type == SqlType::kInterval || type == SqlType::kMonths;
+}
+
+// Months have a function of their own: DuckDB takes INTERVAL 1 MONTH and INTERVAL 30 DAY for one
+// constant, and gives x + the one where both are asked for.
+SqlType MoveByMonths(TypedCall& call, size_t moved) {
+  const SqlType type = call.types[moved];
+  call.CoerceTo(moved, {SqlType::kTimestamp});
+  Json months = tree::Take(call.argument(1 - moved));
+  if (call.name == "-") months = tree::Call("-", Json::array({months}), months);
+  Json operands = Json::array({tree::Take(call.argument(moved)), std::move(months)});
+  tree::Replace(call.node, tree::Call("pt_add_months", std::move(operands), call.node));
+  if (type == SqlType::kDate) call.CastResult(type);
+  return type;
+}
+
 Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
+  if (call.name == "-" && moved == 1) {
+    return call.Refuse("an interval has something taken from it", "Spark has no such operation",
+                       "put the date or time first");
+  }
+  const bool months = call.types[1 - moved] == SqlType::kMonths;
+  if (months && call.types[moved].IsTime()) return MoveByMonths(call, moved);
   if (call.types[moved] == SqlType::kTimestamp) return call.types[moved];
   const char unit = UnitOf(call.argument(1 - moved));
   if (call.types[moved] != SqlType::kDate || unit == '?') {
@@ -76,6 +98,22 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (unit == 't') return SqlType{SqlType::kTimestamp};
   call.CastResult({SqlType::kDate});
   return SqlType{SqlType::kDate};
+}
+
+Result<SqlType> AddIntervals(const TypedCall& call) {
+  if (call.types[0] == call.types[1]) return call.types[0];
+  return call.Refuse("months and days are put into one interval",
+                     "Spark keeps intervals of months and of days apart",
+                     "move the date or time by each in turn");
+}
+
+// DuckDB has days for what is left of a month, Spark rounds to whole ones.
+Result<SqlType> TypeMonths(const TypedCall& call) {
+  const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
+  if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+                     "the embedded engine knows no parts of months",
+                     "multiply by a whole number, or use add_months()");
 }
 
 Result<SqlType> TypeTimes(TypedCall& call) {
@@ -119,9 +157,9 @@ Result<SqlType> TypeSum(TypedCall& call) {
   if (call.types.size() == 1) return TypeSign(call);
   if (call.types.size() != 2) return SqlType{};
   for (const size_t i : {0, 1}) {
-    if (call.types[i] != SqlType::kInterval) continue;
-    if (call.types[1 - i] == SqlType::kInterval) return call.types[i];
+    if (!IsInterval(call.types[i])) continue;
     if (call.types[1 - i] == SqlType::kUnknown) return SqlType{};
+    if (IsInterval(call.types[1 - i])) return AddIntervals(call);
     return MoveByInterval(call, 1 - i);
   }
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
@@ -135,6 +173,7 @@ Result<SqlType> TypeSum(TypedCall& call) {
 Result<SqlType> TypeProduct(TypedCall& call) {
   if (call.types.size() != 2) return SqlType{};
   if (AnyIs(call, SqlType::kInterval)) return SqlType{SqlType::kInterval};
+  if (AnyIs(call, SqlType::kMonths)) return TypeMonths(call);
   PT_LET(SqlType common, CommonNumber(call));
   const bool divided = call.name == "/" || call.name == "try_divide";
   const char operation = divided               ? '/'
@@ -183,6 +222,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
     return whole;
   }
   for (const size_t i : {0, 1}) call.CoerceTo(i, AsDecimal(call.types[i]));
+  // Of a quotient beyond 64 bits these are the lowest.
   Json quotient = DecimalCall('d', tree::Take(call.argument(0)), tree::Take(call.argument(1)),
                               SqlType::Decimal(kMostDigits, 0));
   tree::Replace(call.node, tree::Cast(std::move(quotient), whole));

@@ -53,6 +53,8 @@ constexpr NamedRule kRules[] = {
     {"pmod", TypeProduct},
     {"positive", TypeSum},
     {"pt_element", TypeElement},
+    {"pt_literal_bigint", TypeLiteral},
+    {"pt_literal_smallint", TypeLiteral},
     {"pt_to_bigint", TypeCastCall},
     {"pt_to_boolean", TypeCastCall},
     {"pt_to_date", TypeCastCall},
@@ -98,6 +100,13 @@ std::vector<std::string> ParametersOf(const Json& lhs) {
   }
   const Json& names = lhs["column_names"];
   return {names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>()};
+}
+
+// As no constant, of which DuckDB takes one month and 30 days for the same.
+Json BesideRows(Json months, const Json& ordered) {
+  Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
+  Json otherwise = months;
+  return tree::Case(std::move(null), std::move(months), std::move(otherwise));
 }
 
 }  // namespace
@@ -166,7 +175,11 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   PT_TRY(Each(node["partitions"], scope));
   for (Json& order : node["orders"]) PT_TRY(Expression(order["expression"], scope));
   for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {
-    if (node.contains(key)) PT_TRY(Expression(node[key], scope));
+    if (!node.contains(key)) continue;
+    PT_LET(const SqlType type, Expression(node[key], scope));
+    if (type == SqlType::kMonths && !node["orders"].empty()) {
+      node[key] = BesideRows(tree::Take(node[key]), node["orders"][0]["expression"]);
+    }
   }
   if (node.contains("default_expr") && node["default_expr"].is_object() && !types.empty()) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));

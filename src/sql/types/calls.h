@@ -45,6 +45,7 @@ Result<SqlType> TypeJoinedText(TypedCall& call);  // || concat concat_ws
 Result<SqlType> TypeChoice(TypedCall& call);      // if nvl greatest ...
 Result<SqlType> TypeNullIf(TypedCall& call);
 Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
+Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
 Result<SqlType> TypeTypeOf(TypedCall& call);
 Result<SqlType> TypeArray(TypedCall& call);
 Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k]

@@ -85,6 +85,10 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   return to;
 }
 
+Result<SqlType> TypeLiteral(TypedCall& call) {
+  return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
+}
+
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() asks for is not known before the query runs",

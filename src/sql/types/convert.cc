@@ -71,6 +71,17 @@ Json AsWhole(Json value, const SqlType& from, const SqlType& to, bool tried) {
   return tree::Cast(std::move(value), to, tried);
 }
 
+// A double is the decimal that its text reads as; what is not finite is none. DuckDB would round
+// twice where a text has an exponent.
+Json AsDigits(Json value, const SqlType& from, bool tried) {
+  if (from.IsReal()) {
+    value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
+  } else if (from != SqlType::kText) {
+    return value;
+  }
+  return Called(tried ? "pt_try_text_to_digits" : "pt_text_to_digits", std::move(value));
+}
+
 }  // namespace
 
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
@@ -80,10 +91,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     const char* const function = FromTextTo(to.kind, tried);
     if (function != nullptr) return Called(function, std::move(value));
   }
-  // A double is the decimal that its text reads as; what is not finite is none.
-  if (to == SqlType::kDecimal && from.IsReal()) {
-    value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
-  }
+  if (to == SqlType::kDecimal) value = AsDigits(std::move(value), from, tried);
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
   // DuckDB divides by a power of ten, which rounds twice where a double does not hold all digits.
   if (from == SqlType::kDecimal && to.IsReal() && from.precision > kDigitsOfDouble) {

@@ -12,8 +12,9 @@ namespace {
 // Arguments, one letter each, the last one for all that follow:
 //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
 //   k the same, which nothing wider may become   * anything
-// Result: a letter as above, l for BIGINT or v for an interval; capital where DuckDB gives that
-// type by itself; 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.
+// Result: a letter as above, l for BIGINT, v for an interval or m for one of months; capital where
+// DuckDB gives that type by itself; 1 for the type of the first argument, A for a list of it, ? for
+// what DuckDB says.
 struct Signature {
   std::string_view name, arguments;
   char result;
@@ -179,12 +180,12 @@ constexpr Signature kSignatures[] = {
     {"to_days", "*", 'V'},
     {"to_hours", "*", 'V'},
     {"to_minutes", "*", 'V'},
-    {"to_months", "*", 'V'},
-    {"to_quarters", "*", 'V'},
+    {"to_months", "*", 'M'},
+    {"to_quarters", "*", 'M'},
     {"to_seconds", "*", 'V'},
     {"to_timestamp", "s", 'S'},
     {"to_weeks", "*", 'V'},
-    {"to_years", "*", 'V'},
+    {"to_years", "*", 'M'},
     {"translate", "t", 'T'},
     {"trim", "t", 'T'},
     {"ucase", "t", 'T'},
@@ -227,6 +228,8 @@ SqlType::Kind KindOf(char letter) {
       return SqlType::kBigint;
     case 'v':
       return SqlType::kInterval;
+    case 'm':
+      return SqlType::kMonths;
     default:
       return SqlType::kUnknown;
   }

@@ -27,7 +27,8 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kText, "VARCHAR", "string"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
-                            {Kind::kInterval, "INTERVAL", "interval"}};
+                            {Kind::kInterval, "INTERVAL", "interval day to second"},
+                            {Kind::kMonths, "INTERVAL", "interval year to month"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;

@@ -26,8 +26,9 @@ struct SqlType {
     kText,
     kDate,
     kTimestamp,
-    kInterval,
-    kOther,  // Lists, structures, bytes: told apart by `name` alone.
+    kInterval,  // Of days and times of day.
+    kMonths,    // An interval of months or years, which is no number of days.
+    kOther,     // Lists, structures, bytes: told apart by `name` alone.
   };
   using enum Kind;
 

@@ -50,6 +50,7 @@ TEST(SqlTypes, MeetAsInSpark) {
   EXPECT_EQ("array<bigint>", Common("INTEGER[]", "BIGINT[]"));
   EXPECT_EQ("none", Common("BOOLEAN", "INTEGER"));
   EXPECT_EQ("none", Common("DATE", "INTEGER"));
+  EXPECT_FALSE(CommonType({SqlType::kMonths}, {SqlType::kInterval}).has_value());
 }
 
 TEST(SqlTypes, OfTextGiveWayWhereverTextStands) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/tree.h"
 #include "sql/types/convert.h"
@@ -154,7 +155,8 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
-  const bool spelt = (to == SqlType::kDecimal && from.IsReal()) ||
+  if (to == SqlType::kInterval) return IntervalOf(node);
+  const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) {
@@ -162,6 +164,21 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
     tree::Replace(node, Converted(tree::Take(node["child"]), from, to, tried));
   }
   return to;
+}
+
+// INTERVAL '1 month', whose text alone tells what it is of.
+Result<SqlType> Typer::IntervalOf(const Json& cast) const {
+  const std::string* const text = tree::ConstantText(cast["child"]);
+  const std::string units = text == nullptr ? "" : Lower(*text);
+  const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
+  const bool months = has("month") || has("year");
+  if (!months) return SqlType{SqlType::kInterval};
+  if (!has("week") && !has("day") && !has("hour") && !has("minute") && !has("second")) {
+    return SqlType{SqlType::kMonths};
+  }
+  return Refuse(cast, "months and days are put into one interval",
+                "Spark keeps intervals of months and of days apart",
+                "move the date or time by each in turn");
 }
 
 Result<SqlType> Typer::CaseOf(Json& node, const Scope& scope) {

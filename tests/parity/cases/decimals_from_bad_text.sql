@@ -1,0 +1,2 @@
+-- fails: not a decimal|CAST_INVALID_INPUT
+SELECT CAST('1_000' AS DECIMAL(10,2)) AS a

@@ -1,0 +1,3 @@
+-- refused: a comparison
+-- fails: DATATYPE_MISMATCH|INTERVAL
+SELECT INTERVAL 1 MONTH = INTERVAL 30 DAY AS a
