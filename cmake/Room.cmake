@@ -22,7 +22,8 @@ function(protium_flags target)
     -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>
     # g++ 12 sees overruns inside std::string's own code once it is optimised.
     $<$<CONFIG:Release>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+    "${PROJECT_BINARY_DIR}/include")
 endfunction()
 
 function(protium_room name)

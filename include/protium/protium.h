@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door: tables, SQL, pipelines, models. Implemented by the rooms frame, learn and app.
+// All doors: tables, SQL, pipelines, models, tasks.
 #pragma once
 
-#include "base/fault.h"
-#include "base/json.h"
-#include "base/status.h"
-#include "frame/program.h"
-#include "frame/session.h"
-#include "gang/task.h"
-#include "learn/catalogue.h"
-#include "learn/pipeline.h"
-#include "learn/stages.h"
-#include "plan/expr.h"
-#include "plan/node.h"
+#include "protium/csv.h"
+#include "protium/events.h"
+#include "protium/expr.h"
+#include "protium/frame.h"
+#include "protium/pipeline.h"
+#include "protium/session.h"
+#include "protium/status.h"
+#include "protium/stream.h"
+#include "protium/task.h"
+#include "protium/version.h"

@@ -21,6 +21,7 @@
 #include "deep/module_net.h"
 #include "learn/catalogue.h"
 #include "learn/extension.h"
+#include "protium/session.h"
 
 namespace protium {
 

@@ -2,6 +2,7 @@
 #include "app/command.h"
 
 #include <fmt/format.h>
+#include <protium/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,6 @@ namespace protium {
 
 namespace {
 
-constexpr const char* kVersion = "0.1.0";
 constexpr size_t kLongestLine = 4096;
 
 const CommandVerb* FindVerb(const std::vector<CommandVerb>& verbs, const std::string& name) {
@@ -58,7 +58,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
 Status Dispatch(const Invocation& invocation) {
   std::vector<std::string> words(invocation.argv.begin() + 1, invocation.argv.end());
   const std::string first = words.empty() ? "" : words[0];
-  if (first == "--version") return PrintResult(fmt::format("{} {}\n", "protium", kVersion));
+  if (first == "--version") return PrintResult("protium " PROTIUM_VERSION "\n");
   if (first == "--help" || first == "-h") return PrintResult(HelpPage(invocation.name));
   if (invocation.program != nullptr && (first.empty() || first.starts_with("-"))) {
     return RunVerbNamed(invocation, "run", words);

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frame/program.h"
+#include "protium/session.h"
 
 int main(int argc, char** argv) { return protium::Main(argc, argv, {}); }

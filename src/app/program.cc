@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main(): a process is a worker or a command.
-#include "frame/program.h"
-
 #include <filesystem>
 #include <new>
 
@@ -10,6 +8,7 @@
 #include "base/fault.h"
 #include "learn/fit_task.h"
 #include "local/workers.h"
+#include "protium/session.h"
 #include "spark/worker/worker.h"
 
 namespace protium {

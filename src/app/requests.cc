@@ -2,13 +2,14 @@
 #include "app/requests.h"
 
 #include <arrow/config.h>
+#include <protium/version.h>
 
 #include <memory>
 #include <utility>
 
 #include "app/job/frames.h"
 #include "base/fault.h"
-#include "frame/program.h"
+#include "protium/session.h"
 
 namespace protium {
 
@@ -82,6 +83,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
                          {"versions", Versions()}};
   request.prepare = [](Session&, Json&) { return Status::OK(); };
   request.run = invocation.program->run;
+  request.watch = invocation.program->watch;
   return request;
 }
 
@@ -95,6 +97,6 @@ Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
   return settings;
 }
 
-Json Versions() { return {{"protium", "0.1.0"}, {"arrow", ARROW_VERSION_STRING}}; }
+Json Versions() { return {{"protium", PROTIUM_VERSION}, {"arrow", ARROW_VERSION_STRING}}; }
 
 }  // namespace protium

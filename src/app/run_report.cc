@@ -141,10 +141,10 @@ Json RunAsJson(const fs::path& run) {
 }
 
 Result<std::string> RunAsText(const fs::path& run) {
-  PT_LET(RunRecord record, ReadRunRecord(run));
-  const RunEntry entry{run, record, record.state == RunState::kRunning && !IsLocked(run)};
+  PT_LET(RunHeader header, ReadRunHeader(run));
+  const RunEntry entry{run, header, header.state == RunState::kRunning && !IsLocked(run)};
   std::string text =
-      fmt::format("{}  {}  started {}\n", run.filename().string(), entry.state(), record.started);
+      fmt::format("{}  {}  started {}\n", run.filename().string(), entry.state(), header.started);
   const Json result = ReadResult(run);
   if (result.contains("error")) {
     text += "  error: " + result["error"].value("what", std::string()) + "\n";

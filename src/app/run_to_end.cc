@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "engine/address.h"
 #include "os/signals.h"
+#include "run/events.h"
 #include "run/progress.h"
 
 namespace protium {
@@ -23,35 +24,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the events of a run tell that its end must know.
+// Hands the events of a run to all who want them, and keeps what its end must know.
 class Watch {
  public:
-  Watch(EventLog& log, ProgressDisplay& progress) : log_(log), progress_(progress) {}
+  Watch(EventLog& log, ProgressDisplay& progress, std::function<void(const Event&)> own)
+      : log_(log), progress_(progress), own_(std::move(own)) {}
 
-  void On(const Json& event) {
+  void On(const Json& json) {
     // A full disk stops no training; Append keeps the fault for the end.
-    (void)log_.Append(event);
-    progress_.On(event);
-    const std::string kind = event.value("event", "");
+    (void)log_.Append(json);
+    progress_.On(json);
+    const Event event = EventFromJson(json);
+    if (own_) own_(event);
     const std::lock_guard lock(mutex_);
-    began_ = began_ || kind != "start";
-    if (kind == "checkpoint") checkpoint_ = event.value("step", int64_t{-1});
+    view_.On(event);
   }
-  bool began() const {
+  RunView view() const {
     const std::lock_guard lock(mutex_);
-    return began_;
-  }
-  int64_t checkpoint() const {
-    const std::lock_guard lock(mutex_);
-    return checkpoint_;
+    return view_;
   }
 
  private:
   EventLog& log_;
   ProgressDisplay& progress_;
+  const std::function<void(const Event&)> own_;
   mutable std::mutex mutex_;
-  bool began_ = false;
-  int64_t checkpoint_ = -1;
+  RunView view_;
 };
 
 // Beside checkpoints their folder holds other things from the start on.
@@ -67,14 +65,13 @@ bool HasCheckpoint(const fs::path& folder) {
 }
 
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
-                const Watch& watch) {
+                int64_t checkpoint) {
   const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
                        fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
   if (!goes_on) return fault;
   if (fault.kept.empty() && HasCheckpoint(folder.path())) {
-    fault.kept = watch.checkpoint() >= 0
-                     ? fmt::format("the checkpoint of step {}", watch.checkpoint())
-                     : "the last checkpoint";
+    fault.kept = checkpoint >= 0 ? fmt::format("the checkpoint of step {}", checkpoint)
+                                 : "the last checkpoint";
   }
   if (fault.fix.empty()) {
     fault.fix = fmt::format("{} {}", request.resume_command, folder.path().string());
@@ -93,7 +90,7 @@ Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point
                  {"model", nullptr},
                  {"outputs", Json::array()},
                  {"metrics", Json::object()}};
-  AddTo(result, session.results());
+  AddTo(result, session.state().record().results());
   result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
   AddSecondsBefore(before, result["seconds"]);
   return result;
@@ -127,14 +124,14 @@ class Run {
     PT_LET(folder_, request_.resume ? RunFolder::Reopen(*request_.resume, argv)
                                     : RunFolder::Create(request_.runs, request_.name, argv));
     if (request_.resume) before_ = SecondsBefore(folder_->path());
-    watch_ = std::make_unique<Watch>(folder_->events(), progress_);
+    watch_ = std::make_unique<Watch>(folder_->events(), progress_, request_.watch);
     SessionOptions& options = request_.session;
     options.folder = folder_->path();
     options.resume = request_.resume.has_value();
     options.call.stop = signals_.token();
     options.call.events = [this](const Json& event) { watch_->On(event); };
-    watch_->On({{"event", "start"}, {"run", folder_->id()}, {"resumed", options.resume}});
-    Result<std::unique_ptr<Session>> session = Session::Open(options);
+    watch_->On(EventToJson(RunStarted{folder_->id(), options.resume}));
+    Result<std::unique_ptr<Session>> session = OpenSession(options);
     if (!session.ok()) return GiveUp(session.status());
     session_ = session.MoveValueUnsafe();
     return Status::OK();
@@ -164,6 +161,7 @@ class Run {
   Status Succeed() {
     const Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
     PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
+    watch_->On(EventToJson(RunEnded{"done"}));
     PT_TRY(folder_->Finish(RunState::kDone));
     PT_TRY(WriteReport(*folder_));
     const Status logged = folder_->events().status();
@@ -172,12 +170,15 @@ class Run {
   }
 
   Status FailWith(const Status& status) {
-    if (!watch_->began() && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
+    const RunView view = watch_->view();
+    if (!view.began && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
     Fault fault = FaultOf(status);
-    fault = Completed(std::move(fault), request_, *folder_, *watch_);
+    fault = Completed(std::move(fault), request_, *folder_, view.checkpoint);
     Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
     result["error"] = StatusToJson(Fail(fault));
     const bool stopped = fault.exit == Exit::kStopped;
+    watch_->On(EventToJson(Failed{static_cast<int32_t>(fault.exit), fault.what, fault.where}));
+    watch_->On(EventToJson(RunEnded{stopped ? "stopped" : "failed"}));
     // The run's own fault is what counts; what cannot be written now is only told.
     for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
                                folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed),

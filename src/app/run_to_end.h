@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "run/folder.h"
 
 namespace protium {
@@ -25,6 +25,8 @@ struct RunRequest {
   bool* answered = nullptr;  // Set when a failure is told on stdout, as `json` wants it.
   SessionOptions session;    // engine, base, settings, memory, spill; the rest is filled in.
   Json description = Json::object();  // job.json.
+
+  std::function<void(const Event&)> watch;  // Of a program; may be empty.
 
   // Checks everything and runs nothing; may add to the description ("plan", "settings"). A fault
   // here leaves no folder behind. May be empty.

@@ -8,6 +8,7 @@
 
 #include "app/run_report.h"
 #include "run/event_log.h"
+#include "run/events.h"
 
 namespace protium {
 
@@ -20,7 +21,7 @@ double TotalOf(const std::vector<Json>& events) {
   for (const Json& event : events) {
     const double at = SecondsOf(event.value("time", ""));
     if (at < 0) continue;
-    if (first < 0 || event.value("event", "") == "start") {
+    if (first < 0 || std::holds_alternative<RunStarted>(EventFromJson(event))) {
       total += last - first;
       first = at;
     }

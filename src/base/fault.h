@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one shape of a message that a user sees when something went wrong.
+// The one shape of a message that a user sees when something went wrong, on its way between
+// processes. The shape itself is the door's: protium/status.h.
 #pragma once
-
-#include <string>
-#include <string_view>
 
 #include "base/json.h"
 #include "base/status.h"
 
 namespace protium {
-
-// Exit codes of the command; `protium help exit-codes` prints the same list.
-enum class Exit : int {
-  kDone = 0,
-  kFailed = 1,       // The job ran and failed.
-  kUsage = 2,        // The request is wrong; nothing was started.
-  kInput = 3,        // An input is missing, unreadable or of the wrong shape.
-  kEnvironment = 4,  // Port, device, library, permission.
-  kRemote = 5,       // Something remote is out of reach or refused.
-  kNoRoom = 6,       // Memory or disk.
-  kStalled = 7,      // A deadline passed.
-  kBug = 70,
-  kStopped = 75,  // Stopped on purpose; resume goes on from the last checkpoint.
-};
-
-// One cause, told once. `what` says what happened, with the value, lower-case and without a full
-// stop; the others are left out when empty.
-struct Fault {
-  Exit exit = Exit::kFailed;
-  std::string what;
-  std::string where;  // file:line:column, table and column, rank and log.
-  std::string why;
-  std::string fix;   // A command or an edit that can be pasted.
-  std::string kept;  // What was left untouched or saved.
-};
-
-// Wraps `fault` into a status that carries it through every room and process; kBug gets a fix.
-Status Fail(Fault fault);
-
-// Gives the fault a status carries; a status without one becomes a fault of its message.
-// A plain Invalid, KeyError, TypeError or IndexError is a mistake of ours, kBug; IOError is kInput,
-// OutOfMemory and CapacityError kNoRoom, Cancelled kStopped, all others kFailed.
-Fault FaultOf(const Status& status);
-
-// Puts "doing: " before what happened, keeping the rest of the fault.
-Status Annotate(const Status& status, std::string_view doing);
-
-// Renders the block that goes to stderr, ending with a line break.
-std::string Render(const Fault& fault);
 
 // Statuses cross process borders as JSON; {} is OK.
 Json StatusToJson(const Status& status);

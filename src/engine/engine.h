@@ -20,6 +20,19 @@ struct EnginePlan {
   Json placement;                      // Of each gang: a table of ranks, or why it does not fit.
 };
 
+// What a gang will need, asked for before any of its rows is read.
+struct Demand {
+  GangSpec gang;
+  bool torch = false;  // Its ranks load LibTorch.
+  Plan plan;           // The gang's task over its rows, as far as these are known by then.
+};
+
+// Where a gang will sit.
+struct Admission {
+  Json ranks;             // A table of them, as in EnginePlan::placement.
+  std::string waits_for;  // Who holds its places at this moment; empty: nobody that is known of.
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -31,8 +44,10 @@ class Engine {
   virtual Result<int64_t> Run(const Plan& plan, const Call& call) = 0;
   // Checks everything that is cheap and runs nothing: SQL, columns, files, whether gangs fit.
   virtual Result<EnginePlan> Explain(const Plan& plan, const Call& call) = 0;
-  // Says that `workers` workers with `library` loaded will be wanted soon. A hint; may do nothing.
-  virtual void Expect(int32_t workers, bool torch) = 0;
+  // Whether a gang can be seated: now, later, or never, which is a fault of exit kUsage that names
+  // the number that does not fit. Reads no row. Workers of the engine's own are started now, so
+  // that they load what they need while the rows are made.
+  virtual Result<Admission> Admit(const Demand& demand, const Call& call) = 0;
   virtual std::string address() const = 0;  // "local[2]"
 };
 

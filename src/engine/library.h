@@ -23,7 +23,7 @@ struct EngineRequest {
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 2;
+inline constexpr int32_t kEngineLibraryVersion = 3;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

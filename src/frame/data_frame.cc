@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frame/data_frame.h"
-
 #include <arrow/api.h>
 
 #include <utility>
 
-#include "frame/session.h"
+#include "frame/session_state.h"
+#include "protium/frame.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -59,32 +59,27 @@ Sides DataFrame::Split(const SplitOptions& options) const {
 
 Result<SchemaPtr> DataFrame::Schema() const {
   PT_TRY(FirstError(plan_));
-  return session_->engine().Analyze(plan_, session_->call());
+  SessionState& session = session_->state();
+  return session.engine().Analyze(plan_, session.call());
 }
 
 Result<BatchStreamPtr> DataFrame::Stream() const {
+  SessionState& session = session_->state();
   PT_TRY(FirstError(plan_));
-  PT_TRY(session_->CheckSettings());
-  if (session_->only_plans()) {
-    PT_TRY(session_->TellPlan(plan_));
-    return Session::NotRun();
-  }
-  if (Scores(plan_)) session_->BeginScoring();
-  return session_->engine().Execute(plan_, session_->call());
+  PT_TRY(session.CheckSettings());
+  if (Scores(plan_)) session.record().BeginScoring();
+  return session.engine().Execute(plan_, session.call());
 }
 
 Result<int64_t> DataFrame::Run() const {
+  SessionState& session = session_->state();
   PT_TRY(FirstError(plan_));
-  PT_TRY(session_->CheckSettings());
-  if (session_->only_plans()) {
-    PT_TRY(session_->TellPlan(plan_));
-    return Session::NotRun();
-  }
+  PT_TRY(session.CheckSettings());
   const bool scores = Scores(plan_);
-  if (scores) session_->BeginScoring();
+  if (scores) session.record().BeginScoring();
   const auto since = Clock::now();
-  PT_LET(const int64_t rows, session_->engine().Run(plan_, session_->call()));
-  session_->AddSeconds(scores ? "score" : "etl", since);
+  PT_LET(const int64_t rows, session.engine().Run(plan_, session.call()));
+  session.record().AddSeconds(scores ? "score" : "etl", since);
   return rows;
 }
 
@@ -106,19 +101,18 @@ Status Writer::Parquet(const std::string& path) const { return File(Format::kPar
 Status Writer::Csv(const std::string& path) const { return File(Format::kCsv, path); }
 
 Status Writer::File(Format format, const std::string& path) const {
-  Session& session = frame_.session();
+  SessionState& session = frame_.session().state();
   PT_TRY(FirstError(frame_.plan()));
   PT_TRY(session.CheckSettings());
   PT_TRY(session.CheckOutput(path));
   const std::string target = session.OutputPath(path).string();
   const Plan write = MakePlan(Write{format, target}, {frame_.plan()});
-  if (session.only_plans()) return session.TellPlan(write);
   const bool scores = Scores(frame_.plan());
-  if (scores) session.BeginScoring();
+  if (scores) session.record().BeginScoring();
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(write, session.call()));
-  session.AddSeconds(scores ? "score" : "write", since);
-  session.AddOutput(target, rows);
+  session.record().AddSeconds(scores ? "score" : "write", since);
+  session.call().Tell(EventToJson(OutputWritten{target, rows}));
   return Status::OK();
 }
 

@@ -30,13 +30,15 @@ std::filesystem::path DiscoveryOf(const SessionOptions& options) {
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
   const auto& folder = options.folder;
+  SparkSettings spark = options.spark;
+  PT_TRY(FieldsFromJson(SettingsOf(options, "engine.spark"), "engine.spark", spark));
   const EngineRequest request{
       .address = options.engine,
       .folder = folder,
       .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
       .discovery = DiscoveryOf(options),
       .memory_bytes = options.memory_bytes,
-      .spark = options.spark};
+      .spark = spark};
   return OpenFrom(options.engine.starts_with("sc://") ? "spark" : "local", request);
 }
 

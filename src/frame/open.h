@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "engine/engine.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 
 namespace protium {
 
-// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002".
+// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". The settings
+// engine.spark.* go over options.spark.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium

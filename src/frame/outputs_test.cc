@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/fault.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 
 namespace protium {
 namespace {
@@ -35,7 +35,7 @@ class Outputs : public testing::Test {
   void Open(bool force) {
     SessionOptions options{.folder = folder_ / "run", .base = folder_};
     options.force = force;
-    auto session = Session::Open(std::move(options));
+    auto session = OpenSession(std::move(options));
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = std::move(*session);
   }

@@ -7,7 +7,7 @@
 #include "format/parquet.h"
 #include "format/partitions.h"
 #include "frame/inputs.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "frame/table_files.h"
 
 namespace protium {
@@ -39,10 +39,11 @@ Reader Reader::Partitions(Columns names) const {
 
 Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOptions& options,
                             const SchemaPtr& known) const {
-  const fs::path full = fs::absolute(session_->options().base / path).lexically_normal();
+  SessionState& session = session_->state();
+  const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
   PT_LET(TableFiles files, FilesOf(full, format, partitions_));
-  for (const std::string& file : files.paths) PT_TRY(session_->inputs().Add(file));
-  for (InputPattern& each : files.patterns) session_->inputs().AddPattern(std::move(each));
+  for (const std::string& file : files.paths) PT_TRY(session.inputs().Add(file));
+  for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
   PT_TRY(ReadColumns(known, scan));

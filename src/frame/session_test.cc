@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frame/session.h"
-
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +7,7 @@
 #include <fstream>
 
 #include "base/fault.h"
-#include "column/metrics.h"
+#include "frame/session_state.h"
 
 namespace protium {
 namespace {
@@ -34,7 +32,7 @@ class SessionTest : public testing::Test {
     SessionOptions options{.folder = folder_ / "run", .base = folder_};
     options.settings = std::move(settings);
     options.call.events = [this](const Json& event) { events_.push_back(event); };
-    auto session = Session::Open(std::move(options));
+    auto session = OpenSession(std::move(options));
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = std::move(*session);
   }
@@ -71,7 +69,7 @@ TEST_F(SessionTest, WritesIntoTheRunFolderAndReadsBack) {
   EXPECT_EQ((*back.Schema())->ToString(), "x: double");
   EXPECT_EQ(Rows(back), 3);
   EXPECT_EQ(Rows(session_->Read().Csv((folder_ / "run" / "*.csv").string())), 3);
-  EXPECT_EQ(session_->results()["outputs"].size(), 2u);
+  EXPECT_EQ(session_->state().record().results()["outputs"].size(), 2u);
 }
 
 TEST_F(SessionTest, NamesAParquetFileThatWasCutOff) {
@@ -88,14 +86,15 @@ TEST_F(SessionTest, NestsSettingsOfAGroup) {
   EXPECT_EQ(session_->Setting("data", "data"), "here");
   EXPECT_EQ(session_->Setting("train.epochs"), "3");
   EXPECT_EQ(session_->Setting("other", "else"), "else");
-  EXPECT_EQ(Dump(session_->Settings("train")), R"({"epochs":3,"validation":{"share":0.5}})");
+  EXPECT_EQ(Dump(session_->state().Settings("train")),
+            R"({"epochs":3,"validation":{"share":0.5}})");
 }
 
 TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
   Open({{"data", "here"}, {"train.epochs", 3}, {"train.epoch", 4}});
   EXPECT_EQ(session_->Setting("data"), "here");
-  EXPECT_EQ(session_->Settings("train").size(), 2u);
-  EXPECT_TRUE(session_->CheckSettings().ok());
+  EXPECT_EQ(session_->state().Settings("train").size(), 2u);
+  EXPECT_TRUE(session_->state().CheckSettings().ok());
   Open({{"dat", "here"}});
   session_->Setting("data");
   const Fault fault = FaultOf(Table().Write().Csv("out.csv"));
@@ -105,35 +104,16 @@ TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
   EXPECT_FALSE(fs::exists(folder_ / "run" / "out.csv"));
 }
 
-TEST_F(SessionTest, MergesTheMetricsOfScoredRows) {
-  const auto event = [](double label, double prediction) {
-    MetricState state = *MetricState::Make({"rmse", "mae"}, TargetKind::kValues);
-    state.Add({{&label, 1}, {&prediction, 1}});
-    return Json{
-        {"event", "score_metrics"}, {"model", state.ToJson()}, {"baseline", state.ToJson()}};
-  };
-  session_->BeginScoring();
-  session_->call().Tell(event(1, 2));
-  session_->call().Tell(event(1, 4));
-  const Json metrics = session_->results()["metrics"];
-  EXPECT_EQ(Dump(metrics["baseline"]), R"({"rmse":2.23606797749979,"mae":2.0})");
-  EXPECT_EQ(metrics["test"]["rows"], 2);
-  session_->BeginScoring();
-  session_->call().Tell(event(1, 2));
-  EXPECT_EQ(session_->results()["metrics"]["test"]["rows"], 1);
-  EXPECT_EQ(events_.size(), 3u);
-}
-
-TEST_F(SessionTest, NotesTheTimeOfTheFirstStepOnly) {
-  session_->call().Tell({{"event", "step"}, {"step", 1}});
-  const Json first = session_->results()["seconds"]["first_step"];
-  session_->call().Tell({{"event", "step"}, {"step", 2}});
-  EXPECT_EQ(session_->results()["seconds"]["first_step"], first);
+TEST_F(SessionTest, KeepsARecordOfEventsAndPassesThemOn) {
+  session_->state().call().Tell({{"event", "step"}, {"step", 1}});
+  EXPECT_TRUE(session_->state().record().results()["seconds"].contains("first_step"));
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0]["step"], 1);
 }
 
 TEST_F(SessionTest, RefusesEnginesItDoesNotKnow) {
   for (const char* engine : {"lokal", "local[0]", "local[x]", "local[2"}) {
-    const Status status = Session::Open({.engine = engine}).status();
+    const Status status = OpenSession({.engine = engine}).status();
     EXPECT_EQ(FaultOf(status).exit, Exit::kUsage) << engine;
     EXPECT_THAT(FaultOf(status).what, HasSubstr(engine));
   }

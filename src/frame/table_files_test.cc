@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/fault.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 
 namespace protium {
 namespace {
@@ -45,7 +45,7 @@ class Files : public testing::Test {
     return paths;
   }
   std::unique_ptr<Session> Open() {
-    return *Session::Open({.folder = folder_ / "run", .base = folder_});
+    return *OpenSession({.folder = folder_ / "run", .base = folder_});
   }
 
   fs::path folder_;
@@ -72,7 +72,7 @@ TEST_F(Files, BecomeRowsWithTheColumnsOfTheirFolders) {
   const DataFrame sums =
       session->Sql("SELECT y, m, sum(id) AS ids, count(*) AS n FROM t GROUP BY y, m ORDER BY y");
   ASSERT_TRUE(sums.Write().Csv("sums.csv").ok());
-  std::ifstream in(session->folder() / "sums.csv");
+  std::ifstream in(session->state().folder() / "sums.csv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
             "\"y\",\"m\",\"ids\",\"n\"\n2013,1,3,2\n2014,,3,1\n");
 }

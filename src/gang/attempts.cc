@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "run/events.h"
 
 namespace protium {
 
@@ -29,11 +30,10 @@ Status RunAttempts(const GangSpec& gang, const Call& call,
     if (over) return result.status;
     if (attempt >= gang.max_restarts) return AfterRestarts(result.status, attempt);
     const Fault fault = FaultOf(result.status);
-    call.Tell({{"event", "restart"},
-               {"attempt", attempt + 1},
-               {"restarts_left", gang.max_restarts - attempt - 1},
-               {"cause", fault.what},
-               {"where", fault.where}});
+    call.Tell(EventToJson(AttemptStarted{.attempt = attempt + 1,
+                                         .restarts_left = gang.max_restarts - attempt - 1,
+                                         .cause = fault.what,
+                                         .where = fault.where}));
   }
 }
 

@@ -1,57 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task: a named C++ function over batches that runs in a worker process, alone or as one rank of
-// a gang. Public API.
+// The door's tasks, and what those of the house need to run as one.
 #pragma once
-
-#include <functional>
-#include <map>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/json.h"
 #include "collective/communicator.h"
 #include "column/stream.h"
-
-namespace protium {
-
-struct Device {
-  std::string name;  // "gpu"
-  std::string address;
-};
-
-// What a running task knows and may do. Lives as long as the task; one thread, but for stop().
-class TaskContext {
- public:
-  virtual ~TaskContext() = default;
-  virtual int32_t rank() const = 0;  // The partition's number, without a gang.
-  virtual int32_t world() const = 0;
-  virtual int32_t attempt() const = 0;  // From 0; one higher after every restart of the gang.
-  virtual const std::string& host() const = 0;
-  virtual const std::vector<Device>& devices() const = 0;
-  virtual const std::string& config() const = 0;  // MapTask::config.
-
-  // This partition's batches. Memory of a batch is shared with the driver: it is given back when
-  // the last reference to it goes.
-  virtual BatchStream& input() = 0;
-  virtual const SchemaPtr& output_schema() const = 0;
-  virtual Status Emit(const arrow::RecordBatch& batch) = 0;
-
-  // Only in a gang: what ranks say to each other. Without one these fail.
-  virtual Result<Communicator*> communicator() = 0;
-  Status Barrier(std::string_view name = "barrier");
-  Result<std::vector<std::string>> AllGather(std::string_view message);
-
-  // Tells the driver: {"event": "step", "step": 7, ...}. Goes to progress and events.jsonl.
-  virtual void Report(const Json& event) = 0;
-  // Set when the driver wants the task to end early but in good order, as on Ctrl-C: a task that
-  // can saves its state and returns Status::Cancelled; one that does not look is killed later.
-  virtual std::stop_token stop() const = 0;
-};
-
-using Task = std::function<Status(TaskContext&)>;
-using TaskTable = std::map<std::string, Task, std::less<>>;
-
-}  // namespace protium
+#include "protium/task.h"

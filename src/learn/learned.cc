@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "learn/fit_task.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -39,7 +40,7 @@ struct LearnedEntry {
 // know of the columns that are there, so that a level often needs none of its own.
 class Fitting {
  public:
-  Fitting(Session& session, const Plan& rows, Chain& chain)
+  Fitting(SessionState& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     AddNeeds();
     if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options));
@@ -87,7 +88,7 @@ class Fitting {
   void Tell(int32_t level) {
     for (const PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
-      session_.call().Tell({{"event", "fit"}, {"stage", each.stage->id()}, {"level", level}});
+      session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
     }
   }
 
@@ -154,7 +155,7 @@ class Fitting {
     return Status::OK();
   }
 
-  Session& session_;
+  SessionState& session_;
   const Plan& rows_;
   Chain& chain_;
   std::vector<Entry> entries_;  // Each need once.
@@ -172,7 +173,7 @@ Status CheckObjective(const Objective& objective) {
 
 }  // namespace
 
-Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain) {
+Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain) {
   Learned learned;
   PT_TRY(Fitting(session, rows, chain).Run(learned));
   return learned;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "learn/chain.h"
 #include "learn/objective.h"
 
@@ -12,7 +12,7 @@ namespace protium {
 
 // Runs one pass per level over `rows`, the training rows with the columns chain.sources, and leaves
 // every stage of `chain` learned.
-Result<Learned> FitStages(Session& session, const Plan& rows, Chain& chain);
+Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain);
 
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}
 Json LearnedToJson(const Chain& chain, const Learned& learned);

@@ -232,15 +232,12 @@ Status PipelineModel::Explain(const Status& status) const {
   return WithSourceNames(*state_->chain, status);
 }
 
-PipelineModel PipelineModel::WithEtl(Json etl) const {
-  ModelState copy = *state_;
+PipelineModel WithEtl(const PipelineModel& model, Json etl) {
+  ModelState copy = model.state();
   copy.etl = std::move(etl);
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }
 
-const Json& PipelineModel::etl() const { return state_->etl; }
-SchemaPtr PipelineModel::input() const { return state_->input; }
-const TrainResult& PipelineModel::trained() const { return state_->trained; }
-Json PipelineModel::pipeline() const { return StagesToJson(state_->chain->options); }
+Json PipelineToJson(const ModelState& state) { return StagesToJson(state.chain->options); }
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "learn/pipeline.h"
+#include "protium/pipeline.h"
 
 #include <arrow/api.h>
 
@@ -7,19 +7,22 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "frame/session_state.h"
 #include "learn/estimator.h"
 #include "learn/model_state.h"
 #include "learn/net_file.h"
+#include "learn/preview.h"
 #include "learn/train.h"
 #include "os/file.h"
 #include "os/machine.h"
+#include "run/events.h"
 #include "run/terminal.h"
 
 namespace protium {
 namespace {
 
 // Puts the settings train.*, gang.*, net.* and loss.* over the only estimator's.
-Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) {
+Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
   size_t only = 0;
   int estimators = 0;
   for (size_t i = 0; i < stages.size(); ++i) {
@@ -47,7 +50,7 @@ Status ApplySettings(const Session& session, std::vector<StageOptions>& stages) 
 }
 
 Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
-  Session& session = train.session();
+  const SessionState& session = train.session().state();
   PT_TRY(FirstError(train.plan()));
   std::vector<StageOptions> stages = given;
   PT_TRY(ApplySettings(session, stages));
@@ -67,18 +70,14 @@ Plan GangOver(const GangSpec& gang, Plan rows) {
                   {std::move(rows)});
 }
 
-// A gang that can never be seated is refused before any row is read; one that can starts its
-// workers now, so that they load LibTorch while the tables are made.
-Status AwaitGang(Session& session, const Chain& chain) {
-  if (session.folder().empty()) {
-    return Fail({.exit = Exit::kUsage, .what = "a session that fits a pipeline needs a folder"});
-  }
+// A gang that can never be seated is refused before any row is read.
+Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return Status::OK();
   const GangSpec& gang = chain.estimator->options.gang;
-  const Plan nothing = MakePlan(Sql{.text = "SELECT 1 AS nothing"});
-  PT_TRY(session.engine().Explain(GangOver(gang, nothing), session.call()).status());
-  // Ranks with devices are started with them.
-  if (gang.gpus_per_worker == 0) session.engine().Expect(gang.workers, true);
+  const Demand demand{.gang = gang, .torch = true, .plan = GangOver(gang, rows.all)};
+  PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
+  if (admission.waits_for.empty()) return Status::OK();
+  session.call().Tell(EventToJson(Waiting{admission.waits_for}));
   return Status::OK();
 }
 
@@ -87,7 +86,7 @@ int64_t RowsMemory(const SessionOptions& options) {
   return ReadMachine().memory_bytes / 4;
 }
 
-TrainConfig ConfigFor(const Session& session, const Chain& chain, const TrainRows& rows,
+TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const TrainRows& rows,
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = NetOf(chain, learned),
@@ -124,7 +123,7 @@ Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t
   return static_cast<const arrow::Int64Scalar&>(*value).value;
 }
 
-Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRows& rows) {
+Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const TrainRows& rows) {
   const Expr labelled = HasLabel(chain).value_or(Lit(true));
   const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
   const Plan count =
@@ -146,7 +145,7 @@ Result<RowCounts> CountRows(Session& session, const Chain& chain, const TrainRow
 }
 
 // Rows whose label is not known are no rows to learn from, but may be scored.
-Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts) {
+Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   std::string label;
   for (const std::string& each : LabelsOf(chain.estimator->options)) {
@@ -158,28 +157,29 @@ Status TellLeftOut(Session& session, const Chain& chain, const RowCounts& counts
                  .what = "no row has a label: " + label + " is empty in all " + all + " rows"});
   }
   const int64_t left_out = counts.all - counts.labelled;
-  session.Record("rows_without_label", left_out);
-  session.call().Tell({{"event", "note"},
-                       {"message", Grouped(left_out) + " of " + all + " rows have no " + label +
-                                       ": they are left out of training"}});
+  session.record().Set("rows_without_label", left_out);
+  session.call().Tell(EventToJson(Note{Grouped(left_out) + " of " + all + " rows have no " + label +
+                                       ": they are left out of training"}));
   return Status::OK();
 }
 
 // Evaluates the training rows, which makes everything below them as well.
 Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   const auto since = Clock::now();
-  PT_LET(RowCounts counts, CountRows(session, chain, rows));
+  SessionState& state = session.state();
+  PT_LET(RowCounts counts, CountRows(state, chain, rows));
   PT_LET(counts.table, DataFrame(session, LowestKept(rows.kept)).Count());
-  session.AddSeconds("etl", since);
-  session.call().Tell({{"event", "etl_done"}, {"rows", counts.table}});
-  if (counts.all > 0) return TellLeftOut(session, chain, counts);
+  state.record().AddSeconds("etl", since);
+  state.call().Tell(EventToJson(EtlDone{counts.table}));
+  if (counts.all > 0) return TellLeftOut(state, chain, counts);
   return Fail({.exit = Exit::kInput,
                .what = "there are no rows to learn from",
                .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
 }
 
 // Resuming never fits again: what was learned is part of what the checkpoints belong to.
-Result<Learned> LearnStages(Session& session, const TrainRows& rows, Chain& chain) {
+Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain& chain) {
+  PT_CHECK(!session.folder().empty());
   const auto file = session.folder() / "stages.json";
   std::error_code ignored;
   if (session.options().resume && std::filesystem::exists(file, ignored)) {
@@ -191,34 +191,36 @@ Result<Learned> LearnStages(Session& session, const TrainRows& rows, Chain& chai
   }
   const auto since = Clock::now();
   PT_LET(const Learned learned, FitStages(session, rows.learning, chain));
-  session.AddSeconds("fit", since);
+  session.record().AddSeconds("fit", since);
   PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
   return learned;
 }
 
-void RecordTraining(Session& session, const Chain& chain, const TrainResult& trained) {
+void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
   const TorchEstimatorOptions& options = chain.estimator->options;
-  session.Record("workers", options.gang.workers);
-  session.Record("shards", options.train.shards);
-  session.Record("steps", trained.steps);
-  session.Record("weights_sha256", trained.weights_sha256);
+  record.Set("workers", options.gang.workers);
+  record.Set("shards", options.train.shards);
+  record.Set("steps", trained.steps);
+  record.Set("weights_sha256", trained.weights_sha256);
   Json validation = trained.validation;
   if (trained.validation_rows > 0) validation["rows"] = trained.validation_rows;
-  session.Record("metrics.validation", std::move(validation));
-  session.Record("rows", trained.rows);
-  session.Record("best_epoch", trained.best_epoch);
-  session.Record("history", trained.history);
-  session.Record("wait_share", trained.wait_share);
-  session.Record("fingerprint", trained.fingerprint);
+  record.Set("metrics.validation", std::move(validation));
+  record.Set("rows", trained.rows);
+  record.Set("best_epoch", trained.best_epoch);
+  record.Set("history", trained.history);
+  record.Set("wait_share", trained.wait_share);
+  record.Set("fingerprint", trained.fingerprint);
   if (!options.train.baseline.empty()) {
-    session.Record("baseline_column", options.train.baseline);
+    record.Set("baseline_column", options.train.baseline);
   }
+  if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+}
+
+void TellUnseen(SessionState& session, const TrainResult& trained) {
   if (trained.unseen_rows == 0) return;
-  session.Record("unseen_validation_rows", trained.unseen_rows);
-  session.call().Tell({{"event", "note"},
-                       {"message", Grouped(trained.unseen_rows) +
-                                       " validation rows are of classes that no training row has: "
-                                       "they are left out"}});
+  session.call().Tell(EventToJson(
+      Note{Grouped(trained.unseen_rows) +
+           " validation rows are of classes that no training row has: they are left out"}));
 }
 
 SchemaPtr InputOf(const Chain& chain) {
@@ -262,6 +264,18 @@ Json TrainingOf(const TorchEstimatorOptions& options) {
           {"epochs", options.train.epochs}};
 }
 
+Preview PreviewOf(const Chain& chain, const TrainRows& rows) {
+  Preview preview{.pipeline = StagesToJson(chain.options),
+                  .stages = StagesOf(chain),
+                  .training = Json::object(),
+                  .plan = rows.all};
+  if (!chain.estimator) return preview;
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  preview.training = TrainingOf(options);
+  preview.plan = GangOver(options.gang, rows.all);
+  return preview;
+}
+
 }  // namespace
 
 NetConfig NetOf(const Chain& chain, const Learned& learned) {
@@ -279,7 +293,7 @@ NetConfig NetOf(const Chain& chain, const Learned& learned) {
   return net;
 }
 
-Result<Pipeline> Pipeline::FromJson(const Json& list, const std::shared_ptr<const Catalogue>& own) {
+Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const Catalogue>& own) {
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline", catalogue));
   for (size_t i = 0; i < stages.size(); ++i) {
@@ -296,38 +310,29 @@ Json JsonOf(const Preview& preview) {
       {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
 }
 
-Result<Preview> Pipeline::Look(const DataFrame& train) const {
-  PT_LET(const Chain chain, Place(stages_, train));
-  const TrainRows rows = RowsFor(chain, train.plan());
-  Preview preview{.pipeline = StagesToJson(chain.options), .stages = StagesOf(chain)};
-  preview.training = Json::object();
-  preview.plan = rows.all;
-  if (!chain.estimator) return preview;
-  const TorchEstimatorOptions& options = chain.estimator->options;
-  preview.training = TrainingOf(options);
-  preview.plan = GangOver(options.gang, rows.all);
-  return preview;
+Result<Preview> PreviewOf(const Pipeline& pipeline, const DataFrame& train) {
+  PT_LET(const Chain chain, Place(pipeline.stages(), train));
+  return PreviewOf(chain, RowsFor(chain, train.plan()));
 }
 
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
-  Session& session = train.session();
-  if (session.only_plans()) {
-    PT_LET(const Preview preview, Look(train));
-    PT_TRY(session.TellPlan(preview.plan, JsonOf(preview)));
-    return Session::NotRun();
-  }
+  SessionState& session = train.session().state();
   PT_LET(Chain chain, Place(stages_, train));
-  PT_TRY(AwaitGang(session, chain));
-  PT_TRY(KeepNetFile(session.folder(), chain));
   const TrainRows rows = RowsFor(chain, train.plan());
-  PT_TRY(MakeRows(session, chain, rows));
+  Json told = {{"event", "pipeline"}};
+  told.update(JsonOf(PreviewOf(chain, rows)));
+  session.call().Tell(told);
+  PT_TRY(AdmitGang(session, chain, rows));
+  PT_TRY(MakeRows(train.session(), chain, rows));
+  PT_TRY(KeepNetFile(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
-  ModelState state{.session = &session, .learned = learned, .input = InputOf(chain)};
+  ModelState state{.session = &train.session(), .learned = learned, .input = InputOf(chain)};
   if (chain.estimator) {
     const TrainConfig config = ConfigFor(session, chain, rows, learned);
     state.net = config.net;
     PT_LET(state.trained, Train(session, chain, rows, config));
-    RecordTraining(session, chain, state.trained);
+    RecordTraining(session.record(), chain, state.trained);
+    TellUnseen(session, state.trained);
   }
   state.chain = std::make_shared<const Chain>(std::move(chain));
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));

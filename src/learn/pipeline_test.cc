@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines over real tables, the embedded engine and worker processes; training itself stands in.
-#include "learn/pipeline.h"
+#include "protium/pipeline.h"
 
 #include <arrow/api.h>
 #include <gmock/gmock.h>
@@ -10,6 +10,9 @@
 #include <fstream>
 
 #include "base/fault.h"
+#include "frame/session_state.h"
+#include "learn/model_state.h"
+#include "learn/preview.h"
 #include "os/file.h"
 
 namespace protium {
@@ -61,11 +64,11 @@ class PipelineTest : public testing::Test {
 
   void Open(std::map<std::string, Json> settings, bool resume = false) {
     session_.reset();
-    auto session = Session::Open({.engine = "local[2]",
-                                  .folder = folder_ / "run",
-                                  .base = folder_,
-                                  .settings = std::move(settings),
-                                  .resume = resume});
+    auto session = OpenSession({.engine = "local[2]",
+                                .folder = folder_ / "run",
+                                .base = folder_,
+                                .settings = std::move(settings),
+                                .resume = resume});
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = std::move(*session);
   }
@@ -98,8 +101,9 @@ class PipelineTest : public testing::Test {
 
 TEST_F(PipelineTest, LearnsFromTrainingRowsOnly) {
   const PipelineModel model = Fitted();
-  const Json results = session_->results();
-  const int64_t learning = model.trained().rows, held_out = model.trained().validation_rows;
+  const Json results = session_->state().record().results();
+  const int64_t learning = model.state().trained.rows,
+                held_out = model.state().trained.validation_rows;
   EXPECT_GT(held_out, 0);
   EXPECT_EQ(Read(Tables().train)->num_rows(), learning + held_out);
   EXPECT_LT(learning + held_out, 300);
@@ -135,7 +139,7 @@ TEST_F(PipelineTest, AddsThePredictionToTheTable) {
       scored->schema()->field_names(),
       (std::vector<std::string>{"origin", "hour", "temp", "one", "day", "delay", "prediction"}));
   EXPECT_EQ(scored->num_rows(), Read(test)->num_rows());
-  EXPECT_EQ(session_->results()["metrics"]["test"]["rows"], scored->num_rows());
+  EXPECT_EQ(session_->state().record().results()["metrics"]["test"]["rows"], scored->num_rows());
 }
 
 TEST_F(PipelineTest, WritesScoredRows) {
@@ -144,12 +148,13 @@ TEST_F(PipelineTest, WritesScoredRows) {
       model.Transform(Tables().test).Select({"day", "prediction"}).Write().Parquet("p.parquet");
   ASSERT_TRUE(written.ok()) << Render(FaultOf(written));
   EXPECT_TRUE(fs::exists(folder_ / "run" / "p.parquet"));
-  EXPECT_EQ(session_->results()["outputs"][0], (folder_ / "run" / "p.parquet").string());
-  EXPECT_GT(session_->results()["seconds"]["score"].get<double>(), 0);
+  EXPECT_EQ(session_->state().record().results()["outputs"][0],
+            (folder_ / "run" / "p.parquet").string());
+  EXPECT_GT(session_->state().record().results()["seconds"]["score"].get<double>(), 0);
 }
 
 TEST_F(PipelineTest, ScoresTheSameFromASavedModel) {
-  const PipelineModel model = Fitted().WithEtl({{"sql", "SELECT 1"}});
+  const PipelineModel model = WithEtl(Fitted(), {{"sql", "SELECT 1"}});
   const auto before = Read(model.Transform(Tables().test).Select({"prediction"}));
   ASSERT_TRUE(model.Save("model").ok());
   Open({});
@@ -157,9 +162,9 @@ TEST_F(PipelineTest, ScoresTheSameFromASavedModel) {
   ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));
   const auto after = Read(loaded->Transform(Tables().test).Select({"prediction"}));
   EXPECT_EQ(after->num_rows(), before->num_rows());
-  EXPECT_EQ(loaded->trained().weights_sha256, "cafe");
-  EXPECT_EQ(loaded->etl()["sql"], "SELECT 1");
-  EXPECT_EQ(loaded->pipeline(), model.pipeline());
+  EXPECT_EQ(loaded->state().trained.weights_sha256, "cafe");
+  EXPECT_EQ(loaded->state().etl["sql"], "SELECT 1");
+  EXPECT_EQ(PipelineToJson(loaded->state()), PipelineToJson(model.state()));
 }
 
 TEST_F(PipelineTest, NamesEveryColumnThatAModelMisses) {
@@ -185,9 +190,9 @@ TEST_F(PipelineTest, ScoresAColumnWithoutAnyValue) {
 TEST_F(PipelineTest, TakesSettingsForTheOnlyEstimator) {
   Open({{"train.epochs", 3}, {"gang.workers", 1}, {"train.optimizer", {{"name", "sgd"}}}});
   const PipelineModel model = Fitted();
-  EXPECT_EQ(model.pipeline()[3]["train"]["epochs"], 3);
-  EXPECT_EQ(model.pipeline()[3]["train"]["optimizer"]["momentum"], 0);
-  EXPECT_EQ(session_->results()["workers"], 1);
+  EXPECT_EQ(PipelineToJson(model.state())[3]["train"]["epochs"], 3);
+  EXPECT_EQ(PipelineToJson(model.state())[3]["train"]["optimizer"]["momentum"], 0);
+  EXPECT_EQ(session_->state().record().results()["workers"], 1);
   Open({{"train.epoch", 3}});
   const Status refused = Pipeline(Stages()).Fit(Tables().train).status();
   EXPECT_EQ(FaultOf(refused).where, "train.epoch");
@@ -200,7 +205,7 @@ TEST_F(PipelineTest, ResumesWithoutFittingAgain) {
   ASSERT_TRUE(WriteFile(folder_ / "run" / "stages.json", Pretty(learned)).ok());
   Open({}, true);
   const PipelineModel model = Fitted();
-  EXPECT_EQ(model.trained().steps, 2);
+  EXPECT_EQ(model.state().trained.steps, 2);
   EXPECT_EQ(Text("stages.json")["objective"]["labels"][0]["mean"], 12345.0);
 }
 
@@ -208,13 +213,13 @@ TEST_F(PipelineTest, ResumesOnlyFromTheSameInputs) {
   Fitted();
   WriteTable(299, "");
   const Status refused =
-      Session::Open({.engine = "local", .folder = folder_ / "run", .resume = true}).status();
+      OpenSession({.engine = "local", .folder = folder_ / "run", .resume = true}).status();
   EXPECT_EQ(FaultOf(refused).exit, Exit::kInput);
   EXPECT_THAT(FaultOf(refused).what, HasSubstr("t.csv"));
 }
 
 TEST_F(PipelineTest, LooksBeforeAnythingRuns) {
-  const auto preview = Pipeline(Stages()).Look(Tables().train);
+  const auto preview = PreviewOf(Pipeline(Stages()), Tables().train);
   ASSERT_TRUE(preview.ok()) << preview.status();
   EXPECT_EQ(preview->stages[2]["level"], 2);
   EXPECT_EQ(preview->training["shards"], 4);
@@ -226,7 +231,7 @@ TEST_F(PipelineTest, RefusesAGangThatNeverFitsBeforeAnyRowIsRead) {
   const Fault fault = FaultOf(Pipeline(Stages()).Fit(Tables().train).status());
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_THAT(fault.what, HasSubstr("can never fit"));
-  EXPECT_FALSE(session_->results().contains("seconds"));
+  EXPECT_FALSE(session_->state().record().results().contains("seconds"));
 }
 
 TEST_F(PipelineTest, SaysThatThereAreNoRows) {

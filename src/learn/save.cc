@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "column/schema.h"
 #include "frame/outputs.h"
+#include "frame/session_state.h"
 #include "learn/model_folder.h"
 #include "learn/model_state.h"
 #include "learn/model_version1.h"
@@ -44,7 +45,7 @@ Result<Json> SchemasOf(const ModelState& state) {
 Json MetricsOf(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();
-  const Json results = state.session->results();
+  const Json results = state.session->state().record().results();
   if (results.contains("metrics")) metrics = results["metrics"];
   const TrainResult& trained = state.trained;
   metrics["training"] = {{"rows", trained.rows},
@@ -105,11 +106,12 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
 
 Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_TRY(RefuseUpward(folder));
-  const std::filesystem::path target = state_->session->OutputPath(folder);
-  PT_TRY(RefuseInputs(state_->session->inputs(), target));
+  SessionState& session = state_->session->state();
+  const std::filesystem::path target = session.OutputPath(folder);
+  PT_TRY(RefuseInputs(session.inputs(), target));
   ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
                    .weights = state_->trained.weights};
-  files.json["pipeline.json"] = pipeline();
+  files.json["pipeline.json"] = PipelineToJson(*state_);
   files.json["stages.json"] = LearnedToJson(*state_->chain, state_->learned);
   PT_LET(files.json["schema.json"], SchemasOf(*state_));
   files.json["metrics.json"] = MetricsOf(*state_);
@@ -122,7 +124,7 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   }
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));
-  state_->session->Record("model", target.string());
+  session.record().Set("model", target.string());
   return Status::OK();
 }
 
@@ -131,7 +133,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   const auto& json = files.json;
   const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
   if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
-  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.state().options().catalogue));
   PT_LET(const auto stages, Read(folder / "pipeline.json",
                                  StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
   ModelState state{.session = &session, .measured = !logits};

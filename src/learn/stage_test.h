@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "learn/pipeline.h"
+#include "frame/open.h"
+#include "frame/session_state.h"
+#include "learn/model_state.h"
+#include "protium/pipeline.h"
 
 namespace protium {
 
@@ -31,11 +34,11 @@ class StageTest : public testing::Test {
 
   void Open(const std::string& engine, std::shared_ptr<const Catalogue> own = nullptr) {
     session_.reset();
-    auto session = Session::Open({.engine = engine,
-                                  .folder = folder_ / "run",
-                                  .base = folder_,
-                                  .force = true,
-                                  .catalogue = std::move(own)});
+    auto session = OpenSession({.engine = engine,
+                                .folder = folder_ / "run",
+                                .base = folder_,
+                                .force = true,
+                                .catalogue = std::move(own)});
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = std::move(*session);
   }

@@ -65,7 +65,7 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
                   {MakePlan(Project{std::move(read)}, {applied})});
 }
 
-Result<std::optional<TrainResult>> RunTraining(Session& session, const Plan& plan) {
+Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan& plan) {
   PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
   std::optional<TrainResult> result;
   while (true) {
@@ -78,13 +78,13 @@ Result<std::optional<TrainResult>> RunTraining(Session& session, const Plan& pla
 
 }  // namespace
 
-Result<TrainResult> Train(Session& session, const Chain& chain, const TrainRows& rows,
+Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config) {
   const auto since = Clock::now();
   const Result<std::optional<TrainResult>> result =
       RunTraining(session, TrainPlan(chain, rows, config));
   if (!result.ok()) return WithSourceNames(chain, result.status());
-  session.AddSeconds("train", since);
+  session.record().AddSeconds("train", since);
   if (*result) return **result;
   return Fail({.what = "training ended without a result"});
 }

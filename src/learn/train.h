@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "frame/session_state.h"
 #include "learn/model_state.h"
 #include "learn/train_rows.h"
 
@@ -8,7 +9,7 @@ namespace protium {
 
 // Runs the task "train" by a gang over `rows` with the stages applied, all of which have learned,
 // and gives what its rank 0 emitted.
-Result<TrainResult> Train(Session& session, const Chain& chain, const TrainRows& rows,
+Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config);
 
 }  // namespace protium

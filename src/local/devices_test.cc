@@ -106,6 +106,8 @@ TEST_F(DevicesTest, AreNotGivenToTwoDriversAtOnce) {
   EXPECT_EQ(fault.exit, Exit::kStalled);
   EXPECT_THAT(fault.why, HasSubstr(who + " holds gpu 0"));
   EXPECT_THAT(waits, ElementsAre(fault.why));
+  EXPECT_EQ(workers_->WaitsFor(*both.gang).ValueOrDie(), fault.why);
+  EXPECT_EQ(workers_->WaitsFor({.gpus_per_worker = 1}).ValueOrDie(), "");
 
   both.gang->deadline = 20;
   const Call freeing{.events = [&](const Json& event) {

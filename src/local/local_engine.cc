@@ -64,8 +64,15 @@ class LocalEngine : public Engine {
     return explained;
   }
 
-  void Expect(int32_t workers, bool torch) override {
-    if (workers_ != nullptr) workers_->Expect(workers, torch);
+  Result<Admission> Admit(const Demand& demand, const Call&) override {
+    if (workers_ == nullptr) return NoWorkers();
+    const GangSpec& gang = demand.gang;
+    Admission admission;
+    PT_LET(admission.ranks, workers_->Placement(gang));
+    PT_LET(admission.waits_for, workers_->WaitsFor(gang));
+    // Ranks with devices are started with them.
+    if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers, demand.torch);
+    return admission;
   }
 
   std::string address() const override { return options_.address; }
@@ -73,6 +80,8 @@ class LocalEngine : public Engine {
  private:
   // Of rows that no ORDER BY orders. What workers make of them comes in any order anyway.
   enum class Order { kKept, kAny };
+
+  static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
 
   TableStore& AddStore() {
     const DatabaseOptions options{options_.memory_bytes, options_.threads, options_.spill.string()};
@@ -143,7 +152,7 @@ class LocalEngine : public Engine {
   }
 
   Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {
-    if (workers_ == nullptr) return Status::NotImplemented("this engine has no workers");
+    if (workers_ == nullptr) return NoWorkers();
     if (plan->inputs.size() != 1) return Status::Invalid("a task needs one input");
     const Plan input = plan->inputs.front();
     // What is kept below is made once, before workers start, not anew for every attempt.

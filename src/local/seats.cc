@@ -84,10 +84,18 @@ Result<Placement> Seats::Ever(const GangSpec& gang) {
   return std::get<Placement>(std::move(answer));
 }
 
+Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(FindDevices(gang));
+  Wait wait;
+  PT_TRY(Choose(gang, "", nullptr, wait).status());
+  return wait.why;
+}
+
 // Sets `placed` when all places are there, `wait` when they are not. The leases are those of the
-// devices of all seats.
+// devices of all seats; none where `placed` is null and nothing is to be taken.
 Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
-                                         std::optional<Placement>& placed, Wait& wait) {
+                                         std::optional<Placement>* placed, Wait& wait) {
   const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
     Host host = HostNow();
     AddOthers(held, host);
@@ -96,9 +104,10 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
       wait = {later->why, !held.empty()};
       return std::vector<std::string>();
     }
-    placed = std::get<Placement>(std::move(answer));
     std::vector<std::string> wanted;
-    for (const Device& each : HoldingOf(*placed, who).gpus) wanted.push_back(each.address);
+    if (placed == nullptr) return wanted;
+    *placed = std::get<Placement>(std::move(answer));
+    for (const Device& each : HoldingOf(**placed, who).gpus) wanted.push_back(each.address);
     return wanted;
   };
   if (gang.gpus_per_worker <= 0) {
@@ -121,7 +130,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Try(const GangSpec& gang, const std
                                                  Wait& wait) {
   PT_TRY(FindDevices(gang));
   std::optional<Placement> placed;
-  PT_LET(auto leases, Choose(gang, who, placed, wait));
+  PT_LET(auto leases, Choose(gang, who, &placed, wait));
   if (!placed) return std::unique_ptr<Taken>();
   auto taken = std::make_unique<Taken>();
   taken->holding_ = holdings_.insert(holdings_.end(), HoldingOf(*placed, who));

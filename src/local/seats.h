@@ -49,6 +49,8 @@ class Seats {
 
   // The gang's places on an idle machine, or a fault that says which number can never fit.
   Result<Placement> Ever(const GangSpec& gang);
+  // Why the gang would have to wait at this moment; empty when it would not.
+  Result<std::string> WhyNotNow(const GangSpec& gang);
   // Waits until the whole gang has its places, telling whom it waits for. For devices that another
   // process holds it waits gang.deadline seconds; for the rest until the call's deadline.
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,
@@ -64,7 +66,7 @@ class Seats {
   Host HostNow() const;
   Result<std::unique_ptr<Taken>> Try(const GangSpec& gang, const std::string& who, Wait& wait);
   Result<std::vector<Lease>> Choose(const GangSpec& gang, const std::string& who,
-                                    std::optional<Placement>& placed, Wait& wait);
+                                    std::optional<Placement>* placed, Wait& wait);
 
   const SeatSettings settings_;
   std::mutex mutex_;

@@ -57,6 +57,8 @@ class LocalWorkers : public Workers {
     return PlacementToJson(placement);
   }
 
+  Result<std::string> WaitsFor(const GangSpec& gang) override { return seats_.WhyNotNow(gang); }
+
   Result<BatchStreamPtr> Map(const MapTask& task,
                              std::function<Result<BatchStreamPtr>()> open_input,
                              const Call& call) override;

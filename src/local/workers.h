@@ -34,6 +34,8 @@ class Workers {
 
   // The table of ranks of a gang, or a fault that says which number can never fit. Starts nothing.
   virtual Result<Json> Placement(const GangSpec& gang) = 0;
+  // Who holds what the gang would need at this moment; empty when it could start.
+  virtual Result<std::string> WaitsFor(const GangSpec& gang) = 0;
 
   // Runs `task` over what `open_input` streams (opened anew for every attempt of a gang) and gives
   // its output, a stream that must not outlive the workers. That of a gang appears only when the

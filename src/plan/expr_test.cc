@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/expr.h"
+#include "protium/expr.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "plan/expr.h"
+#include "protium/expr.h"
 
 namespace protium {
 

@@ -3,8 +3,6 @@
 // one never fails; acting on one returns a Result.
 #pragma once
 
-#include <arrow/type_fwd.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,11 +13,10 @@
 #include "base/fields.h"
 #include "base/status.h"
 #include "column/source.h"
-#include "plan/expr.h"
+#include "protium/expr.h"
+#include "protium/task.h"
 
 namespace protium {
-
-using Columns = std::vector<std::string>;
 
 // Files as a table. `schema` is explicit: CSV types are inferred once, over the whole file, by the
 // room `format`, so that every engine reads the same.
@@ -85,34 +82,6 @@ struct Materialize {
 
 struct Limit {
   int64_t rows = 0;
-};
-
-// What a gang asks for. Defaults suit one machine without devices.
-struct GangSpec {
-  int32_t workers = 1;
-  int32_t cores_per_worker = 1;
-  int32_t gpus_per_worker = 0;
-  int32_t max_restarts = 2;
-  double deadline = 60;  // Seconds a rank may keep the others waiting.
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("workers", workers, {.help = "processes that train together", .at_least = 1});
-    visit("cores_per_worker", cores_per_worker, {.help = "cores of each", .at_least = 1});
-    visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased by each", .at_least = 0});
-    visit("max_restarts", max_restarts,
-          {.help = "attempts after a failure, from the last checkpoint", .at_least = 0});
-    visit("deadline", deadline,
-          {.help = "how long a worker may keep the others waiting", .unit = "seconds", .above = 0});
-  }
-};
-
-// Runs a named task over the input's batches, once per partition, in worker processes.
-struct MapTask {
-  std::string task;    // A name the worker's task table knows: "fit", "train", "score".
-  std::string config;  // JSON; travels unopened.
-  SchemaPtr output;
-  int32_t workers = 0;           // Without a gang; 0 lets the engine choose.
-  std::optional<GangSpec> gang;  // Set: all start together, reach each other, fail together.
 };
 
 // Writes its input as one file, whole or not at all.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "plan/expr.h"
+#include "protium/expr.h"
 
 namespace protium {
 

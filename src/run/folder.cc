@@ -81,9 +81,9 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   if (!path.has_filename()) path = path.parent_path();  // Its name is the run's, also of "runs/x/".
   std::unique_ptr<RunFolder> run(new RunFolder(std::move(path), lock));
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    const Result<RunRecord> record = ReadRunRecord(folder);
+    const Result<RunHeader> header = ReadRunHeader(folder);
     const std::string who =
-        record.ok() ? fmt::format(" (process {}, since {})", record->pid, record->started) : "";
+        header.ok() ? fmt::format(" (process {}, since {})", header->pid, header->started) : "";
     return Fail({.exit = Exit::kEnvironment,
                  .what = fmt::format("{} is in use by another job{}", folder.string(), who),
                  .fix = "wait for it, or stop it first",
@@ -113,19 +113,19 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Create(const fs::path& runs, const
 
 Result<std::unique_ptr<RunFolder>> RunFolder::Reopen(const fs::path& folder,
                                                      std::vector<std::string> argv) {
-  PT_LET(RunRecord record, ReadRunRecord(folder));
+  PT_LET(RunHeader header, ReadRunHeader(folder));
   PT_LET(std::unique_ptr<RunFolder> run, Enter(folder));
-  record.argv = std::move(argv);
-  record.ended.clear();
-  PT_TRY(run->Begin(std::move(record)));
+  header.argv = std::move(argv);
+  header.ended.clear();
+  PT_TRY(run->Begin(std::move(header)));
   return run;
 }
 
-Status RunFolder::Begin(RunRecord record) {
-  record_ = std::move(record);
-  record_.state = RunState::kRunning;
-  record_.pid = getpid();
-  return WriteFile("run.json", Pretty(FieldsToJson(record_)) + "\n");
+Status RunFolder::Begin(RunHeader header) {
+  header_ = std::move(header);
+  header_.state = RunState::kRunning;
+  header_.pid = getpid();
+  return WriteFile("run.json", Pretty(FieldsToJson(header_)) + "\n");
 }
 
 Status RunFolder::WriteFile(const std::string& name, const std::string& text) const {
@@ -150,12 +150,12 @@ Status RunFolder::WriteFile(const std::string& name, const std::string& text) co
 Status RunFolder::Finish(RunState state) {
   std::error_code ignored;
   fs::remove_all(path_ / "spill", ignored);
-  record_.state = state;
-  record_.ended = TimeText();
-  return WriteFile("run.json", Pretty(FieldsToJson(record_)) + "\n");
+  header_.state = state;
+  header_.ended = TimeText();
+  return WriteFile("run.json", Pretty(FieldsToJson(header_)) + "\n");
 }
 
-Result<RunRecord> ReadRunRecord(const fs::path& folder) {
+Result<RunHeader> ReadRunHeader(const fs::path& folder) {
   const fs::path file = folder / "run.json";
   if (!fs::exists(file)) {
     return Fail({.exit = Exit::kInput,
@@ -164,10 +164,10 @@ Result<RunRecord> ReadRunRecord(const fs::path& folder) {
                  .fix = "protium runs list"});
   }
   PT_LET(const std::string text, ReadTextFile(file));
-  RunRecord record;
+  RunHeader header;
   Result<Json> json = ParseJson(text);
-  Status status = json.ok() ? FieldsFromJson(*json, "", record) : json.status();
-  if (status.ok()) return record;
+  Status status = json.ok() ? FieldsFromJson(*json, "", header) : json.status();
+  if (status.ok()) return header;
   return Fail(
       {.exit = Exit::kInput, .what = "damaged file " + file.string(), .why = FaultOf(status).what});
 }

@@ -27,7 +27,7 @@ inline EnumNames<RunState> Names(RunState) {
 }
 
 // What run.json holds.
-struct RunRecord {
+struct RunHeader {
   std::string name;
   RunState state = RunState::kRunning;
   int32_t pid = 0;
@@ -76,16 +76,16 @@ class RunFolder {
  private:
   RunFolder(std::filesystem::path path, int lock);
   static Result<std::unique_ptr<RunFolder>> Enter(const std::filesystem::path& folder);
-  Status Begin(RunRecord record);
+  Status Begin(RunHeader header);
 
   std::filesystem::path path_;
   int lock_;
-  RunRecord record_;
+  RunHeader header_;
   std::unique_ptr<EventLog> events_;
 };
 
 // Reads run.json of `folder`; missing or damaged is an input fault.
-Result<RunRecord> ReadRunRecord(const std::filesystem::path& folder);
+Result<RunHeader> ReadRunHeader(const std::filesystem::path& folder);
 
 // True while a process holds the folder's lock.
 bool IsLocked(const std::filesystem::path& folder);

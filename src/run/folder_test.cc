@@ -28,9 +28,9 @@ TEST_F(RunFolders, AreNamedAfterJobAndTime) {
       std::regex_match(run->id(), std::regex("my-flights-1-[0-9]{8}-[0-9]{6}-[a-z0-9]{4}")));
   EXPECT_TRUE(fs::is_directory(run->path() / "logs"));
   EXPECT_TRUE(fs::is_directory(run->path() / "checkpoints"));
-  const RunRecord record = ReadRunRecord(run->path()).ValueOrDie();
-  EXPECT_EQ(record.state, RunState::kRunning);
-  EXPECT_EQ(record.pid, getpid());
+  const RunHeader header = ReadRunHeader(run->path()).ValueOrDie();
+  EXPECT_EQ(header.state, RunState::kRunning);
+  EXPECT_EQ(header.pid, getpid());
 }
 
 TEST_F(RunFolders, RefuseASecondJobAtTheSameTime) {
@@ -58,7 +58,7 @@ TEST_F(RunFolders, RememberHowTheRunEndedAndDropTheSpill) {
   EXPECT_FALSE(fs::exists(run->path() / "spill"));
   const fs::path folder = run->path();
   run.reset();
-  EXPECT_EQ(ReadRunRecord(folder).ValueOrDie().state, RunState::kStopped);
+  EXPECT_EQ(ReadRunHeader(folder).ValueOrDie().state, RunState::kStopped);
   EXPECT_EQ(ListRuns(runs_).front().state(), "stopped");
 }
 

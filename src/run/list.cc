@@ -42,7 +42,7 @@ Status NoSuchRun(const fs::path& runs, const std::string& what,
 std::string RunEntry::state() const {
   if (cut_off) return "cut off";
   for (const auto& [value, name] : Names(RunState{}).all) {
-    if (value == record.state) return std::string(name);
+    if (value == header.state) return std::string(name);
   }
   return {};
 }
@@ -52,14 +52,14 @@ std::vector<RunEntry> ListRuns(const fs::path& runs) {
   std::error_code error;
   for (const auto& item : fs::directory_iterator(runs, error)) {
     if (!fs::exists(item.path() / "run.json", error)) continue;
-    Result<RunRecord> record = ReadRunRecord(item.path());
-    if (!record.ok()) continue;
-    RunEntry entry{.folder = item.path(), .record = record.MoveValueUnsafe()};
-    entry.cut_off = entry.record.state == RunState::kRunning && !IsLocked(item.path());
+    Result<RunHeader> header = ReadRunHeader(item.path());
+    if (!header.ok()) continue;
+    RunEntry entry{.folder = item.path(), .header = header.MoveValueUnsafe()};
+    entry.cut_off = entry.header.state == RunState::kRunning && !IsLocked(item.path());
     entries.push_back(std::move(entry));
   }
   std::sort(entries.begin(), entries.end(), [](const RunEntry& a, const RunEntry& b) {
-    return std::pair(a.record.started, a.folder) < std::pair(b.record.started, b.folder);
+    return std::pair(a.header.started, a.folder) < std::pair(b.header.started, b.folder);
   });
   return entries;
 }

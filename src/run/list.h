@@ -11,7 +11,7 @@ namespace protium {
 
 struct RunEntry {
   std::filesystem::path folder;
-  RunRecord record;
+  RunHeader header;
   bool cut_off = false;  // Says "running", yet nobody holds its lock: it was killed.
   // "done", "failed", "stopped", "running" or "cut off".
   std::string state() const;

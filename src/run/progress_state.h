@@ -9,6 +9,7 @@
 
 #include "base/call.h"
 #include "base/json.h"
+#include "run/events.h"
 
 namespace protium {
 
@@ -30,17 +31,34 @@ class ProgressState {
 
  private:
   enum class Phase { kNone, kEtl, kFit, kTrain, kScore };
+  using Lines = std::vector<std::string>;
 
-  std::vector<std::string> Enter(Phase phase, Deadline now);
+  // Each gives the lines that stand for good from then on.
+  Lines Take(const RunStarted&, Deadline now) { return EnterEtl(now); }
+  Lines Take(const EtlProgress& event, Deadline now);
+  Lines Take(const EtlDone& event, Deadline now);
+  Lines Take(const StageFitted& event, Deadline now);
+  Lines Take(const TrainStarted& event, Deadline now);
+  Lines Take(const StepDone& event, Deadline now);
+  Lines Take(const Scored& event, Deadline now);
+  Lines Take(const AttemptStarted& event, Deadline now);
+  Lines Take(const Waiting& event, Deadline now);
+  Lines Take(const Note& event, Deadline) { return {"note  " + event.message}; }
+  Lines Take(const Warning& event, Deadline) { return {"warning  " + event.message}; }
+  template <class E>
+  Lines Take(const E&, Deadline) {
+    return {};
+  }
+
+  Lines Enter(Phase phase, Deadline now);
+  Lines EnterEtl(Deadline now);
   std::string Summary(Deadline now) const;
   std::string EtlLine(Deadline now) const;
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
-  void OnEtl(const Json& event, Deadline now);
-  void OnStep(const Json& event, Deadline now);
-  void OnEpoch(const Json& event);
-  void OnValidation(const Json& event);
+  std::vector<std::string> Metrics() const;  // "rmse 14.1", the first is the most important.
   double SecondsIn(Deadline now) const;
 
+  RunView view_;
   Phase phase_ = Phase::kNone;
   Deadline entered_{};
   int64_t rows_ = 0;
@@ -48,19 +66,9 @@ class ProgressState {
   Deadline etl_moved_{};    // When the percentage last did.
   double etl_held_ = -1;    // Bytes in memory and in files; -1: unknown.
   double etl_spilled_ = 0;  // Of those, in files.
-  std::string stage_;
-  int64_t step_ = 0;
+  std::string stages_;
   int64_t first_step_ = -1;  // Where this attempt began.
   Deadline first_step_at_{};
-  int64_t steps_ = 0;
-  int64_t epoch_ = 0;
-  int64_t epochs_ = 0;
-  double loss_ = 0;
-  bool epoch_ended_ = false;  // With the last step: then loss_ is the epoch's.
-  double rows_per_second_ = 0;
-  double wait_share_ = 0;
-  std::vector<std::string> validation_;  // "rmse 14.1", the first is the most important.
-  std::vector<double> losses_;
 };
 
 }  // namespace protium

@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 #include <fmt/format.h>
+#include <protium/version.h>
 
 #include <utility>
 
@@ -16,7 +17,9 @@ constexpr int64_t kFewBytes = 32 << 20;
 constexpr const char* kStreamed = "pt_streamed";
 
 // Shown in Spark's plans; tells the worker which release it talks to.
-std::string WorkerVersion(const std::string& spark) { return "protium 0.1.0;spark=" + spark; }
+std::string WorkerVersion(const std::string& spark) {
+  return "protium " PROTIUM_VERSION ";spark=" + spark;
+}
 
 connect::Relation Counted(const SparkTable& table) {
   return connect::Observe(table.relation, kStreamed, RowSumsInSql(*table.schema));

@@ -85,8 +85,12 @@ class SparkEngine : public Engine {
     return explainer.Explain(plan);
   }
 
-  // Executors start workers when tasks come.
-  void Expect(int32_t, bool) override {}
+  // Executors start workers when tasks come; who else is on the cluster is not known.
+  Result<Admission> Admit(const Demand& demand, const Call& call) override {
+    Admission admission;
+    PT_LET(admission.ranks, RanksOf(*session_, settings_, demand.gang, call));
+    return admission;
+  }
 
   std::string address() const override { return session_->address(); }
 

@@ -11,6 +11,16 @@
 
 namespace protium {
 
+Result<Json> RanksOf(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
+                     const Call& call) {
+  PT_LET(const SparkSlots slots, ReadSlots(session, call));
+  PT_TRY(CheckFits(gang, slots));
+  const std::string by = settings.rows == RowsBy::kAuto
+                             ? "files, or by stream when they are few"
+                             : std::string(settings.rows == RowsBy::kFiles ? "files" : "stream");
+  return PlacementOn(gang, slots, by);
+}
+
 Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
   PT_TRY(Visit(plan, plan));
@@ -68,12 +78,7 @@ Status SparkExplainer::Name(const Plan& plan, KeptRelation kept, const std::stri
 
 Status SparkExplainer::Seat(const MapTask& task) {
   if (!task.gang) return Status::OK();
-  PT_LET(const SparkSlots slots, ReadSlots(session_, call_));
-  PT_TRY(CheckFits(*task.gang, slots));
-  const std::string by = settings_.rows == RowsBy::kAuto
-                             ? "files, or by stream when they are few"
-                             : std::string(settings_.rows == RowsBy::kFiles ? "files" : "stream");
-  Json ranks = PlacementOn(*task.gang, slots, by);
+  PT_LET(Json ranks, RanksOf(session_, settings_, *task.gang, call_));
   said_.placement.push_back({{"task", task.task}, {"ranks", std::move(ranks)}});
   return Status::OK();
 }

@@ -11,6 +11,10 @@
 
 namespace protium {
 
+// The table of ranks of a gang, or a fault that says which number can never fit.
+Result<Json> RanksOf(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
+                     const Call& call);
+
 // Says what a plan will be on Spark. Makes views of the session, which move no data.
 class SparkExplainer {
  public:

@@ -69,6 +69,13 @@ bool SignalRank(const Scratch& scratch, int rank, int signal) {
   return pid > 1 && kill(pid, signal) == 0;
 }
 
+Outcome ListOfRuns(const Scratch& scratch) {
+  Running command({ProtiumCommand(), "runs", "list", "--json", "--runs-dir",
+                   (scratch.path() / "runs").string()},
+                  scratch.path());
+  return command.Wait();
+}
+
 Outcome Resume(const Scratch& scratch, const std::vector<std::string>& more = {}) {
   std::vector<std::string> argv = {ProtiumCommand(), "resume", OnlyRun(scratch).string(), "--json"};
   argv.insert(argv.end(), more.begin(), more.end());
@@ -150,6 +157,11 @@ TEST(Interrupt, SavesACheckpointSaysHowToGoOnAndResumesToTheSameBits) {
   EXPECT_EQ(stopped.exit, 75) << stopped.err;
   EXPECT_NE(stopped.err.find("protium resume"), std::string::npos) << stopped.err;
   EXPECT_TRUE(command.Descendants().empty());
+  const Outcome list = ListOfRuns(scratch);
+  ASSERT_EQ(list.json.size(), 1u) << list.out;
+  EXPECT_EQ(list.json[0]["state"], "stopped");
+  EXPECT_GE(list.json[0]["progress"]["step"].get<int64_t>(), 25) << list.out;
+  EXPECT_GT(list.json[0]["progress"]["checkpoint"].get<int64_t>(), 0) << list.out;
   const Outcome resumed = Resume(scratch);
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
   EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed());

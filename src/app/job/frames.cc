@@ -12,7 +12,10 @@
 #include "app/job/sql_place.h"
 #include "app/run_report.h"
 #include "base/fault.h"
+#include "learn/model_state.h"
 #include "learn/objective.h"
+#include "learn/preview.h"
+#include "run/events.h"
 
 namespace protium {
 
@@ -93,7 +96,7 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
 
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    const Status free = session.CheckOutput(output.parquet);
+    const Status free = session.state().CheckOutput(output.parquet);
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
     fault.where = fmt::format("outputs.{}.parquet", name);
@@ -119,7 +122,7 @@ Result<Columns> PredictedColumns(const Job& job) {
 
 Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
   if (job.file.pipeline.empty()) return std::optional<Pipeline>();
-  Result<Pipeline> pipeline = Pipeline::FromJson(job.file.pipeline, job.catalogue);
+  Result<Pipeline> pipeline = PipelineFromJson(job.file.pipeline, job.catalogue);
   if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
   return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
 }
@@ -151,14 +154,15 @@ Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
   Json stages = Json::object();
   Plan tree = frames.etl.plan();
   if (frames.pipeline) {
-    Result<Preview> preview = frames.pipeline->Look(frames.train);
+    Result<Preview> preview = PreviewOf(*frames.pipeline, frames.train);
     if (!preview.ok()) {
       return InTermsOfTheFile(job, TellEmptyTables(session, job, preview.status()));
     }
     stages = JsonOf(*preview);
     tree = preview->plan;
   }
-  Result<Json> plan = session.Describe(tree);
+  SessionState& state = session.state();
+  Result<Json> plan = Describe(state.engine(), tree, state.call());
   if (!plan.ok()) return InTermsOfTheFile(job, plan.status());
   plan->update(stages);
   return plan;
@@ -181,12 +185,11 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
 // A job of SQL alone has nothing to show for itself unless it writes.
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
-  session.call().Tell({{"event", "etl_done"}, {"rows", rows}});
-  session.call().Tell(
-      {{"event", "warning"},
-       {"message",
-        "nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
-        "with a line like  table = { parquet = \"table.parquet\" }"}});
+  const Call call = session.state().call();
+  call.Tell(EventToJson(EtlDone{rows}));
+  call.Tell(EventToJson(
+      Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
+              "with a line like  table = { parquet = \"table.parquet\" }"}));
   return Status::OK();
 }
 
@@ -198,15 +201,15 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
     Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
     if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
     PT_LET(const Json etl, SavedEtl(session, job));
-    model = fitted->WithEtl(etl);
-    if (!job.file.split) session.Record("scored", "rows it learned from");
+    model = WithEtl(*fitted, etl);
+    if (!job.file.split) session.state().record().Set("scored", "rows it learned from");
   }
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
-    session.call().Tell(
-        {{"event", "note"}, {"message", "the outputs hold the test rows of [split] alone"}});
+    session.state().call().Tell(
+        EventToJson(Note{"the outputs hold the test rows of [split] alone"}));
   }
   // Last, so that it carries the metrics of the rows scored.
   return model ? model->Save("model") : Status::OK();

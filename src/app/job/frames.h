@@ -5,9 +5,8 @@
 #include <optional>
 
 #include "app/job/job.h"
-#include "frame/data_frame.h"
-#include "frame/session.h"
-#include "learn/pipeline.h"
+#include "frame/session_state.h"
+#include "protium/pipeline.h"
 
 namespace protium {
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "app/job/job.h"
-#include "frame/data_frame.h"
-#include "frame/session.h"
+#include "protium/session.h"
 
 namespace protium {
 

@@ -40,13 +40,13 @@ class SavedTables : public testing::Test {
   Json Saved() {
     const auto job = ReadJob(folder_ / "job.toml", {});
     if (!job.ok()) return FaultOf(job.status()).what;
-    const auto session = *Session::Open({.folder = folder_ / "run"});
+    const auto session = *OpenSession({.folder = folder_ / "run"});
     const auto frames = FramesOf(*session, *job);
     if (!frames.ok()) return FaultOf(frames.status()).what;
     return *SavedEtl(*session, *job);
   }
   std::string Newer(const Json& saved) {
-    const auto session = *Session::Open({.folder = folder_ / "run"});
+    const auto session = *OpenSession({.folder = folder_ / "run"});
     const auto made = TablesFromSavedEtl(*session, saved, {}, folder_ / "newer");
     if (!made.ok()) return FaultOf(made.status()).what;
     const Status written = made->etl.Write().Csv("out.csv");

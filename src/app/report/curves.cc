@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <map>
-#include <string_view>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/report/chart.h"
 #include "app/report/sections.h"
+#include "run/events.h"
 
 namespace protium {
 
@@ -16,19 +16,7 @@ namespace {
 
 constexpr size_t kMostPoints = 400;
 
-bool Is(const Json& event, const char* kind) {
-  const auto found = event.find("event");
-  return found != event.end() && *found == kind;
-}
-
-// A run that was taken up again repeats steps; the last word on each counts.
 using Curve = std::map<double, double>;
-
-void Add(Curve& curve, const Json& event, const char* x, const char* y) {
-  const auto at = event.find(x), value = event.find(y);
-  if (at == event.end() || value == event.end() || !at->is_number() || !value->is_number()) return;
-  curve[at->get<double>()] = value->get<double>();
-}
 
 Series SeriesOf(std::string name, const Curve& curve) {
   Series series{.name = std::move(name), .dots = curve.size() <= 60};
@@ -40,7 +28,7 @@ Series SeriesOf(std::string name, const Curve& curve) {
   return series;
 }
 
-std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts) {
+std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const RunView& view) {
   std::map<std::string, Curve> curves;
   for (const Json& epoch : facts.result.value("history", Json::array())) {
     const Json values = epoch.value("validation", Json::object());
@@ -50,46 +38,33 @@ std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts) {
       }
     }
   }
-  if (!curves.empty()) return curves;
-  for (const Json& event : facts.events) {
-    if (!Is(event, "validation")) continue;
-    for (const auto& [name, value] : event.items()) {
-      static constexpr std::string_view kPlaces[] = {"epoch", "step", "rows", "rank", "attempt"};
-      const bool place =
-          std::find(std::begin(kPlaces), std::end(kPlaces), name) != std::end(kPlaces);
-      if (!place && value.is_number()) {
-        Add(curves[name], event, "epoch", name.c_str());
-      }
-    }
-  }
-  return curves;
+  return curves.empty() ? view.validation : curves;
 }
 
-std::string LossCharts(const ReportFacts& facts) {
-  Curve by_step, by_epoch;
-  for (const Json& event : facts.events) {
-    if (Is(event, "step")) Add(by_step, event, "step", "loss");
+std::string LossCharts(const ReportFacts& facts, const RunView& view) {
+  const Curve& by_step = view.loss_by_step;
+  Curve by_epoch;
+  for (const Json& epoch : facts.result.value("history", Json::array())) {
+    const auto step = epoch.find("step"), loss = epoch.find("loss");
+    if (step == epoch.end() || loss == epoch.end() || !step->is_number() || !loss->is_number()) {
+      continue;
+    }
+    by_epoch[step->get<double>()] = loss->get<double>();
   }
-  const Json history = facts.result.value("history", Json::array());
-  for (const Json& epoch : history) Add(by_epoch, epoch, "step", "loss");
   Chart chart{.title = "Training loss", .x_name = "step"};
   if (by_step.size() > by_epoch.size()) chart.series.push_back(SeriesOf("at the step", by_step));
   if (!by_epoch.empty()) chart.series.push_back(SeriesOf("mean of the epoch", by_epoch));
-  for (const Json& event : facts.events) {
-    if (Is(event, "restart")) {
-      const Json step = event.value("step", Json());
-      if (step.is_number()) chart.marks.emplace_back(step.get<double>(), "restart");
-    }
-  }
+  for (const int64_t step : view.restarts) chart.marks.emplace_back(double(step), "restart");
   return DrawChart(chart);
 }
 
 }  // namespace
 
 std::string CurvesSection(const ReportFacts& facts) {
-  std::string charts = LossCharts(facts);
+  const RunView view = ViewOf(facts.events);
+  std::string charts = LossCharts(facts, view);
   const double best = facts.result.value("best_epoch", 0.0);
-  for (const auto& [name, curve] : ValidationCurves(facts)) {
+  for (const auto& [name, curve] : ValidationCurves(facts, view)) {
     Chart chart{
         .title = "Validation " + name, .x_name = "epoch", .series = {SeriesOf(name, curve)}};
     if (best > 0) chart.marks.emplace_back(best, fmt::format("kept: epoch {:.0f}", best));

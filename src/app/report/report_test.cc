@@ -51,10 +51,12 @@ TEST(Report, TellsAFailureWithWhatIsKnown) {
   facts.result = Json::parse(R"({"error": {"exit": 1, "what": "rank 1: signal 9 <killed>"}})");
   facts.events = {Json{{"event", "step"}, {"step", 1}, {"loss", 0.7}},
                   Json{{"event", "step"}, {"step", 9}, {"loss", 0.5}},
+                  Json{{"event", "restart"}, {"cause", "signal 9"}},
                   Json{{"event", "validation"}, {"epoch", 1}, {"step", 9}, {"rmse", 18.0}}};
   const std::string page = RenderReport(facts);
   EXPECT_THAT(page, HasSubstr("error: rank 1: signal 9 &lt;killed&gt;"));
   EXPECT_THAT(page, HasSubstr("Training loss"));
+  EXPECT_THAT(page, HasSubstr("restart"));
   EXPECT_THAT(page, HasSubstr("Validation rmse"));
   EXPECT_THAT(page, Not(HasSubstr("<h2>Metrics")));
 }

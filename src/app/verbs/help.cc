@@ -9,8 +9,8 @@
 #include "app/reference/schema.h"
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "frame/program.h"
 #include "os/file.h"
+#include "protium/session.h"
 
 namespace protium {
 

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "format/kind.h"
 #include "format/safetensors.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "learn/model_folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
@@ -78,7 +78,7 @@ Json ColumnsOf(const arrow::Schema& schema) {
 Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   SessionOptions options;
   options.base = fs::current_path();
-  PT_LET(const std::unique_ptr<Session> session, Session::Open(options));
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   const bool csv = file.extension() != ".parquet" && !IsParquetFile(file.string());
   const DataFrame table =
       csv ? session->Read().Csv(file.string(), written) : session->Read().Parquet(file.string());

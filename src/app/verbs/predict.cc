@@ -12,11 +12,11 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/kind.h"
-#include "frame/program.h"
-#include "frame/session.h"
+#include "frame/session_state.h"
 #include "learn/extension.h"
-#include "learn/pipeline.h"
+#include "learn/model_state.h"
 #include "os/signals.h"
+#include "run/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
 
@@ -71,7 +71,7 @@ Status CheckFlags(const Arguments& arguments) {
 
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
-  for (const Json& stage : model.pipeline()) {
+  for (const Json& stage : PipelineToJson(model.state())) {
     const std::string label = stage.value("label", "");
     if (!label.empty()) labels.push_back(label);
     for (const Json& each : stage.value("labels", Json::array())) labels.push_back(each);
@@ -83,7 +83,8 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
 Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                           const Arguments& arguments) {
   if (arguments.Has("--data")) {
-    return TablesFromSavedEtl(session, model.etl(), LabelsIn(model), arguments.Value("--data"));
+    return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
+                              arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
@@ -92,7 +93,7 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
               : session.Read().Csv(input,
                                    {.null = arguments.Value("--null"),
                                     .delimiter = arguments.Value("--delimiter", ",")},
-                                   model.input());
+                                   model.state().input);
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 
@@ -133,23 +134,25 @@ fs::path OutputOf(const Arguments& arguments) {
 
 // Gives what is to be printed.
 Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
-  PT_LET(const std::unique_ptr<Session> session, Session::Open(std::move(options)));
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  const Call call = session->state().call();
+  RunRecord& record = session->state().record();
   PT_LET(const PipelineModel model,
          PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
   PT_LET(const NewTables input, InputOf(*session, model, arguments));
   for (const std::string& note : input.notes) {
-    session->call().Tell({{"event", "note"}, {"message", note}});
+    call.Tell(EventToJson(Note{note}));
   }
   const fs::path output = OutputOf(arguments);
   const Writer writer = model.Transform(input.etl).Write();
   PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
                                          : writer.Csv(output.string())));
-  session->Record("scored", "rows with a label");
-  const Json results = session->results();
+  record.Set("scored", "rows with a label");
+  const Json results = record.results();
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
   PT_LET(const Json rows_in, RowsIn(input));
   if (rows_out == 0) {
-    session->call().Tell({{"event", "warning"}, {"message", WarningOfNone(rows_in, arguments)}});
+    call.Tell(EventToJson(Warning{WarningOfNone(rows_in, arguments)}));
   }
   if (arguments.Has("--json")) {
     const Json line = {{"output", output.string()},

@@ -7,7 +7,7 @@
 #include "app/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "frame/program.h"
+#include "protium/session.h"
 #include "run/list.h"
 
 namespace protium {
@@ -53,8 +53,8 @@ Result<RunRequest> RequestOf(const Json& description, const fs::path& run,
 Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
-  PT_LET(const RunRecord record, ReadRunRecord(run));
-  if (record.state == RunState::kDone) {
+  PT_LET(const RunHeader header, ReadRunHeader(run));
+  if (header.state == RunState::kDone) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }

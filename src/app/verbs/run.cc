@@ -3,7 +3,7 @@
 
 #include "app/requests.h"
 #include "app/verb.h"
-#include "frame/program.h"
+#include "protium/session.h"
 
 namespace protium {
 

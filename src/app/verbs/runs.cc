@@ -5,6 +5,8 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "run/event_log.h"
+#include "run/events.h"
 #include "run/list.h"
 
 namespace protium {
@@ -13,11 +15,35 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// How far a run came that is not done; null when it has not trained.
+Json ProgressOf(const RunEntry& entry) {
+  if (entry.header.state == RunState::kDone) return {};
+  const auto events = ReadEvents(entry.folder / "events.jsonl");
+  if (!events.ok()) return {};
+  const RunView view = ViewOf(*events);
+  if (view.steps == 0) return {};
+  return {{"step", view.step},
+          {"steps", view.steps},
+          {"epoch", view.epoch},
+          {"epochs", view.epochs},
+          {"checkpoint", view.checkpoint}};
+}
+
+std::string StateOf(const Json& summary) {
+  const std::string state = summary["state"].get<std::string>();
+  if (!summary.contains("progress")) return state;
+  const Json& progress = summary["progress"];
+  return fmt::format("{}, step {} of {}", state, progress["step"].get<int64_t>(),
+                     progress["steps"].get<int64_t>());
+}
+
 Json Summary(const RunEntry& entry) {
   Json json = {{"run", entry.folder.filename().string()},
                {"state", entry.state()},
-               {"started", entry.record.started},
+               {"started", entry.header.started},
                {"folder", entry.folder.string()}};
+  const Json progress = ProgressOf(entry);
+  if (!progress.is_null()) json["progress"] = progress;
   json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
   return json;
 }
@@ -45,8 +71,9 @@ Status List(const Arguments& arguments) {
   for (const RunEntry& entry : ListRuns(RunsDir(arguments))) {
     all.push_back(Summary(entry));
     const std::string metric = MetricOf(all.back());
-    rows.push_back({entry.folder.filename().string(), entry.state(), entry.record.started, metric,
-                    Metric(all.back(), "test", metric), Metric(all.back(), "baseline", metric)});
+    rows.push_back({entry.folder.filename().string(), StateOf(all.back()), entry.header.started,
+                    metric, Metric(all.back(), "test", metric),
+                    Metric(all.back(), "baseline", metric)});
   }
   if (arguments.Has("--json")) return PrintResult(Dump(all) + "\n");
   if (all.empty()) PrintNote("no runs in " + RunsDir(arguments) + "\n");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over the columns of a table: small values that engines write as SQL.
+// Expressions over the columns of a table: small values that engines write as SQL. Building one
+// never fails; columns and types are checked by what acts on the table. Implemented by the room
+// plan.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +12,13 @@
 
 namespace protium {
 
+using Columns = std::vector<std::string>;
+
 // NULL, true, 7, 0.5, 'text'.
 using Literal = std::variant<std::monostate, bool, int64_t, double, std::string>;
 
-// A call's function is a row of the table in plan/functions.h: operators are functions too
-// ("+", "and", "=", "is_null", "coalesce", "case_when", "cast_double", ...).
+// Operators are functions too ("+", "and", "=", "is_null", "coalesce", "case_when", "cast_double",
+// ...); plan/functions.h has the table of all.
 struct Expr {
   enum class Kind { kColumn, kLiteral, kCall };
   Kind kind = Kind::kLiteral;

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install BUILD --prefix DIR: a package that can be moved, in three components.
+#   protium  commands, doors, libraries of ours that need no LibTorch
+#   needed   what these need beside Debian's packages: Arrow, DuckDB
+#   torch    libprotium_torch.so, LibTorch and its headers
+# Libraries of others lie in lib/protium, where the run paths of ours lead.
+include(CMakePackageConfigHelpers)
+
+# Headers of rooms that the door pipeline.h still shows, through the options of stages.
+# tests/consumer holds them to this list.
+set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/nearest.h base/status.h
+  column/source.h learn/options.h learn/stages.h plan/node.h)
+
+# And those that torch.h shows, for nets of one's own.
+set(PROTIUM_INSIDE_TORCH base/describe.h column/exact_sum.h column/metrics.h deep/module_net.h
+  deep/recorded_net.h learn/catalogue.h learn/extension.h learn/stage.h learn/state.h rows/schema.h
+  tensor/batch.h tensor/net.h)
+
+install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
+foreach(library protium protium_local protium_spark)
+  if(TARGET ${library})
+    install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)
+  endif()
+endforeach()
+install(DIRECTORY include/protium "${PROJECT_BINARY_DIR}/include/protium" DESTINATION include
+  COMPONENT protium PATTERN torch.h EXCLUDE)
+# protium_inside(component headers...)
+function(protium_inside component)
+  foreach(header ${ARGN})
+    get_filename_component(room "${header}" DIRECTORY)
+    install(FILES "src/${header}" DESTINATION "include/protium/inside/${room}" COMPONENT ${component})
+  endforeach()
+endfunction()
+protium_inside(protium ${PROTIUM_INSIDE})
+install(FILES LICENSE DESTINATION share/doc/protium COMPONENT protium)
+
+# protium_needed(component target) copies a library under the name that others ask for.
+function(protium_needed component target)
+  get_target_property(library ${target} IMPORTED_LOCATION)
+  install(FILES "${library}" DESTINATION lib/protium COMPONENT ${component}
+    PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+endfunction()
+
+# protium_licences(component wheel)
+function(protium_licences component wheel)
+  file(GLOB found "${PROTIUM_DEPS}/py/${wheel}-*.dist-info/licenses")
+  get_filename_component(name "${wheel}" NAME)
+  install(DIRECTORY ${found}/ DESTINATION "share/doc/protium/${name}" COMPONENT ${component})
+endfunction()
+
+protium_needed(needed protium::arrow)
+protium_needed(needed protium::parquet)
+protium_needed(needed protium::duckdb)
+protium_licences(needed pyarrow)
+install(DIRECTORY "${PROTIUM_DEPS}/py/pyarrow/include/" DESTINATION lib/protium/include
+  COMPONENT needed)
+
+if(TARGET protium_torch)
+  install(FILES include/protium/torch.h DESTINATION include/protium COMPONENT torch)
+  protium_inside(torch ${PROTIUM_INSIDE_TORCH})
+  install(TARGETS protium_torch LIBRARY DESTINATION lib COMPONENT torch)
+  protium_needed(torch protium::torch)
+  protium_needed(torch protium::c10)
+  file(GLOB others "${PROTIUM_DEPS}/py/torch/lib/libgomp.so*" "${PROTIUM_DEPS}/py/nvidia/*/lib/*.so*")
+  install(FILES ${others} DESTINATION lib/protium COMPONENT torch)
+  install(DIRECTORY "${PROTIUM_DEPS}/py/torch/include/" DESTINATION lib/protium/torch COMPONENT torch)
+  foreach(wheel torch nvidia_cuda_runtime nvidia_cuda_cupti)
+    protium_licences(torch ${wheel})
+  endforeach()
+endif()
+
+get_target_property(protium_arrow protium::arrow IMPORTED_LOCATION)
+get_filename_component(protium_arrow "${protium_arrow}" NAME)
+configure_package_config_file(cmake/protium-config.cmake.in protium-config.cmake
+  INSTALL_DESTINATION lib/cmake/protium)
+write_basic_package_version_file(protium-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/protium-config.cmake"
+  "${PROJECT_BINARY_DIR}/protium-config-version.cmake" DESTINATION lib/cmake/protium
+  COMPONENT protium)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How CSV text becomes cells. Implemented by the room format.
+#pragma once
+
+#include <string>
+
+namespace protium {
+
+// A cell equal to `null` and an empty unquoted cell are null.
+struct CsvOptions {
+  std::string null;
+  std::string delimiter = ",";
+  bool header = true;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("null", null, {.help = "of CSV: how a missing value is written, besides empty"});
+    visit("delimiter", delimiter, {.help = "of CSV: what parts the cells"});
+    visit("header", header, {.help = "of CSV: whether the first line names the columns"});
+  }
+};
+
+}  // namespace protium

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame/planned_engine.h"
+
+#include <utility>
+
+#include "column/stream.h"
+#include "frame/session_state.h"
+
+namespace protium {
+
+PlannedEngine::PlannedEngine(std::unique_ptr<Engine> engine, std::function<void(Json)> told)
+    : engine_(std::move(engine)), told_(std::move(told)) {}
+
+Status PlannedEngine::Tell(const Plan& plan, const Call& call) {
+  if (owes_rows_) return Status::OK();
+  PT_LET(Json description, Describe(*engine_, plan, call));
+  told_(std::move(description));
+  return Status::OK();
+}
+
+Result<SchemaPtr> PlannedEngine::Analyze(const Plan& plan, const Call& call) {
+  return engine_->Analyze(plan, call);
+}
+
+Result<BatchStreamPtr> PlannedEngine::Execute(const Plan& plan, const Call& call) {
+  PT_TRY(Tell(plan, call));
+  owes_rows_ = true;
+  PT_LET(const SchemaPtr schema, engine_->Analyze(plan, call));
+  return StreamOf(schema, {});
+}
+
+Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {
+  PT_TRY(Tell(plan, call));
+  // Nobody waits for what a file holds.
+  owes_rows_ = owes_rows_ || !std::holds_alternative<Write>(plan->verb);
+  return 0;
+}
+
+Result<EnginePlan> PlannedEngine::Explain(const Plan& plan, const Call& call) {
+  return engine_->Explain(plan, call);
+}
+
+// The rows that the gang would read come next.
+Result<Admission> PlannedEngine::Admit(const Demand& demand, const Call& call) {
+  PT_TRY(Tell(demand.plan, call));
+  owes_rows_ = true;
+  return Admission{};
+}
+
+std::string PlannedEngine::address() const { return engine_->address(); }
+
+}  // namespace protium

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fields.h"
+#include "column/metrics.h"
+#include "run/events.h"
+
+namespace protium {
+namespace {
+
+double SecondsSince(Clock::time_point since) {
+  return std::chrono::duration<double>(Clock::now() - since).count();
+}
+
+// Adds the state `more` to the state `into`, which may be null.
+Status MergeState(const Json& more, Json& into) {
+  PT_LET(MetricState state, MetricState::FromJson(more));
+  if (into.is_object()) PT_TRY(state.Merge(into));
+  into = state.ToJson();
+  return Status::OK();
+}
+
+// Null when no row was scored.
+Result<Json> ValuesOf(const Json& json, bool with_rows) {
+  PT_LET(const MetricState state, MetricState::FromJson(json));
+  if (state.rows() == 0) return Json();
+  Json values = state.Values();
+  if (with_rows) values["rows"] = state.rows();
+  return values;
+}
+
+}  // namespace
+
+Json& PlaceAt(Json& root, std::string_view key) {
+  Json* place = &root;
+  for (size_t begin = 0; begin <= key.size();) {
+    const size_t end = std::min(key.find('.', begin), key.size());
+    if (!place->is_object()) *place = Json::object();
+    place = &(*place)[std::string(key.substr(begin, end - begin))];
+    begin = end + 1;
+  }
+  return *place;
+}
+
+void RunRecord::On(const Json& json) {
+  const Event event = EventFromJson(json);
+  if (std::holds_alternative<StepDone>(event)) {
+    const std::lock_guard lock(mutex_);
+    Json& first = PlaceAt(results_, "seconds.first_step");
+    if (first.is_null()) first = SecondsSince(started_);
+  } else if (std::holds_alternative<Scored>(event)) {
+    MergeScores(json);
+  } else if (const auto* const output = std::get_if<OutputWritten>(&event)) {
+    AddOutput(output->path, output->rows);
+  }
+}
+
+void RunRecord::BeginScoring() {
+  const std::lock_guard lock(mutex_);
+  scores_ = Json::object();
+}
+
+// A state that cannot be read belongs to a task that is not ours: its metrics are left out.
+void RunRecord::MergeScores(const Json& event) {
+  const std::lock_guard lock(mutex_);
+  const std::pair<const char*, const char*> kinds[] = {{"model", "metrics.test"},
+                                                       {"baseline", "metrics.baseline"}};
+  for (const auto& [kind, key] : kinds) {
+    const auto found = event.find(kind);
+    if (found == event.end() || !found->is_object()) continue;
+    if (!MergeState(*found, scores_[kind]).ok()) continue;
+    Result<Json> values = ValuesOf(scores_[kind], std::string_view(kind) == "model");
+    if (values.ok() && !values->is_null()) PlaceAt(results_, key) = *std::move(values);
+  }
+}
+
+void RunRecord::Set(std::string_view key, Json value) {
+  const std::lock_guard lock(mutex_);
+  PlaceAt(results_, key) = std::move(value);
+}
+
+void RunRecord::AddOutput(const std::string& path, int64_t rows) {
+  const std::lock_guard lock(mutex_);
+  Json& outputs = results_["outputs"];
+  if (!outputs.is_array()) outputs = Json::array();
+  if (std::find(outputs.begin(), outputs.end(), path) == outputs.end()) outputs.push_back(path);
+  results_["output_rows"][path] = rows;
+}
+
+void RunRecord::AddSeconds(std::string_view what, Clock::time_point since) {
+  const std::lock_guard lock(mutex_);
+  Json& seconds = PlaceAt(results_, "seconds." + std::string(what));
+  seconds = (seconds.is_number() ? seconds.get<double>() : 0) + SecondsSince(since);
+}
+
+bool RunRecord::Wrote(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto written = results_.find("output_rows");
+  return written != results_.end() && written->contains(path);
+}
+
+Json RunRecord::results() const {
+  const std::lock_guard lock(mutex_);
+  return results_;
+}
+
+}  // namespace protium

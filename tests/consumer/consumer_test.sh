@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# consumer_test.sh SOURCE BUILD: installs BUILD, moves the package to another folder, and builds and
+# runs programs against it that know nothing of the tree it came from.
+set -euo pipefail
+readonly kSource=$1 kBuild=$2
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/consumer-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+readonly kPackage=$scratch/moved
+export HOME=$scratch
+
+# Headers of rooms that the doors pipeline.h and torch.h show, and no other: none may come to them unnoticed.
+readonly kShown='base/describe.h base/fault.h base/field.h base/fields.h base/json.h base/nearest.h
+base/status.h column/exact_sum.h column/metrics.h column/source.h deep/module_net.h
+deep/recorded_net.h learn/catalogue.h learn/extension.h learn/options.h learn/stage.h learn/stages.h
+learn/state.h plan/node.h rows/schema.h tensor/batch.h tensor/net.h'
+
+Wrong() {
+  echo "wrong: $*" >&2
+  exit 1
+}
+
+Say() { echo "$SECONDS s: $*"; }
+
+InstallAndMove() {
+  local component
+  for component in protium needed torch; do
+    cmake --install "$kBuild" --prefix "$scratch/first" --component $component >/dev/null
+  done
+  mv "$scratch/first" "$kPackage"
+  Say "installed $(du -sh "$kPackage" | cut -f1)"
+}
+
+RoomsIn() { sed -n '/^#include "protium\//d; s/^#include "\([^"]*\)"/\1/p' "$@" | sort -u | paste -sd ' '; }
+
+DoorsShowNoRoom() {
+  local door shown
+  for door in "$kPackage"/include/protium/*.h; do
+    shown=$(RoomsIn "$door")
+    case ${door##*/}:$shown in
+      *: | 'pipeline.h:learn/stages.h') ;;
+      'torch.h:deep/module_net.h learn/catalogue.h learn/extension.h') ;;
+      *) Wrong "the door ${door##*/} includes $shown" ;;
+    esac
+  done
+  shown=$(cd "$kPackage/include/protium/inside" && find . -type f | sed 's|^./||' | sort | paste -sd ' ')
+  [ "$shown" = "$(echo $kShown)" ] || Wrong "doors show $shown"
+}
+
+# Every library is found in the package or is Debian's.
+NothingLeadsBack() {
+  local file found
+  found=$(grep -rlIF -e "$kSource" -e "$scratch/first" "$kPackage" || true)
+  [ -z "$found" ] || Wrong "the tree it was built in is named in: $found"
+  for file in "$kPackage"/bin/protium "$kPackage"/lib/*.so; do
+    found=$(readelf -d "$file" | sed -n 's/.*R.*PATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' | grep -v '^\$ORIGIN' || true)
+    [ -z "$found" ] || Wrong "$file looks for libraries in $found"
+    found=$(ldd "$file" | grep -E "not found|=> ($kSource|/usr/local)" || true)
+    [ -z "$found" ] || Wrong "$file needs $found"
+  done
+}
+
+BuildConsumer() {
+  cp -r "$kSource/tests/consumer" "$scratch/consumer"
+  cp -r "$kSource/examples/flights" "$scratch/consumer/flights"
+  cp -r "$kSource/tests/own_nets" "$scratch/consumer/own_nets"
+  cmake -G Ninja -S "$scratch/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$kPackage" >/dev/null
+  cmake --build "$scratch/build" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    Wrong "programs do not build against the package"
+  }
+  Say "built the programs"
+}
+
+ProgramsRun() {
+  local model
+  "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
+  [ "$("$kPackage/bin/protium" --version)" = "protium $(Version)" ] || Wrong "the command has another version"
+  cd "$scratch"
+  "$scratch/build/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^1 gang of 2 ranks counted [0-9]+ rows$' ||
+    Wrong "tally did not count"
+  "$scratch/build/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
+    Wrong "flights did not run: $(cat "$scratch/log")"
+  model=$(Model)
+  "$kPackage/bin/protium" run consumer/flights/flights.toml --json --set data="$scratch/data" \
+    --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
+    Wrong "the installed command did not run: $(cat "$scratch/log")"
+  cmp "$model/weights.safetensors" "$(Model)/weights.safetensors" ||
+    Wrong "the program and the command learned other weights"
+  printf 'extensions = ["%s"]\n' "$scratch/build/libown_nets.so" |
+    cat - consumer/flights/flights.toml >consumer/flights/own.toml
+  "$kPackage/bin/protium" run consumer/flights/own.toml --set data="$scratch/data" \
+    --set 'net={name="wide"}' --set train.epochs=1 >/dev/null 2>"$scratch/log" ||
+    Wrong "a net of an extension did not train: $(cat "$scratch/log")"
+  Say "ran them"
+}
+
+Version() { sed -n 's/.*PROTIUM_VERSION "\(.*\)"/\1/p' "$kPackage/include/protium/version.h"; }
+
+Model() { sed -n 's/.*"model":"\([^"]*\)".*/\1/p' "$scratch/told" | grep .; }
+
+InstallAndMove
+DoorsShowNoRoom
+NothingLeadsBack
+BuildConsumer
+ProgramsRun
