@@ -46,7 +46,6 @@ Json SettingsOf(const Json& settings) {
 }  // namespace
 
 Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said) {
-  PT_TRY(PipelineOf(job).status());
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
   request.session = OptionsOf(job);
   request.session.catalogue = job.catalogue;

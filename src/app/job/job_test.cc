@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/job/job.h"
+#include "app/job/read_job.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "app/job/sql_place.h"
+#include "app/job/file_terms.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -144,18 +144,19 @@ TEST_F(JobFiles, NameThePlaceThatAFaultOfTheSqlPointsAt) {
   const Job job =
       Read(With("\"SELECT * FROM zebra\"", "\"\"\"\nSELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
   const Status located =
-      PlaceInFile(job, Fail({.exit = Exit::kUsage,
+      InFileTerms(job, Fail({.exit = Exit::kUsage,
                              .what = "no such table",
                              .where = "the SQL text\nLINE 2: FROM zebra\n             ^"}));
   EXPECT_EQ(FaultOf(located).where, file_.string() + ":9:6\nLINE 2: FROM zebra\n             ^");
-  EXPECT_EQ(FaultOf(PlaceInFile(job, Fail({.what = "anything"}))).where, file_.string() + ":7:7");
+  EXPECT_EQ(FaultOf(InFileTerms(job, Fail({.what = "anything", .where = "etl.sql"}))).where,
+            file_.string() + ":7:7");
   const Status told = Fail({.what = "bad", .where = "the SQL text, line 2, column 6"});
-  EXPECT_EQ(FaultOf(PlaceInFile(job, told)).where, file_.string() + ":9:6");
+  EXPECT_EQ(FaultOf(InFileTerms(job, told)).where, file_.string() + ":9:6");
   const Job beside =
       Read(With("\"SELECT * FROM zebra\"", "\"\"\"SELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
-  EXPECT_EQ(FaultOf(PlaceInFile(beside, told)).where, file_.string() + ":8:6");
+  EXPECT_EQ(FaultOf(InFileTerms(beside, told)).where, file_.string() + ":8:6");
   const Status first = Fail({.what = "bad", .where = "the SQL text, line 1, column 8"});
-  EXPECT_EQ(FaultOf(PlaceInFile(beside, first)).where, file_.string() + ":7:17");
+  EXPECT_EQ(FaultOf(InFileTerms(beside, first)).where, file_.string() + ":7:17");
 }
 
 TEST_F(JobFiles, TakeOptionsOfANetThatIsNamedElsewhereOrNotAtAll) {

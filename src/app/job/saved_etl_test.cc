@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "app/job/frames.h"
+#include "app/job/read_job.h"
 #include "base/fault.h"
 
 namespace protium {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/job/frames.h"
+#include "app/job/read_job.h"
 #include "app/report/sections.h"
 #include "app/requests.h"
 #include "app/verb.h"

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "app/job/read_job.h"
 #include "app/requests.h"
 #include "app/run_report.h"
 #include "app/verb.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
+#include "app/job/read_job.h"
 #include "app/requests.h"
 #include "app/verb.h"
 #include "protium/session.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/job/sql_place.h"
+#include "app/job/file_terms.h"
 
 #include <fmt/format.h>
 
@@ -55,22 +55,40 @@ std::string FilePlace(const std::string& begin, const std::string& sql, size_t o
   return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
 }
 
+// The place in the file of what `where` tells of the SQL text; nothing where it tells of no line.
+std::optional<std::string> SqlPlace(const Job& job, const std::string& where) {
+  const Place* sql = job.settings.Find("etl.sql");
+  if (sql == nullptr || sql->value.starts_with("--set")) return std::nullopt;
+  const std::optional<size_t> offset = OffsetOf(where, job.file.etl.sql);
+  if (!offset) return std::nullopt;
+  // What follows the first line draws the line of the text, with a mark below it.
+  const size_t drawn = std::min(where.find('\n'), where.size());
+  return FilePlace(sql->value, job.file.etl.sql, *offset) + where.substr(drawn);
+}
+
+// Stages say "pipeline.3.train.epochs" where the file may have said "train.epochs".
+void UseShorthand(const Job& job, std::string& text) {
+  if (!job.estimator) return;
+  for (const char* name : kShorthand) {
+    if (!job.settings.places.contains(name)) continue;
+    const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+    for (size_t at = text.find(path); at != text.npos; at = text.find(path)) {
+      text.replace(at, path.size(), name);
+    }
+  }
+}
+
 }  // namespace
 
-Status PlaceInFile(const Job& job, const Status& status) {
+Status InFileTerms(const Job& job, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
-  const Place* place = job.settings.Find("etl.sql");
-  if (fault.kept.empty()) fault.kept = "nothing was started";
-  if (place == nullptr) return Fail(std::move(fault));
-  const std::string& sql = job.file.etl.sql;
-  const std::optional<size_t> offset = OffsetOf(fault.where, sql);
-  const std::string begin = place->value;
-  if (offset && !begin.starts_with("--set")) {
-    const size_t drawn = std::min(fault.where.find('\n'), fault.where.size());
-    fault.where = FilePlace(begin, sql, *offset) + fault.where.substr(drawn);
-  } else if (fault.where.empty()) {
-    fault.where = begin;
+  UseShorthand(job, fault.what);
+  if (fault.kept.empty() && fault.exit == Exit::kUsage) fault.kept = "nothing was started";
+  if (const auto place = SqlPlace(job, fault.where)) {
+    fault.where = *place;
+  } else if (const Place* said = job.settings.Find(fault.where)) {
+    fault.where = fault.what.starts_with("unknown key") ? said->key : said->value;
   }
   return Fail(std::move(fault));
 }
