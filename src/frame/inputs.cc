@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;
 
-Result<InputFile> Look(const std::string& path) {
+Result<InputFile> ReadFacts(const std::string& path) {
   PT_LET(const FileFacts facts, FactsOf(path));
   return InputFile{path, facts.bytes, facts.changed_ns, {}};
 }
@@ -39,7 +39,7 @@ Status Changed(const InputFile& was, const std::string& how) {
 }
 
 Status Compare(const InputFile& was) {
-  Result<InputFile> looked = Look(was.path);
+  Result<InputFile> looked = ReadFacts(was.path);
   if (!looked.ok()) return Changed(was, "it cannot be read: " + FaultOf(looked.status()).what);
   InputFile now = std::move(looked).MoveValueUnsafe();
   if (now.bytes != was.bytes) {
@@ -73,7 +73,7 @@ Result<InputRecord> InputRecord::Open(std::filesystem::path file, bool resume) {
 
 Status InputRecord::Add(const std::filesystem::path& input) {
   if (files_.contains(input.string())) return Status::OK();
-  PT_LET(InputFile file, Look(input.string()));
+  PT_LET(InputFile file, ReadFacts(input.string()));
   PT_TRY(AddHash(file));
   files_.emplace(file.path, file);
   if (file_.empty()) return Status::OK();
