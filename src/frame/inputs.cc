@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/fault.h"
 #include "format/file.h"
 #include "os/file.h"
@@ -21,12 +20,7 @@ Result<InputFile> ReadFacts(const std::string& path) {
 
 Status AddHash(InputFile& file) {
   if (file.bytes > kMaxHashedBytes) return Status::OK();
-  if (file.bytes == 0) {
-    file.sha256 = Sha256Hex("");
-    return Status::OK();
-  }
-  PT_LET(const auto mapped, MappedFile::Open(file.path));
-  file.sha256 = Sha256Hex(mapped->text());
+  PT_LET(file.sha256, FileSha256(file.path));
   return Status::OK();
 }
 

@@ -83,7 +83,7 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 
 ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
-      .net = state.net, .extension = state.chain->Extension(), .weights = state.trained.weights};
+      .net = state.net, .extension = state.chain->extension, .weights = state.trained.weights};
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {

@@ -43,11 +43,6 @@ Status Broken(const fs::path& file, const std::string& what, const std::string& 
                .fix = "save the model again"});
 }
 
-Result<std::string> HashOf(const fs::path& file) {
-  PT_LET(const auto mapped, MappedFile::Open(file.string()));
-  return Sha256Hex(mapped->text());
-}
-
 // Copies in pieces, so that a model may be larger than memory; gives the SHA-256.
 Result<std::string> CopyFile(const fs::path& from, const fs::path& to) {
   PT_LET(const auto mapped, MappedFile::Open(from.string()));
@@ -117,7 +112,7 @@ Status ReadListed(const fs::path& folder, const std::string& name, const Json& s
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return Broken(file, "is missing");
   if (fs::file_size(file, ignored) == 0) return Broken(file, "is empty");
-  PT_LET(const std::string found, HashOf(file));
+  PT_LET(const std::string found, FileSha256(file.string()));
   if (found != sha256.get<std::string>()) {
     return Broken(file, "is damaged",
                   "its sha256 is " + found + ", model.json says " + sha256.get<std::string>());

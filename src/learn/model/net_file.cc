@@ -3,7 +3,6 @@
 
 #include <system_error>
 
-#include "base/digest.h"
 #include "base/fault.h"
 #include "format/file.h"
 #include "os/file.h"
@@ -17,11 +16,6 @@ constexpr const char* kInFolder = "net.pt";
 
 bool IsFile(const Named& net) { return net.name == "torchscript"; }
 
-Result<std::string> HashOf(const fs::path& file) {
-  PT_LET(const auto mapped, MappedFile::Open(file.string()));
-  return Sha256Hex(mapped->text());
-}
-
 }  // namespace
 
 Status FindNetFile(const fs::path& base, Named& net) {
@@ -34,7 +28,7 @@ Status FindNetFile(const fs::path& base, Named& net) {
                  .where = "net.file",
                  .fix = "save the net with torch.jit.script(net).save(file)"});
   }
-  PT_LET(const std::string sha256, HashOf(file));
+  PT_LET(const std::string sha256, FileSha256(file.string()));
   const std::string expected = net.options.value("sha256", "");
   if (!expected.empty() && expected != sha256) {
     return Fail({.exit = Exit::kInput,

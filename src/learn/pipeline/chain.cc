@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "learn/extension.h"
 #include "learn/pipeline/placer.h"
 
 namespace protium {
@@ -33,9 +34,9 @@ int32_t Chain::levels() const {
   return levels;
 }
 
-std::string Chain::Extension() const {
+std::filesystem::path Chain::ExtensionFile() const {
   for (const NetRow& row : catalogue.nets) {
-    if (estimator && row.name == estimator->options.net.name) return row.extension.string();
+    if (estimator && row.name == estimator->options.net.name) return row.extension;
   }
   return {};
 }
@@ -67,7 +68,16 @@ Status PlaceAgain(Chain& chain) {
     fault.exit = Exit::kInput;
     return Fail(std::move(fault));
   }
-  chain = placer.Take();
+  Chain again = placer.Take();
+  again.extension = std::move(chain.extension);
+  chain = std::move(again);
+  return Status::OK();
+}
+
+Status KeepExtension(const std::filesystem::path& folder, Chain& chain) {
+  const std::filesystem::path file = chain.ExtensionFile();
+  if (file.empty()) return Status::OK();
+  PT_LET(chain.extension, KeepExtension(folder, file));
   return Status::OK();
 }
 

@@ -6,6 +6,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,13 +46,14 @@ struct Chain {
   std::vector<PlacedStage> stages;
   std::optional<PlacedEstimator> estimator;
   std::vector<StageColumn> columns;  // The table's, then all outputs that are known.
-  Columns sources;  // Columns of the table that fitting reads, in the table's order.
-  Columns needed;   // Of those, what applying and scoring read.
+  Columns sources;       // Columns of the table that fitting reads, in the table's order.
+  Columns needed;        // Of those, what applying and scoring read.
+  NetLibrary extension;  // Once KeepExtension() has kept it.
 
   int32_t levels() const;
   const StageColumn* Find(const std::string& column) const;
   // The library that brings the estimator's net; empty where none does.
-  std::string Extension() const;
+  std::filesystem::path ExtensionFile() const;
 };
 
 // Fails for unknown columns and stages (with the nearest), wrong types, ids and outputs given
@@ -68,6 +70,9 @@ std::string SourceOf(const Chain& chain, const std::string& column);
 
 // A fault in terms of the table's columns instead of those that stages made.
 Status WithSourceNames(const Chain& chain, const Status& status);
+
+// Keeps the library that brings the estimator's net, if one does, in `folder`.
+Status KeepExtension(const std::filesystem::path& folder, Chain& chain);
 
 // Adds to `rows`, whose columns are `columns`, the outputs of the stages that `wanted` rest on,
 // which must have learned; `columns` gets their names.

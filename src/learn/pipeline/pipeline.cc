@@ -90,14 +90,14 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = NetOf(chain, learned),
-                     .extension = chain.Extension(),
+                     .extension = chain.extension,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
                      .held_out = rows.held_out,
                      .loss = options.loss,
                      .train = options.train};
   config.folder = (session.folder() / "checkpoints").string();
-  config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)));
+  config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)) + chain.extension.sha256);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
   return config;
@@ -325,6 +325,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_TRY(AdmitGang(session, chain, rows));
   PT_TRY(MakeRows(train.session(), chain, rows));
   PT_TRY(KeepNetFile(session.folder(), chain));
+  PT_TRY(KeepExtension(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputOf(chain)};
   if (chain.estimator) {
