@@ -12,6 +12,7 @@
 #include "learn/model/model_state.h"
 #include "learn/model/model_version1.h"
 #include "learn/model/net_file.h"
+#include "learn/model/net_library.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "learn/extension.h"
 #include "learn/pipeline/placer.h"
 
 namespace protium {
@@ -71,13 +70,6 @@ Status PlaceAgain(Chain& chain) {
   Chain again = placer.Take();
   again.extension = std::move(chain.extension);
   chain = std::move(again);
-  return Status::OK();
-}
-
-Status KeepExtension(const std::filesystem::path& folder, Chain& chain) {
-  const std::filesystem::path file = chain.ExtensionFile();
-  if (file.empty()) return Status::OK();
-  PT_LET(chain.extension, KeepExtension(folder, file));
   return Status::OK();
 }
 

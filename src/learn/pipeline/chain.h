@@ -71,9 +71,6 @@ std::string SourceOf(const Chain& chain, const std::string& column);
 // A fault in terms of the table's columns instead of those that stages made.
 Status WithSourceNames(const Chain& chain, const Status& status);
 
-// Keeps the library that brings the estimator's net, if one does, in `folder`.
-Status KeepExtension(const std::filesystem::path& folder, Chain& chain);
-
 // Adds to `rows`, whose columns are `columns`, the outputs of the stages that `wanted` rest on,
 // which must have learned; `columns` gets their names.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted);

@@ -10,6 +10,7 @@
 #include "frame/session_state.h"
 #include "learn/model/model_state.h"
 #include "learn/model/net_file.h"
+#include "learn/model/net_library.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
