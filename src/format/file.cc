@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/digest.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -24,6 +25,11 @@ Result<FileFacts> FactsFrom(const std::string& path, int failed, const struct st
 }
 
 }  // namespace
+
+Result<std::string> FileSha256(const std::string& path) {
+  PT_LET(const auto mapped, MappedFile::Open(path));
+  return Sha256Hex(mapped->text());
+}
 
 Status FileFault(const std::string& path, std::string_view doing, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;

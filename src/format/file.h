@@ -39,6 +39,9 @@ class MappedFile {
   size_t size_;
 };
 
+// SHA-256 of a file's content, as hex digits.
+Result<std::string> FileSha256(const std::string& path);
+
 // The fault of a call on `path` that failed with `error` (an errno).
 Status FileFault(const std::string& path, std::string_view doing, int error);
 

@@ -17,7 +17,7 @@
 #include "base/describe.h"
 #include "base/fault.h"
 #include "column/metrics.h"
-#include "learn/stage.h"
+#include "learn/stages/stage.h"
 
 namespace protium {
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "column/metrics.h"
-#include "learn/chain.h"
-#include "learn/stage_test.h"
+#include "learn/pipeline/chain.h"
+#include "learn/stages/stage_test.h"
 
 namespace protium {
 namespace {

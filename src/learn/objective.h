@@ -12,7 +12,7 @@
 
 #include "column/metrics.h"
 #include "learn/options.h"
-#include "learn/state.h"
+#include "learn/stages/state.h"
 #include "plan/node.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 
 #include "column/metrics.h"
 #include "gang/task.h"
-#include "learn/fit_task.h"
+#include "learn/pipeline/fit_task.h"
 #include "learn/torch_task.h"
 
 namespace protium {

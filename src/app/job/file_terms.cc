@@ -80,11 +80,11 @@ void UseShorthand(const Job& job, std::string& text) {
 
 }  // namespace
 
-Status InFileTerms(const Job& job, const Status& status) {
+Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
   UseShorthand(job, fault.what);
-  if (fault.kept.empty() && fault.exit == Exit::kUsage) fault.kept = "nothing was started";
+  if (fault.kept.empty()) fault.kept = kept;
   if (const auto place = SqlPlace(job, fault.where)) {
     fault.where = *place;
   } else if (const Place* said = job.settings.Find(fault.where)) {

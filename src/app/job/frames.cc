@@ -10,12 +10,12 @@
 
 #include "app/job/file_terms.h"
 #include "app/job/saved_etl.h"
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "base/fault.h"
-#include "learn/estimator.h"
-#include "learn/model_state.h"
+#include "learn/model/model_state.h"
 #include "learn/objective.h"
-#include "learn/preview.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/preview.h"
 #include "run/events.h"
 
 namespace protium {
@@ -23,6 +23,8 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr char kNothingStarted[] = "nothing was started";
 
 // The place of a fault that names none.
 Status At(std::string path, const Status& status) {
@@ -53,8 +55,8 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Col
       std::vector<std::string> known = schema.field_names();
       known.insert(known.end(), made.begin(), made.end());
       return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("output \"{}\" wants column \"{}\", which there is not", name,
-                                       column),
+                   .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
+                                       name, column),
                    .where = fmt::format("outputs.{}.columns.{}", name, i),
                    .fix = Suggest(column, known)});
     }
@@ -81,6 +83,7 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
     fault.where = fmt::format("outputs.{}.parquet", name);
+    fault.kept = kNothingStarted;
     return Fail(std::move(fault));
   }
   return Status::OK();
@@ -177,16 +180,16 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
 
 }  // namespace
 
-Result<JobFrames> FramesOf(Session& session, const Job& job) {
-  return InFileTerms(job, OpenFrames(session, job));
+Result<JobFrames> OpenJob(Session& session, const Job& job) {
+  return InFileTerms(job, OpenFrames(session, job), kNothingStarted);
 }
 
-Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
-  return InFileTerms(job, DescribeJob(session, job, frames));
+Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames) {
+  return InFileTerms(job, DescribeJob(session, job, frames), kNothingStarted);
 }
 
 Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
-  return InFileTerms(job, FitAndWrite(session, job, frames));
+  return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }
 
 Json SettingsOf(const Job& job, const Json& pipeline) {

@@ -16,11 +16,11 @@ struct JobFrames {
 // All three tell faults in the terms of the job's file (app/job/file_terms.h).
 
 // Opens the tables and checks SQL, outputs and their columns. Runs nothing.
-Result<JobFrames> FramesOf(Session& session, const Job& job);
+Result<JobFrames> OpenJob(Session& session, const Job& job);
 
 // Checks the stages against the columns of the rows, and gives what the job will do, of which
 // nothing runs: {"sql", "not_exact", "placement", "training", "stages", "tree"}.
-Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames);
+Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames);
 
 // Every setting in effect: [{"key", "value", "from"}] where "from" is a place in the file, a --set,
 // or "default".

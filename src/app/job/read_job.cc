@@ -11,8 +11,8 @@
 #include "app/job/file_terms.h"
 #include "base/fault.h"
 #include "learn/extension.h"
-#include "learn/preview.h"
-#include "learn/stages.h"
+#include "learn/pipeline/preview.h"
+#include "learn/stages/stage_options.h"
 
 namespace protium {
 
@@ -214,9 +214,8 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   }
   const Status finished = Finish(job, as_written);
   if (finished.ok()) return job;
-  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished)));
+  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), "nothing was started"));
   if (fault.where.empty()) fault.where = file.string();
-  if (fault.kept.empty()) fault.kept = "nothing was started";
   return Fail(std::move(fault));
 }
 
