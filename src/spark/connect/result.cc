@@ -14,7 +14,8 @@ namespace protium::connect {
 
 namespace {
 
-// Chunks of one batch together; Arrow's own messages end below 2 GiB.
+// The largest batch that is put together from chunks, in bytes. Spark 4.1 and newer may cut batches
+// into chunks so that messages stay small.
 constexpr size_t kLongestBatch = size_t{2} << 30;
 
 Json ElementsToJson(const google::protobuf::RepeatedPtrField<proto::Expression::Literal>& all) {
@@ -187,6 +188,7 @@ Status ResultStream::JoinChunks(proto::ExecutePlanResponse::ArrowBatch* batch, b
 Status ResultStream::Decode(std::string bytes, int64_t rows) {
   arrow::io::BufferReader input(arrow::Buffer::FromString(std::move(bytes)));
   auto options = arrow::ipc::IpcReadOptions::Defaults();
+  // Decoding here is mostly slicing of buffers; Arrow's pool would only compete with the caller.
   options.use_threads = false;
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(&input, options));
   PT_TRY(TakeSchema(reader->schema()));
@@ -195,6 +197,7 @@ Status ResultStream::Decode(std::string bytes, int64_t rows) {
     std::shared_ptr<arrow::RecordBatch> batch;
     PT_TRY(reader->ReadNext(&batch));
     if (batch == nullptr) break;
+    // The bytes come from the network, and code that reads batches trusts offsets and lengths.
     PT_TRY(batch->ValidateFull());
     decoded += batch->num_rows();
     if (batch->num_rows() > 0) {

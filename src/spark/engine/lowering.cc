@@ -13,6 +13,11 @@
 #include "sql/doubled_quotes.h"
 #include "sql/writer.h"
 
+// A node that is a table of its own (files, kept rows, a task's result) becomes a relation and gets
+// a name; everything between such nodes is written as SQL by the room sql, which asks the server
+// for the types of each text that it has to know. The result's columns are then cast to types that
+// our tables carry.
+
 namespace protium {
 namespace {
 
@@ -23,8 +28,8 @@ constexpr const char* kNotExamined =
     "the text of the SQL: Spark runs it as it is, and what in it other engines would answer "
     "differently is told by the plan on the engine \"local\"";
 
-// What is made of a column of a type that tables do not carry, {} being the column; nullptr to
-// leave it.
+// The SQL that makes a column one of a type that our tables carry, {} being the column; nullptr if
+// it is one already. The session's zone is UTC, so that TIMESTAMP_NTZ shows UTC's time.
 const char* PlainType(const arrow::DataType& type) {
   if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
@@ -33,6 +38,8 @@ const char* PlainType(const arrow::DataType& type) {
   return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : nullptr;
 }
 
+// Spark allows equal names in a result; batches of ours do not.
+// Spark allows equal names in a result, batches of ours do not.
 Status CheckNames(const arrow::Schema& schema) {
   std::set<std::string> seen;
   for (const auto& field : schema.fields()) {
@@ -44,7 +51,7 @@ Status CheckNames(const arrow::Schema& schema) {
   return Status::OK();
 }
 
-// The list of a SELECT that makes the schema's columns plain; empty when they are.
+// The list of the SELECT that makes the schema's columns plain; empty if they all are.
 std::string PlainList(const arrow::Schema& schema) {
   std::string list;
   bool any = false;
@@ -111,7 +118,7 @@ class Lowering {
         scan.schema->field_names());
   }
 
-  // Names the tables that the SQL of `plan` will read.
+  // Names the tables that the SQL of `plan` will read. A node that is used twice is named once.
   Status Name(const Plan& plan) {
     if (names_.count(plan.get()) > 0) return Status::OK();
     if (IsTable(plan)) {
@@ -127,7 +134,7 @@ class Lowering {
     return Status::OK();
   }
 
-  // Gives the table's name as SQL has it.
+  // Returns the table's name as SQL spells it, different for each table of the query.
   std::string Add(const std::string& about, Relation relation) {
     std::string name = fmt::format("pt_{}_{}", tables_.size(), about);
     tables_.push_back({name, std::move(relation)});
@@ -151,6 +158,7 @@ class Lowering {
     return context_.describe(connect::Sql(sql, tables_));
   }
 
+  // A lookup's keys as a table of (key, position), which SQL joins.
   Result<std::string> Keys(const Lookup& lookup) {
     arrow::StringBuilder keys;
     arrow::Int64Builder positions;
@@ -195,6 +203,7 @@ Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& co
                               KeptRows& kept) {
   if (kept.marks.empty()) return table;
   kept.columns = table.schema->field_names();
+  // An empty node that stands for the table in a plan of its own.
   const Plan rows = MakePlan(Sql{});
   LoweringContext inner = context;
   inner.kept[rows.get()] = {.relation = table.relation};
