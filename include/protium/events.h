@@ -143,7 +143,7 @@ struct StepDone {
   int64_t epoch = 0;
   double loss = 0;             // The weighted mean over the steps since the last such event.
   double rows_per_second = 0;  // Over all ranks, since the last such event.
-  double wait_share = 0;       // Share of that time, 0 to 1, spent waiting for other ranks.
+  double wait_share = 0;       // Share of that time, 0 to 1, in the sum over ranks, waits included.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("step", step);
