@@ -27,6 +27,9 @@ Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
 Result<Catalogue> OpenExtension(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
+  // An absolute path, since dlopen searches the library path for a name without a slash. RTLD_NOW
+  // makes a missing symbol an error here and not a crash in the middle of training; RTLD_LOCAL
+  // keeps two extensions that define the same names apart.
   void* const library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Unusable(file, ::dlerror());
   const auto built_for =
@@ -56,6 +59,7 @@ Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<co
     for (NetRow& net : rows.nets) all.nets.push_back(std::move(net));
   }
   const auto shared = std::make_shared<const Catalogue>(std::move(all));
+  // For its check of names alone.
   PT_TRY(WithBuiltIns(shared).status());
   return shared;
 }
