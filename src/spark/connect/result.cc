@@ -96,9 +96,9 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
   if (tasks > 0) {
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
+  // How many rows executors have made Spark does not say; those that came here may be one count.
   call_.Tell({{"event", "etl"},
               {"name", name_},
-              {"rows", rows_},
               {"percent", tasks > 0 ? Json(percent_) : Json()},
               {"tasks", done},
               {"of_tasks", tasks},
@@ -150,7 +150,6 @@ Status ResultStream::TakeBatch(proto::ExecutePlanResponse::ArrowBatch* batch) {
   if (!whole) return Status::OK();
   PT_TRY(Decode(std::exchange(chunks_, {}), rows));
   rows_ += rows;
-  alongside_.AddRows(rows);
   return Status::OK();
 }
 

@@ -20,8 +20,6 @@ class Alongside {
   Alongside(std::string name, std::shared_ptr<ObservedMetrics> observed, Call call)
       : name_(std::move(name)), observed_(std::move(observed)), call_(std::move(call)) {}
   Status Take(const proto::ExecutePlanResponse& response);
-  // Rows received so far, for the progress events.
-  void AddRows(int64_t rows) { rows_ += rows; }
 
  private:
   void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
@@ -29,7 +27,6 @@ class Alongside {
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;
   const Call call_;
-  int64_t rows_ = 0;
   double percent_ = 0;  // Never falls.
 };
 
