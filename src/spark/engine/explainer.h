@@ -5,10 +5,10 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "engine/spark_settings.h"
 #include "spark/connect/session.h"
 #include "spark/engine/lowering.h"
 #include "spark/gang/capacity.h"
+#include "spark/settings.h"
 
 namespace protium {
 

@@ -295,11 +295,12 @@ class SparkEngine : public Engine {
 
 Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   const auto note = request.folder.empty() ? request.folder : request.folder / kSessionNote;
+  SparkSettings settings;
+  PT_TRY(FieldsFromJson(request.options, "engine.spark", settings));
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
   PT_LET(JobFolder folder, JobFolder::Make(request.folder));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
-  return std::make_unique<SparkEngine>(std::move(session), request.spark, std::move(folder), logs,
-                                       note);
+  return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note);
 }
 
 }  // namespace protium

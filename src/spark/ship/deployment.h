@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/call.h"
-#include "engine/spark_settings.h"
 #include "spark/connect/session.h"
+#include "spark/settings.h"
 #include "spark/ship/bundle.h"
 
 namespace protium {

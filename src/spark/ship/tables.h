@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "engine/spark_settings.h"
 #include "plan/node.h"
 #include "spark/connect/session.h"
+#include "spark/settings.h"
 #include "spark/ship/command.h"
 #include "spark/ship/spark_table.h"
 
