@@ -130,7 +130,7 @@ class SparkBench {
   Result<double> Hand(RowsBy way, int64_t rows) {
     PT_LET(const Shape shape, ShapeOf("wide"));
     PT_LET(const auto engine,
-           OpenSparkEngine({.address = address_, .folder = folder_, .spark = {.rows = way}}));
+           OpenSparkEngine({.address = address_, .folder = folder_, .options = FieldsToJson(SparkSettings{.rows = way})}));
     const Plan etl = MakePlan(
         Materialize{"etl"},
         {MakePlan(Sql{.text = fmt::format("SELECT {} FROM range(0, {}, 1, {})",
