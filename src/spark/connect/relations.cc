@@ -213,12 +213,6 @@ Command CreateView(Relation input, std::string name) {
   return command;
 }
 
-Command SqlCommand(Relation sql) {
-  Command command;
-  Over(std::move(sql), command.mutable_sql_command());
-  return command;
-}
-
 Command CreateProfile(double cpus, double gpus) {
   Command command;
   auto* profile = command.mutable_create_resource_profile_command()->mutable_profile();

@@ -104,8 +104,6 @@ struct WriteSpec {
 Command Write(Relation input, const WriteSpec& spec);
 // A temporary view of this session; replaces one of that name.
 Command CreateView(Relation input, std::string name);
-// Runs what Sql() gave; a statement such as CREATE TABLE takes effect at once.
-Command SqlCommand(Relation sql);
 
 // A resource profile by what one task takes. It asks for nothing of executors: Spark would want
 // dynamic allocation for that, which barrier stages refuse, and so it fits the executors there are.

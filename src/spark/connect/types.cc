@@ -198,15 +198,6 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
 
 std::string SparkName(std::string_view name) { return "`" + Doubled(name, '`') + "`"; }
 
-std::string SparkText(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '\'') escaped.push_back('\\');
-    escaped.push_back(c);
-  }
-  return "'" + escaped + "'";
-}
-
 Result<std::string> SparkType(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::NA:

@@ -35,7 +35,4 @@ Result<SchemaPtr> ArrowSchema(const proto::DataType& type, const std::string& zo
 // `name` as an identifier in Spark's SQL: between backticks, those inside doubled.
 std::string SparkName(std::string_view name);
 
-// `text` as a string literal in Spark's SQL: between single quotes, escaped with backslashes.
-std::string SparkText(std::string_view text);
-
 }  // namespace protium::connect

@@ -74,9 +74,8 @@ TEST(SparkTypes, ThatTablesLackAreRefusedByColumnAndName) {
   EXPECT_NE(FaultOf(schema.status()).what.find("INTERVAL"), std::string::npos);
 }
 
-TEST(SparkTypes, NamesAndTextsAreQuotedForSql) {
+TEST(SparkTypes, NamesAreQuotedForSql) {
   EXPECT_EQ(SparkName("a`b"), "`a``b`");
-  EXPECT_EQ(SparkText("it's \\"), "'it\\'s \\\\'");
 }
 
 }  // namespace

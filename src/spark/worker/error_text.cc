@@ -124,9 +124,4 @@ std::optional<RankFailure> FailureFromWorkerText(std::string_view text) {
   return std::move(*failure);
 }
 
-std::optional<Status> StatusFromWorkerText(std::string_view text) {
-  const auto failure = FailureFromWorkerText(text);
-  return failure ? std::optional(failure->status) : std::nullopt;
-}
-
 }  // namespace protium

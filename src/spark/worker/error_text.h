@@ -18,8 +18,6 @@ std::string WorkerErrorText(const RankFailure& failure);
 // The failure in a text, or in a message of Spark that holds one; nullopt if there is none of ours,
 // or if it was cut. After a crash `last_lines` are the lines that follow up to kBacktraceEnd.
 std::optional<RankFailure> FailureFromWorkerText(std::string_view text);
-// Its status alone.
-std::optional<Status> StatusFromWorkerText(std::string_view text);
 
 // The failure as JSON alone.
 Json FailureToJson(const RankFailure& failure);
