@@ -6,10 +6,15 @@
 
 #include "local/duckdb/handles.h"
 
+// DuckDB hands out flat vectors: one value after another, validity as bits in the same order as
+// Arrow's (least significant first), no bits at all where every row is valid. Fixed-width values
+// are copied as blocks. Booleans are bytes there and bits in Arrow; texts are duckdb_string_t, with
+// short ones inside the value.
+
 namespace protium {
 namespace {
 
-// Rows [begin, begin + count) of a vector that holds one value after another.
+// Rows [begin, begin + count) of a flat vector.
 struct Part {
   duckdb_vector vector = nullptr;
   int64_t begin = 0;
@@ -39,7 +44,7 @@ class Validity {
   const int64_t begin_;
 };
 
-// Appends parts to builders; gives the bytes that were added.
+// Appends a part to a builder; returns about how many bytes were added.
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
 
 template <class Builder>

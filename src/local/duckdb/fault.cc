@@ -27,7 +27,7 @@ std::string_view WithoutKind(std::string_view message) {
   return message;
 }
 
-// The line of SQL with the mark below, as DuckDB draws it.
+// The line of SQL with the caret below it, as DuckDB draws it.
 std::string Place(std::string_view message) {
   const size_t start = message.find("\n\nLINE ");
   if (start == std::string_view::npos) return {};
@@ -36,6 +36,7 @@ std::string Place(std::string_view message) {
   return "the SQL text\n" + std::string(place);
 }
 
+// DuckDB's own suggestions, in the two forms that it words them.
 std::string Candidates(std::string_view message) {
   for (const auto& [before, after] :
        {std::pair{"Candidate bindings: ", "\n"}, std::pair{"Did you mean \"", "\"?"}}) {
@@ -62,8 +63,8 @@ Exit ExitOf(std::string_view message, duckdb_error_type type) {
   return Exit::kInput;
 }
 
-// "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n ... file = x.csv": the third line says
-// it.
+// A CSV error is several lines; the third says what is wrong:
+// "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n ... file = x.csv".
 void TakeCsv(std::string_view message, Fault& fault) {
   const std::string_view line = Between(message, "CSV Error on Line: ", "\n");
   const size_t original = message.find("\nOriginal Line: ");

@@ -17,15 +17,17 @@ using duck::Connection;
 
 namespace {
 
+// Of progress, and of repeated interrupts.
 constexpr auto kTick = std::chrono::milliseconds(500);
 
-// As JSON: the bytes that all queries and tables hold, and those of them that were spilled.
+// As JSON: the bytes that all queries and tables hold, and those of them that were spilled. Asked
+// over `beside`, since the query's own connection is busy.
 constexpr const char* kHeld =
     "SELECT '{\"held\": ' || sum(memory_usage_bytes + temporary_storage_bytes) || "
     "', \"spilled\": ' || sum(temporary_storage_bytes) || '}' FROM duckdb_memory()";
 
-// What is made of a column of a type that tables do not carry, {} being the column: "" to leave it,
-// nullptr if nothing can be.
+// The SQL that makes a column one of a type that our tables carry, {} being the column: "" if it is
+// one already, nullptr if there is no way.
 const char* PlainType(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -151,6 +153,8 @@ void QueryWatch::Watch(const std::stop_token& ended) {
     ended_.wait_until(lock, ended, until, [] { return false; });
     if (ended.stop_requested()) return;
     if (Clock::now() >= call_.deadline) late_ = true;
+    // Again with every tick: an interrupt that comes between two statements of the connection has
+    // no effect on the next.
     if (late_ || call_.stop.stop_requested()) duckdb_interrupt(connection_);
     TellHowFar();
   }

@@ -11,6 +11,10 @@
 #include "sql/tree.h"
 #include "sql/types/typer.h"
 
+// ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
+// other precedences; DuckDB parses it (json_serialize_sql), the room sql checks and types the tree,
+// and DuckDB turns the tree back into text (json_deserialize_sql) if anything in it changed.
+
 namespace protium {
 namespace {
 
@@ -24,7 +28,7 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
-// As DuckDB names the type; empty for what no rule knows, such as structures.
+// The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
 std::string NameOf(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:

@@ -30,6 +30,7 @@ void Bind(duckdb_bind_info info) {
   duckdb_bind_set_cardinality(info, static_cast<idx_t>(duckdb_get_int64(rows.get())), false);
 }
 
+// One thread is enough for no rows.
 void Start(duckdb_init_info info) { duckdb_init_set_max_threads(info, 1); }
 
 void GiveNothing(duckdb_function_info, duckdb_data_chunk rows) {

@@ -32,7 +32,7 @@ bool HasSqlText(const Plan& plan, std::unordered_set<const Node*>& seen) {
                      [&](const Plan& input) { return HasSqlText(input, seen); });
 }
 
-// The name in `what` between the first `before` and the next quote.
+// The name in `what` between the first `before` and the next double quote.
 std::string Quoted(const std::string& what, const std::string& before) {
   const size_t at = what.find(before);
   if (at == std::string::npos) return {};
@@ -40,12 +40,13 @@ std::string Quoted(const std::string& what, const std::string& before) {
   return what.substr(begin, what.find('"', begin) - begin);
 }
 
+// The two forms in which DuckDB says that a column is unknown.
 std::string UnknownColumn(const std::string& what) {
   const std::string of_table = Quoted(what, "does not have a column named \"");
   return of_table.empty() ? Quoted(what, "eferenced column \"") : of_table;
 }
 
-// Names the nearest columns of the tables below where DuckDB named none.
+// Names the nearest columns of the tables below, for messages in which DuckDB named none.
 Status SuggestColumn(const Status& status, const std::string& unknown, const Plan& plan) {
   std::vector<std::string> known;
   std::unordered_set<const Node*> seen;

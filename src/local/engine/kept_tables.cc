@@ -14,6 +14,7 @@
 namespace protium {
 namespace {
 
+// How soon a waiting query sees that it was stopped.
 constexpr auto kLook = std::chrono::milliseconds(50);
 
 class Holder : public BatchStream {
@@ -42,7 +43,7 @@ Result<std::string> ColumnList(const arrow::Schema& schema) {
   return list;
 }
 
-// Appends Arrow batches to a table.
+// Appends Arrow batches to a table, through DuckDB's appender.
 class Filling {
  public:
   Filling(const duck::Connection& connection) : connection_(connection) {}
@@ -52,6 +53,8 @@ class Filling {
     PT_TRY(arrow::ExportSchema(schema, &exported));
     const Status status =
         duck::StatusOf(duckdb_schema_from_arrow(connection_.get(), &exported, columns_.out()));
+    // Whoever takes an exported structure sets `release` to null (Arrow's C data interface); on
+    // errors DuckDB may not have.
     if (exported.release != nullptr) exported.release(&exported);
     PT_TRY(status);
     if (duckdb_appender_create(connection_.get(), nullptr, table.c_str(), appender_.out()) ==

@@ -13,6 +13,13 @@
 #include "local/engine/plain_stream.h"
 #include "local/engine/query_tables.h"
 
+// How a plan is run. A task's rows come straight from the workers if only limits and chosen columns
+// follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below it are
+// made first, once for all queries, and results of tasks below it are copied into tables for this
+// query; then DuckDB streams the SELECT. There may be several databases (stores). A database that
+// has run SQL text of a person's opens only files that were admitted before, for good; a plan over
+// other files gets a new one, into which kept tables are copied when they are needed.
+
 namespace protium {
 namespace {
 
@@ -78,7 +85,8 @@ class LocalEngine : public Engine {
   std::string address() const override { return options_.address; }
 
  private:
-  // Of rows that no ORDER BY orders. What workers make of them comes in any order anyway.
+  // Of rows that no ORDER BY sorts. What workers make of them comes in any order anyway, and DuckDB
+  // is faster and holds less if it need not keep the files' order.
   enum class Order { kKept, kAny };
 
   static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
@@ -88,8 +96,7 @@ class LocalEngine : public Engine {
     return *stores_.emplace_back(std::make_unique<TableStore>(options));
   }
 
-  // Where queries over `plan` run. Once text has run, a database opens no files but those that were
-  // named before, and nothing can be added: plans over other files get a database of their own.
+  // The store in which queries over `plan` run; locks its database if there is text in the plan.
   Result<TableStore*> StoreFor(const Plan& plan) {
     const std::lock_guard lock(mutex_);
     const std::vector<std::string> files = FilesOf(plan);
@@ -103,7 +110,7 @@ class LocalEngine : public Engine {
     return store;
   }
 
-  // A store that has made the table of `plan` already, other than `own`.
+  // A store other than `own` that has made the table of `plan` already.
   TableStore* OtherStoreOf(const Plan& plan, const TableStore& own) {
     const std::lock_guard lock(mutex_);
     for (const auto& store : stores_) {
@@ -163,10 +170,14 @@ class LocalEngine : public Engine {
   }
 
   const LocalOptions options_;
-  std::mutex mutex_;                                 // Guards what follows.
-  std::vector<std::unique_ptr<TableStore>> stores_;  // The last one is for new plans.
-  std::set<std::string> files_;                      // All that plans have named.
-  std::unique_ptr<Workers> workers_;  // Ends first: its streams read from the tables.
+  // Guards stores_ and files_.
+  std::mutex mutex_;
+  // The last one is for new plans; none goes before the engine does.
+  std::vector<std::unique_ptr<TableStore>> stores_;
+  // All files that plans have named.
+  std::set<std::string> files_;
+  // Declared last, so that it goes first: its streams read from the tables.
+  std::unique_ptr<Workers> workers_;
 };
 
 }  // namespace

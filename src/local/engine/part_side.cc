@@ -19,7 +19,7 @@ std::string_view TextAt(duckdb_vector vector, idx_t row) {
   return duck::TextOf(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
 }
 
-// The kind of an argument's cells; kNull for one that is not taken.
+// The kind of an argument's cells; kNull for a type that is not taken.
 CutKind KindOf(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -81,7 +81,7 @@ class Cells {
   CutKind kind_;
 };
 
-// Of one thread; unset before its first rows.
+// The state of one thread; unset before its first rows.
 using Sides = std::optional<PartSides>;
 
 // Seed and bound are the same in all rows: they are constants of the query.

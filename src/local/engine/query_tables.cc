@@ -54,7 +54,7 @@ Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
   return KeptTables::Made{std::move(table)};
 }
 
-// The table carries the sides of the cuts that the query makes of it.
+// The table gets a column for the sides of every split that the query makes of it.
 Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   const Plan& input = plan->inputs.front();
   QueryTables below(store_, input, sources_, call_);
@@ -71,7 +71,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 
-// With all columns that the other store has made, marks of cuts among them.
+// Copies all columns that the other store has made, marks of splits included.
 Result<KeptTables::Made> QueryTables::CopyFrom(TableStore& other, const Plan& plan) {
   PT_LET(duck::Connection connection, other.database->Connect());
   KeptRows rows = other.kept.Ready().at(plan.get());
