@@ -26,7 +26,7 @@ const char* Secret() {
   return secret == nullptr ? "" : secret;
 }
 
-// Takes the same time wherever the two differ.
+// Takes the same time wherever the two differ, so that the time tells nothing.
 bool SameSecret(const char* given, size_t length, const char* expected) {
   size_t size = strlen(expected);
   if (size == 0 || size >= kMaxSecret) return false;

@@ -19,12 +19,14 @@
 namespace protium::launcher {
 namespace {
 
+// PYTHON_EXCEPTION_THROWN, see spark/worker/marks.h.
 constexpr int32_t kExceptionThrown = -2;
+// For the JVM to read why.
 constexpr int64_t kTellMs = 30000;
 constexpr int kMaxBundles = 2;
 
-// Spark shows `why` as the error of the task. Bytes of the task that are under way must not be
-// answered by a reset connection, which would take the message with it.
+// Spark shows `why` as the error of the task. The JVM may still be sending that task: closing with
+// its bytes unread would reset the connection, and the message with it, so they are read first.
 [[noreturn]] void Refuse(int socket, const char* why) {
   int64_t deadline = Now() + kTellMs;
   if (SendInt(socket, kExceptionThrown, deadline) && SendText(socket, why, deadline)) {
@@ -33,7 +35,7 @@ constexpr int kMaxBundles = 2;
   _exit(1);
 }
 
-// The hashes of bundles in a launcher's name; their number, 0 when it is not such a name.
+// The hashes of bundles in a launcher's name; returns their number, 0 if it is not such a name.
 int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   if (!StartsWith(name, kLauncherPrefix)) return 0;
   const char* from = name + strlen(kLauncherPrefix);
@@ -48,6 +50,8 @@ int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   return 0;
 }
 
+// Lets the program inherit the socket, and keeps the JVM's secret from it and from what tasks
+// start.
 void HandOver(int socket) {
   fcntl(socket, F_SETFD, 0);
   char number[16];

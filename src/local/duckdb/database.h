@@ -22,8 +22,6 @@ struct DatabaseOptions {
   std::string spill;         // A folder; empty: nothing is spilled.
 };
 
-// Opens in a thread of its own, since making a thousand macros takes a moment; whoever connects
-// first waits for it. Thread-safe.
 // Opens in a thread of its own, since registering all functions and macros takes a moment; whoever
 // connects first waits for it. Thread-safe.
 class Database {

@@ -19,8 +19,6 @@ namespace protium::duck {
 // A handle that is freed by `Free(&handle)`; DuckDB's functions accept a null one. A result must go
 // before its connection: members are declared connection first.
 template <class Handle, auto Free>
-// A handle that is freed by `Free(&handle)`. DuckDB's functions accept a null handle. A result must
-// go before its connection, so members are declared in the opposite order.
 class Owned {
  public:
   Owned() = default;

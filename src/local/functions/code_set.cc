@@ -13,7 +13,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<char32_t, char32_t>>;
 
-// The names of POSIX's, which hold ASCII only.
+// The POSIX classes of java.util.regex.Pattern, which hold ASCII only.
 const Ranges* FindAscii(std::string_view name) {
   static const std::pair<std::string_view, Ranges> kAscii[] = {
       {"ASCII", {{0, 0x7f}}},
@@ -55,6 +55,8 @@ void CodeSet::Negate() { uset_complement(set_.get()); }
 
 void CodeSet::AddOtherCase(bool beyond_ascii) {
   if (beyond_ascii) {
+    // Closing over case may also add strings of several characters, such as ss for ß, which a class
+    // cannot match.
     uset_closeOver(set_.get(), USET_CASE_INSENSITIVE);
     uset_removeAllStrings(set_.get());
     return;
@@ -92,6 +94,7 @@ bool CodeSet::AddProperty(const std::string& name) {
   }
   if (name.starts_with("Is")) {
     const std::string rest = name.substr(2);
+    // p{IsX}: a general category, a script or a binary property.
     return AddOfIcu("gc", rest) || AddOfIcu("sc", rest) || AddOfIcu(rest, "");
   }
   if (name.starts_with("In")) return AddOfIcu("blk", name.substr(2));

@@ -20,7 +20,8 @@ Number At(duckdb_vector vector, idx_t row) {
   return static_cast<const Number*>(duckdb_vector_get_data(vector))[row];
 }
 
-// A column of decimals, or of digits.
+// A column of decimals, or of whole numbers (digits to round to). DuckDB stores a decimal in the
+// smallest integer that holds its width.
 struct Operand {
   duckdb_vector vector;
   duckdb_type storage = DUCKDB_TYPE_INVALID;

@@ -9,16 +9,24 @@
 #include "local/functions/code_points.h"
 #include "local/functions/java_regex_reader.h"
 
+// A recursive descent over the pattern that writes PCRE2 as it goes: Alternatives > Repeated > Atom
+// and Quantifier. Flags such as (?i) are applied here and never passed on: a caseless letter
+// becomes a class of its cases. What a class, an escape or a count means is read by the base
+// (local/functions/java_regex_reader.h).
+
 namespace protium {
 namespace {
 
+// Java's line terminators; PCRE2 knows other sets of them.
 constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
-// Nothing or the last line end, and nothing behind it; never in the middle of \r\n.
+// $ without (?m), and \Z: the end, or the last line terminator before it; never inside \r\n.
 constexpr std::string_view kEnd = "(?=(?:\\r\\n|(?<!\\r)\\n|[\\r\\x{85}\\x{2028}\\x{2029}])?\\z)";
+// $ and ^ with (?m). ^ does not match behind a terminator that ends the text.
 constexpr std::string_view kEndOfLine = "(?=\\z|(?<!\\r)\\n|[\\r\\x{85}\\x{2028}\\x{2029}])";
 constexpr std::string_view kStartOfLine =
     "(?:(?!\\z)(?:\\A|(?<=[\\n\\x{85}\\x{2028}\\x{2029}])|(?<=\\r)(?!\\n)))";
-// Java 17 takes letters and digits of all scripts, and the marks upon them, for parts of words.
+// For \b: Java 17 counts letters and digits of all scripts, and the marks on them, as parts of
+// words.
 constexpr std::string_view kWord = "[\\p{L}\\p{Nd}\\p{Mn}_]";
 
 class Translation : RegexReader {
@@ -178,7 +186,7 @@ class Translation : RegexReader {
     }
   }
 
-  // As many digits as there are groups for.
+  // 12 is group 12 if there are so many groups so far, else group 1 followed by "2".
   Status Reference() {
     int number = static_cast<int>(Take() - '0');
     while (IsDigit(Peek()) && number * 10 + static_cast<int>(Peek() - '0') <= groups_) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kQuoted = 80;  // Bytes of a pattern that a message repeats.
 
-// \d, \h, \s, \v and \w of Java's; nothing for other letters.
+// Java's \d, \h, \s, \v and \w, which are ASCII but for \h and \v; nothing for other letters.
 std::optional<CodeSet> Predefined(char32_t letter) {
   CodeSet set;
   const auto add = [&](std::u32string_view points) {
@@ -90,8 +90,8 @@ Result<CodeSet> RegexReader::ReadClass() {
   return set;
 }
 
-// Up to the closing bracket, which stands for itself where it comes first. && binds weaker than
-// standing beside one another.
+// Up to the closing bracket, which stands for itself if it comes first. && binds weaker than
+// juxtaposition: [ab&&b] is the intersection of ab and b.
 Result<CodeSet> RegexReader::ReadItems() {
   CodeSet all;
   bool first = true;
@@ -113,7 +113,7 @@ Result<CodeSet> RegexReader::ReadItems() {
   return all;
 }
 
-// What stands behind && up to the next one.
+// What is behind && up to the next one.
 Result<CodeSet> RegexReader::ReadIntersected() {
   CodeSet right;
   bool empty = true;

@@ -18,7 +18,7 @@ namespace {
 using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 using FunctionSet = duck::Owned<duckdb_scalar_function_set, duckdb_destroy_scalar_function_set>;
 
-// |value| as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
+// The absolute value as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
 struct Decimal {
   std::string digits;
   int exponent = 0;
@@ -59,7 +59,7 @@ std::string WriteAsJava(Number value) {
   return sign + decimal.digits.substr(0, whole) + "." + decimal.digits.substr(whole);
 }
 
-// Whether cutting `digits` behind the first `keep` has to round away from zero.
+// Whether cutting `digits` behind the first `keep` rounds away from zero.
 bool RoundsUp(const std::string& digits, size_t keep, bool to_even) {
   if (keep >= digits.size()) return false;
   const bool half =
@@ -120,10 +120,10 @@ void RoundWholes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   });
 }
 
-// Decimals come with so many digits behind the point.
+// Digits behind the point of the decimals that pt_round takes.
 constexpr uint8_t kDecimalScale = 10;
 
-// Decimals without digits behind the point are whole numbers.
+// Rounded to no digits behind the point, decimals become whole numbers.
 void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const bool to_even = ToEven(info);
   const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
@@ -162,7 +162,7 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// The C library's cbrt(27.0) is not 3.
+// The C library's cbrt(27.0) is not 3, as it is in Java; a long double is precise enough.
 double CubeRoot(double value) {
   return static_cast<double>(std::cbrt(static_cast<long double>(value)));
 }
@@ -198,7 +198,7 @@ Status RegisterPlain(const duck::Connection& connection, const char* name, int a
   return Status::UnknownError("cannot register the function ", name);
 }
 
-// What a set's functions take and give; with `places`, also the number of digits.
+// Argument and result of one overload; with `places` it also takes the number of digits.
 struct Rounding {
   const duck::Type& from;
   const duck::Type& to;

@@ -17,8 +17,11 @@ namespace {
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The words for numbers that are none, in capitals or not; Java's own have a sign, too.
+// The words for values that are no numbers. Spark takes them in any case; those with a sign in
+// front of NaN are Java's own, and exact.
 template <class Number>
+// The words for values that are no numbers. Spark takes them in any case; those with a sign in
+// front of NaN are Java's own, and exact.
 std::optional<Number> ReadWord(std::string_view text) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
   const std::string word = Lower(text);
@@ -44,7 +47,7 @@ std::optional<Number> ReadDigits(std::string_view digits, std::chars_format form
   return static_cast<Number>(std::strtod(text.c_str(), nullptr));
 }
 
-// Java's exponents have 32 bits.
+// An exponent as Java's BigDecimal takes it: 32 bits, with a sign.
 bool IsExponent(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int32_t exponent = 0;
@@ -52,7 +55,7 @@ bool IsExponent(std::string_view text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-// Numbers from text, one after the other.
+// Takes numbers off a text from left to right.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -124,7 +127,8 @@ std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
   return seconds && scanner.Take('.') ? micros + scanner.Millionths() : micros;
 }
 
-// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds.
+// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
+// java.time.ZoneId takes of offsets; 18 hours are its limit.
 std::optional<int64_t> ReadOffset(std::string_view zone) {
   if (zone == "Z") return 0;
   for (const std::string_view name : {"UTC", "GMT", "UT"}) {
@@ -163,7 +167,7 @@ bool LooksLikeName(std::string_view zone) {
          ((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'));
 }
 
-// A clock and, behind its seconds, an offset.
+// A clock and, behind its seconds, an offset; in microseconds.
 std::optional<int64_t> ReadTime(Scanner& scanner, std::string& why) {
   bool seconds = false;
   const auto clock = ReadClock(scanner, seconds);

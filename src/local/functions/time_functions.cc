@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times by patterns, and clocks of zones: their rules are those of ICU's release, as Spark's are
-// those of its Java.
+// Times by patterns, and clocks of time zones. The zones' rules are those of ICU's release, as
+// Spark's are those of its Java: they may differ where a country changed its rules lately.
 #include <fmt/format.h>
 #include <unicode/ucal.h>
 
@@ -18,10 +18,10 @@ namespace {
 
 constexpr int64_t kMicrosOfMilli = 1000;
 
-// The zones of a chunk's rows; most queries have one.
+// The zone of a chunk's rows; most queries have one.
 class Zones : public Chunk {
  public:
-  // What a clock of the zone shows ahead of UTC, in microseconds.
+  // By how much a clock of the zone is ahead of UTC at the moment, in microseconds.
   std::optional<int64_t> Ahead(Text zone, Moment moment) {
     if (!Open(zone)) return std::nullopt;
     UErrorCode problem = U_ZERO_ERROR;
@@ -29,8 +29,9 @@ class Zones : public Chunk {
     return Offset(problem);
   }
 
-  // The same where `local` is what the clock shows: at the end of summer the earlier of two
-  // moments, at its beginning what a clock would show that was not moved yet.
+  // The same where `local` is what the clock shows (java.time.ZonedDateTime.ofLocal). When summer
+  // time ends an hour comes twice: the earlier moment counts. When it begins an hour is missing:
+  // the offset from before counts.
   std::optional<int64_t> AheadOfLocal(Text zone, Moment local) {
     if (!Open(zone)) return std::nullopt;
     const auto first = Ahead(zone, {local.micros - kDay});
@@ -63,7 +64,7 @@ class Zones : public Chunk {
     return std::nullopt;
   }
 
-  // ICU takes an unknown zone for UTC.
+  // ICU takes an unknown zone for UTC, so names are checked first.
   bool Open(Text zone) {
     if (calendar_ != nullptr && zone == zone_) return true;
     const bool offset = zone.starts_with('+') || zone.starts_with('-');
@@ -132,7 +133,7 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
   return moment;
 }
 
-// Where the month has no such day it is its last one. Of the interval months count alone.
+// If the month has no such day, its last day counts. Only the interval's months are used.
 std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
   using namespace std::chrono;
   constexpr days kMostDays{7'300'000};  // In sum years of 15 bits, as the library has them.

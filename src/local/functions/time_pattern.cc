@@ -27,7 +27,7 @@ std::string SpelledOut(std::string_view name, size_t count) {
   return std::string(count == 4 ? name : name.substr(0, 3));
 }
 
-// A moment in its parts.
+// A moment, taken apart.
 struct Parts {
   std::chrono::year_month_day date;
   int64_t day_of_week = 0;  // Sunday is 0.
@@ -102,6 +102,8 @@ bool SameLetters(std::string_view text, std::string_view name) {
          });
 }
 
+// Reads the fields from left to right and then puts the parts together; the whole text must be used
+// up.
 class Reading {
  public:
   Reading(std::string_view text, const std::vector<TimeField>& fields)
@@ -130,7 +132,8 @@ class Reading {
     return number && Set(field, *number, before - text_.size());
   }
 
-  // A single letter takes all digits there are but those that the fields behind it need.
+  // The fewest and most digits of a field. A single letter takes as many digits as there are,
+  // except those that the fields behind it need.
   std::pair<size_t, size_t> WidthOf(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
