@@ -73,6 +73,7 @@ class Commands {
                                   const char* own_name) {
   if (!JoinGroup(leader)) _exit(1);
   close(listener.fd);
+  // After the fork: the id that is sent must be that of the process that serves the tasks.
   if (!Greet(socket, listener.transport)) _exit(1);
   StartProgram(socket, own_name);
 }
@@ -96,6 +97,7 @@ void Accept(const Listener& listener, const char* own_name) {
   close(socket);
 }
 
+// The order matters: no new connection after the socket file is gone, then the workers.
 int End(const Listener& listener, int code) {
   if (!listener.path.empty()) unlink(listener.path.chars);
   EndGroup(kPatienceMs);

@@ -36,7 +36,7 @@ void SignalChildren(int signal) {
   for (;;) {
     char* from = next;
     long pid = strtol(from, &next, 10);
-    if (next == from || *next != ' ') return;  // The end, or a number that was cut.
+    if (next == from || *next != ' ') return;  // The end, or a number that was cut off.
     kill(static_cast<pid_t>(pid), signal);
   }
 }
@@ -85,7 +85,7 @@ void EndGroup(int patience_ms) {
   SignalChildren(SIGTERM);
   if (WaitForChildren(Now() + patience_ms)) return;
   for (int64_t end = Now() + kKillMs; Now() < end;) {
-    SignalChildren(SIGKILL);  // Their own children come to us and are next.
+    SignalChildren(SIGKILL);  // Their own children come to this process and are next.
     if (WaitForChildren(Now() + 10)) return;
   }
   kill(0, SIGKILL);

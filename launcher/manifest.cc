@@ -33,7 +33,7 @@ struct Cursor {
     return true;
   }
 
-  // A word of `letters`, and the letter `end` after it.
+  // A word of `letters`, followed by the letter `end`.
   bool Word(const char* letters, char end, char* into, size_t room) {
     size_t size = strspn(at, letters);
     if (size == 0 || size >= room || at[size] != end) return false;

@@ -23,7 +23,8 @@ constexpr int64_t kSpareBytes = 16 << 20;
 void AddFolder(Places* places, const char* path) {
   if (places->count == kMaxPlaces) return;
   char real[PATH_MAX];
-  // The loader's list of folders is separated by these.
+  // The loader separates the folders of --library-path by these; a path that has them cannot be
+  // used.
   if (realpath(path, real) == nullptr || strpbrk(real, ":;") != nullptr) return;
   places->local[places->count++] = Format("%s", real);
 }

@@ -68,6 +68,7 @@ Text OwnPath(const char* own_name) {
   return path;
 }
 
+// For images that hold the program already: it lies beside the launcher, with its libraries.
 [[noreturn]] void StartBeside(int socket, const char* own_name) {
   static const char kEnding[] = "-launcher";
   Text program = OwnPath(own_name);
@@ -89,13 +90,16 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
+// The bundle's own loader is started, and the program given to it: the interpreter that is written
+// into the program names a path of the machine that built it.
 [[noreturn]] void StartBundled(int socket, const Text* folders, int count) {
   Text loader = Join(folders[0].chars, kBundledLoader);
   Text program = Join(folders[0].chars, kBundledProgram);
   Text libraries;
   for (int i = 0; i < count; ++i) Append(&libraries, "%s%s/lib", i ? ":" : "", folders[i].chars);
   HandOver(socket);
-  // Made for the libc of this machine, which the program does not use.
+  // Set for this machine's own programs: the bundled one brings its libc and would load libraries
+  // built for another.
   for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) unsetenv(name);
   char option[] = "--library-path";
   char* arguments[] = {loader.chars, option, libraries.chars, program.chars, nullptr};
@@ -107,6 +111,7 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
+// All bundles that are missing are named at once, so that the driver sends them in one go.
 [[noreturn]] void StartBundles(int socket, char hashes[][kHashDigits + 1], int count) {
   Text folders[kMaxBundles], missing = Format("%s", kNeedsBundle), why;
   bool all = true;

@@ -56,7 +56,7 @@ class Content {
     return bytes;
   }
 
-  // Whether frame and file end here.
+  // Whether the frame and the file end here.
   bool Ends() {
     while (!is_over_ && from_ == filled_ && Decode()) continue;
     char further;

@@ -24,13 +24,13 @@ struct Part {
   const T* Values() const {
     return static_cast<const T*>(duckdb_vector_get_data(vector)) + begin;
   }
-  // Bits as Arrow has them, from `begin` on; nullptr when every row is valid.
+  // Bits in Arrow's order for the whole vector, not from `begin` on; nullptr if every row is valid.
   const uint8_t* Validity() const {
     return reinterpret_cast<const uint8_t*>(duckdb_vector_get_validity(vector));
   }
 };
 
-// Which rows of a part are valid; looked up once, asked for every row.
+// Which rows of a part are valid. The pointer is looked up once per part, the bits for every row.
 class Validity {
  public:
   explicit Validity(const Part& part) : bits_(part.Validity()), begin_(part.begin) {}
@@ -74,6 +74,7 @@ Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
 }
 
 template <class Builder>
+// Lengths are added up first: one reservation instead of growing for every text.
 Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<Builder&>(builder);
   const auto* values = part.Values<duckdb_string_t>();
@@ -92,6 +93,7 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
+// A list's elements are a range of one child vector, so lists of lists recurse.
 Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::ListBuilder&>(builder);
   const auto* entries = part.Values<duckdb_list_entry>();

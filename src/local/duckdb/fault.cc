@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// What stands between `before` and `after`; empty when either is missing.
+// What is between `before` and `after`; empty if either is missing.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t start = text.find(before);
   if (start == std::string_view::npos) return {};
@@ -17,7 +17,7 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
-// Cuts off the "Binder Error: " in front.
+// Drops the "Binder Error: " in front.
 std::string_view WithoutKind(std::string_view message) {
   const size_t colon = message.find(": ");
   const size_t error = message.find("Error");

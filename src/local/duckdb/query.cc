@@ -77,12 +77,13 @@ Status CheckNames(const std::vector<Column>& columns) {
   return Status::OK();
 }
 
+// One streaming result: the query runs while its chunks are fetched.
 class QueryStream : public BatchStream {
  public:
   QueryStream(Connection connection, const Call& call, std::string name)
       : connection_(std::move(connection)), watch_(connection_, call, std::move(name)) {}
 
-  // Preparing, too, may be where a query is interrupted.
+  // A query can be interrupted while it is prepared, too.
   Status Start(const std::string& select) { return watch_.Explain(Submit(select)); }
 
   const SchemaPtr& schema() const override { return schema_; }
@@ -91,7 +92,7 @@ class QueryStream : public BatchStream {
     while (!ended_ && !batches_->full()) {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer_.out()));
       if (chunk.get() == nullptr) {
-        // The end and an error look the same but for the error's text.
+        // NULL means the end and an error alike; only the error's text tells them apart.
         if (duckdb_result_error(answer_.out()) != nullptr) return watch_.Explain(Error());
         ended_ = true;
         break;
@@ -107,6 +108,7 @@ class QueryStream : public BatchStream {
     PT_LET(prepared_, duck::Prepare(connection_, select));
     PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
     PT_LET(batches_, ChunkBatches::Make(schema_));
+    // Marked as deprecated in DuckDB's C API, and so used in this one place only.
     duck::Pending pending;
     if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
       return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);

@@ -7,6 +7,9 @@
 #include "local/duckdb/query.h"
 #include "local/duckdb/sql_reader.h"
 
+// The walk is the engine's (QueryTables), with views in place of tables: a view checks the SQL and
+// gives the types that the nodes above it need.
+
 namespace protium {
 
 Result<EnginePlan> Explainer::Explain(const Plan& plan) {

@@ -65,7 +65,7 @@ class Filling {
   }
 
   Status Add(const arrow::RecordBatch& batch) {
-    // Chunks hold at most so many rows.
+    // A chunk holds at most that many rows.
     const auto step = static_cast<int64_t>(duckdb_vector_size());
     for (int64_t at = 0; at < batch.num_rows(); at += step) {
       ArrowArray exported{};
@@ -122,7 +122,7 @@ KeptTable::~KeptTable() {
   if (database_ == nullptr) return;
   const auto connection = database_->Connect();
   if (!connection.ok()) return;
-  // A table that was never made is not there to be dropped.
+  // The table was never made if making it failed.
   (void)duck::Do(*connection, "DROP TABLE IF EXISTS " + name_);
 }
 

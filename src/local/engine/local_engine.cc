@@ -32,6 +32,7 @@ class LocalEngine : public Engine {
 
   Result<SchemaPtr> Analyze(const Plan& plan, const Call&) override {
     PT_TRY(FirstError(plan));
+    // A missing file is named by us, before DuckDB would fail on it in its own words.
     PT_TRY(CheckFiles(plan));
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(TableStore * store, StoreFor(plan));
@@ -77,7 +78,8 @@ class LocalEngine : public Engine {
     Admission admission;
     PT_LET(admission.ranks, workers_->Placement(gang));
     PT_LET(admission.waits_for, workers_->WaitsFor(gang));
-    // Ranks with devices are started with them.
+    // Ranks with devices are started once the devices are leased, since a process sees only those
+    // that it was started with.
     if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers, demand.torch);
     return admission;
   }
@@ -137,8 +139,8 @@ class LocalEngine : public Engine {
             call};
   }
 
-  // Rows of tasks go straight through where only limits and choices of columns follow; everything
-  // else is a query.
+  // Rows of tasks go straight through if only limits and chosen columns follow; everything else is
+  // a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
     if (IsPlainOverTask(plan)) {
@@ -162,7 +164,7 @@ class LocalEngine : public Engine {
     if (workers_ == nullptr) return NoWorkers();
     PT_CHECK(plan->inputs.size() == 1);
     const Plan input = plan->inputs.front();
-    // What is kept below is made once, before workers start, not anew for every attempt.
+    // Kept tables are made before workers start, and once, not anew for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
     PT_TRY(TablesOf(*store, input, call).Keep());
     return workers_->Map(

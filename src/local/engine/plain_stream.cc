@@ -57,7 +57,7 @@ bool IsPlain(const Verb& verb) {
                      [](const NamedExpr& each) { return each.expr.kind == Expr::Kind::kColumn; });
 }
 
-// Columns are found as SQL finds them: without regard to case.
+// SQL finds columns without regard to case; an exact match comes first.
 Result<int> Find(const arrow::Schema& schema, const std::string& name) {
   if (const int exact = schema.GetFieldIndex(name); exact >= 0) return exact;
   for (int i = 0; i < schema.num_fields(); ++i) {

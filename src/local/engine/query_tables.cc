@@ -5,6 +5,10 @@
 #include "local/engine/inputs.h"
 #include "local/engine/plain_stream.h"
 
+// Tables are made depth first, each by its own QueryTables over the nodes below it: a Materialize
+// is computed where no store has it yet, a task's output is copied into a table of this query
+// alone.
+
 namespace protium {
 
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,

@@ -103,7 +103,8 @@ bool CodeSet::AddProperty(const std::string& name) {
 
 std::string CodeSet::ToPcre() const {
   const std::unique_ptr<USet, Close> set(uset_clone(set_.get()));
-  uset_removeRange(set.get(), 0xd800, 0xdfff);  // UTF-8 has none of these.
+  // Surrogates: UTF-8 has none, and PCRE2 rejects them in a pattern.
+  uset_removeRange(set.get(), 0xd800, 0xdfff);
   std::string text;
   for (int32_t i = 0; i < uset_getItemCount(set.get()); ++i) {
     UChar32 first = 0, last = 0;

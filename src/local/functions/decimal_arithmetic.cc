@@ -53,7 +53,7 @@ class Wide {
     return sum;
   }
 
-  // Of a number that is not larger.
+  // `other` must not be larger.
   Wide operator-(const Wide& other) const {
     Wide difference;
     int64_t borrow = 0;
@@ -81,9 +81,8 @@ class Wide {
   bool Bit(int at) const { return (limbs_[at / 32] >> (at % 32) & 1) != 0; }
   void SetBit(int at) { limbs_[at / 32] |= uint32_t{1} << (at % 32); }
 
-  // The quotient; `rest` becomes what is left.
-  // Schoolbook division, a bit at a time; numbers of up to 128 bits, which are nearly all, take the
-  // short way.
+  // Returns the quotient; `rest` becomes the remainder. Schoolbook division, a bit at a time;
+  // numbers of up to 128 bits, which are nearly all, take the short way.
   static Wide Divide(const Wide& a, const Wide& b, Wide& rest) {
     if (a.IsNarrow() && b.IsNarrow()) {
       rest = Wide(a.Low() % b.Low());
@@ -105,7 +104,7 @@ class Wide {
   std::array<uint32_t, 12> limbs_{};
 };
 
-// A number with its sign apart.
+// Sign and magnitude, as Wide is unsigned.
 struct Signed {
   bool negative = false;
   Wide size;
@@ -125,6 +124,8 @@ Wide PowerOfTen(int exponent) {
   return power * Wide(rest);
 }
 
+// Whether a quotient with remainder `rest` of `unit` rounds away from zero; `odd` is its last
+// digit's parity.
 bool RoundsUp(char rounding, bool negative, const Wide& rest, const Wide& unit, bool odd) {
   if (rest == Wide()) return false;
   if (rounding == 't') return false;
@@ -161,12 +162,14 @@ DecimalAnswer Answer(const Signed& number) {
   return {number.negative ? -value : value};
 }
 
-// Java's longValue().
+// BigDecimal.longValue(): the low 64 bits, without an overflow.
 DecimalAnswer LowestBits(DecimalAnswer answer) {
   answer.value = static_cast<int64_t>(answer.value);
   return answer;
 }
 
+// The sign is the dividend's, as in Java; with `positive`, pmod: (a % b + b) % b for a negative
+// one.
 Signed Remainder(const Signed& a, const Signed& b, bool positive) {
   Signed rest{a.negative, {}};
   Wide::Divide(a.size, b.size, rest.size);

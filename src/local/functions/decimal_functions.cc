@@ -56,6 +56,7 @@ struct Operand {
   }
 };
 
+// The operations of RoundDecimalNumber; all others are ComputeDecimal's.
 bool Rounds(char operation) {
   return std::string_view("refc").find(operation) != std::string_view::npos;
 }
@@ -93,6 +94,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
+// Static, since DuckDB keeps pointers to them as the functions' extra information.
 const std::array<int, kScales>& Scales() {
   static const auto scales = [] {
     std::array<int, kScales> all{};

@@ -41,7 +41,8 @@ class Translation : RegexReader {
   }
 
  private:
-  // Everything up to the parenthesis that closes the group, or to the end.
+  // Everything up to the parenthesis that closes the group, or to the end. Flags that were set
+  // inside end with it.
   Status Alternatives() {
     const RegexFlags outer = flags_;
     while (!AtEnd() && Peek() != ')') {
@@ -59,7 +60,8 @@ class Translation : RegexReader {
   Status Repeated() {
     const size_t start = out_.size();
     PT_TRY(Atom());
-    if (out_.size() == start) return Status::OK();  // Flags, or quotes around nothing.
+    // Flags, or \Q\E around nothing: there is nothing to repeat.
+    if (out_.size() == start) return Status::OK();
     return Quantifier();
   }
 
@@ -92,6 +94,7 @@ class Translation : RegexReader {
     }
   }
 
+  // By number, except for letters, digits and the space, so that nothing is taken for syntax.
   void Literal(char32_t point) {
     const bool letter = (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z');
     if (flags_.caseless && (letter || flags_.unicode)) {
@@ -137,7 +140,7 @@ class Translation : RegexReader {
     return Status::OK();
   }
 
-  // (?i) holds up to the end of the group around it, (?i:...) within its own.
+  // (?i) holds to the end of the group around it, (?i:...) within its own.
   Status Flags() {
     const RegexFlags outer = flags_;
     PT_TRY(ReadFlags());
@@ -204,12 +207,13 @@ class Translation : RegexReader {
   }
 
   Status Refer(const std::string& group) {
+    // PCRE2's caseless flag is never set, so a back reference would compare exactly.
     if (flags_.caseless) return Unknown("a group is repeated where capitals do not count");
     out_ += (IsDigit(static_cast<char32_t>(group[0])) ? "\\g{" : "\\k{") + group + "}";
     return Status::OK();
   }
 
-  // \Q...\E: a quantifier behind it holds for the last character.
+  // Q...\E: a quantifier behind it repeats the last character only.
   Status Quoted() {
     Skip(1);
     while (!AtEnd() && !TakeText("\\E")) Literal(Take());

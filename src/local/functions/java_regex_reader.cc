@@ -11,7 +11,8 @@
 namespace protium {
 namespace {
 
-constexpr size_t kQuoted = 80;  // Bytes of a pattern that a message repeats.
+// Bytes of a pattern that a message repeats.
+constexpr size_t kQuoted = 80;
 
 // Java's \d, \h, \s, \v and \w, which are ASCII but for \h and \v; nothing for other letters.
 std::optional<CodeSet> Predefined(char32_t letter) {
@@ -127,7 +128,7 @@ Result<CodeSet> RegexReader::ReadIntersected() {
   return right;
 }
 
-// A character, an escape or a range.
+// A character, an escape or a range. A hyphen that no range can follow stands for itself.
 Result<CodeSet> RegexReader::ReadItem() {
   char32_t first = 0;
   if (Peek() != '\\') {
@@ -192,7 +193,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   return value;
 }
 
-// Up to three digits, and up to 0377.
+// Up to three digits, and up to \0377.
 char32_t RegexReader::ReadOctal() {
   char32_t value = 0;
   for (int i = 0; i < 3 && Peek() >= '0' && Peek() <= '7' && value < 32; ++i) {

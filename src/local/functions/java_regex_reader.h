@@ -26,7 +26,7 @@ class RegexReader {
   explicit RegexReader(std::string_view java);
 
   bool AtEnd() const { return at_ >= points_.size(); }
-  // 0 at the end.
+  // The code point `ahead` places further; 0 beyond the end.
   char32_t Peek(size_t ahead = 0) const {
     return at_ + ahead < points_.size() ? points_[at_ + ahead] : 0;
   }

@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Puts a comma between the thousands of a decimal number.
+// Puts commas between the thousands of a decimal number.
 std::string WithCommas(std::string_view number) {
   const size_t point = std::min(number.find('.'), number.size());
   const size_t first = number.starts_with('-') ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of SQL on regular expressions and on the patterns of LIKE.
+// Functions of SQL on regular expressions, and LIKE.
 #include <fmt/format.h>
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace {
 // The compiled pattern of a chunk's rows: most queries have one for all of them.
 class Patterns : public Chunk {
  public:
-  // Null, with the error set, for a bad pattern.
+  // The compiled pattern; null, with the error set, for a bad one.
   Regex* For(Text pattern) {
     if (regex_ && pattern == pattern_) return &*regex_;
     Result<Regex> compiled = Regex::Compile(pattern);
@@ -172,7 +172,7 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
   for (size_t from = 0;
        static_cast<int32_t>(parts.size()) + 1 != limit && patterns.Find(*regex, text, from);
        from = NextFrom(text, *regex)) {
-    if (regex->end() == 0) continue;  // An empty match in front parts nothing.
+    if (regex->end() == 0) continue;  // An empty match at the very front splits nothing off.
     parts.emplace_back(text.substr(copied, regex->start() - copied));
     copied = regex->end();
   }

@@ -204,9 +204,7 @@ struct RowFunction {
   duckdb_scalar_function_t run;
 };
 
-// A row function of `Call`, which is called for the rows without a null among the arguments; the
-// others are null, as are those for which it gives nothing:
-//   std::optional<std::string> Upper(Chunk& chunk, Text text);
+// The row function of `Call`, a function such as Upper above.
 template <auto Call>
 constexpr RowFunction AsRowFunction(const char* name) {
   using Signature = cells::Signature<decltype(Call)>;

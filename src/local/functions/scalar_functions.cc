@@ -42,6 +42,8 @@ Decimal Shortest(Number value) {
 }
 
 template <class Number>
+// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent; always a digit behind
+// the point.
 std::string WriteAsJava(Number value) {
   if (std::isnan(value)) return "NaN";
   const std::string sign = std::signbit(value) ? "-" : "";
@@ -79,7 +81,8 @@ bool Valid(duckdb_vector vector, idx_t row) {
   return validity == nullptr || duckdb_validity_row_is_valid(validity, row);
 }
 
-// Calls `round(value, digits, result)` for every row without NULL; false is an error.
+// Calls `round(value, digits, result)` for every row without NULL; false ends the query with an
+// error.
 template <class Number, class Round>
 void EachRow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
              Round round) {
@@ -180,7 +183,7 @@ void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector
   }
 }
 
-// A function of arguments of one type.
+// Registers a function whose arguments all have one type.
 Status RegisterPlain(const duck::Connection& connection, const char* name, int arguments,
                      duckdb_type from, duckdb_type to, duckdb_scalar_function_t call) {
   const ScalarFunction function(duckdb_create_scalar_function());

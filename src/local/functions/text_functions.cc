@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of text that DuckDB has not, or has with other edges.
+// Functions of text that DuckDB lacks, or has with other edge cases.
 #include <fmt/format.h>
 #include <unicode/uchar.h>
 
@@ -64,7 +64,8 @@ std::optional<int32_t> FindInSet(Chunk&, Text word, Text list) {
 }
 
 std::optional<std::string> Soundex(Chunk&, Text text) {
-  // Of A to Z: a digit, 0 for vowels, 7 for H and W, which part no equal digits.
+  // For A to Z: a digit; 0 for vowels, which separate equal digits, and 7 for H and W, which do
+  // not.
   constexpr std::string_view kCodes = "01230127022455012623017202";
   const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
   if (text.empty() || upper(text[0]) < 'A' || upper(text[0]) > 'Z') return std::string(text);

@@ -42,7 +42,7 @@ std::optional<Number> ReadDigits(std::string_view digits, std::chars_format form
   const auto read = std::from_chars(digits.data(), end, number, format);
   if (read.ptr != end || read.ec == std::errc::invalid_argument) return std::nullopt;
   if (read.ec != std::errc::result_out_of_range) return number;
-  // Too large or too small, which only the C library tells apart.
+  // from_chars does not say whether the number is too large or too small; strtod does.
   const std::string text = (format == std::chars_format::hex ? "0x" : "") + std::string(digits);
   return static_cast<Number>(std::strtod(text.c_str(), nullptr));
 }
@@ -66,7 +66,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // A number of `fewest` to `most` digits that no further digit follows.
+  // A number of `fewest` to `most` digits; a further digit makes it fail.
   std::optional<int64_t> Number(size_t fewest, size_t most) {
     const size_t start = at_;
     int64_t number = 0;
@@ -77,7 +77,7 @@ class Scanner {
     if (at_ - start < fewest) return std::nullopt;
     return number;
   }
-  // A fraction in millionths; further digits are cut off.
+  // A fraction in millionths; digits beyond the sixth are dropped.
   int64_t Millionths() {
     int64_t fraction = 0, unit = 100000;
     for (; IsDigit(Peek()); ++at_, unit /= 10) fraction += (Peek() - '0') * unit;
@@ -92,7 +92,7 @@ class Scanner {
 
 struct DayParts {
   int32_t days = 0;
-  bool whole = false;  // Whether year, month and day were all there.
+  bool whole = false;  // Year, month and day were all given.
 };
 
 std::optional<DayParts> ReadDayParts(Scanner& scanner) {
@@ -112,7 +112,7 @@ std::optional<DayParts> ReadDayParts(Scanner& scanner) {
   return DayParts{*days, count == 2};
 }
 
-// hh, hh:mm or hh:mm:ss[.ffffff]; sets `seconds` when it had these.
+// hh, hh:mm or hh:mm:ss[.ffffff]; sets `seconds` if there were any.
 std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
   std::array<int64_t, 3> parts = {0, 0, 0};
   size_t count = 0;

@@ -21,7 +21,7 @@ std::optional<bool> ReadBoolean(std::string_view text);
 // A sign and digits that fit 64 bits.
 std::optional<int64_t> ReadWhole(std::string_view text);
 
-// Also what Java reads: 1d, 0x1p3, inf, NaN.
+// A number in decimal or hexadecimal, also what only Java reads: 1d, 0x1p3, inf, NaN.
 template <class Number>
 std::optional<Number> ReadNumber(std::string_view text);
 

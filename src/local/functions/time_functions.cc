@@ -39,7 +39,7 @@ class Zones : public Chunk {
     if (!first || !last) return std::nullopt;
     const auto shown = Ahead(zone, {local.micros - *first});
     if (!shown) return std::nullopt;
-    if (*shown == *first) return first;  // Not moved yet.
+    if (*shown == *first) return first;  // The clock was not moved yet.
     const auto moved = Ahead(zone, {local.micros - *last});
     if (!moved) return std::nullopt;
     return *moved == *last ? last : first;
@@ -136,7 +136,8 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
 // If the month has no such day, its last day counts. Only the interval's months are used.
 std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
   using namespace std::chrono;
-  constexpr days kMostDays{7'300'000};  // In sum years of 15 bits, as the library has them.
+  // Sums must fit the library's years, which have 15 bits and a sign.
+  constexpr days kMostDays{7'300'000};
   constexpr int32_t kMostMonths = 120'000;
   const sys_time<microseconds> time{microseconds(moment.micros)};
   const auto day = floor<days>(time);

@@ -22,7 +22,7 @@ constexpr int64_t kDayMicros = int64_t{86400} * 1000000;
 
 std::string Padded(int64_t value, size_t width) { return fmt::format("{:0{}}", value, width); }
 
-// "Monday" for four letters of the pattern, "Mon" for three.
+// "Monday" for four letters of a pattern, "Mon" for three.
 std::string SpelledOut(std::string_view name, size_t count) {
   return std::string(count == 4 ? name : name.substr(0, 3));
 }

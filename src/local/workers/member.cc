@@ -146,7 +146,7 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
   member->heard = Clock::now();
-  // A worker that has just died is found by whoever watches it, with how it ended.
+  // If the worker has just died, whoever watches it finds that out, and how it ended.
   (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
   worker->used = true;
   member->worker = std::move(worker);

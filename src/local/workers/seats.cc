@@ -49,6 +49,8 @@ Seats::Seats(SeatSettings settings)
 Seats::Taken::~Taken() {
   if (seats_ == nullptr) return;
   const std::lock_guard lock(seats_->mutex_);
+  // The lease goes with the descriptors: those that workers inherited are closed by now, since a
+  // gang's workers with devices end with their task.
   seats_->holdings_.erase(holding_);
   leases_.clear();
   seats_->changed_.notify_all();
@@ -112,6 +114,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     for (const Device& each : HoldingOf(**placed, who).gpus) wanted.push_back(each.address);
     return wanted;
   };
+  // No device, no folder to lock: only this process's holdings count.
   if (gang.gpus_per_worker <= 0) {
     PT_TRY(choose({}).status());
     return std::vector<Lease>();
