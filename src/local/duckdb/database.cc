@@ -14,6 +14,10 @@
 #include "sql/duckdb_path.h"
 #include "sql/prelude.h"
 
+// Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
+// then DuckDB's own settings, our functions in C++, and the macros over them that carry Spark's
+// names.
+
 namespace protium {
 namespace {
 

@@ -59,6 +59,7 @@ Exit ExitOf(std::string_view message, duckdb_error_type type) {
       message.find("No space left") != std::string_view::npos) {
     return Exit::kNoRoom;
   }
+  // Everything else is about values: casts, overflows, bad files.
   if (is("INTERNAL") || is("FATAL")) return Exit::kFailed;
   return Exit::kInput;
 }

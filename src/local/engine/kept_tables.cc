@@ -17,6 +17,7 @@ namespace {
 // How soon a waiting query sees that it was stopped.
 constexpr auto kLook = std::chrono::milliseconds(50);
 
+// Members go in reverse: the stream, which may still read the tables, before the tables.
 class Holder : public BatchStream {
  public:
   Holder(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan)
@@ -137,6 +138,7 @@ Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
                                  const std::function<Result<Made>()>& make) {
   Entry& entry = EntryOf(plan);
   std::unique_lock making(entry.making, std::defer_lock);
+  // Whoever waits may be stopped, so it looks every kLook.
   while (!making.try_lock_until(std::min(call.deadline, Clock::now() + kLook))) {
     if (call.stop.stop_requested()) return Status::Cancelled("the query was stopped");
     if (Clock::now() < call.deadline) continue;

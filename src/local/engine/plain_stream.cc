@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// Ends its input early by not reading on; the workers are stopped when the stream is dropped.
 class LimitStream : public BatchStream {
  public:
   LimitStream(int64_t rows, BatchStreamPtr input) : left_(rows), input_(std::move(input)) {}
@@ -30,6 +31,7 @@ class LimitStream : public BatchStream {
   BatchStreamPtr input_;
 };
 
+// Chooses, repeats and renames columns; copies nothing.
 class ColumnStream : public BatchStream {
  public:
   ColumnStream(SchemaPtr schema, std::vector<int> columns, BatchStreamPtr input)

@@ -51,6 +51,7 @@ Result<KeptRows> QueryTables::KeptOf(const Plan& plan) {
 Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
   if (TableStore* other = sources_.elsewhere(plan, store_)) return CopyFrom(*other, plan);
   const Plan& input = plan->inputs.front();
+  // Rows of tasks do not exist in the database, so they are copied into the table from the stream.
   if (!std::holds_alternative<MapTask>(input->verb) && !IsPlainOverTask(input)) {
     return Compute(plan);
   }

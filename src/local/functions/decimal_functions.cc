@@ -8,6 +8,9 @@
 
 #include "local/functions/decimal_arithmetic.h"
 
+// DuckDB's decimals are whole numbers with a scale in their type. Operands may have any width and
+// scale, so the parameters are ANY, and the storage is looked up for each chunk.
+
 namespace protium {
 namespace {
 

@@ -67,6 +67,7 @@ std::optional<std::string> Base64(Chunk&, Bytes bytes) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (size_t i = 0; i < bytes.data.size(); i += 3) {
+    // 57 bytes make 76 characters.
     if (i > 0 && i % 57 == 0) text += "\r\n";
     uint32_t group = 0;
     for (size_t j = 0; j < 3; ++j) {

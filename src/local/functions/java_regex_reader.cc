@@ -8,6 +8,9 @@
 #include "base/fault.h"
 #include "local/functions/code_points.h"
 
+// A class is read into a CodeSet at once, with unions, intersections and negations worked out,
+// since PCRE2 has no intersection and other names for properties.
+
 namespace protium {
 namespace {
 
@@ -140,6 +143,7 @@ Result<CodeSet> RegexReader::ReadItem() {
     PT_LET(first, ReadEscapedPoint());
   }
   if (Peek() != '-' || Peek(1) == ']' || Peek(1) == '[' || Peek(1) == 0) return Single(first);
+  // In [a-&&b] the hyphen is a character.
   if (Peek(1) == '&' && Peek(2) == '&') return Single(first);
   Skip(1);
   char32_t last = Take();
@@ -155,6 +159,7 @@ Result<CodeSet> RegexReader::ReadEscapedSet() {
   if (letter == 'p' || letter == 'P') return ReadProperty();
   if (std::optional<CodeSet> set = Predefined(AsLower(letter))) {
     Skip(1);
+    // D, \S and so on.
     if (letter != AsLower(letter)) set->Negate();
     return std::move(*set);
   }
@@ -228,6 +233,7 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
       return ReadHex(4);
     case 'c':
       if (AtEnd()) return Bad("it ends in \\c");
+      // Java's \cx: the character with bit 6 flipped, letter or not.
       return Take() ^ 64;
     default:
       if ((AsLower(letter) >= 'a' && AsLower(letter) <= 'z') || IsDigit(letter)) {

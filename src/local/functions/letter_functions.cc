@@ -26,6 +26,7 @@ class Letters : public Chunk {
   Text Mapped(Text text, Map map) {
     buffer_.resize(text.size() + text.size() / 2 + 8);
     int32_t length = Into(text, map);
+    // ICU says how much it needs; ß and others become longer.
     if (length > static_cast<int32_t>(buffer_.size())) {
       buffer_.resize(static_cast<size_t>(length));
       length = Into(text, map);
@@ -50,6 +51,7 @@ class Letters : public Chunk {
     UErrorCode problem = U_ZERO_ERROR;
     if (map_ == nullptr) {
       map_.reset(
+          // The root locale: the same on every machine.
           ucasemap_open("", U_TITLECASE_WHOLE_STRING | U_TITLECASE_NO_BREAK_ADJUSTMENT, &problem));
     }
     const int32_t length = map(map_.get(), buffer_.data(), static_cast<int32_t>(buffer_.size()),

@@ -97,6 +97,7 @@ std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_
     }
   }
   bool negative = minus;
+  // As in Hive: a magnitude that needs more than 63 bits becomes all ones.
   if (minus && to > 0) value = static_cast<int64_t>(value) < 0 ? ~uint64_t{0} : -value;
   if (to < 0 && !minus && static_cast<int64_t>(value) < 0) {
     value = -value;

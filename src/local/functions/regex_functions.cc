@@ -137,6 +137,8 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   const size_t start = OffsetOf(text, position - 1);
   if (position > 1 && start == text.size()) return std::string(text);
   std::string out(text.substr(0, start));
+  // A text of its own: anchors and look-behind do not see what is before it, as with Java's
+  // Matcher.region(), which Spark uses.
   const Text rest = text.substr(start);
   size_t copied = 0;
   for (size_t from = 0; patterns.Find(*regex, rest, from); from = NextFrom(rest, *regex)) {

@@ -12,6 +12,10 @@
 
 #include "local/functions/themes.h"
 
+// Numbers are rounded and written from their shortest decimal digits, those of Java's
+// BigDecimal(Double.toString(x)); from the binary value, 2.675 would round to 2.67 where Spark says
+// 2.68.
+
 namespace protium {
 namespace {
 
@@ -24,6 +28,7 @@ struct Decimal {
   int exponent = 0;
 };
 
+// std::to_chars without a precision gives the fewest digits that read back as the same number.
 template <class Number>
 Decimal Shortest(Number value) {
   char text[40];
@@ -141,6 +146,7 @@ void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_ve
     }
     const double wide = duckdb_hugeint_to_double(value[row]) / std::pow(10.0, kDecimalScale);
     const double rounded = RoundDecimal(wide, 0, to_even);
+    // Below 2^63, with room for what a double cannot tell.
     if (std::fabs(rounded) >= 9.2e18) {
       duckdb_scalar_function_set_error(info, "the rounded number does not fit 64 bits");
       return;
@@ -246,6 +252,7 @@ double RoundDecimal(double value, int32_t digits, bool to_even) {
   if (keep < 0) return 0;
   if (keep >= static_cast<int64_t>(decimal.digits.size())) return value;
   const bool up = RoundsUp(decimal.digits, keep, to_even);
+  // A leading zero takes the carry: 9.99 becomes 10.0.
   std::string kept = "0" + decimal.digits.substr(0, keep);
   if (up) {
     size_t at = kept.size() - 1;
@@ -265,6 +272,7 @@ bool RoundWhole(int64_t value, int32_t digits, bool to_even, int64_t& rounded) {
   rounded = value;
   if (digits >= 0) return true;
   rounded = 0;
+  // No 64-bit number has more than 19 digits; all round to 0.
   if (digits < -19) return true;
   __int128 unit = 1;
   for (int32_t i = digits; i < 0; ++i) unit *= 10;

@@ -220,6 +220,7 @@ std::optional<Number> ReadNumber(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);
+  // Java's hexadecimal floats must have an exponent.
   if (hexadecimal && text.find_first_of("pP") == std::string_view::npos) return std::nullopt;
   if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);
@@ -264,6 +265,7 @@ std::optional<Day> ReadDay(std::string_view text) {
   Scanner scanner(Trimmed(text));
   const auto parts = ReadDayParts(scanner);
   if (!parts) return std::nullopt;
+  // Spark ignores whatever follows a day's separator: CAST('2013-07-04 noon' AS DATE) is a date.
   const bool more = parts->whole && (scanner.Peek() == ' ' || scanner.Peek() == 'T');
   if (!scanner.AtEnd() && !more) return std::nullopt;
   return Day{parts->days};
@@ -273,6 +275,7 @@ std::optional<Moment> ReadMoment(std::string_view text, std::string& why) {
   text = Trimmed(text);
   Scanner alone(text.starts_with('T') ? text.substr(1) : text);
   std::string ignored;
+  // Another answer every day: refused rather than made up.
   if (text.find(':') != std::string_view::npos && ReadTime(alone, ignored)) {
     why = "a time without a day stands for today's in Spark";
     return std::nullopt;

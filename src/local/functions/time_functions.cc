@@ -34,6 +34,7 @@ class Zones : public Chunk {
   // the offset from before counts.
   std::optional<int64_t> AheadOfLocal(Text zone, Moment local) {
     if (!Open(zone)) return std::nullopt;
+    // The offsets a day before and after, assuming that a zone changes at most once between them.
     const auto first = Ahead(zone, {local.micros - kDay});
     const auto last = Ahead(zone, {local.micros + kDay});
     if (!first || !last) return std::nullopt;
@@ -51,6 +52,7 @@ class Zones : public Chunk {
     void operator()(UCalendar* calendar) const { ucal_close(calendar); }
   };
 
+  // Rounded down, as ICU's clock has milliseconds; offsets do not change within one.
   static double Millis(Moment moment) {
     const int64_t millis = moment.micros / kMicrosOfMilli;
     return static_cast<double>(moment.micros % kMicrosOfMilli < 0 ? millis - 1 : millis);

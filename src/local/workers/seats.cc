@@ -100,6 +100,8 @@ Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
 // devices; none if `placed` is null, which asks only.
 Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
                                          std::optional<Placement>* placed, Wait& wait) {
+  // TakeLeases calls this while nobody else can take a device: what it is told is held, and what
+  // this process holds, decide together.
   const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
     Host host = HostNow();
     AddOthers(held, host);
@@ -119,6 +121,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     PT_TRY(choose({}).status());
     return std::vector<Lease>();
   }
+  // A lease of this process's own would look like another's, and is known from holdings_ already.
   std::vector<std::string> not_ours;
   for (const Device& gpu : host_.gpus) {
     const bool ours = std::ranges::any_of(holdings_, [&](const Holding& each) {

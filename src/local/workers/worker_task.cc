@@ -142,6 +142,7 @@ Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return output_.HasRoom() || stop_.stop_requested(); });
+    // A task that was asked to stop may still emit while there is room.
     if (!output_.HasRoom()) return Stopped();
   }
   PT_LET(const WrittenBatch written, output_.Write(batch));
@@ -168,6 +169,7 @@ void WorkerTask::Report(const Json& event) {
 
 Status WorkerTask::Call(const Task& task) {
   if (gang_ && world_ == 1) ranks_ = MakeSelfCommunicator();
+  // On the task's thread: ranks wait here for each other, up to their deadline.
   if (gang_ && world_ > 1) {
     PT_LET(ranks_, MakeSharedCommunicator(rank_, std::move(peers_), {.deadline = deadline_}));
   }
@@ -193,6 +195,7 @@ Status WorkerTask::Run(Result<Task> task) {
   if (log_) {
     ::dup2(log_.get(), 1);
     ::dup2(log_.get(), 2);
+    // Descriptors 1 and 2 keep the file open; they stay with the log until the next task.
     log_.reset();
   }
   const Status status = task.ok() ? Call(*task) : task.status();

@@ -90,6 +90,7 @@ RunSpec LocalWorkers::SpecOf(const MapTask& task) {
   }
   const int32_t cores = seats_.cores();
   const bool strict = seats_.strict();
+  // Without a wish of the task's: one partition for each core.
   spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
   return spec;
 }

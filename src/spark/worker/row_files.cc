@@ -7,8 +7,9 @@
 #include "format/parquet_rows.h"
 #include "spark/worker/conform.h"
 
-// Which row groups are whose follows from the footers alone (format/parquet_rows.h), and every rank reads
-// all footers: so each knows how many rows there must be in all, and none needs to ask the others.
+// Which row groups are whose follows from the footers alone (format/parquet_rows.h), and every rank
+// reads all footers: so each knows how many rows there must be in all, and none needs to ask the
+// others.
 
 namespace protium {
 
