@@ -12,7 +12,7 @@ namespace protium::connect {
 
 namespace {
 
-// The user waits for the message meanwhile.
+// Short, since the user waits for the message meanwhile.
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
 
 std::string UserOf(const SparkAddress& address) {

@@ -39,7 +39,6 @@ const char* PlainType(const arrow::DataType& type) {
 }
 
 // Spark allows equal names in a result; batches of ours do not.
-// Spark allows equal names in a result, batches of ours do not.
 Status CheckNames(const arrow::Schema& schema) {
   std::set<std::string> seen;
   for (const auto& field : schema.fields()) {

@@ -38,7 +38,7 @@ constexpr auto kStopTime = std::chrono::seconds(30);
 constexpr auto kLastWords = std::chrono::milliseconds(700);
 constexpr size_t kKeyBytes = 32;
 
-// What ranks of this attempt prove themselves to each other with (collective/tcp.h).
+// With it the ranks of this attempt prove themselves to each other (collective/tcp.h).
 Result<std::string> NewKey() {
   std::string key(kKeyBytes, '\0');
   const ssize_t got = ::getrandom(key.data(), key.size(), 0);

@@ -32,7 +32,7 @@ constexpr size_t kMaxKept = 8;
 constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
 // Of a temporary file: one that is still being written is younger.
 constexpr std::chrono::hours kAbandoned{1};
-// Of a record that no bundle was made by since.
+// Of a record that has not been written since.
 constexpr std::chrono::hours kForgotten{24 * 30};
 
 // Makes the folder for its owner alone, and refuses one of another user: what lies in it is sent to

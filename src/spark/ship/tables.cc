@@ -22,8 +22,8 @@ constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-// Spark's committer writes _SUCCESS last, and moves the files of successful tasks only into the
-// folder itself; those of tasks that were run again stay in _temporary.
+// Spark's committer moves into the folder itself only the files of tasks that succeeded, and writes
+// _SUCCESS last; files of tasks that were run again stay in _temporary.
 Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / "_SUCCESS", error)) {
