@@ -17,7 +17,6 @@ namespace {
 // Deeper folders than any bundle has.
 constexpr int kMaxDepth = 8;
 // Bytes left free for the executor's own files.
-// Left free for the executor's own files.
 constexpr int64_t kSpareBytes = 16 << 20;
 
 void AddFolder(Places* places, const char* path) {

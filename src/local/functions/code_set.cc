@@ -94,7 +94,7 @@ bool CodeSet::AddProperty(const std::string& name) {
   }
   if (name.starts_with("Is")) {
     const std::string rest = name.substr(2);
-    // p{IsX}: a general category, a script or a binary property.
+    // \p{IsX}: a general category, a script or a binary property.
     return AddOfIcu("gc", rest) || AddOfIcu("sc", rest) || AddOfIcu(rest, "");
   }
   if (name.starts_with("In")) return AddOfIcu("blk", name.substr(2));

@@ -189,7 +189,7 @@ class Translation : RegexReader {
     }
   }
 
-  // 12 is group 12 if there are so many groups so far, else group 1 followed by "2".
+  // \12 is group 12 if there are so many groups so far, else group 1 followed by "2".
   Status Reference() {
     int number = static_cast<int>(Take() - '0');
     while (IsDigit(Peek()) && number * 10 + static_cast<int>(Peek() - '0') <= groups_) {
@@ -213,7 +213,7 @@ class Translation : RegexReader {
     return Status::OK();
   }
 
-  // Q...\E: a quantifier behind it repeats the last character only.
+  // \Q...\E: a quantifier behind it repeats the last character only.
   Status Quoted() {
     Skip(1);
     while (!AtEnd() && !TakeText("\\E")) Literal(Take());

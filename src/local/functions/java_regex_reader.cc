@@ -159,7 +159,7 @@ Result<CodeSet> RegexReader::ReadEscapedSet() {
   if (letter == 'p' || letter == 'P') return ReadProperty();
   if (std::optional<CodeSet> set = Predefined(AsLower(letter))) {
     Skip(1);
-    // D, \S and so on.
+    // \D, \S and so on.
     if (letter != AsLower(letter)) set->Negate();
     return std::move(*set);
   }

@@ -20,8 +20,6 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // The words for values that are no numbers. Spark takes them in any case; those with a sign in
 // front of NaN are Java's own, and exact.
 template <class Number>
-// The words for values that are no numbers. Spark takes them in any case; those with a sign in
-// front of NaN are Java's own, and exact.
 std::optional<Number> ReadWord(std::string_view text) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
   const std::string word = Lower(text);
