@@ -73,8 +73,8 @@ Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
   return (part.count + 7) / 8;
 }
 
-template <class Builder>
 // Lengths are added up first: one reservation instead of growing for every text.
+template <class Builder>
 Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<Builder&>(builder);
   const auto* values = part.Values<duckdb_string_t>();

@@ -46,9 +46,9 @@ Decimal Shortest(Number value) {
   return decimal;
 }
 
-template <class Number>
 // Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent; always a digit behind
 // the point.
+template <class Number>
 std::string WriteAsJava(Number value) {
   if (std::isnan(value)) return "NaN";
   const std::string sign = std::signbit(value) ? "-" : "";

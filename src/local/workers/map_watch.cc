@@ -256,7 +256,6 @@ void MapRun::Finish() {
     // All at once, so that they end side by side; the destructors below wait for each.
     if (worker) worker->process.Signal(SIGKILL);
   }
-  // Killed and reaped before anyone hears how it ended.
   // Killed and reaped before anyone hears how the run ended.
   workers.clear();
   std::lock_guard lock(mutex_);
