@@ -40,7 +40,7 @@ std::vector<int32_t> NumbersIn(const std::string& master) {
   return numbers;
 }
 
-// The default number of partitions of a cluster is the number of its cores
+// The default number of partitions of a cluster is the number of its cores, at least 2
 // (CoarseGrainedSchedulerBackend.defaultParallelism), unless spark.default.parallelism is set.
 Result<int32_t> AskCores(SparkSession& session, const Call& call) {
   PT_LET(const auto stream,
