@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Time for deadlines and waits, in milliseconds.
 #pragma once
 
 #include <stdint.h>
@@ -6,7 +7,7 @@
 
 namespace protium::launcher {
 
-// Milliseconds of a clock that only goes forward; deadlines are points on it.
+// The monotonic clock; deadlines are points on it.
 inline int64_t Now() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -21,12 +21,18 @@
 #include "launcher/program.h"
 #include "launcher/wire.h"
 
+// The daemon forks for each connection, and the child becomes the program at once: nothing of the
+// parent but the socket and the group survives in it, and the process id that the JVM is told stays
+// the right one after exec. The daemon itself has one thread, waits in poll() and holds about a
+// megabyte: each session has its own on each executor, until the executor ends.
+
 namespace protium::launcher {
 namespace {
 
+// For workers to end after SIGTERM.
 constexpr int kPatienceMs = 300;
 
-// A descriptor that tells of these signals, which have no other effect from now on.
+// A descriptor that tells of these signals, which are blocked and have no other effect from now on.
 int Await(int one, int other) {
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -41,10 +47,10 @@ int Complain(const char* doing) {
   return 1;
 }
 
-// What the JVM sends on stdin, which may come in pieces.
+// What the JVM writes on stdin: process ids as 32-bit big-endian numbers, which may come in pieces.
 class Commands {
  public:
-  // Kills the processes that are named; false at the end of the stream.
+  // Kills the process that is named; false at the end of the stream.
   bool Read() {
     ssize_t got = read(0, bytes_ + filled_, sizeof bytes_ - filled_);
     if (got < 0) return errno == EINTR || errno == EAGAIN;
@@ -67,6 +73,7 @@ class Commands {
                                   const char* own_name) {
   if (!JoinGroup(leader)) _exit(1);
   close(listener.fd);
+  // After the fork: the id that is sent must be that of the process that serves the tasks.
   if (!Greet(socket, listener.transport)) _exit(1);
   StartProgram(socket, own_name);
 }
@@ -75,6 +82,7 @@ void Accept(const Listener& listener, const char* own_name) {
   int socket = accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) {
     bool full = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+    // The connection stays in the queue, so poll() would return at once.
     if (full) Complain("take a connection"), Sleep(100);
     return;
   }
@@ -83,11 +91,13 @@ void Accept(const Listener& listener, const char* own_name) {
   if (child == 0) ServeConnection(socket, listener, leader, own_name);
   if (child < 0) {
     Complain("start a worker");
+    // The JVM expects a process id; a negative one means that none could be started.
     SendInt(socket, -1, Now() + 1000);
   }
   close(socket);
 }
 
+// The order matters: no new connection after the socket file is gone, then the workers.
 int End(const Listener& listener, int code) {
   if (!listener.path.empty()) unlink(listener.path.chars);
   EndGroup(kPatienceMs);
@@ -99,7 +109,8 @@ bool IsPipe(int fd) {
   return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-// Whether `worker` has ended, with its exit code in `code`; forgets every other child that has.
+// Whether `worker` has ended, with its exit code in `code`. Reaps every other child that has:
+// orphans of the worker come to this process.
 bool HasEnded(pid_t worker, int* code) {
   int status;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -110,7 +121,7 @@ bool HasEnded(pid_t worker, int* code) {
   return false;
 }
 
-// Until the worker ends, the JVM is gone or asks for the end. The exit code.
+// Until the worker ends, the JVM is gone, or it asks for the end. Returns the exit code.
 int KeepWorker(pid_t worker, int signals) {
   pollfd watched[2] = {{signals, POLLIN, 0}, {IsPipe(0) ? 0 : -1, POLLIN, 0}};
   for (;;) {
@@ -150,8 +161,10 @@ int RunDaemon(const char* own_name) {
 
 int RunSimple(const char* own_name) {
   if (!LeadGroup()) return Complain("lead a group of processes");
+  // LeadGroup() ignores it, and ended children could not be waited for.
   signal(SIGCHLD, SIG_DFL);
   int signals = Await(SIGTERM, SIGCHLD);
+  // Nothing is announced in this mode; stdout joins stderr, which the executor logs.
   dup2(2, 1);
   int socket = ConnectToJvm();
   if (socket < 0) return 1;

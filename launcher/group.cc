@@ -19,11 +19,11 @@ namespace {
 
 constexpr int kKillMs = 300;
 
-// Also forgets those that have ended.
+// Also reaps those that have ended.
 bool HasChildren() { return waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
 
-// Children that left the group, and orphans that came to us, are reached by their numbers. Systems
-// without this list end only the group.
+// Children that left the group, and orphans that came to this process, are reached by their
+// numbers. A kernel without this list (CONFIG_PROC_CHILDREN) gets only the group's signal.
 void SignalChildren(int signal) {
   Text path = Format("/proc/self/task/%d/children", static_cast<int>(getpid()));
   int fd = open(path.chars, O_RDONLY | O_CLOEXEC);
@@ -36,7 +36,7 @@ void SignalChildren(int signal) {
   for (;;) {
     char* from = next;
     long pid = strtol(from, &next, 10);
-    if (next == from || *next != ' ') return;  // The end, or a number that was cut.
+    if (next == from || *next != ' ') return;  // The end, or a number that was cut off.
     kill(static_cast<pid_t>(pid), signal);
   }
 }
@@ -62,6 +62,7 @@ bool LeadGroup() {
 
 bool JoinGroup(pid_t leader) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have ended before prctl() took effect; then nobody would send the signal.
   if (getppid() != leader) return false;
   for (int number : {SIGHUP, SIGCHLD, SIGTERM}) signal(number, SIG_DFL);
   sigset_t none;
@@ -84,7 +85,7 @@ void EndGroup(int patience_ms) {
   SignalChildren(SIGTERM);
   if (WaitForChildren(Now() + patience_ms)) return;
   for (int64_t end = Now() + kKillMs; Now() < end;) {
-    SignalChildren(SIGKILL);  // Their own children come to us and are next.
+    SignalChildren(SIGKILL);  // Their own children come to this process and are next.
     if (WaitForChildren(Now() + 10)) return;
   }
   kill(0, SIGKILL);

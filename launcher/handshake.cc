@@ -26,7 +26,7 @@ const char* Secret() {
   return secret == nullptr ? "" : secret;
 }
 
-// Takes the same time wherever the two differ.
+// Takes the same time wherever the two differ, so that the time tells nothing.
 bool SameSecret(const char* given, size_t length, const char* expected) {
   size_t size = strlen(expected);
   if (size == 0 || size >= kMaxSecret) return false;
@@ -35,6 +35,7 @@ bool SameSecret(const char* given, size_t length, const char* expected) {
   return differing == 0;
 }
 
+// SPARK_AUTH_SOCKET_TIMEOUT is in seconds.
 int64_t HandshakeDeadline() {
   const char* seconds = getenv("SPARK_AUTH_SOCKET_TIMEOUT");
   long given = seconds == nullptr ? 0 : strtol(seconds, nullptr, 10);
@@ -67,6 +68,7 @@ int ConnectTcp(int port) {
   return fd >= 0 && connect(fd, address, six ? sizeof v6 : sizeof v4) == 0 ? fd : -1;
 }
 
+// In simple mode it is the JVM that asks for the secret, in daemon mode the worker.
 bool ProveToJvm(int socket) {
   SendAtOnce(socket);
   int64_t deadline = HandshakeDeadline();
@@ -87,6 +89,7 @@ bool Greet(int socket, Transport transport) {
   SendAtOnce(socket);
   int64_t deadline = HandshakeDeadline();
   if (!SendInt(socket, getpid(), deadline)) return false;
+  // Spark sends no secret over a Unix socket.
   if (transport == Transport::kUnix) return true;
   char given[kMaxSecret];
   int32_t length;

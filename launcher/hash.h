@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// XXH3-128 of a stream of bytes, the hash of bundles.
 #pragma once
 
 #include <stddef.h>
 
 namespace protium::launcher {
 
-// XXH3-128 of a stream of bytes.
 class Hash {
  public:
   Hash();
   Hash(const Hash&) = delete;
   ~Hash();
   void Add(const void* bytes, size_t size);
-  // Whether it is the one that `digits` stand for.
+  // Whether it equals the 32 lower-case hex digits.
   bool Is(const char* digits) const;
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where the JVM connects to the daemon.
 #pragma once
 
 #include "launcher/handshake.h"
@@ -6,6 +7,7 @@
 
 namespace protium::launcher {
 
+// Owned by the daemon; children close their copy.
 struct Listener {
   int fd = -1;
   Transport transport = Transport::kTcp;
@@ -13,11 +15,12 @@ struct Listener {
   Text path;  // Of the socket file; to be removed at the end.
 };
 
-// Listens where the environment says: a socket file in PYTHON_WORKER_FACTORY_SOCK_DIR or a loopback
-// port. fd is -1, with errno, when that fails.
+// Listens where the environment says: at a socket file in PYTHON_WORKER_FACTORY_SOCK_DIR, or at a
+// loopback port that the system chooses. fd is -1, with errno, if that fails.
 Listener Listen();
 
-// Tells the JVM on stdout.
+// Tells the JVM on stdout: the port as a number, or the path as a text. These must be the only
+// bytes there.
 bool Announce(const Listener& listener);
 
 }  // namespace protium::launcher

@@ -11,8 +11,8 @@
 namespace protium::launcher {
 namespace {
 
-// Who removes a bundle removes its lock, too: then the next one to come makes a new file, and a
-// lock on the old one excludes nobody.
+// Whoever removes a bundle removes its lock file too. The next one to come makes a new file, so a
+// lock on the old one excludes nobody and must not count.
 bool IsLinked(int lock) {
   struct stat status;
   return fstat(lock, &status) == 0 && status.st_nlink > 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark's JVM starts on the executors in place of Python.
+// What Spark's JVM starts on executors in place of Python: `LAUNCHER -m pyspark.daemon
+// pyspark.worker` in daemon mode, `LAUNCHER -m pyspark.worker` in simple mode
+// (PythonWorkerFactory).
 #include <stdio.h>
 #include <string.h>
 

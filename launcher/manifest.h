@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle's list of files (spark/ship/bundle_format.h), believed only as far as it was checked.
+// A bundle's list of files (spark/ship/bundle_format.h). Nothing in it is believed before its hash
+// and every line were checked: names cannot leave the bundle's folder, and sizes add up to the
+// total.
 #pragma once
 
 #include <stdint.h>
@@ -10,13 +12,17 @@
 namespace protium::launcher {
 
 struct Manifest {
-  char* text = nullptr;  // Of `size` bytes, by malloc.
+  char* text = nullptr;  // `size` bytes and a zero, by malloc; see Free().
   int64_t size = 0;
-  char cpu[512] = "";  // Names of features, each followed by a space.
-  int64_t total = 0;   // Of all files, in bytes.
-  int64_t files = 0;   // Where their lines begin.
+  // Names of features, separated by spaces.
+  char cpu[512] = "";
+  // Bytes of all files, unpacked.
+  int64_t total = 0;
+  // Offset of the first file's line.
+  int64_t files = 0;
 };
 
+// One line of the list.
 struct File {
   bool is_program = false;
   int64_t size = 0;
@@ -24,15 +30,15 @@ struct File {
   char name[kMaxBundleName + 1] = "";
 };
 
-// Reads `size` bytes at the current place of `fd` whose hash must be `hash`, and checks every line.
-// False: the manifest is damaged or is another one.
+// Reads `size` bytes at the current place of `fd`, whose hash must be `hash`, and checks every
+// line. False: the manifest is damaged or is another one; nothing is left to free.
 bool ReadManifest(int fd, int64_t size, const char* hash, Manifest* manifest);
 void Free(Manifest* manifest);
 
-// The file whose line starts at *next, which moves to the following one; false after the last.
+// The file whose line starts at *next, which moves on to the following line; false after the last.
 bool NextFile(const Manifest& manifest, int64_t* next, File* file);
 
-// Features that this processor lacks, with a space before each; empty when it has all.
+// Features that this processor lacks, each after a space; empty if it has them all.
 Text MissingFeatures(const Manifest& manifest);
 
 }  // namespace protium::launcher

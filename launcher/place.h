@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bundles are kept: DIR/protium-UID/bundles/ in the executor's local folders.
+// Where bundles are kept: DIR/protium-UID/bundles/ in the executor's local folders, which outlive
+// sessions.
 #pragma once
 
 #include <stdint.h>
@@ -11,26 +12,30 @@ namespace protium::launcher {
 inline constexpr int kMaxPlaces = 16;
 
 struct Places {
-  Text local[kMaxPlaces];  // Absolute paths, best first; the working folder is the last.
+  // Absolute paths, best first; the working folder is the last resort, since it goes with the
+  // session.
+  Text local[kMaxPlaces];
   int count = 0;
 };
 
-// SPARK_LOCAL_DIRS; without it, TMPDIR and /tmp.
+// The folders of SPARK_LOCAL_DIRS, or TMPDIR and /tmp if that is not set; then the working folder.
 Places LocalFolders();
 
+// An open folder of bundles.
 struct Place {
   int fd = -1;
   Text path;
 };
 
-// Opens the folder of bundles in `local`, which must be the owner's alone. fd is -1 with the reason
-// in `why` when it is not there (and is not made when `make` is false), or not safe or writable.
+// Opens the folder of bundles in `local`, which must be accessible to its owner alone: programs are
+// run from it. fd is -1, with the reason in `why`, if it is not there (and `make` is false), not
+// safe, or not writable.
 Place OpenPlace(const Text& local, bool make, Text* why);
 
-// Whether programs can run from there and `bytes` find room; otherwise `why`.
+// Whether programs can be run from there and `bytes` fit on the disk; otherwise `why`.
 bool CanHold(const Place& place, int64_t bytes, Text* why);
 
-// Removes `name` in the folder with all that is in it.
+// Removes `name` in the folder, with everything in it. Follows no links; errors are ignored.
 void RemoveTree(int folder, const char* name);
 
 }  // namespace protium::launcher

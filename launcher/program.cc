@@ -19,12 +19,14 @@
 namespace protium::launcher {
 namespace {
 
+// PYTHON_EXCEPTION_THROWN, see spark/worker/marks.h.
 constexpr int32_t kExceptionThrown = -2;
+// For the JVM to read why.
 constexpr int64_t kTellMs = 30000;
 constexpr int kMaxBundles = 2;
 
-// Spark shows `why` as the error of the task. Bytes of the task that are under way must not be
-// answered by a reset connection, which would take the message with it.
+// Spark shows `why` as the error of the task. The JVM may still be sending that task: closing with
+// its bytes unread would reset the connection, and the message with it, so they are read first.
 [[noreturn]] void Refuse(int socket, const char* why) {
   int64_t deadline = Now() + kTellMs;
   if (SendInt(socket, kExceptionThrown, deadline) && SendText(socket, why, deadline)) {
@@ -33,7 +35,7 @@ constexpr int kMaxBundles = 2;
   _exit(1);
 }
 
-// The hashes of bundles in a launcher's name; their number, 0 when it is not such a name.
+// The hashes of bundles in a launcher's name; returns their number, 0 if it is not such a name.
 int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   if (!StartsWith(name, kLauncherPrefix)) return 0;
   const char* from = name + strlen(kLauncherPrefix);
@@ -48,6 +50,8 @@ int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   return 0;
 }
 
+// Lets the program inherit the socket, and keeps the JVM's secret from it and from what tasks
+// start.
 void HandOver(int socket) {
   fcntl(socket, F_SETFD, 0);
   char number[16];
@@ -64,6 +68,7 @@ Text OwnPath(const char* own_name) {
   return path;
 }
 
+// For images that hold the program already: it lies beside the launcher, with its libraries.
 [[noreturn]] void StartBeside(int socket, const char* own_name) {
   static const char kEnding[] = "-launcher";
   Text program = OwnPath(own_name);
@@ -85,13 +90,16 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
+// The bundle's own loader is started, and the program given to it: the interpreter that is written
+// into the program names a path of the machine that built it.
 [[noreturn]] void StartBundled(int socket, const Text* folders, int count) {
   Text loader = Join(folders[0].chars, kBundledLoader);
   Text program = Join(folders[0].chars, kBundledProgram);
   Text libraries;
   for (int i = 0; i < count; ++i) Append(&libraries, "%s%s/lib", i ? ":" : "", folders[i].chars);
   HandOver(socket);
-  // Made for the libc of this machine, which the program does not use.
+  // Set for this machine's own programs: the bundled one brings its libc and would load libraries
+  // built for another.
   for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) unsetenv(name);
   char option[] = "--library-path";
   char* arguments[] = {loader.chars, option, libraries.chars, program.chars, nullptr};
@@ -103,6 +111,7 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
+// All bundles that are missing are named at once, so that the driver sends them in one go.
 [[noreturn]] void StartBundles(int socket, char hashes[][kHashDigits + 1], int count) {
   Text folders[kMaxBundles], missing = Format("%s", kNeedsBundle), why;
   bool all = true;

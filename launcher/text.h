@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of bounded length, for paths and messages.
+// Text of bounded length on the stack, for paths and messages.
 #pragma once
 
 namespace protium::launcher {
@@ -10,9 +10,9 @@ struct Text {
 };
 
 [[gnu::format(printf, 1, 2)]] Text Format(const char* format, ...);
-// Appends to `text`; what does not fit is left out.
+// Appends to `text`; what does not fit is cut off.
 [[gnu::format(printf, 2, 3)]] void Append(Text* text, const char* format, ...);
-// "folder/name"; empty when too long.
+// "folder/name"; empty if that is too long, so that no shorter path is used by mistake.
 Text Join(const char* folder, const char* name);
 
 bool StartsWith(const char* text, const char* prefix);

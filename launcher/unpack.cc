@@ -16,6 +16,7 @@
 namespace protium::launcher {
 namespace {
 
+// Bytes read and unpacked at a time.
 constexpr size_t kPiece = 1 << 18;
 
 Unpacked Damaged(Text* why, const char* what) {
@@ -28,7 +29,7 @@ Unpacked NotWritten(Text* why, const char* name) {
   return Unpacked::kNotWritten;
 }
 
-// The bundle's one frame as a stream of its content.
+// The bundle's one Zstandard frame as a stream of its content, in pieces.
 class Content {
  public:
   explicit Content(int fd)
@@ -43,7 +44,8 @@ class Content {
     free(output_);
   }
 
-  // Up to `limit` further bytes, at least one; nullptr when there are none or they are damaged.
+  // At most `limit` further bytes, at least one; nullptr if there are none or they are damaged.
+  // Valid until the next call.
   const char* Some(int64_t limit, size_t* size) {
     while (from_ == filled_) {
       if (!Decode()) return nullptr;
@@ -54,7 +56,7 @@ class Content {
     return bytes;
   }
 
-  // Whether frame and file end here.
+  // Whether the frame and the file end here.
   bool Ends() {
     while (!is_over_ && from_ == filled_ && Decode()) continue;
     char further;
@@ -97,6 +99,7 @@ bool WriteAll(int fd, const char* bytes, size_t size) {
 }
 
 int Create(int folder, const char* name) {
+  // Never through a link, never over a file: a name may occur once.
   return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -160,6 +163,7 @@ Unpacked Unpack(const BundleFile& bundle, int folder, Text* why) {
     if (written != Unpacked::kWhole) return written;
   }
   if (!content.Ends()) return Damaged(why, "more follows than its list of files names");
+  // Last: Inspect() takes a folder without it for one that is not whole.
   return WriteManifest(bundle.manifest, folder, why);
 }
 

@@ -12,9 +12,13 @@
 
 #include "launcher/clock.h"
 
+// Every call is non-blocking and followed by poll() up to the deadline: sockets are blocking ones,
+// inherited by the program later, and their mode is not to be changed.
+
 namespace protium::launcher {
 namespace {
 
+// In slices of a minute, since poll() takes an int of milliseconds.
 bool Wait(int socket, short events, int64_t deadline) {
   for (;;) {
     int64_t left = deadline - Now();

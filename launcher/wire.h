@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark's JVM and its workers say to each other: big-endian 32-bit integers, and texts with
-// their length before them. All fail (false) when the other side is gone or the deadline passed.
+// What Spark's JVM and its workers exchange: big-endian 32-bit integers, and texts preceded by
+// their length. All functions fail (false) if the other side is gone or the deadline has passed.
 #pragma once
 
 #include <stdint.h>
@@ -10,15 +10,15 @@ namespace protium::launcher {
 bool SendInt(int socket, int32_t value, int64_t deadline);
 bool SendText(int socket, const char* text, int64_t deadline);
 bool ReceiveInt(int socket, int32_t* value, int64_t deadline);
-// Receives a text of fewer than `room` bytes and ends it with a zero; a longer one fails.
+// Receives a text of fewer than `room` bytes, ended with a zero; a longer one fails.
 bool ReceiveText(int socket, char* into, int32_t room, int32_t* length, int64_t deadline);
-// Reads and forgets until the other side closes or the deadline.
+// Reads and drops everything until the other side closes, or the deadline.
 void Drain(int socket, int64_t deadline);
 
-// Sends small pieces at once; nothing happens to a socket that is not TCP's.
+// Turns Nagle's algorithm off, which would hold small pieces back; no effect on Unix sockets.
 void SendAtOnce(int socket);
 
-// The same to a pipe that is not slow to take them.
+// The same to a pipe whose reader takes them at once: there is no deadline.
 bool WriteInt(int fd, int32_t value);
 bool WriteText(int fd, const char* text);
 

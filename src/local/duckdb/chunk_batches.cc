@@ -6,10 +6,15 @@
 
 #include "local/duckdb/handles.h"
 
+// DuckDB hands out flat vectors: one value after another, validity as bits in the same order as
+// Arrow's (least significant first), no bits at all where every row is valid. Fixed-width values
+// are copied as blocks. Booleans are bytes there and bits in Arrow; texts are duckdb_string_t, with
+// short ones inside the value.
+
 namespace protium {
 namespace {
 
-// Rows [begin, begin + count) of a vector that holds one value after another.
+// Rows [begin, begin + count) of a flat vector.
 struct Part {
   duckdb_vector vector = nullptr;
   int64_t begin = 0;
@@ -19,13 +24,13 @@ struct Part {
   const T* Values() const {
     return static_cast<const T*>(duckdb_vector_get_data(vector)) + begin;
   }
-  // Bits as Arrow has them, from `begin` on; nullptr when every row is valid.
+  // Bits in Arrow's order for the whole vector, not from `begin` on; nullptr if every row is valid.
   const uint8_t* Validity() const {
     return reinterpret_cast<const uint8_t*>(duckdb_vector_get_validity(vector));
   }
 };
 
-// Which rows of a part are valid; looked up once, asked for every row.
+// Which rows of a part are valid. The pointer is looked up once per part, the bits for every row.
 class Validity {
  public:
   explicit Validity(const Part& part) : bits_(part.Validity()), begin_(part.begin) {}
@@ -39,7 +44,7 @@ class Validity {
   const int64_t begin_;
 };
 
-// Appends parts to builders; gives the bytes that were added.
+// Appends a part to a builder; returns about how many bytes were added.
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
 
 template <class Builder>
@@ -68,6 +73,7 @@ Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
   return (part.count + 7) / 8;
 }
 
+// Lengths are added up first: one reservation instead of growing for every text.
 template <class Builder>
 Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<Builder&>(builder);
@@ -87,6 +93,7 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
+// A list's elements are a range of one child vector, so lists of lists recurse.
 Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::ListBuilder&>(builder);
   const auto* entries = part.Values<duckdb_list_entry>();

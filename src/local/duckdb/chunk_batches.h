@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// DuckDB's chunks as Arrow batches.
 #pragma once
 
 #include <arrow/array/builder_base.h>
@@ -13,17 +14,20 @@
 
 namespace protium {
 
-// Makes batches of DuckDB's chunks. Chunks are small, and what a batch costs is paid once a batch:
-// so the rows of many come together in one, copied once.
+// Collects the rows of chunks into batches. A chunk has at most 2,048 rows, while a message, a slot
+// and a call are paid per batch, so the rows of many chunks are copied into one batch, once. One
+// thread.
 class ChunkBatches {
  public:
-  // Of rows with the columns of `schema`, as DuckDB describes its results to Arrow.
+  // For rows with the columns of `schema`, which is DuckDB's own account of the result as Arrow
+  // types. Types that WithPlainTypes does not leave are refused by Add().
   static Result<std::unique_ptr<ChunkBatches>> Make(std::shared_ptr<arrow::Schema> schema);
 
+  // Copies the chunk's rows; the chunk stays the caller's.
   Status Add(duckdb_data_chunk chunk);
-  // Whether enough has come together to be worth a batch: about a mebibyte.
+  // Whether enough is there to be worth a batch: 1 MiB.
   bool full() const { return bytes_ >= kFullBytes; }
-  // What has come together; nullptr for no rows.
+  // The rows so far, as one batch; nullptr if there are none.
   Result<std::shared_ptr<arrow::RecordBatch>> Take();
 
  private:

@@ -14,6 +14,10 @@
 #include "sql/duckdb_path.h"
 #include "sql/prelude.h"
 
+// Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
+// then DuckDB's own settings, our functions in C++, and the macros over them that carry Spark's
+// names.
+
 namespace protium {
 namespace {
 
@@ -66,7 +70,8 @@ Opened Open(const DatabaseOptions& options) {
   return database;
 }
 
-// As DuckDB compares them: a path, and the pattern that a scan writes for it.
+// DuckDB compares the text of a path with this list: both the path, and the pattern that a scan
+// writes for it.
 std::string ListOf(const std::set<std::string>& files) {
   std::set<std::string> all = files;
   for (const std::string& file : files) all.insert(DuckDbPath(file));
@@ -102,7 +107,7 @@ bool Database::Admit(const std::vector<std::string>& files) {
                      [this](const std::string& file) { return admitted_.count(file) > 0; });
 }
 
-// The list cannot be changed afterwards, nor access be given back while the database is open.
+// DuckDB lets nobody change allowed_paths, or give access back, once external access is off.
 Status Database::Lock() {
   const std::lock_guard lock(mutex_);
   if (locked_) return Status::OK();

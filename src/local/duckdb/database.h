@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded database of one engine, opened while its owner does other things.
+// The embedded database of one engine: DuckDB in memory, with the settings, functions and macros
+// that make its SQL mean what Spark's means, and a lock on the files that it may open.
 #pragma once
 
 #include <atomic>
@@ -14,33 +15,40 @@
 
 namespace protium {
 
+// What is fixed when the database is opened.
 struct DatabaseOptions {
   int64_t memory_bytes = 0;  // 0: chosen by the database, 80 % of the machine's.
   int32_t threads = 0;       // 0: as many as the machine has cores.
   std::string spill;         // A folder; empty: nothing is spilled.
 };
 
+// Opens in a thread of its own, since registering all functions and macros takes a moment; whoever
+// connects first waits for it. Thread-safe.
 class Database {
  public:
   explicit Database(DatabaseOptions options);
 
-  // A connection with all settings made. Waits for the opening the first time. Any thread.
+  // A new connection with all settings made. An error of opening comes here, every time.
   Result<duck::Connection> Connect() const;
 
-  // Whether queries here may read these files: all that are named before Lock(), and no others.
+  // Whether queries here may read these files. Before Lock() the answer is yes and they are
+  // admitted; afterwards only files that were admitted before.
   bool Admit(const std::vector<std::string>& files);
-  // From now on the database itself opens no file but those that were admitted, and its spill.
+  // From now on the database itself opens only files that were admitted, and its spill: SQL text
+  // that a person wrote must not read others. Cannot be undone.
   Status Lock();
 
-  // 1, 2, 3, ...: for names.
+  // 1, 2, 3, ...: for names that no other table of the database has.
   int64_t NextNumber() { return ++last_number_; }
 
  private:
-  std::mutex mutex_;  // Guards what follows.
+  // Guards admitted_ and locked_.
+  std::mutex mutex_;
   std::set<std::string> admitted_;
   bool locked_ = false;
 
   std::atomic<int64_t> last_number_ = 0;
+  // Set once; holds the database for all connections.
   std::shared_future<Result<std::shared_ptr<duck::Database>>> opened_;
 };
 

@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// What stands between `before` and `after`; empty when either is missing.
+// What is between `before` and `after`; empty if either is missing.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t start = text.find(before);
   if (start == std::string_view::npos) return {};
@@ -17,7 +17,7 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
-// Cuts off the "Binder Error: " in front.
+// Drops the "Binder Error: " in front.
 std::string_view WithoutKind(std::string_view message) {
   const size_t colon = message.find(": ");
   const size_t error = message.find("Error");
@@ -27,7 +27,7 @@ std::string_view WithoutKind(std::string_view message) {
   return message;
 }
 
-// The line of SQL with the mark below, as DuckDB draws it.
+// The line of SQL with the caret below it, as DuckDB draws it.
 std::string Place(std::string_view message) {
   const size_t start = message.find("\n\nLINE ");
   if (start == std::string_view::npos) return {};
@@ -36,6 +36,7 @@ std::string Place(std::string_view message) {
   return "the SQL text\n" + std::string(place);
 }
 
+// DuckDB's own suggestions, in the two forms that it words them.
 std::string Candidates(std::string_view message) {
   for (const auto& [before, after] :
        {std::pair{"Candidate bindings: ", "\n"}, std::pair{"Did you mean \"", "\"?"}}) {
@@ -58,12 +59,13 @@ Exit ExitOf(std::string_view message, duckdb_error_type type) {
       message.find("No space left") != std::string_view::npos) {
     return Exit::kNoRoom;
   }
+  // Everything else is about values: casts, overflows, bad files.
   if (is("INTERNAL") || is("FATAL")) return Exit::kFailed;
   return Exit::kInput;
 }
 
-// "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n ... file = x.csv": the third line says
-// it.
+// A CSV error is several lines; the third says what is wrong:
+// "CSV Error on Line: 7\nOriginal Line: ...\nwhat is wrong\n ... file = x.csv".
 void TakeCsv(std::string_view message, Fault& fault) {
   const std::string_view line = Between(message, "CSV Error on Line: ", "\n");
   const size_t original = message.find("\nOriginal Line: ");

@@ -6,6 +6,9 @@
 
 #include "local/duckdb/fault.h"
 
+// Errors are read from the handle that failed, which the calls therefore fill in even when they
+// fail; the handles' destructors free it.
+
 namespace protium::duck {
 
 Result<Connection> Connect(const Database& database) {
@@ -54,6 +57,7 @@ std::vector<Column> ColumnsOf(const Prepared& prepared) {
     const char* const name = duckdb_prepared_statement_column_name(prepared.get(), i);
     columns.push_back(
         {name, Type(duckdb_prepared_statement_column_logical_type(prepared.get(), i))});
+    // Names are copies that belong to the caller.
     duckdb_free(const_cast<char*>(name));
   }
   return columns;
@@ -72,6 +76,7 @@ Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
   ArrowSchema schema{};
   PT_TRY(StatusOf(
       duckdb_to_arrow_schema(options.get(), types.data(), names.data(), types.size(), &schema)));
+  // Takes over what the exported schema owns, whether it succeeds or not.
   return arrow::ImportSchema(&schema);
 }
 

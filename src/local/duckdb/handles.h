@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DuckDB's handles as values that free themselves, and its calls as Results.
+// DuckDB's C API with handles that free themselves and calls that return Result. What DuckDB
+// reports is turned into faults by local/duckdb/fault.h.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -15,7 +16,8 @@
 
 namespace protium::duck {
 
-// A handle that is freed by `Free(&handle)`.
+// A handle that is freed by `Free(&handle)`; DuckDB's functions accept a null one. A result must go
+// before its connection: members are declared connection first.
 template <class Handle, auto Free>
 class Owned {
  public:
@@ -28,6 +30,7 @@ class Owned {
   }
   ~Owned() { Free(&handle_); }
   Handle get() const { return handle_; }
+  // Where a call of DuckDB's stores the handle.
   Handle* out() { return &handle_; }
 
  private:
@@ -46,34 +49,39 @@ using ArrowColumns = Owned<duckdb_arrow_converted_schema, duckdb_destroy_arrow_c
 using Appender = Owned<duckdb_appender, duckdb_appender_destroy>;
 using Config = Owned<duckdb_config, duckdb_destroy_config>;
 
-// The columns of a result before it is there.
+// A column of a result that has not run yet.
 struct Column {
   std::string name;
   Type type;
 };
 
-// The text where it lies: short ones within the value itself, which must outlive the view.
+// The text where it lies. A short one (up to 12 bytes) is inside the value itself, which must
+// outlive the view.
 inline std::string_view TextOf(const duckdb_string_t& value) {
   constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
   const uint32_t length = value.value.inlined.length;
   return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
 }
 
+// A connection without any of our settings; see protium::Database.
 Result<Connection> Connect(const Database& database);
 
-// Runs a statement that takes no time and gives nothing back, such as SET.
+// Runs a statement that returns nothing and takes no time, such as SET.
 Status Do(const Connection& connection, const std::string& sql);
 
-// Runs a query for the text of its first cell.
+// Runs a query and returns the first cell of its result, which must be text.
 Result<std::string> AskText(const Connection& connection, const std::string& sql);
 
+// Parses, binds and plans without running; errors of the SQL come here.
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql);
+// Names and types of the result; moves no data.
 std::vector<Column> ColumnsOf(const Prepared& prepared);
 
+// The schema as DuckDB would export it to Arrow.
 Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
                                                const std::vector<Column>& columns);
 
-// Gives the status of DuckDB's own error data and frees it.
+// The status of DuckDB's error data, which is freed; OK for null.
 Status StatusOf(duckdb_error_data error);
 
 }  // namespace protium::duck

@@ -17,15 +17,17 @@ using duck::Connection;
 
 namespace {
 
+// Of progress, and of repeated interrupts.
 constexpr auto kTick = std::chrono::milliseconds(500);
 
-// As JSON: the bytes that all queries and tables hold, and those of them that were spilled.
+// As JSON: the bytes that all queries and tables hold, and those of them that were spilled. Asked
+// over `beside`, since the query's own connection is busy.
 constexpr const char* kHeld =
     "SELECT '{\"held\": ' || sum(memory_usage_bytes + temporary_storage_bytes) || "
     "', \"spilled\": ' || sum(temporary_storage_bytes) || '}' FROM duckdb_memory()";
 
-// What is made of a column of a type that tables do not carry, {} being the column: "" to leave it,
-// nullptr if nothing can be.
+// The SQL that makes a column one of a type that our tables carry, {} being the column: "" if it is
+// one already, nullptr if there is no way.
 const char* PlainType(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -75,12 +77,13 @@ Status CheckNames(const std::vector<Column>& columns) {
   return Status::OK();
 }
 
+// One streaming result: the query runs while its chunks are fetched.
 class QueryStream : public BatchStream {
  public:
   QueryStream(Connection connection, const Call& call, std::string name)
       : connection_(std::move(connection)), watch_(connection_, call, std::move(name)) {}
 
-  // Preparing, too, may be where a query is interrupted.
+  // A query can be interrupted while it is prepared, too.
   Status Start(const std::string& select) { return watch_.Explain(Submit(select)); }
 
   const SchemaPtr& schema() const override { return schema_; }
@@ -89,7 +92,7 @@ class QueryStream : public BatchStream {
     while (!ended_ && !batches_->full()) {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer_.out()));
       if (chunk.get() == nullptr) {
-        // The end and an error look the same but for the error's text.
+        // NULL means the end and an error alike; only the error's text tells them apart.
         if (duckdb_result_error(answer_.out()) != nullptr) return watch_.Explain(Error());
         ended_ = true;
         break;
@@ -105,6 +108,7 @@ class QueryStream : public BatchStream {
     PT_LET(prepared_, duck::Prepare(connection_, select));
     PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
     PT_LET(batches_, ChunkBatches::Make(schema_));
+    // Marked as deprecated in DuckDB's C API, and so used in this one place only.
     duck::Pending pending;
     if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
       return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);
@@ -151,6 +155,8 @@ void QueryWatch::Watch(const std::stop_token& ended) {
     ended_.wait_until(lock, ended, until, [] { return false; });
     if (ended.stop_requested()) return;
     if (Clock::now() >= call_.deadline) late_ = true;
+    // Again with every tick: an interrupt that comes between two statements of the connection has
+    // no effect on the next.
     if (late_ || call_.stop.stop_requested()) duckdb_interrupt(connection_);
     TellHowFar();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SELECT running in the embedded database, as a stream of Arrow batches.
+// One SELECT running in the embedded database, as a stream of Arrow batches; and what has to run
+// beside it: stops, deadlines, progress.
 #pragma once
 
 #include <atomic>
@@ -15,19 +16,23 @@
 
 namespace protium {
 
-// Interrupts the connection's query when the call is stopped or its deadline passes, and tells of
-// progress twice a second. Ends with its owner, before the connection does.
+// Interrupts the connection's query when the call is stopped or its deadline passes, and tells
+// {"event": "etl", "name", "rows", "percent"} twice a second. Runs a thread of its own until it is
+// destroyed, which must be before the connection goes.
 class QueryWatch {
  public:
-  // `beside` may be null.
+  // With `beside`, another connection of the same database, progress also says what the database
+  // holds in memory and on disk ("held", "spilled", in bytes). May be null.
   QueryWatch(const duck::Connection& connection, const Call& call, std::string name,
              const duck::Connection* beside = nullptr);
   ~QueryWatch();
 
+  // Rows that the query has given so far.
   void AddRows(int64_t rows) { rows_ += rows; }
-  // Ends the watch and tells that all rows are there.
+  // Ends the watch and tells that all rows have come.
   void Finish(int64_t rows);
-  // Replaces the status of a query that was interrupted by the reason: stopped, or too late.
+  // The status of an interrupted query, replaced by the reason: stopped, or too late (exit
+  // kStalled). Other statuses are returned as they are.
   Status Explain(const Status& status) const;
 
  private:
@@ -45,21 +50,22 @@ class QueryWatch {
   std::jthread thread_;
 };
 
-// Wraps a SELECT so that its columns have types that tables of ours carry: huge integers become
-// BIGINT (too large ones fail), decimals DOUBLE, other widths and zones of time TIMESTAMP. A type
-// without such a counterpart is a fault that names the column. Columns that share a name, too.
+// Wraps a SELECT so that its columns have types that our tables carry: unsigned and huge integers
+// become BIGINT (too large values fail), decimals DOUBLE, timestamps of other units or with a zone
+// TIMESTAMP. A type without such a counterpart, and two columns of one name, are Faults of exit
+// kUsage that name the column. Moves no data.
 Result<std::string> WithPlainTypes(const duck::Connection& connection, const std::string& select);
 
-// The schema of a SELECT that went through WithPlainTypes.
+// The schema of a SELECT that went through WithPlainTypes. Moves no data.
 Result<SchemaPtr> SchemaOf(const duck::Connection& connection, const std::string& select);
 
-// Runs a statement to its end; gives the number of rows it says it changed. Through `beside`, a
-// connection of the same database, it is asked meanwhile how much the database holds.
+// Runs a statement to its end; returns the number of rows that it says it changed. For `beside` see
+// QueryWatch.
 Result<int64_t> RunStatement(const duck::Connection& connection, const duck::Connection& beside,
                              const std::string& sql, const Call& call, const std::string& name);
 
-// Streams a SELECT over a connection of its own. Batches are at least 1 MiB but for the last; the
-// first comes as soon as the query ends or has that much.
+// Streams a SELECT over `connection`, which belongs to the stream from then on. Batches have at
+// least 1 MiB, except the last; the stream is not read ahead of its caller.
 Result<BatchStreamPtr> StreamQuery(duck::Connection connection, const std::string& select,
                                    const Call& call, const std::string& name);
 

@@ -11,11 +11,16 @@
 #include "sql/tree.h"
 #include "sql/types/typer.h"
 
+// ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
+// other precedences; DuckDB parses it (json_serialize_sql), the room sql checks and types the tree,
+// and DuckDB turns the tree back into text (json_deserialize_sql) if anything in it changed.
+
 namespace protium {
 namespace {
 
 std::string Quoted(const std::string& text) { return QuoteText(text, DuckDbDialect()); }
 
+// Macros and functions of ours included.
 bool HasFunction(const duck::Connection& connection, const std::string& name) {
   const auto answer = duck::AskText(
       connection,
@@ -24,7 +29,7 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
-// As DuckDB names the type; empty for what no rule knows, such as structures.
+// The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
 std::string NameOf(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -92,6 +97,8 @@ Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, 
   return Status::KeyError("no table ", table);
 }
 
+// Rules of the room sql depend on types: columns are asked of the inputs, an expression's type of
+// DuckDB by preparing a SELECT of it. A type that DuckDB cannot say is "".
 Status TypeTree(const duck::Connection& connection, const Sql& sql,
                 const std::vector<std::string>& inputs, const DuckText& duck, Json& tree) {
   const TypeSource source{
@@ -121,7 +128,7 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   const Json before = checked.tree;
   PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
-  // A text that ends its statement by itself cannot stand in parentheses.
+  // A text with a semicolon cannot be put between parentheses, so it is written anew from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;
   if (!checked.changed && !ends && checked.tree == before) {
     return RelationSql{duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}};

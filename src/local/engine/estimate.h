@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tells DuckDB's optimiser how many rows a CSV file has.
 #pragma once
 
 #include "local/duckdb/handles.h"
@@ -6,9 +7,9 @@
 namespace protium {
 
 // Registers the table function pt_estimate(rows, NULL::STRUCT(a BIGINT, ...)): a table of those
-// columns without a row, of which the optimiser believes that it has `rows`. In a UNION ALL it
-// tells the size of the other side, where DuckDB knows none: it takes every CSV file that is read
-// without being sniffed for 42 rows, and builds hash tables of joins from the wrong side.
+// columns without any row, which the optimiser believes to have `rows`. In a UNION ALL with a scan
+// it supplies the size that DuckDB does not know: it takes every CSV file that is read without
+// sniffing for 42 rows, and would build the hash tables of joins from the wrong side.
 Status RegisterEstimate(const duck::Connection& connection);
 
 }  // namespace protium

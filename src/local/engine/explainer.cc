@@ -7,6 +7,9 @@
 #include "local/duckdb/query.h"
 #include "local/duckdb/sql_reader.h"
 
+// The walk is the engine's (QueryTables), with views in place of tables: a view checks the SQL and
+// gives the types that the nodes above it need.
+
 namespace protium {
 
 Result<EnginePlan> Explainer::Explain(const Plan& plan) {
@@ -55,6 +58,8 @@ Result<std::string> Explainer::NoKeys() {
 Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& rows) {
   PT_LET(const RelationSql sql, Write(plan));
   const auto plain = WithPlainTypes(connection_, sql.text);
+  // DuckDB points into the text that it was given; the user is shown the place in the text that was
+  // written.
   PT_TRY(PlaceInOriginal(plain.status(), sql.text, sql.texts));
   PT_LET(KeptSelect kept, WriteKept(connection_, *plain, std::move(rows.marks)));
   auto& notes = said_.not_exact;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a plan would do on the embedded engine, told without running it: for `protium plan`.
 #pragma once
 
 #include <set>
@@ -12,24 +13,26 @@
 
 namespace protium {
 
-// Says what a plan would do. Every part that would be evaluated by itself becomes a view on the
-// given connection, so that all SQL is checked and no data moves.
+// Walks a plan as the engine would run it. Whatever would be evaluated by itself becomes a
+// temporary view on the given connection: so all SQL is checked by DuckDB, and no data moves. Used
+// once.
 class Explainer {
  public:
-  // `workers` may be nullptr.
+  // `workers` may be null: then gangs have no placement.
   Explainer(const duck::Connection& connection, Workers* workers)
       : connection_(connection), workers_(workers) {}
 
   Result<EnginePlan> Explain(const Plan& plan);
 
  private:
-  // `whole` is the plan that is explained.
+  // Inputs first. `whole` is the plan that is explained: splits above a kept table decide which
+  // marks it gets.
   Status Visit(const Plan& plan, const Plan& whole);
-  // Shows how the rows of `plan` are made, with the marks that `rows` wants, and gives them the
-  // name it has, if any.
+  // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view of
+  // the name in `rows`, if there is one.
   Status Show(const Plan& plan, const std::string& title, KeptRows& rows);
   Result<RelationSql> Write(const Plan& plan);
-  // A view that stands for the keys of a lookup.
+  // A view that stands for the keys of a lookup; empty, since only its columns matter.
   Result<std::string> NoKeys();
   Status Seat(const MapTask& task);
   std::string NewName(const std::string& wanted);

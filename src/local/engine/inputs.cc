@@ -18,6 +18,7 @@ constexpr size_t kFirstBytes = 65536;
 
 using Visit = std::function<Status(const Scan&)>;
 
+// A plan is a graph: a node that is used twice is visited once.
 Status EachScan(const Plan& plan, std::unordered_set<const Node*>& seen, const Visit& visit) {
   if (!seen.insert(plan.get()).second) return Status::OK();
   if (const auto* scan = std::get_if<Scan>(&plan->verb)) return visit(*scan);
@@ -32,7 +33,7 @@ bool HasSqlText(const Plan& plan, std::unordered_set<const Node*>& seen) {
                      [&](const Plan& input) { return HasSqlText(input, seen); });
 }
 
-// The name in `what` between the first `before` and the next quote.
+// The name in `what` between the first `before` and the next double quote.
 std::string Quoted(const std::string& what, const std::string& before) {
   const size_t at = what.find(before);
   if (at == std::string::npos) return {};
@@ -40,12 +41,13 @@ std::string Quoted(const std::string& what, const std::string& before) {
   return what.substr(begin, what.find('"', begin) - begin);
 }
 
+// The two forms in which DuckDB says that a column is unknown.
 std::string UnknownColumn(const std::string& what) {
   const std::string of_table = Quoted(what, "does not have a column named \"");
   return of_table.empty() ? Quoted(what, "eferenced column \"") : of_table;
 }
 
-// Names the nearest columns of the tables below where DuckDB named none.
+// Names the nearest columns of the tables below, for messages in which DuckDB named none.
 Status SuggestColumn(const Status& status, const std::string& unknown, const Plan& plan) {
   std::vector<std::string> known;
   std::unordered_set<const Node*> seen;
@@ -99,6 +101,7 @@ int64_t ExpectedRows(const Scan& scan) {
   file.read(first.data(), static_cast<std::streamsize>(first.size()));
   first.resize(static_cast<size_t>(file.gcount()));
   if (first.empty()) return -1;
+  // Cells with line breaks make the guess too high, which does no harm: it only orders joins.
   const auto lines = std::count(first.begin(), first.end(), '\n');
   return bytes * std::max<int64_t>(lines, 1) / static_cast<int64_t>(first.size());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said about a plan's input files beyond what DuckDB says.
+// A plan's input files: which they are, whether they can be read, how large they are, and what is
+// wrong with them where DuckDB says it badly.
 #pragma once
 
 #include "plan/node.h"
@@ -9,19 +10,19 @@ namespace protium {
 // The files of all Scans below `plan`.
 std::vector<std::string> FilesOf(const Plan& plan);
 
-// Whether text that a person wrote stands in `plan`.
+// Whether `plan` contains text that a person wrote, as opposed to nodes that we write as SQL.
 bool HasSqlText(const Plan& plan);
 
-// Finds a file of a Scan below that is missing or unreadable.
+// A Fault if a file of any Scan below is missing or cannot be read.
 Status CheckFiles(const Plan& plan);
 
-// About how many rows the Scan's files have, from their sizes and the length of the first lines;
-// -1 for Parquet, which says so itself, and where files cannot be read.
+// About how many rows the Scan's files have, from their sizes and the lines in the first 64 KiB of
+// the first file; -1 for Parquet, which says so itself, and if files cannot be read.
 int64_t ExpectedRows(const Scan& scan);
 
-// Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, where a scan
-// below `plan` turns out to hold the cause, and names the nearest columns where one is unknown;
-// other statuses stay.
+// Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, if a scan below
+// `plan` turns out to hold the cause; and names the nearest columns if one is unknown. Other
+// statuses are returned as they are. Reads the CSV files again.
 Status Sharpen(const Status& status, const Plan& plan);
 
 }  // namespace protium

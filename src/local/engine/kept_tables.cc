@@ -14,8 +14,10 @@
 namespace protium {
 namespace {
 
+// How soon a waiting query sees that it was stopped.
 constexpr auto kLook = std::chrono::milliseconds(50);
 
+// Members go in reverse: the stream, which may still read the tables, before the tables.
 class Holder : public BatchStream {
  public:
   Holder(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan)
@@ -42,7 +44,7 @@ Result<std::string> ColumnList(const arrow::Schema& schema) {
   return list;
 }
 
-// Appends Arrow batches to a table.
+// Appends Arrow batches to a table, through DuckDB's appender.
 class Filling {
  public:
   Filling(const duck::Connection& connection) : connection_(connection) {}
@@ -52,6 +54,8 @@ class Filling {
     PT_TRY(arrow::ExportSchema(schema, &exported));
     const Status status =
         duck::StatusOf(duckdb_schema_from_arrow(connection_.get(), &exported, columns_.out()));
+    // Whoever takes an exported structure sets `release` to null (Arrow's C data interface); on
+    // errors DuckDB may not have.
     if (exported.release != nullptr) exported.release(&exported);
     PT_TRY(status);
     if (duckdb_appender_create(connection_.get(), nullptr, table.c_str(), appender_.out()) ==
@@ -62,7 +66,7 @@ class Filling {
   }
 
   Status Add(const arrow::RecordBatch& batch) {
-    // Chunks hold at most so many rows.
+    // A chunk holds at most that many rows.
     const auto step = static_cast<int64_t>(duckdb_vector_size());
     for (int64_t at = 0; at < batch.num_rows(); at += step) {
       ArrowArray exported{};
@@ -119,7 +123,7 @@ KeptTable::~KeptTable() {
   if (database_ == nullptr) return;
   const auto connection = database_->Connect();
   if (!connection.ok()) return;
-  // A table that was never made is not there to be dropped.
+  // The table was never made if making it failed.
   (void)duck::Do(*connection, "DROP TABLE IF EXISTS " + name_);
 }
 
@@ -134,6 +138,7 @@ Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
                                  const std::function<Result<Made>()>& make) {
   Entry& entry = EntryOf(plan);
   std::unique_lock making(entry.making, std::defer_lock);
+  // Whoever waits may be stopped, so it looks every kLook.
   while (!making.try_lock_until(std::min(call.deadline, Clock::now() + kLook))) {
     if (call.stop.stop_requested()) return Status::Cancelled("the query was stopped");
     if (Clock::now() < call.deadline) continue;

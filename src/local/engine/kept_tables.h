@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that stay in the embedded database, where they spill when memory is short.
+// Results that stay in the embedded database, where they spill when memory is short: tables of
+// Materialize nodes, of tasks' results, and of lookups' keys.
 #pragma once
 
 #include <functional>
@@ -17,12 +18,12 @@
 
 namespace protium {
 
-// A table of the database, dropped with this object.
+// A table of the database, dropped when this object goes.
 class KeptTable {
  public:
-  // Takes a name that no other table has; the table itself is not there yet.
+  // Takes a name that no other table has; the table itself is still to be made.
   static Result<KeptTable> Name(std::shared_ptr<Database> database);
-  // Makes a table of a stream's rows.
+  // Makes a table of a stream's rows, read to its end.
   static Result<KeptTable> Fill(std::shared_ptr<Database> database, BatchStream& stream);
 
   KeptTable(KeptTable&&) = default;
@@ -33,30 +34,38 @@ class KeptTable {
  private:
   KeptTable(std::shared_ptr<Database> database, std::string name)
       : database_(std::move(database)), name_(std::move(name)) {}
-  std::shared_ptr<Database> database_;  // Null after a move.
+  // Null after a move.
+  std::shared_ptr<Database> database_;
   std::string name_;
 };
 
 // The tables of Materialize nodes, by the node's identity. Each is made once, however many ask for
-// it at the same time; the others wait, no longer than their call allows.
+// it at the same time: the others wait, as long as their call allows. Thread-safe.
 class KeptTables {
  public:
+  // A table that was just made.
   struct Made {
     KeptTable table;
-    KeptRows rows = {};  // Columns and marks; `table` gives the name.
+    // Columns and marks; the name is the table's.
+    KeptRows rows = {};
   };
+  // The node's table; `make` is called if there is none. If that fails, the next one to ask tries
+  // again.
   Result<KeptRows> Get(const Plan& plan, const Call& call,
                        const std::function<Result<Made>()>& make);
 
-  // Those that are there now.
+  // The tables that exist at this moment.
   std::unordered_map<const Node*, KeptRows> Ready() const;
 
  private:
   struct Entry {
-    Plan plan;  // Keeps the node's address from being used again.
+    // Held so that the node's address, which is the key, is not used for another node.
+    Plan plan;
+    // Held by whoever makes the table; not mutex_, since that takes long.
     std::timed_mutex making;
     std::optional<KeptTable> table;
-    KeptRows ready;  // Once the table is there; guarded by KeptTables::mutex_.
+    // Set once the table exists; guarded by KeptTables::mutex_.
+    KeptRows ready;
   };
   Entry& EntryOf(const Plan& plan);
 
@@ -64,8 +73,8 @@ class KeptTables {
   std::map<const Node*, Entry> entries_;
 };
 
-// The keys of lookups as tables with the columns pt_key and pt_position, by the list's identity.
-// Any thread.
+// The keys of lookups as tables with the columns pt_key and pt_position, by the identity of the
+// list. Thread-safe.
 class KeyTables {
  public:
   Result<std::string> Get(const std::shared_ptr<Database>& database, const Lookup& lookup);
@@ -75,12 +84,13 @@ class KeyTables {
     std::shared_ptr<const std::vector<std::string>> keys;
     KeptTable table;
   };
-  std::mutex mutex_;  // Held while a table is made: lists are in memory, so that is soon.
+  // Held while a table is made: lists are in memory, so that is soon done.
+  std::mutex mutex_;
   std::map<const void*, Entry> entries_;
 };
 
-// Gives the stream's rows and keeps `held` until it ends; faults of bad CSV are sharpened by
-// `plan`.
+// A stream that keeps `held` until it goes, and whose errors of bad CSV are sharpened by `plan`
+// (local/engine/inputs.h).
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan);
 
 }  // namespace protium

@@ -13,6 +13,13 @@
 #include "local/engine/plain_stream.h"
 #include "local/engine/query_tables.h"
 
+// How a plan is run. A task's rows come straight from the workers if only limits and chosen columns
+// follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below it are
+// made first, once for all queries, and results of tasks below it are copied into tables for this
+// query; then DuckDB streams the SELECT. There may be several databases (stores). A database that
+// has run SQL text of a person's opens only files that were admitted before, for good; a plan over
+// other files gets a new one, into which kept tables are copied when they are needed.
+
 namespace protium {
 namespace {
 
@@ -25,6 +32,7 @@ class LocalEngine : public Engine {
 
   Result<SchemaPtr> Analyze(const Plan& plan, const Call&) override {
     PT_TRY(FirstError(plan));
+    // A missing file is named by us, before DuckDB would fail on it in its own words.
     PT_TRY(CheckFiles(plan));
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(TableStore * store, StoreFor(plan));
@@ -70,7 +78,8 @@ class LocalEngine : public Engine {
     Admission admission;
     PT_LET(admission.ranks, workers_->Placement(gang));
     PT_LET(admission.waits_for, workers_->WaitsFor(gang));
-    // Ranks with devices are started with them.
+    // Ranks with devices are started once the devices are leased, since a process sees only those
+    // that it was started with.
     if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers, demand.torch);
     return admission;
   }
@@ -78,7 +87,8 @@ class LocalEngine : public Engine {
   std::string address() const override { return options_.address; }
 
  private:
-  // Of rows that no ORDER BY orders. What workers make of them comes in any order anyway.
+  // Of rows that no ORDER BY sorts. What workers make of them comes in any order anyway, and DuckDB
+  // is faster and holds less if it need not keep the files' order.
   enum class Order { kKept, kAny };
 
   static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
@@ -88,8 +98,7 @@ class LocalEngine : public Engine {
     return *stores_.emplace_back(std::make_unique<TableStore>(options));
   }
 
-  // Where queries over `plan` run. Once text has run, a database opens no files but those that were
-  // named before, and nothing can be added: plans over other files get a database of their own.
+  // The store in which queries over `plan` run; locks its database if there is text in the plan.
   Result<TableStore*> StoreFor(const Plan& plan) {
     const std::lock_guard lock(mutex_);
     const std::vector<std::string> files = FilesOf(plan);
@@ -103,7 +112,7 @@ class LocalEngine : public Engine {
     return store;
   }
 
-  // A store that has made the table of `plan` already, other than `own`.
+  // A store other than `own` that has made the table of `plan` already.
   TableStore* OtherStoreOf(const Plan& plan, const TableStore& own) {
     const std::lock_guard lock(mutex_);
     for (const auto& store : stores_) {
@@ -130,8 +139,8 @@ class LocalEngine : public Engine {
             call};
   }
 
-  // Rows of tasks go straight through where only limits and choices of columns follow; everything
-  // else is a query.
+  // Rows of tasks go straight through if only limits and chosen columns follow; everything else is
+  // a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
     if (IsPlainOverTask(plan)) {
@@ -155,7 +164,7 @@ class LocalEngine : public Engine {
     if (workers_ == nullptr) return NoWorkers();
     PT_CHECK(plan->inputs.size() == 1);
     const Plan input = plan->inputs.front();
-    // What is kept below is made once, before workers start, not anew for every attempt.
+    // Kept tables are made before workers start, and once, not anew for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
     PT_TRY(TablesOf(*store, input, call).Keep());
     return workers_->Map(
@@ -163,10 +172,14 @@ class LocalEngine : public Engine {
   }
 
   const LocalOptions options_;
-  std::mutex mutex_;                                 // Guards what follows.
-  std::vector<std::unique_ptr<TableStore>> stores_;  // The last one is for new plans.
-  std::set<std::string> files_;                      // All that plans have named.
-  std::unique_ptr<Workers> workers_;  // Ends first: its streams read from the tables.
+  // Guards stores_ and files_.
+  std::mutex mutex_;
+  // The last one is for new plans; none goes before the engine does.
+  std::vector<std::unique_ptr<TableStore>> stores_;
+  // All files that plans have named.
+  std::set<std::string> files_;
+  // Declared last, so that it goes first: its streams read from the tables.
+  std::unique_ptr<Workers> workers_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded engine: DuckDB in this process for tables, worker processes for tasks.
+// The embedded engine: DuckDB in this process for tables, worker processes of this machine for
+// tasks.
 #pragma once
 
 #include <memory>
@@ -10,18 +11,21 @@
 
 namespace protium {
 
+// How an engine is set up; fixed for its life.
 struct LocalOptions {
   std::string address = "local";
-  int64_t memory_bytes = 0;     // Of the tables; 0: chosen by DuckDB, 80 % of the machine's.
-  int32_t threads = 0;          // 0: as many as the machine has cores.
-  std::filesystem::path spill;  // For tables that outgrow memory; empty: they fail instead.
+  // The most that tables and queries hold; 0: DuckDB's default, 80 % of the machine's.
+  int64_t memory_bytes = 0;
+  int32_t threads = 0;  // 0: as many as the machine has cores.
+  // A folder for what outgrows memory; empty: such queries fail.
+  std::filesystem::path spill;
   WorkerSettings workers;
 };
 
-// Materialised tables live as long as the engine. Any thread may call it.
+// Thread-safe. Materialised tables live as long as the engine; its streams must not outlive it.
 Result<std::unique_ptr<Engine>> MakeLocalEngine(LocalOptions options);
 
-// The same with workers from elsewhere, or nullptr: then plans with tasks fail.
+// The same with the given workers, or null: then plans with tasks fail.
 std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Workers> workers);
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door of libprotium_local.so.
+// The only symbol that libprotium_local.so is opened for (engine/library.h): the address and the
+// request become LocalOptions.
 #include <charconv>
 #include <utility>
 
@@ -31,6 +32,7 @@ Result<int32_t> SeatsOf(const std::string& address) {
 
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
   PT_LET(const int32_t seats, SeatsOf(request.address));
+  // Half of the machine's for tables; workers need the rest.
   const int64_t memory =
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
   LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};

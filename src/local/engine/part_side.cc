@@ -19,7 +19,7 @@ std::string_view TextAt(duckdb_vector vector, idx_t row) {
   return duck::TextOf(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
 }
 
-// The kind of an argument's cells; kNull for one that is not taken.
+// The kind of an argument's cells; kNull for a type that is not taken.
 CutKind KindOf(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -38,7 +38,7 @@ CutKind KindOf(duckdb_type type) {
   }
 }
 
-// One argument's cells in a chunk.
+// One argument's values in a chunk.
 class Cells {
  public:
   explicit Cells(duckdb_vector vector)
@@ -81,10 +81,10 @@ class Cells {
   CutKind kind_;
 };
 
-// Of one thread; unset before its first rows.
+// The state of one thread; unset before its first rows.
 using Sides = std::optional<PartSides>;
 
-// Seed and bound are the same in all rows: they are constants of the query.
+// Seed and bound are constants of the query, so they are read from the first row.
 void PartSidesOf(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
   std::vector<Cells> cells;
   for (idx_t i = kFirstCell; i < duckdb_data_chunk_get_column_count(chunk); ++i) {
@@ -127,7 +127,8 @@ Status RegisterPartSide(const duck::Connection& connection) {
   }
   duckdb_scalar_function_set_varargs(function.get(), any.get());
   duckdb_scalar_function_set_return_type(function.get(), side.get());
-  duckdb_scalar_function_set_special_handling(function.get());  // NULL is a cell like another.
+  // A NULL is a value like any other here: its row has a side, too.
+  duckdb_scalar_function_set_special_handling(function.get());
   duckdb_scalar_function_set_init(function.get(), Remember);
   duckdb_scalar_function_set_function(function.get(), PartSidesOf);
   if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {

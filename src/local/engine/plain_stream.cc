@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// Ends its input early by not reading on; the workers are stopped when the stream is dropped.
 class LimitStream : public BatchStream {
  public:
   LimitStream(int64_t rows, BatchStreamPtr input) : left_(rows), input_(std::move(input)) {}
@@ -30,6 +31,7 @@ class LimitStream : public BatchStream {
   BatchStreamPtr input_;
 };
 
+// Chooses, repeats and renames columns; copies nothing.
 class ColumnStream : public BatchStream {
  public:
   ColumnStream(SchemaPtr schema, std::vector<int> columns, BatchStreamPtr input)
@@ -57,7 +59,7 @@ bool IsPlain(const Verb& verb) {
                      [](const NamedExpr& each) { return each.expr.kind == Expr::Kind::kColumn; });
 }
 
-// Columns are found as SQL finds them: without regard to case.
+// SQL finds columns without regard to case; an exact match comes first.
 Result<int> Find(const arrow::Schema& schema, const std::string& name) {
   if (const int exact = schema.GetFieldIndex(name); exact >= 0) return exact;
   for (int i = 0; i < schema.num_fields(); ++i) {

@@ -5,6 +5,10 @@
 #include "local/engine/inputs.h"
 #include "local/engine/plain_stream.h"
 
+// Tables are made depth first, each by its own QueryTables over the nodes below it: a Materialize
+// is computed where no store has it yet, a task's output is copied into a table of this query
+// alone.
+
 namespace protium {
 
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
@@ -47,6 +51,7 @@ Result<KeptRows> QueryTables::KeptOf(const Plan& plan) {
 Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
   if (TableStore* other = sources_.elsewhere(plan, store_)) return CopyFrom(*other, plan);
   const Plan& input = plan->inputs.front();
+  // Rows of tasks do not exist in the database, so they are copied into the table from the stream.
   if (!std::holds_alternative<MapTask>(input->verb) && !IsPlainOverTask(input)) {
     return Compute(plan);
   }
@@ -54,7 +59,7 @@ Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
   return KeptTables::Made{std::move(table)};
 }
 
-// The table carries the sides of the cuts that the query makes of it.
+// The table gets a column for the sides of every split that the query makes of it.
 Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   const Plan& input = plan->inputs.front();
   QueryTables below(store_, input, sources_, call_);
@@ -71,7 +76,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 
-// With all columns that the other store has made, marks of cuts among them.
+// Copies all columns that the other store has made, marks of splits included.
 Result<KeptTables::Made> QueryTables::CopyFrom(TableStore& other, const Plan& plan) {
   PT_LET(duck::Connection connection, other.database->Connect());
   KeptRows rows = other.kept.Ready().at(plan.get());

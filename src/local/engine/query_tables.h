@@ -19,7 +19,7 @@
 
 namespace protium {
 
-// A database with the tables that were made in it.
+// A database with the tables that were made in it. Thread-safe.
 struct TableStore {
   explicit TableStore(const DatabaseOptions& options)
       : database(std::make_shared<Database>(options)) {}
@@ -28,19 +28,20 @@ struct TableStore {
   KeyTables keys;
 };
 
-// What the engine does for a query beyond its store.
+// What making a query's tables needs of the engine.
 struct TableSources {
   // The rows of a plan, as the engine runs it.
   std::function<Result<BatchStreamPtr>(const Plan& plan)> open;
-  // A store that has made the table of a plan already, other than `own`; nullptr where none has.
+  // A store other than `own` that has made the table of a plan already; null if none has.
   std::function<TableStore*(const Plan& plan, const TableStore& own)> elsewhere;
 };
 
-// Writes the query of `plan` at `store`, over the tables that are there; makes none.
+// Writes the query of `plan` for `store`, over `tables`, which must exist; makes none but those of
+// lookups' keys.
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
                              const Plan& plan, std::unordered_map<const Node*, KeptRows> tables);
 
-// For one query. `store` outlives it.
+// The tables of one query. Used once, by one thread; `store` outlives it.
 class QueryTables {
  public:
   QueryTables(TableStore& store, Plan query, TableSources sources, Call call)
@@ -49,21 +50,23 @@ class QueryTables {
         sources_(std::move(sources)),
         call_(std::move(call)) {}
 
-  // Makes all that the query reads by name.
+  // Makes everything that the query reads by name.
   Status Make() { return MakeBelow(query_); }
-  // Makes those that are kept for every later query; what only this one reads is left out.
+  // Makes only the tables that are kept for later queries too.
   Status Keep() { return KeepBelow(query_); }
-  // The query over the tables that were made.
+  // The query over the tables that were made; after Make(), once.
   Result<std::string> Select(const duck::Connection& connection) {
     return SelectAt(store_, connection, query_, std::move(tables_));
   }
-  // Those of this query alone, which have to last as long as it runs.
+  // The tables of this query alone, which must last as long as it runs.
   std::vector<KeptTable> TakeHeld() { return std::move(held_); }
 
  private:
+  // Down to the first Materialize or MapTask on every path: what is below those is in their tables.
   Status MakeBelow(const Plan& plan);
   Status KeepBelow(const Plan& plan);
   Result<KeptRows> KeptOf(const Plan& plan);
+  // The table of a Materialize node: copied from another store, taken from a task, or computed.
   Result<KeptTables::Made> Fill(const Plan& plan);
   Result<KeptTables::Made> Compute(const Plan& plan);
   Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);

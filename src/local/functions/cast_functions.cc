@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts from text: each is an error where the text is no such value, or null when it is tried.
+// Casts from text, each in two forms: an error if the text is no such value (CAST in ANSI mode), or
+// null (try_cast).
 #include <fmt/format.h>
 
 #include "local/functions/row_function.h"
@@ -9,7 +10,8 @@
 namespace protium {
 namespace {
 
-constexpr size_t kQuoted = 80;  // Bytes of a value that a message repeats.
+// Bytes of a value that a message repeats.
+constexpr size_t kQuoted = 80;
 
 std::string Cut(Text text) {
   return std::string(text.substr(0, kQuoted)) + (text.size() > kQuoted ? "..." : "");
@@ -44,6 +46,8 @@ std::optional<float> Float(Chunk& chunk, Text text) {
 }
 std::optional<Day> Date(Chunk& chunk, Text text) { return Cast<ReadDay>(chunk, text, "date"); }
 
+// What Spark could read and we cannot is an error even here: null would be another answer than
+// Spark's.
 std::optional<Moment> TryMoment(Chunk& chunk, Text text) {
   std::string why;
   const auto moment = ReadMoment(text, why);

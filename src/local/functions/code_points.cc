@@ -35,6 +35,7 @@ std::u32string ToCodePoints(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t length = CodeLength(text[at]);
     const auto first = static_cast<unsigned char>(text[at]);
+    // The first byte of a sequence of n has n ones and a zero in front of its bits.
     char32_t point = length == 1 ? first : first & (0x7fU >> length);
     for (size_t i = 1; i < length && at + i < text.size(); ++i) {
       point = point << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3f);

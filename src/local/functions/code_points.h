@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8, one code point after the other. But for IsUtf8 it has to be well formed.
+// UTF-8, one code point after the other. Except for IsUtf8, text must be well formed, which DuckDB
+// guarantees for VARCHAR.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 namespace protium {
 
+// Whether the byte goes on with a code point (10xxxxxx).
 inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 // The number of bytes of the code point that begins with `first`.
@@ -22,7 +24,7 @@ inline int64_t CountCodePoints(std::string_view text) {
   return count;
 }
 
-// Where the code point number `index` begins, counted from 0; the end when there are fewer.
+// The byte at which code point number `index` begins, counted from 0; the end if there are fewer.
 inline size_t OffsetOf(std::string_view text, int64_t index) {
   size_t at = 0;
   for (; index > 0 && at < text.size(); --index) at += CodeLength(text[at]);
@@ -31,6 +33,7 @@ inline size_t OffsetOf(std::string_view text, int64_t index) {
 
 void AppendUtf8(char32_t point, std::string& text);
 std::string ToUtf8(char32_t point);
+// Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates.
 bool IsUtf8(std::string_view bytes);
 std::u32string ToCodePoints(std::string_view text);
 

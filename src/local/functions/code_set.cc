@@ -13,7 +13,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<char32_t, char32_t>>;
 
-// The names of POSIX's, which hold ASCII only.
+// The POSIX classes of java.util.regex.Pattern, which hold ASCII only.
 const Ranges* FindAscii(std::string_view name) {
   static const std::pair<std::string_view, Ranges> kAscii[] = {
       {"ASCII", {{0, 0x7f}}},
@@ -55,6 +55,8 @@ void CodeSet::Negate() { uset_complement(set_.get()); }
 
 void CodeSet::AddOtherCase(bool beyond_ascii) {
   if (beyond_ascii) {
+    // Closing over case may also add strings of several characters, such as ss for ß, which a class
+    // cannot match.
     uset_closeOver(set_.get(), USET_CASE_INSENSITIVE);
     uset_removeAllStrings(set_.get());
     return;
@@ -92,6 +94,7 @@ bool CodeSet::AddProperty(const std::string& name) {
   }
   if (name.starts_with("Is")) {
     const std::string rest = name.substr(2);
+    // \p{IsX}: a general category, a script or a binary property.
     return AddOfIcu("gc", rest) || AddOfIcu("sc", rest) || AddOfIcu(rest, "");
   }
   if (name.starts_with("In")) return AddOfIcu("blk", name.substr(2));
@@ -100,7 +103,8 @@ bool CodeSet::AddProperty(const std::string& name) {
 
 std::string CodeSet::ToPcre() const {
   const std::unique_ptr<USet, Close> set(uset_clone(set_.get()));
-  uset_removeRange(set.get(), 0xd800, 0xdfff);  // UTF-8 has none of these.
+  // Surrogates: UTF-8 has none, and PCRE2 rejects them in a pattern.
+  uset_removeRange(set.get(), 0xd800, 0xdfff);
   std::string text;
   for (int32_t i = 0; i < uset_getItemCount(set.get()); ++i) {
     UChar32 first = 0, last = 0;

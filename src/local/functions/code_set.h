@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sets of code points: what a class of a regular expression matches. ICU does the set operations
+// and knows the properties.
 #pragma once
 
 #include <unicode/uset.h>
@@ -9,22 +11,24 @@
 
 namespace protium {
 
-// A set of code points.
+// Movable, not copyable.
 class CodeSet {
  public:
   CodeSet();
 
   void Add(char32_t first, char32_t last);
   void Add(const CodeSet& other);
+  // Intersects.
   void KeepOnly(const CodeSet& other);
   void Negate();
-  // Adds the other case of what it holds: of ASCII letters, or of all.
+  // Adds the other case of everything it holds: of ASCII letters only, or of all.
   void AddOtherCase(bool beyond_ascii);
 
-  // What a regular expression of Java's calls \p{name}; false when the name is unknown.
+  // Adds what Java's \p{name} matches; false if the name is unknown. POSIX names are ASCII only, as
+  // in java.util.regex.Pattern without UNICODE_CHARACTER_CLASS.
   bool AddProperty(const std::string& name);
 
-  // As a class of PCRE2's: [\x{61}-\x{7a}].
+  // As a class for PCRE2: [\x{61}-\x{7a}]. The empty set becomes (?!), which never matches.
   std::string ToPcre() const;
 
  private:

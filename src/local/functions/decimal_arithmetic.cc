@@ -12,10 +12,13 @@ namespace {
 using Whole = unsigned __int128;
 
 constexpr int kMostDigits = 38;
+// Decimal's MAX_SCALE + 1 in Spark, at which it rounds a quotient before it takes the result's
+// scale.
 constexpr int kQuotientScale = 39;
 
-// A whole number of up to 384 bits, which hold the dividend of any quotient: 38 digits of its own,
-// 38 of the divisor's scale and 39 behind the point are 115. What is wider does not occur.
+// An unsigned number of up to 384 bits, in 32-bit limbs, lowest first. That holds the dividend of
+// any quotient: 38 digits of its own, 38 of the divisor's scale and 39 behind the point are 115
+// digits, 383 bits. Anything wider does not occur.
 class Wide {
  public:
   Wide() = default;
@@ -50,7 +53,7 @@ class Wide {
     return sum;
   }
 
-  // Of a number that is not larger.
+  // `other` must not be larger.
   Wide operator-(const Wide& other) const {
     Wide difference;
     int64_t borrow = 0;
@@ -78,7 +81,8 @@ class Wide {
   bool Bit(int at) const { return (limbs_[at / 32] >> (at % 32) & 1) != 0; }
   void SetBit(int at) { limbs_[at / 32] |= uint32_t{1} << (at % 32); }
 
-  // The quotient; `rest` becomes what is left.
+  // Returns the quotient; `rest` becomes the remainder. Schoolbook division, a bit at a time;
+  // numbers of up to 128 bits, which are nearly all, take the short way.
   static Wide Divide(const Wide& a, const Wide& b, Wide& rest) {
     if (a.IsNarrow() && b.IsNarrow()) {
       rest = Wide(a.Low() % b.Low());
@@ -100,7 +104,7 @@ class Wide {
   std::array<uint32_t, 12> limbs_{};
 };
 
-// A number with its sign apart.
+// Sign and magnitude, as Wide is unsigned.
 struct Signed {
   bool negative = false;
   Wide size;
@@ -120,6 +124,8 @@ Wide PowerOfTen(int exponent) {
   return power * Wide(rest);
 }
 
+// Whether a quotient with remainder `rest` of `unit` rounds away from zero; `odd` is its last
+// digit's parity.
 bool RoundsUp(char rounding, bool negative, const Wide& rest, const Wide& unit, bool odd) {
   if (rest == Wide()) return false;
   if (rounding == 't') return false;
@@ -129,7 +135,7 @@ bool RoundsUp(char rounding, bool negative, const Wide& rest, const Wide& unit, 
   return half > 0 || (half == 0 && (rounding == 'r' || odd));
 }
 
-// a / b as a whole number.
+// a / b, rounded to a whole number; `rounding` as in RoundDecimalNumber, or t for truncation.
 Signed Quotient(const Signed& a, const Signed& b, char rounding) {
   Wide rest;
   Wide size = Wide::Divide(a.size, b.size, rest);
@@ -138,6 +144,7 @@ Signed Quotient(const Signed& a, const Signed& b, char rounding) {
   return {negative, size};
 }
 
+// `a` with its point moved from `from` to `to` digits behind it.
 Signed Scaled(const Signed& a, int from, int to, char rounding = 'r') {
   if (to >= from) return {a.negative, a.size * PowerOfTen(to - from)};
   return Quotient(a, {false, PowerOfTen(from - to)}, rounding);
@@ -155,12 +162,14 @@ DecimalAnswer Answer(const Signed& number) {
   return {number.negative ? -value : value};
 }
 
-// Java's longValue().
+// BigDecimal.longValue(): the low 64 bits, without an overflow.
 DecimalAnswer LowestBits(DecimalAnswer answer) {
   answer.value = static_cast<int64_t>(answer.value);
   return answer;
 }
 
+// The sign is the dividend's, as in Java; with `positive`, pmod: (a % b + b) % b for a negative
+// one.
 Signed Remainder(const Signed& a, const Signed& b, bool positive) {
   Signed rest{a.negative, {}};
   Wide::Divide(a.size, b.size, rest.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of decimals as Spark does it: exact, and rounded once to the scale of the result.
+// Arithmetic of decimals as Spark does it: exact, then rounded once to the scale of the result.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace protium {
 
-// value / 10^scale; up to 38 digits.
+// value / 10^scale, with up to 38 digits.
 struct DecimalNumber {
   __int128 value = 0;
   int scale = 0;
 };
 
+// Division by zero, or a result of more than 38 digits; ANSI mode makes both errors.
 enum class DecimalFault { kNone, kZero, kOverflow };
 
 struct DecimalAnswer {
@@ -20,15 +21,14 @@ struct DecimalAnswer {
   DecimalFault fault = DecimalFault::kNone;
 };
 
-// Operations: + - * / %, p for the remainder that is not negative, d for the lowest 64 bits of
-// the whole quotient.
-// Results are rounded half away from zero to `scale` digits behind the point; a quotient is
-// rounded to 39 digits first, as Spark's is.
+// `operation` is one of + - * / %, p (the remainder that is not negative: pmod) and d (the lowest
+// 64 bits of the whole quotient: div). The result is rounded half away from zero to `scale` digits
+// behind the point; a quotient is rounded to 39 digits first, as Spark's is.
 DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const DecimalNumber& b,
                              int scale);
 
-// Rounds to `digits` behind the point, which may be negative: r half away from zero, e half to
-// even, f down, c up. The answer has `scale` digits behind the point.
+// Rounds to `digits` behind the point, which may be negative. `operation` is r (half away from
+// zero), e (half to even), f (down) or c (up). The answer has `scale` digits behind the point.
 DecimalAnswer RoundDecimalNumber(char operation, const DecimalNumber& a, int digits, int scale);
 
 }  // namespace protium

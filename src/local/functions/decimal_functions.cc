@@ -8,6 +8,9 @@
 
 #include "local/functions/decimal_arithmetic.h"
 
+// DuckDB's decimals are whole numbers with a scale in their type. Operands may have any width and
+// scale, so the parameters are ANY, and the storage is looked up for each chunk.
+
 namespace protium {
 namespace {
 
@@ -20,7 +23,8 @@ Number At(duckdb_vector vector, idx_t row) {
   return static_cast<const Number*>(duckdb_vector_get_data(vector))[row];
 }
 
-// A column of decimals, or of digits.
+// A column of decimals, or of whole numbers (digits to round to). DuckDB stores a decimal in the
+// smallest integer that holds its width.
 struct Operand {
   duckdb_vector vector;
   duckdb_type storage = DUCKDB_TYPE_INVALID;
@@ -55,6 +59,7 @@ struct Operand {
   }
 };
 
+// The operations of RoundDecimalNumber; all others are ComputeDecimal's.
 bool Rounds(char operation) {
   return std::string_view("refc").find(operation) != std::string_view::npos;
 }
@@ -92,6 +97,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
+// Static, since DuckDB keeps pointers to them as the functions' extra information.
 const std::array<int, kScales>& Scales() {
   static const auto scales = [] {
     std::array<int, kScales> all{};

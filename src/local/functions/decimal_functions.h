@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decimal arithmetic as functions of DuckDB's SQL.
 #pragma once
 
 #include "local/duckdb/handles.h"
 
 namespace protium {
 
-// Registers pt_decimal_0 to pt_decimal_38(operation, a, b), which give a DECIMAL of 38 digits with
-// that many behind the point: see local/functions/decimal_arithmetic.h for the operations. `b` is a
-// decimal, or the number of digits to round to.
+// Registers pt_decimal_0 to pt_decimal_38(operation, a, b), which return a DECIMAL(38, n): a
+// function's result type is fixed when it is registered, hence one for each scale. For the
+// operations see local/functions/decimal_arithmetic.h; `b` is a decimal, or the number of digits to
+// round to.
 Status RegisterDecimalFunctions(const duck::Connection& connection);
 
 }  // namespace protium

@@ -23,7 +23,7 @@ std::string Hex(std::string_view bytes) {
   return text;
 }
 
-// SHA-2 of 224, 256, 384 or 512 bits; 0 stands for 256. Other widths give nothing.
+// SHA-2 of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width is null, as in Spark.
 std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
   const EVP_MD* const kind = bits == 224                ? EVP_sha224()
                              : bits == 256 || bits == 0 ? EVP_sha256()
@@ -50,6 +50,7 @@ constexpr std::array<uint32_t, 256> CrcTable() {
   return table;
 }
 
+// CRC-32 with zlib's polynomial (java.util.zip.CRC32).
 std::optional<int64_t> Crc32(Chunk&, Bytes bytes) {
   static constexpr std::array<uint32_t, 256> kTable = CrcTable();
   uint32_t crc = 0xffffffff;
@@ -59,12 +60,14 @@ std::optional<int64_t> Crc32(Chunk&, Bytes bytes) {
   return crc ^ 0xffffffff;
 }
 
-// Base 64 in lines of 76 letters, as MIME has it.
+// Base 64 in lines of 76 characters with CRLF between them, as Java's MIME encoder, which Spark
+// uses, writes it (RFC 2045).
 std::optional<std::string> Base64(Chunk&, Bytes bytes) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (size_t i = 0; i < bytes.data.size(); i += 3) {
+    // 57 bytes make 76 characters.
     if (i > 0 && i % 57 == 0) text += "\r\n";
     uint32_t group = 0;
     for (size_t j = 0; j < 3; ++j) {
@@ -78,7 +81,8 @@ std::optional<std::string> Base64(Chunk&, Bytes bytes) {
   return text;
 }
 
-// The bytes of a text as UTF-8 for the character sets that Spark takes, UTF-8 among them.
+// Bytes of one of three character sets as text. Spark takes more sets; bytes that are not of the
+// set are an error.
 std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
   std::string name(charset);
   for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;

@@ -9,16 +9,24 @@
 #include "local/functions/code_points.h"
 #include "local/functions/java_regex_reader.h"
 
+// A recursive descent over the pattern that writes PCRE2 as it goes: Alternatives > Repeated > Atom
+// and Quantifier. Flags such as (?i) are applied here and never passed on: a caseless letter
+// becomes a class of its cases. What a class, an escape or a count means is read by the base
+// (local/functions/java_regex_reader.h).
+
 namespace protium {
 namespace {
 
+// Java's line terminators; PCRE2 knows other sets of them.
 constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
-// Nothing or the last line end, and nothing behind it; never in the middle of \r\n.
+// $ without (?m), and \Z: the end, or the last line terminator before it; never inside \r\n.
 constexpr std::string_view kEnd = "(?=(?:\\r\\n|(?<!\\r)\\n|[\\r\\x{85}\\x{2028}\\x{2029}])?\\z)";
+// $ and ^ with (?m). ^ does not match behind a terminator that ends the text.
 constexpr std::string_view kEndOfLine = "(?=\\z|(?<!\\r)\\n|[\\r\\x{85}\\x{2028}\\x{2029}])";
 constexpr std::string_view kStartOfLine =
     "(?:(?!\\z)(?:\\A|(?<=[\\n\\x{85}\\x{2028}\\x{2029}])|(?<=\\r)(?!\\n)))";
-// Java 17 takes letters and digits of all scripts, and the marks upon them, for parts of words.
+// For \b: Java 17 counts letters and digits of all scripts, and the marks on them, as parts of
+// words.
 constexpr std::string_view kWord = "[\\p{L}\\p{Nd}\\p{Mn}_]";
 
 class Translation : RegexReader {
@@ -33,7 +41,8 @@ class Translation : RegexReader {
   }
 
  private:
-  // Everything up to the parenthesis that closes the group, or to the end.
+  // Everything up to the parenthesis that closes the group, or to the end. Flags that were set
+  // inside end with it.
   Status Alternatives() {
     const RegexFlags outer = flags_;
     while (!AtEnd() && Peek() != ')') {
@@ -51,7 +60,8 @@ class Translation : RegexReader {
   Status Repeated() {
     const size_t start = out_.size();
     PT_TRY(Atom());
-    if (out_.size() == start) return Status::OK();  // Flags, or quotes around nothing.
+    // Flags, or \Q\E around nothing: there is nothing to repeat.
+    if (out_.size() == start) return Status::OK();
     return Quantifier();
   }
 
@@ -84,6 +94,7 @@ class Translation : RegexReader {
     }
   }
 
+  // By number, except for letters, digits and the space, so that nothing is taken for syntax.
   void Literal(char32_t point) {
     const bool letter = (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z');
     if (flags_.caseless && (letter || flags_.unicode)) {
@@ -129,7 +140,7 @@ class Translation : RegexReader {
     return Status::OK();
   }
 
-  // (?i) holds up to the end of the group around it, (?i:...) within its own.
+  // (?i) holds to the end of the group around it, (?i:...) within its own.
   Status Flags() {
     const RegexFlags outer = flags_;
     PT_TRY(ReadFlags());
@@ -178,7 +189,7 @@ class Translation : RegexReader {
     }
   }
 
-  // As many digits as there are groups for.
+  // \12 is group 12 if there are so many groups so far, else group 1 followed by "2".
   Status Reference() {
     int number = static_cast<int>(Take() - '0');
     while (IsDigit(Peek()) && number * 10 + static_cast<int>(Peek() - '0') <= groups_) {
@@ -196,12 +207,13 @@ class Translation : RegexReader {
   }
 
   Status Refer(const std::string& group) {
+    // PCRE2's caseless flag is never set, so a back reference would compare exactly.
     if (flags_.caseless) return Unknown("a group is repeated where capitals do not count");
     out_ += (IsDigit(static_cast<char32_t>(group[0])) ? "\\g{" : "\\k{") + group + "}";
     return Status::OK();
   }
 
-  // \Q...\E: a quantifier behind it holds for the last character.
+  // \Q...\E: a quantifier behind it repeats the last character only.
   Status Quoted() {
     Skip(1);
     while (!AtEnd() && !TakeText("\\E")) Literal(Take());

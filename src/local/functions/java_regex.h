@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Java's regular expressions, which are Spark's, as patterns of PCRE2 that match the same.
+// Java's regular expressions, which are Spark's, as PCRE2 patterns that match the same texts.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace protium {
 
-// The pattern for PCRE2 with UTF and DOTALL: every class is written out, because the two libraries
-// disagree on what \s, a dot, a line or a letter is. A pattern that is not one of Java's, or that
-// has no counterpart, is a fault (kUsage) that says why.
+// The pattern for PCRE2 with UTF and DOTALL. Every class is written out as code points, because the
+// two libraries disagree on what \s, a dot, a line or a letter is. A pattern that Java would
+// reject, or that has no counterpart here, is a Fault of exit kUsage that says why.
 Result<std::string> ToPcre(std::string_view java);
 
 }  // namespace protium

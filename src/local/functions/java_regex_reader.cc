@@ -8,12 +8,16 @@
 #include "base/fault.h"
 #include "local/functions/code_points.h"
 
+// A class is read into a CodeSet at once, with unions, intersections and negations worked out,
+// since PCRE2 has no intersection and other names for properties.
+
 namespace protium {
 namespace {
 
-constexpr size_t kQuoted = 80;  // Bytes of a pattern that a message repeats.
+// Bytes of a pattern that a message repeats.
+constexpr size_t kQuoted = 80;
 
-// \d, \h, \s, \v and \w of Java's; nothing for other letters.
+// Java's \d, \h, \s, \v and \w, which are ASCII but for \h and \v; nothing for other letters.
 std::optional<CodeSet> Predefined(char32_t letter) {
   CodeSet set;
   const auto add = [&](std::u32string_view points) {
@@ -90,8 +94,8 @@ Result<CodeSet> RegexReader::ReadClass() {
   return set;
 }
 
-// Up to the closing bracket, which stands for itself where it comes first. && binds weaker than
-// standing beside one another.
+// Up to the closing bracket, which stands for itself if it comes first. && binds weaker than
+// juxtaposition: [ab&&b] is the intersection of ab and b.
 Result<CodeSet> RegexReader::ReadItems() {
   CodeSet all;
   bool first = true;
@@ -113,7 +117,7 @@ Result<CodeSet> RegexReader::ReadItems() {
   return all;
 }
 
-// What stands behind && up to the next one.
+// What is behind && up to the next one.
 Result<CodeSet> RegexReader::ReadIntersected() {
   CodeSet right;
   bool empty = true;
@@ -127,7 +131,7 @@ Result<CodeSet> RegexReader::ReadIntersected() {
   return right;
 }
 
-// A character, an escape or a range.
+// A character, an escape or a range. A hyphen that no range can follow stands for itself.
 Result<CodeSet> RegexReader::ReadItem() {
   char32_t first = 0;
   if (Peek() != '\\') {
@@ -139,6 +143,7 @@ Result<CodeSet> RegexReader::ReadItem() {
     PT_LET(first, ReadEscapedPoint());
   }
   if (Peek() != '-' || Peek(1) == ']' || Peek(1) == '[' || Peek(1) == 0) return Single(first);
+  // In [a-&&b] the hyphen is a character.
   if (Peek(1) == '&' && Peek(2) == '&') return Single(first);
   Skip(1);
   char32_t last = Take();
@@ -154,6 +159,7 @@ Result<CodeSet> RegexReader::ReadEscapedSet() {
   if (letter == 'p' || letter == 'P') return ReadProperty();
   if (std::optional<CodeSet> set = Predefined(AsLower(letter))) {
     Skip(1);
+    // \D, \S and so on.
     if (letter != AsLower(letter)) set->Negate();
     return std::move(*set);
   }
@@ -192,7 +198,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   return value;
 }
 
-// Up to three digits, and up to 0377.
+// Up to three digits, and up to \0377.
 char32_t RegexReader::ReadOctal() {
   char32_t value = 0;
   for (int i = 0; i < 3 && Peek() >= '0' && Peek() <= '7' && value < 32; ++i) {
@@ -227,6 +233,7 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
       return ReadHex(4);
     case 'c':
       if (AtEnd()) return Bad("it ends in \\c");
+      // Java's \cx: the character with bit 6 flipped, letter or not.
       return Take() ^ 64;
     default:
       if ((AsLower(letter) >= 'a' && AsLower(letter) <= 'z') || IsDigit(letter)) {

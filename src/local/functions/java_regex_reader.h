@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parts of a Java regular expression whose meaning does not depend on what is around them:
+// classes, escapes, names, counts, flags. java.util.regex.Pattern defines them.
 #pragma once
 
 #include <string>
@@ -9,21 +11,22 @@
 
 namespace protium {
 
+// What (?imsu) switches on from here on.
 struct RegexFlags {
   bool caseless = false;   // i
-  bool unicode = false;    // u: capitals beyond ASCII
+  bool unicode = false;    // u: other cases beyond ASCII
   bool multiline = false;  // m
   bool dotall = false;     // s
 };
 
-// Reads the parts of a regular expression of Java's whose meaning does not depend on what stands
-// around them: classes, escapes, names, counts.
+// A base for ToPcre's translation: a cursor over the pattern's code points. What Java rejects
+// becomes Bad(), what cannot be said in PCRE2 becomes Unknown(); both are Faults of exit kUsage.
 class RegexReader {
  protected:
   explicit RegexReader(std::string_view java);
 
   bool AtEnd() const { return at_ >= points_.size(); }
-  // 0 at the end.
+  // The code point `ahead` places further; 0 beyond the end.
   char32_t Peek(size_t ahead = 0) const {
     return at_ + ahead < points_.size() ? points_[at_ + ahead] : 0;
   }
@@ -33,18 +36,18 @@ class RegexReader {
   bool TakeText(std::string_view text);
   static bool IsDigit(char32_t point) { return point >= '0' && point <= '9'; }
 
-  // Each reads on from what opened it.
+  // Each reads on from the character that opened it, which has been taken.
   Result<CodeSet> ReadClass();       // [
   Result<CodeSet> ReadEscapedSet();  // backslash
   Result<std::string> ReadName();    // <
   Result<std::string> ReadCount();   // { gives {2,3}
   Status ReadFlags();                // (? up to ) or :
 
-  // A set of one under the flags.
+  // A set of one code point, with its other cases under the flags.
   CodeSet Single(char32_t point) const { return Range(point, point); }
 
   Status Bad(const std::string& why) const;
-  // For what Java has and we have not.
+  // For what Java has and this translation does not.
   Status Unknown(const std::string& what) const;
 
   RegexFlags flags_;

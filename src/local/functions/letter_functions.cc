@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capitals and the order of characters, as Unicode has them: Spark asks ICU, and so do we.
+// Upper and lower case, and the order of characters, as Unicode has them. Spark asks ICU, and so do
+// we; ASCII text takes a shorter way to the same result.
 #include <unicode/ucasemap.h>
 #include <unicode/ustring.h>
 
@@ -17,13 +18,15 @@ bool IsAscii(Text text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-// One mapping of letters for the rows of a chunk.
+// A case mapping for the rows of a chunk: the map and its buffer are made once. Views of the buffer
+// are valid until the next row.
 class Letters : public Chunk {
  public:
   template <class Map>
   Text Mapped(Text text, Map map) {
     buffer_.resize(text.size() + text.size() / 2 + 8);
     int32_t length = Into(text, map);
+    // ICU says how much it needs; ß and others become longer.
     if (length > static_cast<int32_t>(buffer_.size())) {
       buffer_.resize(static_cast<size_t>(length));
       length = Into(text, map);
@@ -48,6 +51,7 @@ class Letters : public Chunk {
     UErrorCode problem = U_ZERO_ERROR;
     if (map_ == nullptr) {
       map_.reset(
+          // The root locale: the same on every machine.
           ucasemap_open("", U_TITLECASE_WHOLE_STRING | U_TITLECASE_NO_BREAK_ADJUSTMENT, &problem));
     }
     const int32_t length = map(map_.get(), buffer_.data(), static_cast<int32_t>(buffer_.size()),
@@ -73,7 +77,7 @@ std::optional<Text> Lower(Letters& letters, Text text) {
   return letters.Mapped(text, ucasemap_utf8ToLower);
 }
 
-// Only a space parts words.
+// Only a space separates words.
 std::optional<std::string> InitCap(Letters& letters, Text text) {
   std::string words;
   for (size_t at = 0; at < text.size();) {
@@ -97,7 +101,8 @@ std::optional<std::string> Reverse(Chunk&, Text text) {
   return reversed;
 }
 
-// The character of an 8-bit code; of a larger one its last 8 bits, of a negative one nothing.
+// The character of an 8-bit code. Of a larger code the last 8 bits count, a negative one gives no
+// character.
 std::optional<std::string> Character(Chunk&, int64_t code) {
   return code < 0 ? "" : ToUtf8(static_cast<char32_t>(code & 0xff));
 }

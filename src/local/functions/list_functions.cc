@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Functions of lists and maps of any type.
 #include "local/functions/row_function.h"
 #include "local/functions/themes.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in other bases and with marks between the thousands.
+// Numbers in other bases, with separators, and shifted, as Spark and Java do it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Puts a comma between the thousands of a decimal number.
+// Puts commas between the thousands of a decimal number.
 std::string WithCommas(std::string_view number) {
   const size_t point = std::min(number.find('.'), number.size());
   const size_t first = number.starts_with('-') ? 1 : 0;
@@ -24,7 +24,8 @@ std::string WithCommas(std::string_view number) {
   return text + std::string(number.substr(point));
 }
 
-// With so many digits behind the point, halves to the even neighbour of what is stored.
+// Rounds to `digits` behind the point, halves of the stored binary value to the even neighbour
+// (java.text.DecimalFormat). The names of NaN and infinity are DecimalFormat's too.
 std::optional<std::string> FormatNumber(Chunk&, double number, int32_t digits) {
   if (digits < 0) return std::nullopt;
   if (std::isnan(number)) return "NaN";
@@ -46,7 +47,7 @@ void Increase(std::string& number) {
   number.insert(number.starts_with('-') ? 1 : 0, "1");
 }
 
-// The same for the text of a whole number or decimal, which is exact.
+// The same for the exact text of a whole number or a decimal.
 std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
   if (digits < 0) return std::nullopt;
   std::string number(text);
@@ -77,8 +78,8 @@ std::string InBase(uint64_t value, uint64_t base) {
   return {digits.rbegin(), digits.rend()};
 }
 
-// As far as the digits go. A negative base to write in gives a sign; otherwise a negative number
-// is written as its 64 bits.
+// conv(): reads digits as long as they are digits of the base. If the target base is negative the
+// result has a sign; otherwise a negative number is written as its 64 bits, unsigned.
 std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_t to) {
   text = Trimmed(text);
   const uint64_t base = static_cast<uint64_t>(from);
@@ -96,6 +97,7 @@ std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_
     }
   }
   bool negative = minus;
+  // As in Hive: a magnitude that needs more than 63 bits becomes all ones.
   if (minus && to > 0) value = static_cast<int64_t>(value) < 0 ? ~uint64_t{0} : -value;
   if (to < 0 && !minus && static_cast<int64_t>(value) < 0) {
     value = -value;
@@ -119,7 +121,7 @@ std::optional<int64_t> Factorial(Chunk&, int32_t value) {
   return product;
 }
 
-// As Java casts: NaN is 0, what is too large the largest there is.
+// Java's cast to long: NaN becomes 0, and what is out of range the nearest long.
 std::optional<int64_t> Saturated(Chunk&, double value) {
   if (std::isnan(value)) return 0;
   if (value >= 9223372036854775808.0) return INT64_MAX;
@@ -128,8 +130,8 @@ std::optional<int64_t> Saturated(Chunk&, double value) {
 
 std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
 
-// The number of the bucket, of so many equal ones between the bounds, that holds a value; 0 in
-// front of them and one more than there are behind them.
+// The number of the bucket, of `buckets` equal ones between the bounds, that holds `value`; 0 below
+// them, and buckets + 1 above. Bounds may fall.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
       !std::isfinite(high) || low == high) {
@@ -141,6 +143,8 @@ std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high
   return static_cast<int64_t>(static_cast<double>(buckets) * (value - low) / (high - low)) + 1;
 }
 
+// Java counts only the lowest 6 bits (5 for an int) of a shift's distance; C++ leaves larger ones
+// undefined.
 std::optional<int64_t> ShiftLeft(Chunk&, int64_t value, int32_t bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << (bits & 63));
 }

@@ -12,7 +12,8 @@
 namespace protium {
 namespace {
 
-constexpr size_t kQuoted = 80;  // Bytes of a pattern that a message repeats.
+// Bytes of a pattern that a message repeats.
+constexpr size_t kQuoted = 80;
 
 std::string MessageOf(int error) {
   PCRE2_UCHAR text[160];
@@ -35,6 +36,8 @@ Result<Regex> Regex::Compile(std::string_view java) {
   int error = 0;
   size_t at = 0;
   Regex regex;
+  // The pattern is ASCII of our own making, and texts are valid UTF-8 since they come from DuckDB:
+  // nothing needs to be checked.
   regex.code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
                                   PCRE2_UTF | PCRE2_DOTALL | PCRE2_NO_UTF_CHECK, &error, &at,
                                   nullptr));
@@ -54,7 +57,8 @@ Result<bool> Regex::Find(std::string_view text, size_t from) {
   if (compiled_to_machine_code_) {
     found = pcre2_jit_match(code_.get(), bytes, text.size(), from, 0, match_.get(), nullptr);
   }
-  // The machine code has a small stack of its own; without it the heap is the stack.
+  // The machine code has a stack of 32 KiB; the interpreter uses the heap instead, and so finds an
+  // answer where the other gave up.
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) {
     found = pcre2_match(code_.get(), bytes, text.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
                         match_.get(), nullptr);

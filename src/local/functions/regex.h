@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Matching with PCRE2 what a Java regular expression matches (local/functions/java_regex.h).
 #pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -11,22 +12,24 @@
 
 namespace protium {
 
-// A regular expression of Java's, ready to be matched with texts. For one thread.
+// A Java regular expression, compiled. For one thread: it holds the buffers of its matches.
 class Regex {
  public:
+  // A pattern that Java would reject, or that cannot be translated, is a Fault of exit kUsage.
   static Result<Regex> Compile(std::string_view java);
 
-  // Whether `text` holds a match that begins at byte `from` or later; what came before `from` is
-  // seen by conditions that look back. Failing is running out of steps.
+  // Whether `text`, which must be UTF-8, has a match that begins at byte `from` or later.
+  // Look-behind sees what is before `from`. Fails with exit kInput if matching takes too many
+  // steps.
   Result<bool> Find(std::string_view text, size_t from);
 
-  // The last match found.
+  // Bytes of the last match that was found.
   size_t start() const { return offsets_[0]; }
   size_t end() const { return offsets_[1]; }
-  // Empty where the group took no part.
+  // Empty if the group took no part in the match.
   std::string_view Group(std::string_view text, uint32_t group) const;
 
-  // Groups, without the whole match.
+  // The number of groups, not counting the whole match.
   uint32_t groups() const { return groups_; }
 
  private:
@@ -43,7 +46,8 @@ class Regex {
   bool compiled_to_machine_code_ = false;
 };
 
-// Where a search goes on behind a match, which may be empty; behind the end when nothing is left.
+// Where a search goes on behind a match: a code point further after an empty one, or it would be
+// found again for ever; beyond the end if nothing is left.
 size_t NextFrom(std::string_view text, const Regex& regex);
 
 }  // namespace protium

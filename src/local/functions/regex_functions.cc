@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of SQL on regular expressions and on the patterns of LIKE.
+// Functions of SQL on regular expressions, and LIKE.
 #include <fmt/format.h>
 
 #include <optional>
@@ -13,10 +13,10 @@
 namespace protium {
 namespace {
 
-// Most queries have one pattern for all rows.
+// The compiled pattern of a chunk's rows: most queries have one for all of them.
 class Patterns : public Chunk {
  public:
-  // Null, with the error set, for a bad pattern.
+  // The compiled pattern; null, with the error set, for a bad one.
   Regex* For(Text pattern) {
     if (regex_ && pattern == pattern_) return &*regex_;
     Result<Regex> compiled = Regex::Compile(pattern);
@@ -87,7 +87,7 @@ std::optional<int32_t> PositionOfMatch(Patterns& patterns, Text text, Text patte
   return static_cast<int32_t>(CountCodePoints(text.substr(0, regex->start()))) + 1;
 }
 
-// An empty match is none here.
+// regexp_substr: an empty match counts as none.
 std::optional<Text> FirstMatch(Patterns& patterns, Text text, Text pattern) {
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr || !patterns.Find(*regex, text, 0)) return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<Text> FirstMatch(Patterns& patterns, Text text, Text pattern) {
   return regex->Group(text, 0);
 }
 
-// Appends what a replacement of Java's stands for: $3 is a group, \x is x.
+// Appends what a Java replacement stands for (Matcher.appendReplacement): $3 is a group, \x is x.
 bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text replacement,
                        std::string& out) {
   const auto digit = [&](size_t at) {
@@ -125,7 +125,7 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
   return true;
 }
 
-// Replaces every match from the character number `position` on, counted from 1.
+// Replaces every match from character number `position` on, counted from 1.
 std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, Text replacement,
                                    int32_t position) {
   Regex* const regex = patterns.For(pattern);
@@ -137,6 +137,8 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   const size_t start = OffsetOf(text, position - 1);
   if (position > 1 && start == text.size()) return std::string(text);
   std::string out(text.substr(0, start));
+  // A text of its own: anchors and look-behind do not see what is before it, as with Java's
+  // Matcher.region(), which Spark uses.
   const Text rest = text.substr(start);
   size_t copied = 0;
   for (size_t from = 0; patterns.Find(*regex, rest, from); from = NextFrom(rest, *regex)) {
@@ -159,8 +161,11 @@ Texts Characters(Text text, int32_t limit) {
   return parts;
 }
 
-// With a limit above 0 the last of so many parts holds the rest; otherwise all parts are kept.
+// With a limit above 0, the last of that many parts holds the rest; otherwise all parts are kept,
+// empty ones at the end too.
 std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t limit) {
+  // Spark treats an empty pattern by itself (UTF8String.split): it gives the characters, where Java
+  // would add an empty part at the end.
   if (pattern.empty() && !text.empty()) return Characters(text, limit);
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr) return std::nullopt;
@@ -169,7 +174,7 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
   for (size_t from = 0;
        static_cast<int32_t>(parts.size()) + 1 != limit && patterns.Find(*regex, text, from);
        from = NextFrom(text, *regex)) {
-    if (regex->end() == 0) continue;  // An empty match in front parts nothing.
+    if (regex->end() == 0) continue;  // An empty match at the very front splits nothing off.
     parts.emplace_back(text.substr(copied, regex->start() - copied));
     copied = regex->end();
   }
@@ -178,13 +183,15 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
   return parts;
 }
 
-// The parts of a pattern of LIKE.
+// A pattern of LIKE, read once for the rows that share it.
 struct Wildcards : Chunk {
   std::string pattern;
   char32_t escape = 0;
   bool read = false;
-  std::string letters;  // Bytes to compare, or...
-  std::string kinds;    // ...for each of them: '=' itself, '_' any code point, '%' any text.
+  // The bytes to compare, and
+  std::string letters;
+  // what each of them is: '=' itself, '_' any code point, '%' any text.
+  std::string kinds;
 
   bool Read(Text given, Text given_escape) {
     const std::u32string escapes = ToCodePoints(given_escape);
@@ -225,7 +232,8 @@ struct Wildcards : Chunk {
   }
 };
 
-// Goes back to the last % only, which is enough and keeps the time within length times length.
+// After a mismatch it goes back to the last % only: that suffices, since an earlier % could only
+// skip more, and bounds the time by the product of the lengths.
 std::optional<bool> Like(Wildcards& wildcards, Text text, Text pattern, Text escape) {
   if (!wildcards.Read(pattern, escape)) return std::nullopt;
   const std::string &kinds = wildcards.kinds, &letters = wildcards.letters;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ function of one row as a function of SQL that DuckDB calls a chunk at a time.
+// A C++ function of one row, made a function of SQL that DuckDB calls a chunk at a time. From the
+// signature of the C++ function, templates derive the SQL types, the reading of arguments and the
+// writing of results:
+//
+//   std::optional<std::string> Upper(Chunk& chunk, Text text);
+//
+// Nulls never reach it: a row with a null among its arguments is null, as is one for which it
+// returns nothing.
 #pragma once
 
 #include <duckdb.h>
@@ -18,18 +25,20 @@
 
 namespace protium {
 
-// What the calls for the rows of one chunk share; derive from it to keep more. An error ends the
-// query.
+// What the calls for the rows of one chunk share; derived types keep more. A text in `error` ends
+// the query with it.
 struct Chunk {
   std::string error;
 };
 
+// A VARCHAR where it lies; valid during the call.
 using Text = std::string_view;
 using Texts = std::vector<std::string>;
+// A BLOB where it lies.
 struct Bytes {
   std::string_view data;
 };
-// A list or a map of any type, of which only the size is seen.
+// A list or a map of any type, of which only the length is read.
 struct Sized {
   int64_t size = 0;
 };
@@ -44,7 +53,7 @@ namespace cells {
 
 inline duck::Type TypeOf(duckdb_type type) { return duck::Type(duckdb_create_logical_type(type)); }
 
-// How values of a type are read from a vector's data and written into a vector.
+// A type that DuckDB stores as it is in C++.
 template <class Value, duckdb_type kType>
 struct Plain {
   static duck::Type Type() { return TypeOf(kType); }
@@ -54,6 +63,8 @@ struct Plain {
   }
 };
 
+// How values of a type are read from and written to a vector, and which SQL type that is. Types
+// that are only returned have no Read(), others no Write().
 template <class Value>
 struct Cell;
 template <>
@@ -120,7 +131,7 @@ struct Cell<Texts> {
   }
 };
 
-// One argument's values.
+// One argument of a chunk: flat values and, unless all are valid, bits of validity.
 class Column {
  public:
   Column(duckdb_data_chunk input, idx_t index)
@@ -184,7 +195,8 @@ struct Signature<std::optional<Result> (*)(State&, Arguments...)> {
 
 }  // namespace cells
 
-// A function of SQL as it is registered.
+// A function as it is registered. Functions rather than types, so that tables of these are
+// constants.
 struct RowFunction {
   const char* name;
   duck::Type (*type)();
@@ -192,9 +204,7 @@ struct RowFunction {
   duckdb_scalar_function_t run;
 };
 
-// A row function of `Call`, which is called for the rows without a null among the arguments; the
-// others are null, as are those for which it gives nothing:
-//   std::optional<std::string> Upper(Chunk& chunk, Text text);
+// The row function of `Call`, a function such as Upper above.
 template <auto Call>
 constexpr RowFunction AsRowFunction(const char* name) {
   using Signature = cells::Signature<decltype(Call)>;

@@ -12,18 +12,23 @@
 
 #include "local/functions/themes.h"
 
+// Numbers are rounded and written from their shortest decimal digits, those of Java's
+// BigDecimal(Double.toString(x)); from the binary value, 2.675 would round to 2.67 where Spark says
+// 2.68.
+
 namespace protium {
 namespace {
 
 using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 using FunctionSet = duck::Owned<duckdb_scalar_function_set, duckdb_destroy_scalar_function_set>;
 
-// |value| as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
+// The absolute value as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
 struct Decimal {
   std::string digits;
   int exponent = 0;
 };
 
+// std::to_chars without a precision gives the fewest digits that read back as the same number.
 template <class Number>
 Decimal Shortest(Number value) {
   char text[40];
@@ -41,6 +46,8 @@ Decimal Shortest(Number value) {
   return decimal;
 }
 
+// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent; always a digit behind
+// the point.
 template <class Number>
 std::string WriteAsJava(Number value) {
   if (std::isnan(value)) return "NaN";
@@ -59,7 +66,7 @@ std::string WriteAsJava(Number value) {
   return sign + decimal.digits.substr(0, whole) + "." + decimal.digits.substr(whole);
 }
 
-// Whether cutting `digits` behind the first `keep` has to round away from zero.
+// Whether cutting `digits` behind the first `keep` rounds away from zero.
 bool RoundsUp(const std::string& digits, size_t keep, bool to_even) {
   if (keep >= digits.size()) return false;
   const bool half =
@@ -79,7 +86,8 @@ bool Valid(duckdb_vector vector, idx_t row) {
   return validity == nullptr || duckdb_validity_row_is_valid(validity, row);
 }
 
-// Calls `round(value, digits, result)` for every row without NULL; false is an error.
+// Calls `round(value, digits, result)` for every row without NULL; false ends the query with an
+// error.
 template <class Number, class Round>
 void EachRow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output,
              Round round) {
@@ -120,10 +128,10 @@ void RoundWholes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   });
 }
 
-// Decimals come with so many digits behind the point.
+// Digits behind the point of the decimals that pt_round takes.
 constexpr uint8_t kDecimalScale = 10;
 
-// Decimals without digits behind the point are whole numbers.
+// Rounded to no digits behind the point, decimals become whole numbers.
 void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const bool to_even = ToEven(info);
   const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
@@ -138,6 +146,7 @@ void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_ve
     }
     const double wide = duckdb_hugeint_to_double(value[row]) / std::pow(10.0, kDecimalScale);
     const double rounded = RoundDecimal(wide, 0, to_even);
+    // Below 2^63, with room for what a double cannot tell.
     if (std::fabs(rounded) >= 9.2e18) {
       duckdb_scalar_function_set_error(info, "the rounded number does not fit 64 bits");
       return;
@@ -162,7 +171,7 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// The C library's cbrt(27.0) is not 3.
+// The C library's cbrt(27.0) is not 3, as it is in Java; a long double is precise enough.
 double CubeRoot(double value) {
   return static_cast<double>(std::cbrt(static_cast<long double>(value)));
 }
@@ -180,7 +189,7 @@ void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector
   }
 }
 
-// A function of arguments of one type.
+// Registers a function whose arguments all have one type.
 Status RegisterPlain(const duck::Connection& connection, const char* name, int arguments,
                      duckdb_type from, duckdb_type to, duckdb_scalar_function_t call) {
   const ScalarFunction function(duckdb_create_scalar_function());
@@ -198,7 +207,7 @@ Status RegisterPlain(const duck::Connection& connection, const char* name, int a
   return Status::UnknownError("cannot register the function ", name);
 }
 
-// What a set's functions take and give; with `places`, also the number of digits.
+// Argument and result of one overload; with `places` it also takes the number of digits.
 struct Rounding {
   const duck::Type& from;
   const duck::Type& to;
@@ -243,6 +252,7 @@ double RoundDecimal(double value, int32_t digits, bool to_even) {
   if (keep < 0) return 0;
   if (keep >= static_cast<int64_t>(decimal.digits.size())) return value;
   const bool up = RoundsUp(decimal.digits, keep, to_even);
+  // A leading zero takes the carry: 9.99 becomes 10.0.
   std::string kept = "0" + decimal.digits.substr(0, keep);
   if (up) {
     size_t at = kept.size() - 1;
@@ -262,6 +272,7 @@ bool RoundWhole(int64_t value, int32_t digits, bool to_even, int64_t& rounded) {
   rounded = value;
   if (digits >= 0) return true;
   rounded = 0;
+  // No 64-bit number has more than 19 digits; all round to 0.
   if (digits < -19) return true;
   __int128 unit = 1;
   for (int32_t i = digits; i < 0; ++i) unit *= 10;

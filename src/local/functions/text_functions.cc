@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of text that DuckDB has not, or has with other edges.
+// Functions of text that DuckDB lacks, or has with other edge cases.
 #include <fmt/format.h>
 #include <unicode/uchar.h>
 
@@ -13,8 +13,7 @@
 namespace protium {
 namespace {
 
-// Up to the delimiter number `count`, or from the one so many before the end. Delimiters may
-// overlap one another.
+// Up to delimiter number `count`, or from that one counted from the end. Occurrences may overlap.
 std::optional<Text> SubstringIndex(Chunk&, Text text, Text delimiter, int32_t count) {
   if (delimiter.empty() || count == 0) return Text();
   if (count > 0) {
@@ -34,13 +33,14 @@ std::optional<Text> SubstringIndex(Chunk&, Text text, Text delimiter, int32_t co
   return text.substr(at + delimiter.size());
 }
 
-// Where SQL's position begins: from 1 on, 0 alike, negative ones from the end.
+// The byte where SQL's position begins: 1 is the first character, and so is 0; negative positions
+// count from the end.
 size_t OffsetOfPosition(Text text, int64_t position) {
   if (position > 0) return OffsetOf(text, position - 1);
   return position == 0 ? 0 : OffsetOf(text, std::max<int64_t>(CountCodePoints(text) + position, 0));
 }
 
-// Puts `other` in the place of `length` characters from number `position` on; -1: as many as it
+// Puts `other` in place of `length` characters from number `position` on; -1: as many as `other`
 // has.
 std::optional<std::string> Overlay(Chunk&, Text text, Text other, int32_t position,
                                    int32_t length) {
@@ -51,7 +51,7 @@ std::optional<std::string> Overlay(Chunk&, Text text, Text other, int32_t positi
   return out;
 }
 
-// The number of the part of the list that `word` is; 0 when it is none.
+// The number of the part of the comma-separated list that equals `word`; 0 if there is none.
 std::optional<int32_t> FindInSet(Chunk&, Text word, Text list) {
   if (word.find(',') != Text::npos) return 0;
   int32_t number = 1;
@@ -64,7 +64,8 @@ std::optional<int32_t> FindInSet(Chunk&, Text word, Text list) {
 }
 
 std::optional<std::string> Soundex(Chunk&, Text text) {
-  // Of A to Z: a digit, 0 for vowels, 7 for H and W, which part no equal digits.
+  // For A to Z: a digit; 0 for vowels, which separate equal digits, and 7 for H and W, which do
+  // not.
   constexpr std::string_view kCodes = "01230127022455012623017202";
   const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
   if (text.empty() || upper(text[0]) < 'A' || upper(text[0]) > 'Z') return std::string(text);
@@ -96,7 +97,7 @@ std::optional<bool> LuhnCheck(Chunk&, Text digits) {
   return !digits.empty() && sum % 10 == 0;
 }
 
-// Writes a text as SQL does.
+// As a literal of Spark's SQL.
 std::optional<std::string> Quote(Chunk&, Text text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -147,7 +148,8 @@ std::optional<std::string> UrlDecode(Chunk& chunk, Text text) {
   return decoded;
 }
 
-// Number of code points to insert, delete or replace to turn one text into the other.
+// The number of code points to insert, delete or replace to turn one text into the other. One row
+// of the table is enough.
 int32_t EditDistance(std::u32string_view a, std::u32string_view b) {
   std::vector<int32_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int32_t>(j);
@@ -166,8 +168,8 @@ std::optional<int32_t> Levenshtein(Chunk&, Text a, Text b) {
   return EditDistance(ToCodePoints(a), ToCodePoints(b));
 }
 
-// Puts the given characters in the place of capitals, small letters, digits and the rest; an empty
-// one keeps what is there.
+// Replaces upper case letters, lower case letters, digits and everything else by the given
+// characters; an empty one leaves them as they are.
 std::optional<std::string> Mask(Chunk& chunk, Text text, Text upper, Text lower, Text digit,
                                 Text other) {
   for (const Text mask : {upper, lower, digit, other}) {

@@ -17,7 +17,8 @@ namespace {
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The words for numbers that are none, in capitals or not; Java's own have a sign, too.
+// The words for values that are no numbers. Spark takes them in any case; those with a sign in
+// front of NaN are Java's own, and exact.
 template <class Number>
 std::optional<Number> ReadWord(std::string_view text) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
@@ -39,12 +40,12 @@ std::optional<Number> ReadDigits(std::string_view digits, std::chars_format form
   const auto read = std::from_chars(digits.data(), end, number, format);
   if (read.ptr != end || read.ec == std::errc::invalid_argument) return std::nullopt;
   if (read.ec != std::errc::result_out_of_range) return number;
-  // Too large or too small, which only the C library tells apart.
+  // from_chars does not say whether the number is too large or too small; strtod does.
   const std::string text = (format == std::chars_format::hex ? "0x" : "") + std::string(digits);
   return static_cast<Number>(std::strtod(text.c_str(), nullptr));
 }
 
-// Java's exponents have 32 bits.
+// An exponent as Java's BigDecimal takes it: 32 bits, with a sign.
 bool IsExponent(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int32_t exponent = 0;
@@ -52,7 +53,7 @@ bool IsExponent(std::string_view text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-// Numbers from text, one after the other.
+// Takes numbers off a text from left to right.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -63,7 +64,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // A number of `fewest` to `most` digits that no further digit follows.
+  // A number of `fewest` to `most` digits; a further digit makes it fail.
   std::optional<int64_t> Number(size_t fewest, size_t most) {
     const size_t start = at_;
     int64_t number = 0;
@@ -74,7 +75,7 @@ class Scanner {
     if (at_ - start < fewest) return std::nullopt;
     return number;
   }
-  // A fraction in millionths; further digits are cut off.
+  // A fraction in millionths; digits beyond the sixth are dropped.
   int64_t Millionths() {
     int64_t fraction = 0, unit = 100000;
     for (; IsDigit(Peek()); ++at_, unit /= 10) fraction += (Peek() - '0') * unit;
@@ -89,7 +90,7 @@ class Scanner {
 
 struct DayParts {
   int32_t days = 0;
-  bool whole = false;  // Whether year, month and day were all there.
+  bool whole = false;  // Year, month and day were all given.
 };
 
 std::optional<DayParts> ReadDayParts(Scanner& scanner) {
@@ -109,7 +110,7 @@ std::optional<DayParts> ReadDayParts(Scanner& scanner) {
   return DayParts{*days, count == 2};
 }
 
-// hh, hh:mm or hh:mm:ss[.ffffff]; sets `seconds` when it had these.
+// hh, hh:mm or hh:mm:ss[.ffffff]; sets `seconds` if there were any.
 std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
   std::array<int64_t, 3> parts = {0, 0, 0};
   size_t count = 0;
@@ -124,7 +125,8 @@ std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
   return seconds && scanner.Take('.') ? micros + scanner.Millionths() : micros;
 }
 
-// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds.
+// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
+// java.time.ZoneId takes of offsets; 18 hours are its limit.
 std::optional<int64_t> ReadOffset(std::string_view zone) {
   if (zone == "Z") return 0;
   for (const std::string_view name : {"UTC", "GMT", "UT"}) {
@@ -163,7 +165,7 @@ bool LooksLikeName(std::string_view zone) {
          ((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'));
 }
 
-// A clock and, behind its seconds, an offset.
+// A clock and, behind its seconds, an offset; in microseconds.
 std::optional<int64_t> ReadTime(Scanner& scanner, std::string& why) {
   bool seconds = false;
   const auto clock = ReadClock(scanner, seconds);
@@ -216,6 +218,7 @@ std::optional<Number> ReadNumber(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);
+  // Java's hexadecimal floats must have an exponent.
   if (hexadecimal && text.find_first_of("pP") == std::string_view::npos) return std::nullopt;
   if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);
@@ -260,6 +263,7 @@ std::optional<Day> ReadDay(std::string_view text) {
   Scanner scanner(Trimmed(text));
   const auto parts = ReadDayParts(scanner);
   if (!parts) return std::nullopt;
+  // Spark ignores whatever follows a day's separator: CAST('2013-07-04 noon' AS DATE) is a date.
   const bool more = parts->whole && (scanner.Peek() == ' ' || scanner.Peek() == 'T');
   if (!scanner.AtEnd() && !more) return std::nullopt;
   return Day{parts->days};
@@ -269,6 +273,7 @@ std::optional<Moment> ReadMoment(std::string_view text, std::string& why) {
   text = Trimmed(text);
   Scanner alone(text.starts_with('T') ? text.substr(1) : text);
   std::string ignored;
+  // Another answer every day: refused rather than made up.
   if (text.find(':') != std::string_view::npos && ReadTime(alone, ignored)) {
     why = "a time without a day stands for today's in Spark";
     return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times by patterns, and clocks of zones: their rules are those of ICU's release, as Spark's are
-// those of its Java.
+// Times by patterns, and clocks of time zones. The zones' rules are those of ICU's release, as
+// Spark's are those of its Java: they may differ where a country changed its rules lately.
 #include <fmt/format.h>
 #include <unicode/ucal.h>
 
@@ -18,10 +18,10 @@ namespace {
 
 constexpr int64_t kMicrosOfMilli = 1000;
 
-// The zones of a chunk's rows; most queries have one.
+// The zone of a chunk's rows; most queries have one.
 class Zones : public Chunk {
  public:
-  // What a clock of the zone shows ahead of UTC, in microseconds.
+  // By how much a clock of the zone is ahead of UTC at the moment, in microseconds.
   std::optional<int64_t> Ahead(Text zone, Moment moment) {
     if (!Open(zone)) return std::nullopt;
     UErrorCode problem = U_ZERO_ERROR;
@@ -29,16 +29,18 @@ class Zones : public Chunk {
     return Offset(problem);
   }
 
-  // The same where `local` is what the clock shows: at the end of summer the earlier of two
-  // moments, at its beginning what a clock would show that was not moved yet.
+  // The same where `local` is what the clock shows (java.time.ZonedDateTime.ofLocal). When summer
+  // time ends an hour comes twice: the earlier moment counts. When it begins an hour is missing:
+  // the offset from before counts.
   std::optional<int64_t> AheadOfLocal(Text zone, Moment local) {
     if (!Open(zone)) return std::nullopt;
+    // The offsets a day before and after, assuming that a zone changes at most once between them.
     const auto first = Ahead(zone, {local.micros - kDay});
     const auto last = Ahead(zone, {local.micros + kDay});
     if (!first || !last) return std::nullopt;
     const auto shown = Ahead(zone, {local.micros - *first});
     if (!shown) return std::nullopt;
-    if (*shown == *first) return first;  // Not moved yet.
+    if (*shown == *first) return first;  // The clock was not moved yet.
     const auto moved = Ahead(zone, {local.micros - *last});
     if (!moved) return std::nullopt;
     return *moved == *last ? last : first;
@@ -50,6 +52,7 @@ class Zones : public Chunk {
     void operator()(UCalendar* calendar) const { ucal_close(calendar); }
   };
 
+  // Rounded down, as ICU's clock has milliseconds; offsets do not change within one.
   static double Millis(Moment moment) {
     const int64_t millis = moment.micros / kMicrosOfMilli;
     return static_cast<double>(moment.micros % kMicrosOfMilli < 0 ? millis - 1 : millis);
@@ -63,7 +66,7 @@ class Zones : public Chunk {
     return std::nullopt;
   }
 
-  // ICU takes an unknown zone for UTC.
+  // ICU takes an unknown zone for UTC, so names are checked first.
   bool Open(Text zone) {
     if (calendar_ != nullptr && zone == zone_) return true;
     const bool offset = zone.starts_with('+') || zone.starts_with('-');
@@ -132,10 +135,11 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
   return moment;
 }
 
-// Where the month has no such day it is its last one. Of the interval months count alone.
+// If the month has no such day, its last day counts. Only the interval's months are used.
 std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
   using namespace std::chrono;
-  constexpr days kMostDays{7'300'000};  // In sum years of 15 bits, as the library has them.
+  // Sums must fit the library's years, which have 15 bits and a sign.
+  constexpr days kMostDays{7'300'000};
   constexpr int32_t kMostMonths = 120'000;
   const sys_time<microseconds> time{microseconds(moment.micros)};
   const auto day = floor<days>(time);

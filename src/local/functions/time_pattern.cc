@@ -10,6 +10,10 @@
 
 #include "local/functions/text_values.h"
 
+// Both directions follow the same list of fields, made once from the pattern (ReadJavaPattern).
+// Writing takes the moment apart first; reading collects parts and puts them together at the end,
+// so that the order of the fields does not matter.
+
 namespace protium {
 namespace {
 
@@ -22,12 +26,12 @@ constexpr int64_t kDayMicros = int64_t{86400} * 1000000;
 
 std::string Padded(int64_t value, size_t width) { return fmt::format("{:0{}}", value, width); }
 
-// "Monday" for four letters of the pattern, "Mon" for three.
+// "Monday" for four letters of a pattern, "Mon" for three.
 std::string SpelledOut(std::string_view name, size_t count) {
   return std::string(count == 4 ? name : name.substr(0, 3));
 }
 
-// A moment in its parts.
+// A moment, taken apart.
 struct Parts {
   std::chrono::year_month_day date;
   int64_t day_of_week = 0;  // Sunday is 0.
@@ -45,6 +49,7 @@ Parts PartsOf(Moment moment) {
   parts.day_of_week = weekday(sys_days(day)).c_encoding();
   parts.day_of_year = (sys_days(day) - sys_days(parts.date.year() / 1 / 1)).count() + 1;
   parts.second_of_day = floor<seconds>(time - day).count();
+  // floor() makes this right before 1970, too.
   parts.micros = (time - day).count() % 1000000;
   return parts;
 }
@@ -89,6 +94,7 @@ std::string WriteField(const Parts& parts, const TimeField& field) {
     case 's':
       return Padded(parts.second_of_day % 60, count);
     case 'S':
+      // Up to nine digits, of which microseconds fill six.
       return (Padded(parts.micros, 6) + "000").substr(0, count);
     default:
       return field.text;
@@ -102,6 +108,8 @@ bool SameLetters(std::string_view text, std::string_view name) {
          });
 }
 
+// Reads the fields from left to right and then puts the parts together; the whole text must be used
+// up.
 class Reading {
  public:
   Reading(std::string_view text, const std::vector<TimeField>& fields)
@@ -130,7 +138,8 @@ class Reading {
     return number && Set(field, *number, before - text_.size());
   }
 
-  // A single letter takes all digits there are but those that the fields behind it need.
+  // The fewest and most digits of a field. A single letter takes as many digits as there are,
+  // except those that the fields behind it need.
   std::pair<size_t, size_t> WidthOf(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
@@ -166,6 +175,7 @@ class Reading {
     return true;
   }
 
+  // AM or PM, in any case.
   bool ReadHalf() {
     afternoon_ = SameLetters(text_.substr(0, 2), "PM");
     return TakeWord(afternoon_ ? "PM" : "AM");
@@ -187,6 +197,8 @@ class Reading {
     };
     switch (field.letter) {
       case 'y':
+        // DateTimeFormatter's base of two-digit years is 2000; 294247 is the last year of 64-bit
+        // microseconds.
         year_ = field.count == 2 ? 2000 + number : number;
         return year_ <= 294247;
       case 'M':
@@ -217,6 +229,7 @@ class Reading {
     }
   }
 
+  // A day of the year counts before month and day; hours of a half day before those of a whole one.
   std::optional<Moment> Resolve() const {
     auto days = DaysOf(year_, month_, day_);
     if (day_of_year_ > 0) {
@@ -233,6 +246,7 @@ class Reading {
   std::string_view text_;
   const std::vector<TimeField>& fields_;
   int64_t year_ = 1970, month_ = 1, day_ = 1, day_of_year_ = 0;
+  // -1: the pattern has no hour of a half day.
   int64_t hour_ = 0, half_hour_ = -1, minute_ = 0, second_ = 0, micros_ = 0;
   bool afternoon_ = false;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times written and read by patterns of Java's, strictly, as Spark does.
+// Times written and read by Java patterns (java.time.format.DateTimeFormatter), strictly, as Spark
+// does. Patterns are read by the room sql (ReadJavaPattern).
 #pragma once
 
 #include <optional>
@@ -12,9 +13,11 @@
 
 namespace protium {
 
+// The moment as the pattern writes it; names are English.
 std::string WriteTime(Moment moment, const std::vector<TimeField>& fields);
 
-// What a pattern leaves open is that of 1970-01-01 00:00:00.
+// The moment, if the whole text fits the pattern. What the pattern leaves open is that of
+// 1970-01-01 00:00:00.
 std::optional<Moment> ReadTime(std::string_view text, const std::vector<TimeField>& fields);
 
 }  // namespace protium

@@ -61,6 +61,7 @@ Status MapRun::StartGang() {
 Status MapRun::AddMember(const std::vector<UniqueFd>& peers) {
   const auto rank = static_cast<int32_t>(members_.size());
   PT_LET(auto worker, pool_.Take(spec_.WishOf(rank)));
+  // Once it has run such a task it has the library, and is better kept for the next one.
   worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
   PT_LET(auto member, StartMember(spec_, rank, std::move(worker), peers));
   members_.push_back(std::move(member));
@@ -69,13 +70,14 @@ Status MapRun::AddMember(const std::vector<UniqueFd>& peers) {
 
 Result<std::shared_ptr<arrow::RecordBatch>> MapRun::Next() {
   std::unique_lock lock(mutex_);
-  // Ends when the watching thread does, whose waits have deadlines.
+  // Ends at the latest when the watching thread does, whose waits have deadlines.
   changed_.wait(lock, [this] { return !emitted_.empty() || end_; });
   if (end_ && !end_->status.ok()) return end_->status;
   if (emitted_.empty()) return std::shared_ptr<arrow::RecordBatch>();
   Emitted next = std::move(emitted_.front());
   emitted_.pop_front();
   lock.unlock();
+  // Before it is read: the window counts what lies in the queue, not what the caller holds.
   next.member->Tell(next.member->Head(spec_, "taken"));
   PT_LET(const int64_t slot, NumberAt(next.frame.head, "slot"));
   PT_LET(const int64_t bytes, NumberAt(next.frame.head, "bytes"));
@@ -128,7 +130,7 @@ bool MapRun::AllDone() const {
                      [](const auto& each) { return each->done.load(); });
 }
 
-// Gives false when nobody wants more.
+// False if nobody wants more.
 Result<bool> MapRun::Deliver(const arrow::RecordBatch& batch) {
   Member* member = nullptr;
   {
@@ -146,6 +148,7 @@ Result<bool> MapRun::Deliver(const arrow::RecordBatch& batch) {
     if (member == nullptr || cancelled_ || over_) return false;
     ++member->sent;
   }
+  // Outside the lock: it copies the batch, and the channel may be full for a while.
   PT_TRY(member->Send(spec_, batch));
   return true;
 }

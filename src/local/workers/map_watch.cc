@@ -42,7 +42,6 @@ void MapRun::Watch() {
   Finish();
 }
 
-// Waits a moment for anything to happen, and looks at what did.
 void MapRun::Round() {
   std::vector<Member*> watched;
   {
@@ -117,7 +116,7 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
 void MapRun::Ended(Member& member) {
   const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
   if (!member.done && ended.ok() && *ended) {
-    // What it said last is still in the channel.
+    // What it said last is still in the channel, "done" perhaps.
     for (auto frame = member.worker->link->Receive(Clock::now());
          frame.ok() && *frame && !member.done; frame = member.worker->link->Receive(Clock::now())) {
       Handle(member, std::move(**frame));
@@ -223,7 +222,7 @@ AttemptResult MapRun::Outcome() {
   if (fed_ && !fed_->ok() && !stopped && failures_.empty()) return {*fed_, false};
   if (!failures_.empty()) {
     const RankFailure& cause = CauseOf(failures_);
-    // Ranks that stopped as they were asked to have not failed.
+    // Ranks that stopped because they were asked to have not failed.
     if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
     return {ReportFailure(failures_), RestartMayHelp(cause)};
   }
@@ -254,9 +253,11 @@ void MapRun::Finish() {
     if (outcome.status.ok()) pool_.Give(std::move(worker));
   }
   for (const auto& worker : workers) {
-    if (worker) worker->process.Signal(SIGKILL);  // All at once, so that they end side by side.
+    // All at once, so that they end side by side; the destructors below wait for each.
+    if (worker) worker->process.Signal(SIGKILL);
   }
-  workers.clear();  // The others are killed and reaped before anyone hears how it ended.
+  // Killed and reaped before anyone hears how the run ended.
+  workers.clear();
   std::lock_guard lock(mutex_);
   end_ = outcome;
   changed_.notify_all();

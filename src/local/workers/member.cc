@@ -12,6 +12,9 @@
 #include "os/file.h"
 #include "os/machine.h"
 
+// A member is its worker's side of one task: the "task" message with schemas, log and sockets as
+// descriptors, one ring of slots each way, and what is known of it when it fails.
+
 namespace protium {
 
 namespace {
@@ -20,6 +23,7 @@ namespace {
 constexpr int64_t kTailBytes = 2000;
 constexpr size_t kTailLines = 12;
 
+// Opened for appending, so that attempts follow each other in one file.
 Result<UniqueFd> OpenLog(const RunSpec& spec, Member& member) {
   if (spec.logs.empty()) return UniqueFd();
   const char* kind = spec.placement ? "rank" : "worker";
@@ -59,6 +63,7 @@ Json TaskHead(const RunSpec& spec, int32_t rank) {
   return head;
 }
 
+// At most kTailLines of what ReadTail() cut off by bytes.
 std::string LastLines(std::string text) {
   while (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(kTailLines)) {
     text.erase(0, text.find('\n') + 1);
@@ -116,6 +121,7 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
   if (spec.placement) failure.devices = spec.placement->seats[rank].gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);
+  // Only what this attempt wrote; the log of an attempt before may hold another error.
   if (!error && static_cast<int64_t>(size) > log_begin) {
     const int64_t written = static_cast<int64_t>(size) - log_begin;
     failure.last_lines = LastLines(ReadTail(log, std::min(written, kTailBytes)));
@@ -145,8 +151,9 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
         const auto alive = link.lock();
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
+  // Silence counts from here: a worker that never speaks is noticed, too.
   member->heard = Clock::now();
-  // A worker that has just died is found by whoever watches it, with how it ended.
+  // If the worker has just died, whoever watches it finds that out, and how it ended.
   (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
   worker->used = true;
   member->worker = std::move(worker);

@@ -39,7 +39,8 @@ struct RunSpec {
   WorkerWish WishOf(int32_t rank) const;
 };
 
-// Owned by its run. What is not const or atomic belongs to the thread that the function says.
+// Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;
+// `heard` is the watching thread's.
 struct Member {
   int32_t rank = 0;
   // Null once the run is over.

@@ -39,6 +39,7 @@ Status Link::Send(const Json& head, std::string_view raw, std::span<const int> f
 Result<std::optional<Frame>> Link::Receive(Deadline deadline) {
   PT_LET(auto message, channel_.Receive(deadline));
   if (!message) return std::optional<Frame>();
+  // Dump() writes no line breaks, so the first one ends the JSON.
   const size_t line = message->bytes.find('\n');
   if (line == std::string::npos) return Status::Invalid("a worker's message has no end of line");
   Frame frame;

@@ -49,6 +49,8 @@ Seats::Seats(SeatSettings settings)
 Seats::Taken::~Taken() {
   if (seats_ == nullptr) return;
   const std::lock_guard lock(seats_->mutex_);
+  // The lease goes with the descriptors: those that workers inherited are closed by now, since a
+  // gang's workers with devices end with their task.
   seats_->holdings_.erase(holding_);
   leases_.clear();
   seats_->changed_.notify_all();
@@ -98,6 +100,8 @@ Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
 // devices; none if `placed` is null, which asks only.
 Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
                                          std::optional<Placement>* placed, Wait& wait) {
+  // TakeLeases calls this while nobody else can take a device: what it is told is held, and what
+  // this process holds, decide together.
   const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
     Host host = HostNow();
     AddOthers(held, host);
@@ -112,10 +116,12 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     for (const Device& each : HoldingOf(**placed, who).gpus) wanted.push_back(each.address);
     return wanted;
   };
+  // No device, no folder to lock: only this process's holdings count.
   if (gang.gpus_per_worker <= 0) {
     PT_TRY(choose({}).status());
     return std::vector<Lease>();
   }
+  // A lease of this process's own would look like another's, and is known from holdings_ already.
   std::vector<std::string> not_ours;
   for (const Device& gpu : host_.gpus) {
     const bool ours = std::ranges::any_of(holdings_, [&](const Holding& each) {

@@ -82,6 +82,7 @@ Result<WrittenBatch> SlotWriter::Write(const arrow::RecordBatch& batch) {
     std::lock_guard lock(mutex_);
     slot = slots_[written.slot].get();
   }
+  // A free slot is one that the reader holds no batch of, so its memory can be replaced.
   if (slot->memory.size() < written.bytes) {
     const uint64_t want = std::max(kLeastSlotBytes, written.bytes);
     PT_LET(Memfd memory, Memfd::Make("protium-slot", static_cast<int64_t>(std::bit_ceil(want))));

@@ -38,12 +38,15 @@ class WorkerProcess {
 
   const std::shared_ptr<Link> link_;
   const TaskTable& tasks_;
-  TaskBook book_;       // Main thread.
-  Deadline next_beat_;  // Listening thread.
+  // Used by the main thread.
+  TaskBook book_;
+  // Used by the listening thread.
+  Deadline next_beat_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;  // For the main thread.
+  // For the main thread; guarded by mutex_, as current_ is.
+  std::deque<std::function<void()>> jobs_;
   std::shared_ptr<WorkerTask> current_;
 };
 
@@ -147,9 +150,11 @@ int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>&
     std::fprintf(stderr, "error: %s is for workers that a driver starts\n", kWorkerVariable);
     return static_cast<int>(Exit::kUsage);
   }
-  ::unsetenv(kWorkerVariable);  // Programs that a task starts are no workers.
+  // A program that a task starts is no worker.
+  ::unsetenv(kWorkerVariable);
   ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
-  // What it inherits, its channel and leases, goes no further.
+  // The channel and the leases go no further than this process: a program that a task starts must
+  // not hold a device.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   const auto link = std::make_shared<Link>(Channel(UniqueFd(static_cast<int>(fd))));
   return WorkerProcess(link, tasks, more).Run();

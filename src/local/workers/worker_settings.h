@@ -7,7 +7,6 @@
 
 namespace protium {
 
-// How an engine's worker processes are started, and where.
 struct WorkerSettings {
   // "local[4]": 4, strict. 0: as many as a gang asks for.
   int32_t seats = 0;

@@ -84,7 +84,7 @@ Status WorkerTask::Read(Frame frame) {
   }
   PT_LET(SchemaPtr input, SchemaIn(std::string_view(frame.raw).substr(0, input_bytes)));
   PT_LET(output_schema_, SchemaIn(std::string_view(frame.raw).substr(input_bytes)));
-  // The reader's slots may outlive the task; its link may not be kept open by them.
+  // Batches may outlive the task, and must not keep the channel open: so the link is held weakly.
   input_ = std::make_unique<SlotReader>(
       std::move(input), [link = std::weak_ptr(link_), number = number_](int32_t slot) {
         const auto alive = link.lock();
@@ -118,7 +118,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
   Frame frame;
   {
     std::unique_lock lock(mutex_);
-    // Ends when the driver speaks; a driver that is gone ends the whole process.
+    // Ends when the driver speaks; if the driver is gone the whole process ends.
     changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
     if (stop_.stop_requested()) return Stopped();
     if (batches_.empty()) return std::shared_ptr<arrow::RecordBatch>();
@@ -142,6 +142,7 @@ Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return output_.HasRoom() || stop_.stop_requested(); });
+    // A task that was asked to stop may still emit while there is room.
     if (!output_.HasRoom()) return Stopped();
   }
   PT_LET(const WrittenBatch written, output_.Write(batch));
@@ -162,11 +163,13 @@ Result<Communicator*> WorkerTask::communicator() {
 void WorkerTask::Report(const Json& event) {
   Json head = Head("event");
   head["event"] = event;
-  (void)link_->Send(head);  // A driver that is gone ends this process anyway.
+  // If the driver is gone this process ends anyway.
+  (void)link_->Send(head);
 }
 
 Status WorkerTask::Call(const Task& task) {
   if (gang_ && world_ == 1) ranks_ = MakeSelfCommunicator();
+  // On the task's thread: ranks wait here for each other, up to their deadline.
   if (gang_ && world_ > 1) {
     PT_LET(ranks_, MakeSharedCommunicator(rank_, std::move(peers_), {.deadline = deadline_}));
   }
@@ -192,12 +195,14 @@ Status WorkerTask::Run(Result<Task> task) {
   if (log_) {
     ::dup2(log_.get(), 1);
     ::dup2(log_.get(), 2);
+    // Descriptors 1 and 2 keep the file open; they stay with the log until the next task.
     log_.reset();
   }
   const Status status = task.ok() ? Call(*task) : task.status();
   std::fflush(nullptr);
   ReleaseAll();
-  // "done" goes first: other ranks can then only report what followed from it later than it.
+  // Before Abort(): whatever other ranks report because of it is then reported later, and the
+  // driver sees which came first.
   const Status sent = link_->Send(DoneHead(number_, status));
   if (ranks_ && !status.ok()) ranks_->Abort(status);
   ranks_.reset();

@@ -18,7 +18,7 @@ namespace protium {
 
 namespace {
 
-// Batches of a run as they come.
+// The batches of a run, as they come.
 class RunStream : public BatchStream {
  public:
   RunStream(SchemaPtr schema, std::unique_ptr<MapRun> run)
@@ -43,12 +43,13 @@ class LocalWorkers : public Workers {
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;
     std::error_code ignored;
-    const auto log = settings_.logs / kIdleLog;  // Hardly ever holds anything.
+    // Workers say hardly anything between tasks.
+    const auto log = settings_.logs / kIdleLog;
     if (std::filesystem::is_empty(log, ignored)) std::filesystem::remove(log, ignored);
   }
 
   void Expect(int32_t workers, bool torch) override {
-    // Only a hint: whoever needs a worker starts one and hears what is wrong.
+    // Only a hint: whoever needs a worker starts one, and then hears what is wrong.
     (void)pool_.Expect(workers, torch);
   }
 
@@ -89,6 +90,7 @@ RunSpec LocalWorkers::SpecOf(const MapTask& task) {
   }
   const int32_t cores = seats_.cores();
   const bool strict = seats_.strict();
+  // Without a wish of the task's: one partition for each core.
   spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
   return spec;
 }
@@ -117,6 +119,7 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
   output.clear();
   auto collected = Collect(stream);
   if (collected.ok()) output = std::move(*collected);
+  // A batch could not be read although the run went well.
   if (!collected.ok() && stream.end().status.ok()) return {collected.status(), false};
   return stream.end();
 }
@@ -125,6 +128,7 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
     const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
     const Call& call) {
   const std::string who = "gang " + task.task;
+  // For all attempts: a restart needs no second wait.
   PT_LET(const auto taken, seats_.Take(*task.gang, who, call));
   arrow::RecordBatchVector output;
   const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {

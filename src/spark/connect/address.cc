@@ -81,7 +81,7 @@ Status ReadPort(std::string_view text, SparkAddress& address) {
   return Refuse("the port of a Spark server must be 1 to 65535, got \"" + std::string(text) + "\"");
 }
 
-// host, host:port, [ipv6] or [ipv6]:port
+// The part between sc:// and the first "/": host, host:port, [ipv6] or [ipv6]:port.
 Status ReadPlace(std::string_view text, SparkAddress& address) {
   std::string_view rest;
   if (text.starts_with("[")) {
@@ -128,6 +128,7 @@ Status ReadSessionId(const std::string& value, SparkAddress& address) {
   return Status::OK();
 }
 
+// Any parameter that is not known becomes a header, as in Spark's own clients.
 Status ReadHeader(const std::string& key, std::string value, SparkAddress& address) {
   if (!IsHeaderName(Lower(key))) {
     return Refuse("\"" + key + "\" cannot be a parameter of the Spark address");
@@ -165,6 +166,8 @@ Status ReadParameter(std::string_view text, SparkAddress& address, Parameters& p
   return Status::OK();
 }
 
+// TLS is on if the address says so, or if there is a token for another machine; a token must not
+// travel in plain text.
 Status DecideTls(const Parameters& parameters, SparkAddress& address) {
   const bool local = IsThisMachine(address.host);
   address.tls = parameters.tls.value_or(!address.token.empty() && !local);

@@ -26,7 +26,8 @@ constexpr auto kTellEvery = std::chrono::milliseconds(500);
 constexpr int64_t kSlowestBytesPerSecond = 256 << 10;
 constexpr auto kUploadLimit = Milliseconds(120'000);
 
-// The bytes of an artifact, read piece by piece.
+// The bytes of an artifact, read piece by piece; a file is held open, so that it stays the one that
+// was begun with.
 class Content {
  public:
   static Result<Content> Open(const Artifact& artifact) {
@@ -81,7 +82,7 @@ void SetChunk(std::string bytes, proto::AddArtifactsRequest::ArtifactChunk* chun
   chunk->set_data(std::move(bytes));
 }
 
-// One upload of one artifact.
+// One try to upload one artifact.
 class Uploader {
  public:
   Uploader(Wire& wire, const Artifact& artifact, const Content& content, int64_t chunk_bytes,
@@ -92,7 +93,7 @@ class Uploader {
         chunk_bytes_(std::max<int64_t>(1, chunk_bytes)),
         call_(call) {}
 
-  // The status of the call; what went wrong on this side lies in failed().
+  // Returns the status of the call; what went wrong on this side is in failed().
   grpc::Status Try(proto::AddArtifactsResponse* response) {
     const Milliseconds slow(content_.size() * 1000 / kSlowestBytesPerSecond);
     grpc::ClientContext context;
@@ -100,6 +101,7 @@ class Uploader {
     return Wire::Cancelling(context, call_, [&] {
       auto writer = wire_.stub().AddArtifacts(&context, response);
       failed_ = WriteAll(*writer);
+      // Otherwise the server would take what it has got for the whole.
       if (!failed_.ok()) context.TryCancel();
       writer->WritesDone();
       return writer->Finish();

@@ -44,7 +44,8 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLongestMessage);
   arguments.SetMaxSendMessageSize(kLongestMessage);
-  // Connecting again is paced by the retries of this room; the channel must not lag behind them.
+  // How often a lost connection is tried again is decided by the retries of this room; the channel
+  // must not lag behind them.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
@@ -57,7 +58,7 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   return arguments;
 }
 
-// What goes wrong is told once, as a fault; gRPC's own lines are for those who ask for them.
+// Whatever goes wrong is told once, as a fault. gRPC's own lines are for those who ask for them.
 void SilenceGrpc() {
   if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
   gpr_set_log_verbosity(static_cast<gpr_log_severity>(GPR_LOG_SEVERITY_ERROR + 1));

@@ -11,7 +11,7 @@ namespace protium {
 
 namespace {
 
-// gRPC's codes that mean something of their own here.
+// The codes of grpc::StatusCode that mean something of their own here.
 enum Code : int32_t {
   kCancelled = 1,
   kInvalidArgument = 3,
@@ -102,6 +102,7 @@ SparkCause CauseOf(const proto::FetchErrorDetailsResponse::Error& error) {
   return cause;
 }
 
+// Error classes decide first, then the exception's type, then gRPC's code.
 Exit ExitOf(const SparkError& error) {
   constexpr std::array<std::string_view, 4> kUsageTypes = {"AnalysisException", "ParseException",
                                                            "ExtendedAnalysisException",
@@ -124,7 +125,7 @@ Exit ExitOf(const SparkError& error) {
   }
 }
 
-// The server's message without the plan and the stack below it.
+// The server's message without the plan and the stack traces below it, at most 4000 bytes.
 std::string ShortMessage(std::string_view message) {
   for (const std::string_view end :
        {"\n\tat ", "\nDriver stacktrace:", ";\n'", ";\n+", "\n\nJVM"}) {
@@ -142,7 +143,7 @@ std::pair<std::string, std::string> Split(const std::string& text) {
   return {std::string(Trimmed(text.substr(0, end))), std::string(Trimmed(text.substr(end)))};
 }
 
-// Outer exceptions of a failed job only say that tasks failed; what ended the task stands inside of
+// The outer exceptions of a failed job only say that tasks failed. What ended the task is inside
 // their text, or else in the innermost exception.
 std::string RootMessage(const SparkError& error) {
   const JobFailure failure = ReadJobFailure(error.message);
@@ -157,7 +158,8 @@ std::string RootMessage(const SparkError& error) {
   return message;
 }
 
-// What to do about failures that a setting of the cluster causes.
+// What to do about failures that a setting of the cluster causes: errno 13 is EACCES, 8 is ENOEXEC,
+// of the program that Spark tried to run.
 std::string FixFor(const SparkError& error) {
   if (error.Has("error=13") && error.Has("Cannot run program")) {
     return "the executors' PATH must hold chmod, and their local folders must not be mounted "
@@ -222,11 +224,12 @@ SparkError ReadError(int32_t code, std::string message, const std::string& detai
 
 void AddCauses(const proto::FetchErrorDetailsResponse& response, SparkError& error) {
   int index = response.has_root_error_idx() ? response.root_error_idx() : -1;
-  // Indices may not be trusted to form a chain: as many steps as there are errors, no more.
+  // The indices may be wrong and form a ring: as many steps as there are errors, no more.
   for (int step = 0; step < response.errors_size(); ++step) {
     if (index < 0 || index >= response.errors_size()) return;
     const auto& each = response.errors(index);
     error.causes.push_back(CauseOf(each));
+    // gRPC's own message is cut by the server where it is long; the details have it whole.
     if (step == 0 && each.message().size() > error.message.size()) error.message = each.message();
     index = each.has_cause_idx() ? each.cause_idx() : -1;
   }
@@ -242,7 +245,7 @@ bool IsSessionLost(const SparkError& error) {
          error.Has("INVALID_HANDLE.SESSION_CHANGED") || error.Has("INVALID_HANDLE.SESSION_CLOSED");
 }
 
-// Its own words then are a page of stack traces.
+// Spark says it with a page of stack traces.
 bool IsServerStopped(const SparkError& error) {
   return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
 }

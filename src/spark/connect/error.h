@@ -40,7 +40,7 @@ struct SparkError {
   std::string type;  // The exception's class without its package: "AnalysisException".
   std::string error_class;
   std::string sql_state;
-  std::string error_id;  // What FetchErrorDetails is asked by; may be empty.
+  std::string error_id;  // The key for FetchErrorDetails; may be empty.
   // The wait that the server asks for before the next try.
   std::optional<std::chrono::milliseconds> retry_after;
   std::vector<SparkCause> causes;  // Outermost first; empty if the server told no more.
@@ -56,7 +56,7 @@ struct SparkError {
 
 namespace connect {
 
-// The advice where a server, or what it knew of the job, is gone.
+// The advice when a server, or what it knew of the job, is gone.
 inline constexpr char kStartAgain[] =
     "start the job again; a training goes on from its last checkpoint with resume";
 

@@ -118,14 +118,15 @@ Status Execution::CloseStream() {
   return Status::OK();
 }
 
-// OK: go on with a new stream.
+// Returns OK to go on with a new stream.
 Status Execution::AfterCut(const grpc::Status& status) {
   // Our own cancellation ends the stream with an error too; it must not be taken for the server's.
   if (call_.stop.stop_requested() || Clock::now() >= call_.deadline) {
     return operations_->wire().Explain({}, request_.name, call_);
   }
   if (!status.ok()) return AfterError(operations_->wire().ErrorOf(status));
-  // The server's usual way to end a long stream. Streams that bring nothing are paced.
+  // The server's usual way to end a long stream; going on at once costs nothing. Streams that end
+  // without bringing anything are paced, or this would spin.
   if (retries_.used() == 0) {
     retries_.Next();
     return Status::OK();
@@ -145,10 +146,12 @@ Status Execution::AfterError(const SparkError& error) {
            .why = error.message,
            .fix = kStartAgain});
     }
+    // The request never arrived, or the server lost it before any response: nothing was seen yet,
+    // so it may be submitted again.
     submitted_ = false;
     return WaitAndRetry(error);
   }
-  // It arrived although the answer to it was lost.
+  // The request arrived, and only the answer to it was lost: attach to what it began.
   if (error.Has("INVALID_HANDLE.OPERATION_ALREADY_EXISTS")) return WaitAndRetry(error);
   if (MayPass(error) || error.code == kDeadlineExceeded) return WaitAndRetry(error);
   return Explain(error);

@@ -20,10 +20,10 @@ struct JobFailure {
 // `text` is empty for a message of any other kind.
 JobFailure ReadJobFailure(std::string_view message);
 
-// The message of a PythonException without what Spark puts around the worker's own text.
+// The message of a PythonException without what Spark puts around the worker's text.
 std::string_view WorkerPart(std::string_view message);
 
-// Without "[ERROR_CLASS] " in front and " SQLSTATE: 42703; line 1 pos 7" at the end.
+// Without "[ERROR_CLASS] " at the front and " SQLSTATE: 42703; line 1 pos 7" at the end.
 std::string_view Bare(std::string_view text);
 
 std::string_view Trimmed(std::string_view text);

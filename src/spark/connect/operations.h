@@ -21,7 +21,7 @@
 
 namespace protium::connect {
 
-// The longest wait for a server to whom only the end of something is told.
+// How long to wait for a server that is only told that something is over.
 inline constexpr auto kPartingLimit = Milliseconds(5000);
 
 // Thread-safe.

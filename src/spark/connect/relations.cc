@@ -17,7 +17,7 @@ void SetExpression(std::string text, proto::Expression* expression) {
   expression->mutable_expression_string()->set_expression(std::move(text));
 }
 
-// Each message that has an input is one step on top of another relation.
+// Most messages are one step on top of another relation: sets `input` and returns the message.
 template <class Message>
 Message* Over(Relation input, Message* message) {
   *message->mutable_input() = std::move(input);

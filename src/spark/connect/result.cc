@@ -92,7 +92,7 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
     done += stage.num_completed_tasks();
     bytes += stage.input_bytes_read();
   }
-  // Stages appear one after another, so that the share done can fall.
+  // Later stages appear when earlier ones have ended, so the share of tasks that are done can fall.
   if (tasks > 0) {
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
@@ -132,6 +132,7 @@ Result<bool> ResultStream::ReadResponse() {
     return Status::UnknownError(name_, ": the result ends in the middle of a batch");
   }
   PT_TRY(alongside_.Take(response));
+  // The first response has it, so that an empty result has columns too.
   if (response.has_schema() && schema_ == nullptr) {
     PT_LET(const SchemaPtr schema, ArrowSchema(response.schema(), zone_));
     PT_TRY(TakeSchema(schema));
@@ -153,8 +154,8 @@ Status ResultStream::TakeBatch(proto::ExecutePlanResponse::ArrowBatch* batch) {
   return Status::OK();
 }
 
-// A batch that lies wholly before what is there was seen; any other that does not begin exactly
-// where the last one ended is an error.
+// A batch that lies wholly before row rows_ was received already and is skipped; any other that
+// does not begin exactly there is an error.
 Status ResultStream::CheckOffset(const proto::ExecutePlanResponse::ArrowBatch& batch,
                                  bool& seen) const {
   if (!batch.has_start_offset() || batch.start_offset() == rows_) return Status::OK();
@@ -164,6 +165,7 @@ Status ResultStream::CheckOffset(const proto::ExecutePlanResponse::ArrowBatch& b
                               " of the result, after ", rows_, " rows");
 }
 
+// Chunks of one batch come one after the other, numbered from 0.
 Status ResultStream::JoinChunks(proto::ExecutePlanResponse::ArrowBatch* batch, bool& whole) {
   const int64_t count = std::max<int64_t>(1, batch->num_chunks_in_batch());
   if (batch->chunk_index() != chunk_ || batch->chunk_index() >= count) {

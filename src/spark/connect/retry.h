@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often, and after which waits, a call that failed for a passing reason is repeated. Which
-// reasons pass is connect::MayPass (spark/connect/error.h).
+// How often, and after which waits, a call that failed for a passing reason is repeated.
+// connect::MayPass (spark/connect/error.h) says which reasons are passing.
 #pragma once
 
 #include <chrono>

@@ -20,7 +20,7 @@ namespace proto = connect::proto;
 
 // Of one try of a call that runs no plan.
 constexpr Milliseconds kQuickLimit{60'000};
-// Analysis may list and open many files.
+// Of one try; analysis may list and open many files.
 constexpr Milliseconds kAnalyzeLimit{600'000};
 // Of one try. The first answer of a server takes about half a second.
 constexpr Milliseconds kConnectLimit{20'000};
@@ -69,9 +69,10 @@ struct SparkSession::State {
   std::shared_ptr<Operations> operations;
   SparkSessionOptions options;
   std::string version;
-  bool is_own = true;  // Made here, and so released here.
+  bool is_own = true;  // Made by this object, and so released by it.
   std::mutex mutex;
-  std::string zone;  // Empty: not asked yet.
+  // The session's time zone; empty: not asked yet.
+  std::string zone;
 };
 
 SparkSession::SparkSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -102,7 +103,7 @@ SparkSession::~SparkSession() {
   Operations& operations = *state_->operations;
   if (operations.any()) {
     const auto interrupted = operations.InterruptTag(operations.tag(), Call{});
-    (void)interrupted;  // The server is gone, then, and with it what ran.
+    (void)interrupted;  // The server is gone, then, and with it everything that ran.
   }
   // A session that the address named belongs to someone else, who may go on using it.
   if (!state_->is_own) return;

@@ -217,6 +217,7 @@ Result<std::string> SparkType(const arrow::DataType& type) {
     case arrow::Type::DOUBLE:
       return "DOUBLE";
     case arrow::Type::STRING:
+    // Spark has one type of text, whatever the width of Arrow's offsets.
     case arrow::Type::LARGE_STRING:
       return "STRING";
     case arrow::Type::BINARY:

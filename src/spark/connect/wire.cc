@@ -12,7 +12,7 @@ namespace protium::connect {
 
 namespace {
 
-// The user waits for the message meanwhile.
+// Short, since the user waits for the message meanwhile.
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
 
 std::string UserOf(const SparkAddress& address) {
@@ -72,7 +72,7 @@ Result<std::shared_ptr<Wire>> Wire::Open(SparkAddress address, const RetryPolicy
 
 void Wire::Prepare(grpc::ClientContext& context, Deadline deadline) const {
   if (deadline != kNever) context.set_deadline(WallClock(deadline));
-  // By hand, since gRPC refuses a token's credentials on a channel without TLS.
+  // By hand: gRPC refuses call credentials on a channel without TLS.
   if (!address_.token.empty()) context.AddMetadata("authorization", "Bearer " + address_.token);
   for (const auto& [name, value] : address_.headers) context.AddMetadata(name, value);
 }
@@ -102,7 +102,7 @@ void Wire::FetchCauses(SparkError& error) {
   grpc::ClientContext context;
   Prepare(context, Clock::now() + kDetailsLimit);
   proto::FetchErrorDetailsResponse response;
-  // Without an answer the error is told with what came along with it.
+  // Without an answer, the error is told with what came along with it.
   if (stub_->FetchErrorDetails(&context, request, &response).ok()) AddCauses(response, error);
 }
 

@@ -35,7 +35,6 @@ class Wire {
   const std::string& session_id() const { return session_id_; }
   const std::string& shown() const { return shown_; }
 
-  // Says in the request whose it is.
   // Fills in whose request it is: session, user, client, and the server's own id of the session
   // once that is known, by which a restarted server refuses the request.
   template <class Request>
@@ -64,8 +63,8 @@ class Wire {
   // such a call ends with an error of gRPC's too.
   Status Explain(const SparkError& error, std::string_view doing, const Call& call) const;
 
-  // One call with one answer, made again as `retry` says while that may help. Each try takes at
-  // most `limit`.
+  // One call with one answer, repeated as `retry` says while that may help. Each try takes at most
+  // `limit`; `doing` is the phrase in front of errors.
   template <class Request, class Response>
   Status Ask(std::string_view doing,
              grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -83,14 +82,15 @@ class Wire {
     }
   }
 
-  // Runs `speak`, which uses `context`, and ends it early when the call is stopped.
+  // Runs `speak`, which uses `context`, and cancels the context when the call is stopped.
   template <class Speak>
   static auto Cancelling(grpc::ClientContext& context, const Call& call, Speak speak) {
     const std::stop_callback stopped(call.stop, [&context] { context.TryCancel(); });
     return speak();
   }
 
-  // After a failed try: OK once the wait before the next one is over, else what went wrong.
+  // After a failed try: waits before the next one and returns OK; or returns the error if another
+  // try would not help, none is left, or the call was stopped.
   Status Again(const grpc::Status& status, std::string_view doing, const Call& call,
                Retries& retries);
 

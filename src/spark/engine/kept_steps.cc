@@ -35,7 +35,7 @@ bool AnyNested(const arrow::Schema& schema) {
   return false;
 }
 
-// Turns nodes into steps from the kept table upwards.
+// Turns nodes into steps, from the kept table upwards.
 class Steps {
  public:
   Steps(const Node* kept, const KeptRows& rows, const SchemaPtr& schema)
@@ -67,6 +67,7 @@ class Steps {
   bool Add(const Filter& filter) { return steps_.Add(filter); }
 
   bool Add(const Split& split) {
+    // A split that Spark marked when it wrote the rows is read from its column.
     const KeptMark* const mark = Mark(split.by, split.part, split.seed);
     if (mark == nullptr) return Cut(split);
     const Expr side = Col(mark->column);
@@ -101,7 +102,8 @@ class Steps {
   const Node* const kept_;
   const KeptRows& rows_;
   RowSteps steps_;
-  bool marks_ = !rows_.marks.empty();  // Whether rows still have their columns.
+  // Whether the rows still have the columns of marks.
+  bool marks_ = !rows_.marks.empty();
 };
 
 }  // namespace

@@ -12,7 +12,8 @@
 
 namespace protium {
 
-// The materialised node whose rows `plan` might be made of row by row; null if there is none.
+// The materialised node from whose rows those of `plan` might be made one by one; null if there is
+// none.
 const Node* SourceOf(const Plan& plan);
 
 // The splits that `whole` makes of the rows of `kept`, whose columns are `schema`, and that

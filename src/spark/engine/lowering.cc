@@ -39,7 +39,6 @@ const char* PlainType(const arrow::DataType& type) {
 }
 
 // Spark allows equal names in a result; batches of ours do not.
-// Spark allows equal names in a result, batches of ours do not.
 Status CheckNames(const arrow::Schema& schema) {
   std::set<std::string> seen;
   for (const auto& field : schema.fields()) {
@@ -112,7 +111,8 @@ class Lowering {
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, scan.schema));
     if (scan.partitions.columns == nullptr) return files;
-    // Spark puts the folders' columns in the order of the folders.
+    // Spark appends the folders' columns in the order of the folders; the scan's schema has an
+    // order of its own.
     return connect::SelectColumns(
         connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
         scan.schema->field_names());
@@ -180,6 +180,7 @@ class Lowering {
     PT_LET(SchemaPtr schema, Describe(sql.text));
     PT_TRY(CheckNames(*schema));
     const std::string list = PlainList(*schema);
+    // Described again, since the casts change the types.
     if (!list.empty()) {
       sql.text = "SELECT " + list + " FROM (" + sql.text + ")";
       PT_LET(schema, Describe(sql.text));

@@ -78,6 +78,7 @@ class SparkEngine : public Engine {
     PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));
     const WriteTarget target{write->format, write->path};
     auto rows = WriteTable(*session_, operation.table, target, Options("write"), call);
+    // A second try replaces whatever the first one left.
     if (!rows.ok() && !operation.tasks.empty()) {
       PT_LET(const bool again, deployment_.SendMissing(rows.status(), call));
       if (again) rows = WriteTable(*session_, operation.table, target, Options("write"), call);
@@ -107,7 +108,8 @@ class SparkEngine : public Engine {
   // What one call of the engine submits, once everything below it is kept.
   struct Operation {
     SparkTable table;
-    EventFolders tasks;  // Of its tasks without a gang.
+    // Folders of events, of its tasks without a gang.
+    EventFolders tasks;
   };
 
   struct Kept {

@@ -57,8 +57,10 @@ Result<std::unique_ptr<SparkSession>> OpenSession(const std::string& address,
                                                   const std::filesystem::path& note) {
   PT_LET(SparkAddress parsed, ParseSparkAddress(address));
   PT_TRY(EndLeftovers(parsed, note));
-  // A server that stays away is given about a minute.
+  // Seven tries wait about two minutes in all; a server that stays away longer is given up.
   PT_LET(auto session, SparkSession::Open(std::move(parsed), {}, {.retry = {.tries = 7}}));
+  // Before anything else runs in the session, or a driver that is killed now would leave it
+  // unnoticed.
   if (!note.empty()) PT_TRY(WriteFile(note, session->id() + "\n"));
   PT_TRY(CheckVersion(*session));
   PT_TRY(session->SetConf(Always(), {}));

@@ -8,9 +8,15 @@
 #include "spark/ship/event_tail.h"
 #include "spark/worker/error_text.h"
 
+// Spark tells of no task while it runs except through its rows, and of tasks that it ran again not
+// at all. So events are files (spark/ship/event_tail.h), read when the operation has ended: only
+// then is it known which attempt of each partition was the last.
+
 namespace protium {
 namespace {
 
+// A stream that opens itself once more if its first batch fails because an executor lacks the
+// program.
 class TasksStream : public BatchStream {
  public:
   TasksStream(std::function<Result<BatchStreamPtr>()> open, Deployment& deployment,
@@ -77,6 +83,8 @@ Status TellEvents(const EventFolders& folders, const Call& call) {
 
 ExplainSparkError Explainer(std::string doing, std::string address) {
   return [doing = std::move(doing), address = std::move(address)](const SparkError& error) {
+    // A worker's own text has rank, host and log; Spark's account of the same failure has none of
+    // these.
     const std::string said = error.WorkerText();
     if (const auto failure = FailureFromWorkerText(said)) {
       return ReportFailure(std::span(&*failure, 1));

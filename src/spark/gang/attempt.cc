@@ -38,7 +38,7 @@ constexpr auto kStopTime = std::chrono::seconds(30);
 constexpr auto kLastWords = std::chrono::milliseconds(700);
 constexpr size_t kKeyBytes = 32;
 
-// What ranks of this attempt prove themselves to each other with (collective/tcp.h).
+// With it the ranks of this attempt prove themselves to each other (collective/tcp.h).
 Result<std::string> NewKey() {
   std::string key(kKeyBytes, '\0');
   const ssize_t got = ::getrandom(key.data(), key.size(), 0);
@@ -97,12 +97,14 @@ class RankWatch {
     const auto now = Clock::now();
     if (now < next_sign_) return;
     next_sign_ = now + kSignTime;
-    (void)tail_.ShowLife();  // A folder that cannot be written shows in the ranks' events.
+    // If the folder cannot be written, ranks fail on it themselves, with their host's name.
+    (void)tail_.ShowLife();
   }
 
   void ReadEvents() {
     auto events = tail_.Read();
-    if (!events.ok()) return;  // The job tells what became of it.
+    // The job's own end says what became of it.
+    if (!events.ok()) return;
     for (TailedEvent& each : *events) {
       if (!seen_.On(each.event)) call_.Tell(each.event);
     }
@@ -199,7 +201,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
     return attempt.options.explain(error);
   };
   auto batches = RunJob(session, *relation, options, job);
-  // Without its server, or the session, no attempt can follow; what ranks say of it is no cause.
+  // Without its server, or its session, no attempt can follow, and what ranks say about it is no
+  // cause.
   const bool lost = !batches.ok() && !failed_there && !call.stop.stop_requested();
   if (lost || LacksProgram(batches.status())) return fail(batches.status());
   const AttemptResult result = watch.Judge(batches.status(), told, named);

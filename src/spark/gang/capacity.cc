@@ -27,7 +27,7 @@ int32_t NumberOf(const std::string& text, int32_t otherwise) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : otherwise;
 }
 
-// "local[4]", "local-cluster[2,3,1024]": the numbers between the brackets.
+// The numbers between the brackets of "local[4]" or "local-cluster[2,3,1024]".
 std::vector<int32_t> NumbersIn(const std::string& master) {
   std::vector<int32_t> numbers;
   size_t at = master.find('[');
@@ -40,7 +40,8 @@ std::vector<int32_t> NumbersIn(const std::string& master) {
   return numbers;
 }
 
-// The default number of partitions of a cluster is the number of its cores.
+// The default number of partitions of a cluster is the number of its cores, at least 2
+// (CoarseGrainedSchedulerBackend.defaultParallelism), unless spark.default.parallelism is set.
 Result<int32_t> AskCores(SparkSession& session, const Call& call) {
   PT_LET(const auto stream,
          session.Execute(connect::Sql("SELECT count(DISTINCT core) AS cores FROM "
@@ -68,7 +69,7 @@ int32_t Executors(const Capacity& capacity) {
   return capacity.cores_per_executor > 0 ? capacity.cores / capacity.cores_per_executor : 0;
 }
 
-// A rank's cores and devices are those of one executor.
+// A rank's cores and devices must be those of one executor, so what is left over of each is lost.
 Seats SeatsOf(const GangSpec& gang, const Capacity& capacity) {
   const int32_t executors = Executors(capacity);
   Seats seats{.by_cores = executors > 0
@@ -122,6 +123,7 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
                  "barrier stages need executors that stay",
                  "start the server with spark.dynamicAllocation.enabled=false");
   }
+  // TaskResourceProfiles are refused by the server on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
     return Never(fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",
                              gang.cores_per_worker, capacity.master, capacity.cores_per_task),

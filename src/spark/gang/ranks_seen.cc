@@ -141,12 +141,13 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<i
   };
   const bool known = lost && Has(*lost) && !spoke(*lost);
   if (!known) {
-    // All who spoke speak of others: one that has not spoken is meant.
+    // If all who spoke speak of others, one that has not spoken is meant.
     if (answers.empty() || !std::ranges::all_of(answers, IsAboutOthers)) return std::nullopt;
     lost = 0;
     while (Has(*lost) && spoke(*lost)) ++*lost;
     if (!Has(*lost)) return std::nullopt;
   }
+  // The others' error says in which way the rank was missed: silent until a deadline, or gone.
   const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
   Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
               .what = (stalled ? "was not heard of in the middle of task \""

@@ -33,7 +33,6 @@ class RanksSeen {
   std::optional<RowSums> RowsRead() const;
 
   // Whether a rank told of an error of its own, not one about other ranks.
-  //
   bool AnyFault() const;
 
   // How the attempt ended that Spark reports as `status`. `told` is what a worker said through

@@ -87,7 +87,7 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_LET(const std::optional<int32_t> profile, Admit(engine, task, call));
   PT_LET(GangInput input, make_input());
   PT_TRY(Gather(engine, input, call));
-  // Making the rows may have made the session start another program.
+  // Jobs that made the rows may have run tasks that need another program than the gang does.
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;

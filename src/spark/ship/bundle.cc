@@ -32,7 +32,7 @@ constexpr size_t kMaxKept = 8;
 constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
 // Of a temporary file: one that is still being written is younger.
 constexpr std::chrono::hours kAbandoned{1};
-// Of a record that no bundle was made by since.
+// Of a record that has not been written since.
 constexpr std::chrono::hours kForgotten{24 * 30};
 
 // Makes the folder for its owner alone, and refuses one of another user: what lies in it is sent to
@@ -81,7 +81,8 @@ std::optional<Bundle> BundleOfRecord(const Json& record, const fs::path& cache) 
   std::error_code error;
   const auto bytes = fs::file_size(bundle.file, error);
   if (error || static_cast<int64_t>(bytes) != bundle.bytes) return {};
-  fs::last_write_time(bundle.file, fs::file_time_type::clock::now(), error);  // Used now.
+  // The sweep keeps the bundles that were used last.
+  fs::last_write_time(bundle.file, fs::file_time_type::clock::now(), error);
   return bundle;
 }
 
@@ -160,7 +161,7 @@ Result<fs::path> Canonical(const fs::path& file) {
   return real;
 }
 
-// What libprotium.so, which `members` hold, needs itself.
+// What libprotium.so, which is among `members`, needs itself.
 Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMember> members) {
   std::unordered_set<std::string> names;
   const auto ours = std::ranges::find(members, "lib/libprotium.so", &BundleMember::name);

@@ -45,7 +45,8 @@ Result<std::string> AskLoader(const fs::path& loader, const fs::path& object) {
                       "link it as a dynamic program for this machine");
 }
 
-// A line is "NAME => PATH (0x...)", "PATH (0x...)" or "NAME => not found".
+// A line is "NAME => PATH (0x...)", "PATH (0x...)" or "NAME => not found". linux-vdso comes from
+// the kernel and has no file.
 Status AddLibrary(const std::string& line, const fs::path& object, const fs::path& loader,
                   std::vector<BundleMember>& members) {
   std::istringstream words(line);

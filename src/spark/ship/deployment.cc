@@ -62,13 +62,15 @@ Status Deployment::Use(bool torch, const Call& call) {
 
 Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
   if (!LacksProgram(failure)) return false;
+  // It names the hashes of all bundles that the executor lacks.
   const std::string said = FaultOf(failure).what;
   const std::lock_guard lock(mutex_);
   bool any = false;
   for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {
     if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
     const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
-    if (sent_.count(name) > 0) continue;  // Sent and still not there: that is the failure.
+    // It was sent and is still missing: that is the failure to be told.
+    if (sent_.count(name) > 0) continue;
     const auto since = Clock::now();
     PT_TRY(Send({name, (*bundle)->file}, call));
     call.Tell({{"event", "sent"},

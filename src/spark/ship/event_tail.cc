@@ -65,6 +65,7 @@ Status EventTail::ReadFile(const std::filesystem::path& path, File& file,
   std::string text(size_t(kMostBytes), '\0');
   const ssize_t got = ::pread(fd.get(), text.data(), text.size(), file.read);
   if (got < 0) return SystemFault("read " + path.string(), errno);
+  // A line that its task is still writing has no end yet, and is left for the next time.
   text.resize(size_t(got));
   size_t begin = 0;
   for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {

@@ -31,6 +31,7 @@ uint64_t Hash(std::string_view text, uint64_t seed) {
   return XXH64(text.data(), text.size(), seed);
 }
 
+// Spark normalises floats before hashing them: one NaN, and no -0.0.
 template <class Real>
 Real Canonical(Real value) {
   if (std::isnan(value)) return std::numeric_limits<Real>::quiet_NaN();
@@ -47,7 +48,7 @@ bool IsHashed(const arrow::DataType& type) {
           static_cast<const arrow::TimestampType&>(type).unit() == arrow::TimeUnit::MICRO);
 }
 
-// Adds a column to the hashes of its rows.
+// Adds a column to the hashes of its rows, value by value.
 class ColumnHasher {
  public:
   explicit ColumnHasher(std::vector<uint64_t>& hashes) : hashes_(hashes) {}
@@ -107,6 +108,7 @@ std::vector<std::string> RowSumsInSql(const arrow::Schema& schema) {
   }
   const std::string hash =
       columns.empty() ? std::to_string(kSeed) : fmt::format("xxhash64({})", columns);
+  // An empty table's sum would be NULL.
   return {"count(1) AS rows", fmt::format("coalesce(sum({} & {}), 0) AS hashes", hash, kMask)};
 }
 

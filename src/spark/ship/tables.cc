@@ -22,8 +22,8 @@ constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-// Spark's committer writes _SUCCESS last, and moves the files of successful tasks only into the
-// folder itself; those of tasks that were run again stay in _temporary.
+// Spark's committer moves into the folder itself only the files of tasks that succeeded, and writes
+// _SUCCESS last; files of tasks that were run again stay in _temporary.
 Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / "_SUCCESS", error)) {
@@ -79,6 +79,7 @@ Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
   PT_LET(written.files.rows,
          WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
   PT_LET(written.files.paths, CommittedFiles(folder));
+  // With the schema: otherwise Spark would infer it from the files, by a job.
   PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
   return written;
 }
@@ -87,7 +88,8 @@ Result<JobFolder> JobFolder::Make(const fs::path& run) {
   const fs::path base = run.empty() ? fs::temp_directory_path() : run;
   const fs::path path = base / fmt::format("spark-{}", ::getpid());
   std::error_code ignored;
-  fs::remove_all(path, ignored);  // Of a process that had this number before.
+  // Left by a process that had this number before.
+  fs::remove_all(path, ignored);
   PT_TRY(MakeFolder(path));
   return JobFolder(path);
 }

@@ -66,7 +66,8 @@ Result<std::unique_ptr<ExecutorWire>> Connect(const BarrierAddress& address, Dea
   if (!fd) return SystemFault("make a socket", errno);
   const auto left = std::chrono::duration_cast<std::chrono::seconds>(deadline - Clock::now());
   const timeval wait{.tv_sec = std::max<int64_t>(left.count(), 1), .tv_usec = 0};
-  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);  // Limits connect().
+  // Also limits connect().
+  (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
   if (::connect(fd.get(), &to.any, length) != 0) {
     return SystemFault("reach the barrier of the Spark executor", errno);
   }
@@ -115,7 +116,8 @@ std::optional<std::string> TakeText(std::string_view& bytes) {
   return text;
 }
 
-// The texts when a number of them fills `bytes` exactly.
+// The texts, if a number of them fills `bytes` exactly; a refusal's length cannot be told from a
+// number otherwise.
 std::optional<std::vector<std::string>> TakeTexts(std::string_view bytes) {
   const auto count = TakeInt(bytes);
   if (!count || *count < 1 || static_cast<size_t>(*count) > bytes.size() / 4) return std::nullopt;

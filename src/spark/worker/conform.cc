@@ -30,6 +30,7 @@ Status ConformSchema(const arrow::Schema& got, const arrow::Schema& wanted,
                       std::to_string(wanted.num_fields()) + " are declared",
                   got, wanted);
   }
+  // By position, as Spark takes them; the name then tells a swap of columns.
   for (int i = 0; i < got.num_fields(); ++i) {
     const arrow::Field& have = *got.field(i);
     const arrow::Field& want = *wanted.field(i);
@@ -52,6 +53,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Conform(const arrow::RecordBatch& ba
                                                     const std::string& whose) {
   PT_TRY(ConformSchema(*batch.schema(), *schema, whose));
   for (int i = 0; i < batch.num_columns(); ++i) {
+    // Columns that may hold nulls need no count, which would read their bitmaps.
     if (schema->field(i)->nullable() || batch.column(i)->null_count() == 0) continue;
     return Refuse(whose + " nulls in column \"" + schema->field(i)->name() +
                       "\", which is declared to have none",

@@ -63,7 +63,8 @@ void OnCrash(int signal) {
     const int fd = ::open(prepared.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) Tell(fd, which, frames, count);
   }
-  ::raise(signal);  // The handler is gone by now: this ends the process as the signal does.
+  // SA_RESETHAND has restored the default by now, so this ends the process as the signal would.
+  ::raise(signal);
 }
 
 void Copy(const std::string& text, char* into, size_t bytes) {
@@ -92,7 +93,8 @@ void TellOfCrashes() {
   PreparePath();
   TellOfCrashesAs({.role = "worker"});
   void* frame = nullptr;
-  (void)::backtrace(&frame, 1);  // Loads what backtraces need.
+  // The first call loads libgcc, which may not happen in a handler.
+  (void)::backtrace(&frame, 1);
   stack_t stack{.ss_sp = prepared.stack, .ss_flags = 0, .ss_size = sizeof prepared.stack};
   (void)::sigaltstack(&stack, nullptr);
   struct sigaction action {};

@@ -23,6 +23,7 @@ struct DeviceFields {
 };
 
 struct FailureFields {
+  // RankFailure::Kind and role, as far as they can come from a worker.
   bool ended = false;
   bool gang = false;
   int32_t rank = 0;

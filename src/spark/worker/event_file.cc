@@ -39,6 +39,7 @@ Status EventFile::Append(const Json& event) {
   if (!fd_) fd_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd_) return SystemFault(doing, errno);
   const std::string line = Dump(event) + "\n";
+  // One call with O_APPEND; a short write means that the disk is full.
   const ssize_t written = ::write(fd_.get(), line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size())) return Status::OK();
   return SystemFault(doing, written < 0 ? errno : ENOSPC);

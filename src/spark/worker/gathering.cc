@@ -20,7 +20,7 @@ struct Seat {
   int32_t rank = 0;
   int32_t world = 0;
   int32_t attempt = 0;
-  // Where it listens and what proves it (TcpSeat::card).
+  // TcpSeat::card(): what the other ranks need to reach it.
   std::string card;
   template <class Visit>
   void Fields(Visit& visit) {

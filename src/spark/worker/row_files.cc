@@ -7,6 +7,10 @@
 #include "format/parquet_rows.h"
 #include "spark/worker/conform.h"
 
+// Which row groups are whose follows from the footers alone (format/parquet_rows.h), and every rank
+// reads all footers: so each knows how many rows there must be in all, and none needs to ask the
+// others.
+
 namespace protium {
 
 namespace {
@@ -32,6 +36,7 @@ class FileRows : public BatchStream {
 }  // namespace
 
 Result<BatchStreamPtr> ReadRowFiles(const RowFiles& files, const RowShare& share) {
+  // Spark may write no file at all for a table without rows.
   if (files.paths.empty() && files.rows == 0) return StreamOf(files.schema, {});
   PT_LET(auto read,
          ReadParquetRows(files.paths,

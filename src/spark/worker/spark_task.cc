@@ -56,8 +56,8 @@ Status SparkTask::CheckGang() const {
        .where = fmt::format("rank {}", init_.partition)});
 }
 
-// The stream from Spark is opened even if the rows are in files: it is empty then, but its schema
-// and end must be read.
+// The stream from Spark is opened even if the rows are in files: then it has no rows of the task's,
+// but its schema and end must be read.
 Status SparkTask::OpenInput() {
   PT_LET(sent_, WireInput::Open(wire_));
   source_ = sent_.get();
@@ -91,7 +91,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   while (true) {
     if (stop_.stop_requested()) return Stopped();
     PT_LET(auto batch, source_->Next());
-    // Of files every reader knows by itself how many rows they must give.
+    // Readers of files know by themselves how many rows they must give; only a stream is summed.
     if (batch != nullptr && command_.gang && !command_.rows) read_ += SumRows(*batch);
     read_all_ = read_all_ || (batch == nullptr && !command_.rows);
     if (batch == nullptr || !steps_) return batch;

@@ -100,7 +100,8 @@ Json PartOf(const Json& facts, const char* key) {
 }
 
 Status ReadAddress(const Json& facts, TaskInit& init) {
-  if (!init.barrier) return Status::OK();  // What stands there then means nothing.
+  // Spark sends values here that mean nothing.
+  if (!init.barrier) return Status::OK();
   const Json connection = PartOf(facts, "connInfo");
   if (connection.is_string()) {
     init.barrier_address.path = connection.get<std::string>();

@@ -36,7 +36,7 @@ const std::byte* End(const iovec& part) {
   return static_cast<const std::byte*>(part.iov_base) + part.iov_len;
 }
 
-// What is left of `parts` once their first `bytes` bytes were sent.
+// What is left of `parts` after their first `bytes` bytes were sent.
 std::span<iovec> After(std::span<iovec> parts, size_t bytes) {
   while (!parts.empty() && bytes >= parts[0].iov_len) {
     bytes -= parts[0].iov_len;
@@ -63,7 +63,8 @@ Status Interrupted() {
 Result<std::unique_ptr<ExecutorWire>> ExecutorWire::Make(UniqueFd socket) {
   UniqueFd interrupted(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!interrupted) return SystemFault("watch the Spark executor", errno);
-  // Small numbers must not wait for the answer to what went before. Unix sockets never do.
+  // Otherwise Nagle's algorithm would hold small numbers back until what went before is
+  // acknowledged. Unix sockets ignore this.
   const int yes = 1;
   (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   return std::unique_ptr<ExecutorWire>(new ExecutorWire(std::move(socket), std::move(interrupted)));
@@ -84,7 +85,8 @@ Status ExecutorWire::Closed() {
 Status ExecutorWire::WaitToRead() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}}};
   if (!Poll(polls, deadline_)) return Late();
-  // An executor that is gone is told from a wish to stop that followed from it.
+  // If both are ready the executor comes first: that it is gone may be why the task was asked to
+  // stop.
   return polls[0].revents != 0 ? Status::OK() : Interrupted();
 }
 
@@ -97,7 +99,7 @@ Status ExecutorWire::WaitToWrite() {
   return Poll(std::span(polls).first(1), Clock::now() + kStopTime) ? Status::OK() : Interrupted();
 }
 
-// Some bytes, at least one; 0 when the connection was closed.
+// Returns as many bytes as there are, at least one; 0 if the connection was closed.
 Result<int64_t> ExecutorWire::Receive(void* into, int64_t bytes) {
   for (;;) {
     const ssize_t got = ::recv(socket_.get(), into, static_cast<size_t>(bytes), MSG_DONTWAIT);
@@ -123,6 +125,7 @@ Result<bool> ExecutorWire::Begin() {
 Status ExecutorWire::Read(void* into, int64_t bytes) {
   auto* to = static_cast<std::byte*>(into);
   while (bytes > 0) {
+    // Large parts go straight into the buffer that Arrow keeps.
     if (begin_ == end_ && bytes >= static_cast<int64_t>(in_.size())) {
       PT_LET(const int64_t got, Receive(to, bytes));
       if (got == 0) return Closed();
@@ -149,7 +152,7 @@ Result<int32_t> ExecutorWire::ReadInt() {
   return static_cast<int32_t>(number);
 }
 
-// Changes `parts`.
+// Sends everything; `parts` is used up on the way.
 Status ExecutorWire::Send(std::vector<iovec>& parts) {
   std::span<iovec> left = parts;
   while (!left.empty()) {
@@ -178,6 +181,7 @@ Status ExecutorWire::Write(const void* from, int64_t bytes) {
     const size_t part = std::min(kOutBytes - out_.size(), static_cast<size_t>(bytes));
     std::byte* const to = out_.data() + out_.size();
     out_.insert(out_.end(), data, data + part);
+    // Bytes that follow each other in out_ are one part.
     const bool joins = !parts_.empty() && End(parts_.back()) == to;
     if (joins) parts_.back().iov_len += part;
     if (!joins) parts_.push_back({to, part});

@@ -11,6 +11,7 @@ namespace protium {
 
 namespace {
 
+// A length beyond it means that the stream is misread.
 constexpr int64_t kMaxMessage = int64_t{16} << 30;
 
 // Reads exactly what is asked for, straight into the buffer that a batch will keep. Arrow's own

@@ -65,6 +65,7 @@ Status WireOutput::Begin() {
 
 Status WireOutput::Emit(const arrow::RecordBatch& batch) {
   PT_LET(const auto rows, Conform(batch, schema_, "task \"" + task_ + "\" emitted"));
+  // Nothing at all must be sent if there are no rows; so a task's empty batches are dropped.
   if (rows->num_rows() == 0) return Status::OK();
   if (!begun_) PT_TRY(Begin());
   const auto structs = std::make_shared<arrow::StructArray>(wrapped_->field(0)->type(),
