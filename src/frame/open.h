@@ -8,8 +8,10 @@
 
 namespace protium {
 
-// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". The settings
-// engine.spark.* go over options.spark.
+// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". Each engine
+// is a shared library beside this one, loaded here and nowhere else, so that workers and usage
+// errors never load DuckDB or gRPC. The settings engine.spark.* go over options.spark. A library
+// that is missing or of another version is a fault.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium
