@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From an address to an engine: the one place where engines are chosen.
 #pragma once
 
 #include <memory>

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Gives N of "last~N" (0 of "last"), or nothing when the text is something else.
+// N of "last~N", 0 of "last"; none if the text is something else.
 std::optional<size_t> StepsBack(std::string_view what) {
   if (what == "last") return 0;
   if (!what.starts_with("last~")) return std::nullopt;
