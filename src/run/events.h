@@ -49,7 +49,7 @@ struct RunView {
   // A run that restarts or resumes repeats steps and epochs; of each, the last report counts.
   std::map<double, double> loss_by_step;
   std::map<std::string, std::map<double, double>> validation;  // By metric, by epoch.
-  std::vector<double> epoch_losses;                            // Of each epoch, in order.
+  std::vector<double> epoch_losses;                            // As trained; repeats included.
   std::vector<int64_t> restarts;                               // The step each came after.
 };
 
