@@ -36,7 +36,7 @@ class Arguments {
   static Result<Arguments> Read(const VerbShape& verb, const std::vector<std::string>& words);
 
   bool Has(std::string_view flag) const { return flags_.contains(flag); }
-  // The last value given, or `otherwise`: a flag may be repeated, as in a script's "$@".
+  // The last value given, or `otherwise`.
   std::string Value(std::string_view flag, std::string otherwise = "") const;
   std::vector<std::string> Values(std::string_view flag) const;
   // A whole number from 0 on, or `otherwise`.

@@ -25,6 +25,7 @@ TableFile::~TableFile() {
   unlink(part_.c_str());
 }
 
+// Written in pieces of about 1 MiB.
 void TableFile::Line(std::string_view text) {
   pending_.append(text).push_back('\n');
   if (pending_.size() > (1 << 20)) Flush();

@@ -26,7 +26,7 @@ namespace {
 
 constexpr char kNothingStarted[] = "nothing was started";
 
-// The place of a fault that names none.
+// Gives a place to a fault that has none.
 Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -64,7 +64,8 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Col
   return Status::OK();
 }
 
-// Columns of a text file without rows are text: that is what is wrong then, not the column.
+// Explains a failed check by an empty table, if there is one: without rows every CSV column is
+// text, and the message about a wrong type would point at the wrong thing.
 Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
   for (const auto& [name, table] : job.file.tables.all) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
@@ -89,7 +90,8 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
   return Status::OK();
 }
 
-// The columns that the estimator adds; outputs of stages are not checked here.
+// The columns that the estimator adds, which outputs may name as well. The label's type is unknown
+// here and does not matter for names.
 Result<Columns> PredictedColumns(const Job& job) {
   Columns made;
   if (!job.estimator) return made;
@@ -112,7 +114,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
     frames.train = sides.train;
     frames.test = sides.test;
   } else if (job.pipeline || job.file.outputs.all.size() > 1) {
-    // Whatever is read more than once is evaluated once.
+    // Read more than once, so evaluated once.
     frames.train = frames.test = etl.Materialize("etl");
   }
   PT_TRY(CheckOutputPlaces(session, job));
@@ -136,7 +138,8 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
   return plan;
 }
 
-// Test rows are set aside to be measured, whether or not anyone wants the table.
+// Without outputs the test rows are still scored, for their metrics: that is what [split] sets them
+// aside for.
 Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
                     const DataFrame& test) {
   for (const auto& [name, output] : job.file.outputs.all) {
@@ -148,7 +151,8 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
   return unmeasured ? model->Transform(test).Run().status() : Status::OK();
 }
 
-// A job of SQL alone has nothing to show for itself unless it writes.
+// Runs a job that has neither a pipeline nor outputs, so that its SQL is at least executed, and
+// warns that nothing is left of it.
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
   const Call call = session.state().call();
@@ -174,7 +178,7 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
     session.state().call().Tell(
         EventToJson(Note{"the outputs hold the test rows of [split] alone"}));
   }
-  // Last, so that it carries the metrics of the rows scored.
+  // Last, so that the model folder has the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();
 }
 
@@ -192,6 +196,8 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }
 
+// Settings below the estimator are listed under their shorthand, "train.epochs" for
+// "pipeline.3.train.epochs", which is how most people write them.
 Json SettingsOf(const Job& job, const Json& pipeline) {
   Json whole = FieldsToJson(job.file);
   for (const char* moved : kShorthand) whole.erase(moved);

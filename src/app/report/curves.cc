@@ -14,7 +14,7 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostPoints = 400;
+constexpr size_t kMostPoints = 400;  // More than the pixels of a chart can show.
 
 using Curve = std::map<double, double>;
 
@@ -28,6 +28,7 @@ Series SeriesOf(std::string name, const Curve& curve) {
   return series;
 }
 
+// From result.json if the run is done; a run that was cut off has its events only.
 std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const RunView& view) {
   std::map<std::string, Curve> curves;
   for (const Json& epoch : facts.result.value("history", Json::array())) {

@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A report of a failed run is wanted most of all, so a missing or damaged file counts as empty.
 Result<Json> ReadObject(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
   PT_LET(const std::string text, ReadTextFile(file));

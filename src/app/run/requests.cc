@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The frames live between the check of a job and its run.
+// What prepare() leaves for run(): the two are called one after the other, and the frames belong to
+// the session that prepare() is given.
 struct Prepared {
   Job job;
   std::optional<JobFrames> frames;

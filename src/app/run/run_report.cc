@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Showing a run must work whatever state its folder is in: missing and damaged files count as
+// empty.
 Json ReadJson(const fs::path& file) {
   Result<std::string> text = ReadTextFile(file);
   if (!text.ok()) return Json::object();
@@ -45,6 +47,8 @@ std::string ValueText(const Json& value) {
   return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
 }
 
+// The leaves of both trees side by side, in the order of `a`, then those of `b` alone; all of them,
+// or only those that differ.
 Json Differences(const Json& a, const Json& b, bool all) {
   std::map<std::string, std::pair<Json, Json>> sides;
   std::vector<std::string> order;
@@ -63,7 +67,7 @@ Json Differences(const Json& a, const Json& b, bool all) {
   return rows;
 }
 
-// {"train.epochs": 10, ...}
+// The settings of a run, flat: {"train.epochs": 10, ...}.
 Json SettingsIn(const Json& run) {
   Json flat = Json::object();
   const Json settings = run["job"].value("settings", Json::array());
@@ -71,7 +75,8 @@ Json SettingsIn(const Json& run) {
   return flat;
 }
 
-// The keys that scripts rely on, in their order.
+// The keys that scripts rely on, in this order, and null if unknown: the line always has the same
+// shape.
 Json LineOf(const Json& result) {
   Json line = Json::object();
   for (const char* key :
@@ -104,6 +109,7 @@ std::string SpentText(const Json& seconds) {
   return text;
 }
 
+// The text for people: name and times, metrics, outputs.
 std::string Said(const Json& result) {
   std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
                                  SpentText(result.value("seconds", Json::object())));

@@ -29,6 +29,7 @@ Json TensorsOf(const Safetensors& file) {
   return tensors;
 }
 
+// The JSON files of the folder under their names without ".json", and what the weights hold.
 Result<Json> ModelAsJson(const fs::path& folder) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   Json json = {{"kind", "model"}, {"path", folder.string()}};
@@ -75,6 +76,8 @@ Json ColumnsOf(const arrow::Schema& schema) {
   return columns;
 }
 
+// Opens a session without a run folder, so nothing is left behind. Parquet is recognised by its
+// extension or by its content.
 Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   SessionOptions options;
   options.base = fs::current_path();
@@ -113,6 +116,8 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
+// Decides by what lies there: a model folder, a safetensors file, any other file as a table, and
+// only then a run, which may be given by a beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");

@@ -38,6 +38,7 @@ Status WrongProgram(const Json& description, const fs::path& run) {
                .fix = fmt::format("{} resume {}", command, run.string())});
 }
 
+// A run of a program can be resumed only by that program, which has its tasks and nets.
 Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                                const Invocation& invocation) {
   const bool job = description["kind"] == "job";
@@ -55,6 +56,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
+  // Nothing left to do is no failure: the result is printed again.
   if (header.state == RunState::kDone) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
