@@ -81,6 +81,7 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   return Status::OK();
 }
 
+// By the first component: everything below logs/, checkpoints/, model/ and spill/ is the run's own.
 Status RefuseOwnFiles(const fs::path& inside) {
   static constexpr const char* kOwn[] = {"run.json",    "events.jsonl", "job.json", "result.json",
                                          "report.html", "inputs.json",  "lock",     "stages.json",

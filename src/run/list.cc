@@ -47,6 +47,7 @@ std::string RunEntry::state() const {
   return {};
 }
 
+// By start, and by folder for runs that started in the same millisecond.
 std::vector<RunEntry> ListRuns(const fs::path& runs) {
   std::vector<RunEntry> entries;
   std::error_code error;

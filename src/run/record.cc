@@ -47,6 +47,7 @@ Json& PlaceAt(Json& root, std::string_view key) {
   return *place;
 }
 
+// "first_step" is set once: it answers how long one waits for training to begin.
 void RunRecord::On(const Json& json) {
   const Event event = EventFromJson(json);
   if (std::holds_alternative<StepDone>(event)) {

@@ -18,6 +18,10 @@ namespace example {
 
 namespace {
 
+// As in the original data, missing values are "NA", some planes and airports have no row in their
+// table, and a cancelled flight has no arrival: a job on these tables needs outer joins, an imputer
+// and a rule for rows without a label.
+
 Status WriteAirlines(const fs::path& folder, const World& world) {
   TableFile file(folder / "airlines.csv");
   file.Line("carrier,name");
@@ -213,6 +217,8 @@ Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options
   PT_TRY(example::WriteAirlines(folder, world));
   PT_TRY(example::WriteAirports(folder, world));
   PT_TRY(example::WritePlanes(folder, world));
+  // The two large tables draw from generators of their own: another draw in one leaves the other as
+  // it is.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
   return example::WriteFlights(folder, world, options.rows, Random(random.Next()));
 }

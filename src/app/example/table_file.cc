@@ -41,6 +41,7 @@ void TableFile::Flush() {
   pending_.clear();
 }
 
+// Not synced: an example can be made again.
 Status TableFile::Finish() {
   Flush();
   if (file_ >= 0 && close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;

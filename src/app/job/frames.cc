@@ -24,6 +24,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The checks come in the order in which a reader would find the mistakes: tables and their files,
+// the SQL, the split, the outputs' places, the outputs' columns, then (DescribeJob) the pipeline.
+// Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
+// an empty table does.
+
 constexpr char kNothingStarted[] = "nothing was started";
 
 // Gives a place to a fault that has none.
@@ -34,6 +39,8 @@ Status At(std::string path, const Status& status) {
   return Fail(std::move(fault));
 }
 
+// Building a frame never fails, so each table's error is asked for here, while it is known which
+// table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
     const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
@@ -78,6 +85,7 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
   return status;
 }
 
+// Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
     const Status free = session.state().CheckOutput(output.parquet);
@@ -123,6 +131,8 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   return frames;
 }
 
+// The engine describes the whole of what will run: with an estimator the gang over the training
+// rows, with other stages alone those rows, otherwise the SQL.
 Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
   Json stages = Json::object();
   Plan tree = frames.etl.plan();

@@ -51,6 +51,7 @@ Status CheckTables(const JobFile& file) {
   return Status::OK();
 }
 
+// Two outputs on one path would overwrite each other; "./a" and "a" are the same path.
 Status CheckOutputs(const JobFile& file) {
   std::map<fs::path, std::string> places;
   for (const auto& [name, output] : file.outputs.all) {
@@ -76,6 +77,8 @@ Status Check(const JobFile& file) {
   return CheckOutputs(file);
 }
 
+// The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
+// already here if there is shorthand, which could mean either.
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
   std::optional<size_t> found;
   for (size_t i = 0; i < pipeline.size(); ++i) {
@@ -226,6 +229,8 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   return Fail(std::move(fault));
 }
 
+// Its paths are absolute and its shorthand is gone, so Finish() leaves it as it is. Whatever is
+// wrong with it is damage.
 Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   Job job{.settings = {.file = file, .tree = saved}};
   const Status finished = Finish(job, job.settings);
@@ -233,6 +238,7 @@ Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   return job;
 }
 
+// Decimal and binary units as written; below 10^15 bytes, which any double holds exactly.
 Result<int64_t> ReadBytes(const std::string& text) {
   static const std::vector<std::pair<std::string, double>> kUnits = {
       {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},

@@ -18,6 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Scoring new tables: each table of the saved job is read from the new folder under its old file
+// name and with its old types, columns of the label that are missing are added as NULLs, and the
+// saved SQL runs over them. Only if it fails is the user told about other missing columns: the SQL
+// may well not read them.
+
+// Engines ignore the case of names.
 bool SameColumn(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
     return std::tolower(x) == std::tolower(y);

@@ -27,6 +27,7 @@ void AddRange(const Field& field, Json& schema) {
 
 Json TableSchema(const std::vector<DescribedField>& fields);
 
+// The range of a field applies to each number of a list as well, as it does when it is read.
 Json TypeSchema(const FieldType& type, const Field& field) {
   Json schema = Json::object();
   switch (type.kind) {
@@ -123,6 +124,8 @@ Json OptionsSchema(const Json& described) {
 
 }  // namespace
 
+// JobFile keeps pipeline and shorthand as plain JSON, since their shape depends on the catalogue;
+// here they get the schemas of the rows and options that they stand for.
 Json JobSchema(const Catalogue& catalogue) {
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a job file"}};
   schema.update(TableSchema(Describe(JobFile())));

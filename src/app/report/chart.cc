@@ -14,6 +14,7 @@ namespace {
 constexpr double kWidth = 560, kHeight = 300;  // Of the SVG's viewBox; the page scales it.
 constexpr double kLeft = 58, kRight = 16, kTop = 18, kBottom = 44;  // Margins, for the labels.
 
+// The extent of the data. A range of one value is drawn in the middle.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -24,6 +25,7 @@ struct Range {
   double Share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
+// Maps data to the viewBox, whose y grows downwards.
 struct Frame {
   Range x, y;
   double X(double value) const { return kLeft + x.Share(value) * (kWidth - kLeft - kRight); }

@@ -52,6 +52,8 @@ Result<ReportFacts> ReadReportFacts(const fs::path& run) {
   return facts;
 }
 
+// Sections come in the order of interest: what went wrong, the key figures, curves, metrics, then
+// the details.
 std::string RenderReport(const ReportFacts& facts) {
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "

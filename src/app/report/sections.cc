@@ -173,6 +173,8 @@ std::string TimeSection(const ReportFacts& facts) {
   return text + "</p>\n";
 }
 
+// Also used by `protium plan`. Shards are never cut, so if the workers do not divide them evenly,
+// some workers idle part of each step.
 std::string ShardsText(const Json& training) {
   const int64_t workers = training.value("workers", int64_t{1});
   const int64_t shards = training.value("shards", int64_t{1});

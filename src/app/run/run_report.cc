@@ -26,6 +26,8 @@ Json ReadJson(const fs::path& file) {
   return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
 }
 
+// Descends into objects and into lists of objects or lists, such as the pipeline; a list of plain
+// values reads best as one.
 void AddLeaves(const Json& node, const std::string& path,
                std::vector<std::pair<std::string, Json>>& leaves) {
   const bool branch =
@@ -39,6 +41,7 @@ void AddLeaves(const Json& node, const std::string& path,
   }
 }
 
+// A cell of a table; text of several lines, such as SQL, only as its length.
 std::string ValueText(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
@@ -169,6 +172,7 @@ Result<std::string> RunAsText(const fs::path& run) {
   return text;
 }
 
+// Metrics and seconds are shown whether or not they differ: that they agree is worth knowing.
 Json CompareRuns(const fs::path& a, const fs::path& b) {
   const Json left = RunAsJson(a), right = RunAsJson(b);
   return {{"runs", {a.filename().string(), b.filename().string()}},
@@ -199,6 +203,7 @@ Status PrintRunResult(const Json& result, bool json) {
 
 std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
 
+// In a run's result it is at the top, in a model's metrics.json below "training".
 std::string BestEpoch(const Json& result) {
   Json best = result.value("best_epoch", Json());
   if (best.is_null()) {
@@ -209,6 +214,7 @@ std::string BestEpoch(const Json& result) {
   return known ? fmt::format(", epoch {} (the best)", best.get<int64_t>()) : "";
 }
 
+// The columns are the metrics of the test rows, then those that only validation has.
 std::string MetricsTable(const Json& result) {
   const Json metrics = result.value("metrics", Json::object());
   std::vector<std::string> names;

@@ -24,6 +24,7 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
                .fix = Suggest(on, known)});
 }
 
+// With --json: {"nets": [...]} for a topic, one object for a row.
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");

@@ -21,6 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson() says),
+// and the text is made from that object, so that both forms say the same.
+
 Json TensorsOf(const Safetensors& file) {
   Json tensors = Json::array();
   for (const NamedTensor& each : file.tensors()) {
@@ -43,6 +46,7 @@ Result<Json> ModelAsJson(const fs::path& folder) {
   return json;
 }
 
+// Serves a bare weights file as well: the parts that are missing are left out.
 std::string ModelAsText(const Json& model) {
   std::string text = "model " + model["path"].get<std::string>() + "\n\n";
   std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};

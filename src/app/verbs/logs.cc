@@ -21,6 +21,7 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(200);  // How often --follow looks for more.
 constexpr size_t kLongestLine = 64 << 10;
 
+// The log files of a run, or those of one rank; `rank` is its number or the name of a file.
 std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -57,6 +58,7 @@ std::string HowItFailed(const fs::path& run) {
   return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
 }
 
+// Polls. The writers are other processes; the lock of the folder says whether they may still write.
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));

@@ -80,6 +80,8 @@ std::string GangText(const Json& gang) {
   return text;
 }
 
+// The plan as text: tree, SQL, what is not exact, stages, gang. `plan` is what Describe() returned,
+// with the parts of a Preview if there is a pipeline.
 std::string PlanText(const std::string& name, const Json& plan) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  Indented(plan.value("tree", "")));
@@ -95,6 +97,7 @@ std::string PlanText(const std::string& name, const Json& plan) {
   return text;
 }
 
+// Only the settings that --set changed; the file's are in the file.
 std::string OverriddenText(const Json& settings) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
@@ -137,6 +140,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   const bool whole = status.ok() && !seen.owes_rows();
   if (!status.ok() && !seen.owes_rows()) return status;
   const Json settings = JsonWithoutSecrets(request.description["settings"]);
+  // "whole" says whether the plan covers all of the program.
   if (arguments.Has("--json")) {
     const Json line = {
         {"program", request.name}, {"settings", settings}, {"acts", acts}, {"whole", whole}};

@@ -69,6 +69,7 @@ Status CheckFlags(const Arguments& arguments) {
        .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
 }
 
+// The model's labels, which new tables need not have.
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
   for (const Json& stage : PipelineToJson(model.state())) {
@@ -87,6 +88,7 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                               arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
+  // Spark writes a table as a folder of Parquet files.
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
@@ -97,7 +99,8 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 
-// {"flights": 500, ...}
+// The rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a mistake is
+// reported without waiting for this.
 Result<Json> RowsIn(const NewTables& input) {
   Json rows = Json::object();
   for (const auto& [name, table] : input.tables) {
@@ -169,6 +172,7 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
          output.string() + "\n";
 }
 
+// Signals are set up first, since threads inherit which ones are blocked (os/signals.h).
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());

@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// job.json, as RequestForJob() or RequestForProgram() described the run. It is written only once
+// all checks have passed, so a run without it has done nothing that could be continued.
 Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
@@ -45,6 +47,7 @@ Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
   if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
   if (job) {
     PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
+    // For messages and for job.json, which is written anew: the original file, not this one.
     read.settings.file = description.value("file", "");
     return RequestForJob(std::move(read), invocation, description.value("settings", Json()));
   }

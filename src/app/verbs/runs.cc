@@ -64,6 +64,7 @@ std::string Metric(const Json& summary, const char* set, const std::string& name
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
 }
 
+// One line per run: its state and its most important metric beside the baseline's.
 Status List(const Arguments& arguments) {
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows = {
