@@ -70,8 +70,8 @@ class TaskContext {
   virtual const std::string& config() const = 0;  // MapTask::config.
 
   // This partition's batches. On the embedded engine a batch lies in memory shared with the driver,
-  // which can reuse it only once the last reference to the batch is gone: a task that keeps many
-  // batches stalls its own input, so copy what must stay.
+  // which gets it back when the last reference to the batch is gone; a task may keep as many as it
+  // has memory for.
   virtual BatchStream& input() = 0;
   virtual const SchemaPtr& output_schema() const = 0;
   // Sends a batch of output_schema() on; waits while the receiver is behind.

@@ -30,6 +30,9 @@ Status UnknownFlag(const VerbShape& verb, const std::string& name) {
 
 }  // namespace
 
+// Takes the flag at `i`, and the next word if that is its value. Only long flags can be written
+// with
+// "="; values are stored under the long name, whichever form was used.
 Status Arguments::TakeFlag(const VerbShape& verb, const std::vector<std::string>& words,
                            size_t& i) {
   const std::string& word = words[i];
@@ -76,6 +79,7 @@ Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::
   Arguments read;
   bool flags_over = false;
   for (size_t i = 0; i < words.size(); ++i) {
+    // A single "-" is an operand: by custom it means a standard stream.
     const bool is_flag = !flags_over && words[i].size() > 1 && words[i][0] == '-';
     if (is_flag && words[i] == "--") {
       flags_over = true;
@@ -85,6 +89,7 @@ Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::
       read.operands_.push_back(words[i]);
     }
   }
+  // `run --help` must not ask for a job.
   if (!read.Has("--help")) PT_TRY(read.CheckOperands(verb));
   return read;
 }

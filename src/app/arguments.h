@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line against a table of verbs.
+// The command line as a verb sees it: flags and operands, checked against the verb's shape, from
+// which the help pages and the usage line are made as well. All refusals are faults of
+// Exit::kUsage.
 #pragma once
 
 #include <map>
@@ -12,32 +14,34 @@
 namespace protium {
 
 struct Flag {
-  std::string name;   // "--engine"; a short "-f" stands in `also`.
-  std::string value;  // How help calls its value; empty: it takes none.
-  std::string says;
-  std::string also;
+  std::string name;   // "--engine"
+  std::string value;  // What help calls its value ("ADDRESS"); empty: it takes none.
+  std::string says;   // One line.
+  std::string also;   // A short form, "-f".
 };
 
+// What a verb accepts. Brackets make an operand optional; optional ones come last.
 struct VerbShape {
   std::string name;
-  std::vector<std::string> operands;  // "JOB", "[RUN]" where it may be left out, "A" "B".
+  std::vector<std::string> operands;  // "JOB", "[RUN]"
   std::vector<Flag> flags;
   std::string says;  // One line.
-  std::string more;  // Examples and what else there is to know.
+  std::string more;  // What else there is to know, with examples.
 };
 
 class Arguments {
  public:
-  // Reads what stands after the verb. A flag that the verb does not know is refused with the
-  // nearest one; "--flag value" and "--flag=value" are the same; "--" ends the flags.
+  // Reads the words after the verb. An unknown flag is refused with the nearest one. "--flag value"
+  // and "--flag=value" are the same; after "--" everything is an operand.
   static Result<Arguments> Read(const VerbShape& verb, const std::vector<std::string>& words);
 
   bool Has(std::string_view flag) const { return flags_.contains(flag); }
   // The last value given, or `otherwise`.
   std::string Value(std::string_view flag, std::string otherwise = "") const;
   std::vector<std::string> Values(std::string_view flag) const;
+  // A whole number from 0 on, or `otherwise`.
   Result<int64_t> Number(std::string_view flag, int64_t otherwise) const;
-  // Empty where an operand was left out.
+  // Empty if the operand was left out.
   std::string operand(size_t i) const { return i < operands_.size() ? operands_[i] : ""; }
   size_t num_operands() const { return operands_.size(); }
 

@@ -20,7 +20,7 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kLongestLine = 4096;
+constexpr size_t kLongestLine = 4096;  // Bytes of a line on stderr; messages quote cells.
 
 const CommandVerb* FindVerb(const std::vector<CommandVerb>& verbs, const std::string& name) {
   for (const CommandVerb& verb : verbs) {
@@ -33,6 +33,7 @@ Status UnknownVerb(const std::vector<CommandVerb>& verbs, const Invocation& invo
                    const std::string& word) {
   std::vector<std::string> known;
   for (const CommandVerb& verb : verbs) known.push_back(verb.shape.name);
+  // `protium flights.toml` is the most likely slip.
   const std::string job = word.ends_with(".toml") ? invocation.name + " run " + word : "";
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} has no verb \"{}\"", invocation.name, word),
@@ -45,7 +46,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   const CommandVerb* verb = FindVerb(verbs, name);
   if (verb == nullptr) return UnknownVerb(verbs, invocation, name);
   VerbShape shape = verb->shape;
-  // A program of one's own is its job.
+  // A user's program is its own job, so its verbs take none.
   if (invocation.program != nullptr && !shape.operands.empty() && shape.operands[0] == "JOB") {
     shape.operands.clear();
   }
@@ -55,6 +56,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   return verb->run(arguments, invocation);
 }
 
+// `protium VERB ...`. A user's program may leave the verb out: `./flights --set x=1` runs.
 Status Dispatch(const Invocation& invocation) {
   std::vector<std::string> words(invocation.argv.begin() + 1, invocation.argv.end());
   const std::string first = words.empty() ? "" : words[0];
@@ -71,6 +73,7 @@ Status Dispatch(const Invocation& invocation) {
   return RunVerbNamed(invocation, first, words);
 }
 
+// Looks at the plain words, since the arguments may be what could not be read.
 bool WantsJson(const Invocation& invocation) {
   const auto& words = invocation.argv;
   const auto end = std::find(words.begin(), words.end(), "--");
@@ -85,13 +88,14 @@ std::vector<CommandVerb> AllVerbs() {
 }
 
 int RunCommand(const Invocation& invocation) {
-  // Whoever reads our output may stop doing so; we end in our own way then.
+  // A reader such as `head` may close the pipe. By default SIGPIPE would kill us on the spot,
+  // before a run has recorded how it ended; ignored, the write fails with EPIPE (PrintResult).
   ::signal(SIGPIPE, SIG_IGN);
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;
   Fault fault = FaultOf(status);
   if (fault.exit == Exit::kDone) return 0;
-  fault.where = WithoutSecrets(fault.where);  // It may be words of the command line.
+  fault.where = WithoutSecrets(fault.where);  // It may quote --set engine=sc://...;token=...
   if (WantsJson(invocation) && !invocation.answered) {
     (void)PrintResult(Dump({{"error", StatusToJson(Fail(fault))}}) + "\n");
   }
@@ -100,8 +104,10 @@ int RunCommand(const Invocation& invocation) {
 }
 
 Status PrintResult(std::string_view text) {
+  // Only for a terminal: a pipe gets the bytes as they are.
   std::string shown;
   if (isatty(STDOUT_FILENO) == 1) text = shown = Printable(text);
+  // Flushed at once, or an error would show only at exit, where nobody could report it.
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return Status::OK();
   if (errno == EPIPE) return Fail({.exit = Exit::kDone, .what = "nobody reads the output"});

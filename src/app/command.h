@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The command line from its first word to the exit code.
 #pragma once
 
 #include "app/verb.h"
 
 namespace protium {
 
-// Finds the verb, runs it, tells a fault on stderr and gives the exit code.
+// Finds the verb, runs it, prints a fault on stderr (with --json on stdout too) and returns the
+// exit code. Once per process: it also makes writes to a closed pipe fail instead of killing us.
 int RunCommand(const Invocation& invocation);
 
 // The page of `protium --help` and of `protium help exit-codes`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Main(): a process is a worker or a command.
+// Main(): a process is a worker or a command. The question comes first, because a launcher starts
+// this same program with an environment and no arguments that a command line could make sense of.
 #include <filesystem>
 #include <new>
 
@@ -15,7 +16,8 @@ namespace protium {
 
 namespace {
 
-// A plain status of a program's own says that its job failed, not that we made a mistake.
+// In a program's own code a plain Status::Invalid means that its job failed. Unwrapped it would
+// count as our own mistake (FaultOf) and ask the user to report a bug in Protium.
 Status OfTheProgram(const Status& status) {
   const bool plain = !status.ok() && status.detail() == nullptr;
   if (!plain || FaultOf(status).exit != Exit::kBug) return status;
@@ -31,6 +33,8 @@ TaskTable TasksOf(const Program& program) {
 }
 
 int Start(int argc, char** argv, const Program& program) {
+  // Called only if a task is asked for that is not in the table, so that a worker which never
+  // trains or scores does not load LibTorch.
   const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
   if (IsWorker()) return WorkerMain(TasksOf(program), torch_tasks);
   if (IsSparkWorker()) return SparkWorkerMain(TasksOf(program), torch_tasks);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Loading LibTorch, in workers alone.
 #pragma once
 
 #include "gang/task.h"
@@ -6,9 +7,9 @@
 
 namespace protium {
 
-// Opens libprotium_torch.so, which lies beside this library, and gives its tasks. Only workers do:
-// it takes a fifth of a second. The library stays open.
-// `own` are the rows of the program, or null.
+// Opens libprotium_torch.so, which lies beside this library, and returns its tasks. Only workers
+// call this: loading takes a fifth of a second. The library stays open. `own` holds the program's
+// rows, or null. Fails with Exit::kEnvironment if the library is missing or of another version.
 Result<TaskTable> LoadTorchTasks(const Catalogue* own = nullptr);
 
 }  // namespace protium

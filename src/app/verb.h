@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verb of the command: its shape and what it does. One file each under verbs/.
+// The verbs of the command, each a shape and a function, one file each under verbs/; and what they
+// share: printing, common flags, text tables.
 #pragma once
 
 #include <chrono>
@@ -15,12 +16,12 @@ namespace protium {
 
 struct Program;
 
-// How the process was called.
+// How the process was called. `program` is null for the command `protium` itself.
 struct Invocation {
   std::string name;               // "protium", or that of the user's program.
-  std::vector<std::string> argv;  // Whole, with the program.
+  std::vector<std::string> argv;  // Complete, argv[0] included.
   const Program* program = nullptr;
-  mutable bool answered = false;  // A failure is on stdout already, as --json wants it.
+  mutable bool answered = false;  // Set once a failure is on stdout, as --json requires.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 
@@ -42,12 +43,14 @@ CommandVerb LogsVerb();
 CommandVerb ExampleVerb();
 CommandVerb HelpVerb();
 
-// Results go to stdout; everything else to stderr. A full stdout is a fault; one that nobody reads
-// any more is a fault of exit kDone, which ends a verb without a word.
+// Results go to stdout, everything else to stderr. On a terminal both are made safe (Printable()).
+// A failed write to stdout is a fault: of Exit::kDone if the reader has closed its end, as `head`
+// does, which ends the verb silently, else of Exit::kEnvironment.
 Status PrintResult(std::string_view text);
 void PrintNote(std::string_view text);
 
-// The fault without the logs in `folder` that it names: they go with the folder.
+// The fault without the logs in `folder` that it refers to, for a folder that is about to be
+// removed.
 Status WithoutLogsIn(const std::filesystem::path& folder, const Status& status);
 
 // Flags that several verbs share.
@@ -58,10 +61,11 @@ Flag JsonFlag();
 Flag ForceFlag();
 Flag DelimiterFlag();
 
-// "--runs-dir" or "runs".
+// The value of --runs-dir; "runs" by default.
 std::string RunsDir(const Arguments& arguments);
 
-// Columns of text under a heading, two spaces apart; `right` columns are numbers.
+// Columns of text, two spaces apart, the first row being the heading; columns marked in `right` are
+// aligned to the right, as numbers are.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       const std::vector<bool>& right = {});
 

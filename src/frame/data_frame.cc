@@ -10,7 +10,8 @@
 namespace protium {
 namespace {
 
-// True when running `plan` scores rows.
+// Whether running `plan` scores rows: then its seconds count as "score", and metrics of an earlier
+// scoring are dropped first, since those of two tables must not be merged.
 bool Scores(const Plan& plan) {
   const auto* const task = std::get_if<MapTask>(&plan->verb);
   if (task != nullptr && task->task == "score") return true;
@@ -49,6 +50,8 @@ DataFrame DataFrame::Map(MapTask task) const {
 }
 
 Sides DataFrame::Split(const SplitOptions& options) const {
+  // One node for both sides: engines keep a Materialize by its identity, so two would be evaluated
+  // twice, and SQL that is not deterministic could put a row on both sides or on none.
   const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
   protium::Split rest{.by = options.by, .part = options.test, .seed = options.seed};
   protium::Split part = rest;

@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;
+constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;  // A few seconds of SHA-256.
 
 Result<InputFile> ReadFacts(const std::string& path) {
   PT_LET(const FileFacts facts, FactsOf(path));
@@ -32,6 +32,7 @@ Status Changed(const InputFile& was, const std::string& how) {
                .kept = "the run's checkpoints"});
 }
 
+// Cheapest first: size, then time; bytes only if the time differs, as after a copy or a checkout.
 Status Compare(const InputFile& was) {
   Result<InputFile> looked = ReadFacts(was.path);
   if (!looked.ok()) return Changed(was, "it cannot be read: " + FaultOf(looked.status()).what);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a run read, so that going on with other ones is noticed before anything starts.
+// The files that a run reads, kept as inputs.json in its folder. A resumed run compares them before
+// anything starts: continuing on other data would silently mix two training sets. Outputs are
+// checked against them as well (outputs.h).
 #pragma once
 
 #include <compare>
@@ -15,11 +17,12 @@
 
 namespace protium {
 
+// One file as it was when the run first read it.
 struct InputFile {
   std::string path;
   int64_t bytes = 0;
   int64_t modified = 0;  // Nanoseconds since 1970.
-  std::string sha256;    // Empty for files above 1 GiB: known by size and time alone.
+  std::string sha256;    // Empty above 1 GiB: such a file is compared by size and time alone.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("path", path);
@@ -29,8 +32,8 @@ struct InputFile {
   }
 };
 
-// All files whose names are like `pattern` are read as one table: those in `folder`, and where
-// `below` is set those in the folders below it.
+// All files in `folder`, and if `below` in the folders below it, whose names match `pattern`
+// (fnmatch) are read as one table. A file written there later would become part of the input.
 struct InputPattern {
   std::string folder;
   std::string pattern;
@@ -38,21 +41,22 @@ struct InputPattern {
   auto operator<=>(const InputPattern&) const = default;
 };
 
-// Kept as `file`, a list of InputFile; rewritten whole whenever a file is added.
+// Persisted as a JSON list of InputFile, rewritten whole whenever a file is added. One thread.
 class InputRecord {
  public:
-  // With `resume`, reads `file` and compares every entry with what lies there now: a file that is
-  // gone or has other bytes is a fault that names it and what changed.
+  // With `resume`, reads `file` and compares every entry with the disk: a file that is gone or has
+  // other bytes is a fault of Exit::kInput that names it and what changed. A file with only another
+  // modification time is hashed and, if its bytes are the same, accepted.
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
   Status Add(const std::filesystem::path& input);
-  // The files that are there are added as well.
+  // For RefuseInputs() alone; not persisted. The files that match by now are added by Add().
   void AddPattern(InputPattern pattern) { patterns_.insert(std::move(pattern)); }
   const std::map<std::string, InputFile>& files() const { return files_; }
   const std::set<InputPattern>& patterns() const { return patterns_; }
 
  private:
   explicit InputRecord(std::filesystem::path file) : file_(std::move(file)) {}
-  std::filesystem::path file_;  // Empty: kept in memory only.
+  std::filesystem::path file_;  // Empty: in memory only.
   std::map<std::string, InputFile> files_;
   std::set<InputPattern> patterns_;
 };

@@ -11,6 +11,8 @@
 namespace protium {
 namespace {
 
+// The entry point takes C++ objects across the library boundary, so it is asked for its version
+// first; it refuses and touches nothing if the two are of different builds.
 Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRequest& request) {
   const std::string file = "libprotium_" + name + ".so";
   const std::string needed_for = "plans on the engine " + name;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From an address to an engine: the one place where engines are chosen.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,11 @@
 
 namespace protium {
 
-// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". Settings
-// below engine.spark go over options.engine_options where that engine is Spark.
+// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". Each engine
+// is a shared library beside this one, loaded here and nowhere else, so that workers and usage
+// errors never load DuckDB or gRPC. Settings below
+// engine.spark go over options.engine_options where the engine is Spark. A library
+// that is missing or of another version is a fault.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium

@@ -18,13 +18,14 @@ namespace fs = std::filesystem;
 
 using FileId = std::pair<dev_t, ino_t>;
 
-// Of what a path leads to, through links.
+// Identifies what a path leads to, through links; none if it leads nowhere.
 std::optional<FileId> IdOf(const fs::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
   return FileId(facts.st_dev, facts.st_ino);
 }
 
+// Walks up the path and compares folders by identity, so that a link to the folder counts as well.
 bool LiesIn(const fs::path& file, const FileId& folder) {
   for (fs::path above = file.parent_path(); above != above.parent_path();
        above = above.parent_path()) {
@@ -61,6 +62,7 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   const std::optional<FileId> id = IdOf(target);
   std::error_code ignored;
   const bool folder = fs::is_directory(target, ignored);
+  // A target that does not exist yet can be no input and hold none; a pattern may still match it.
   for (const auto& [path, file] : inputs.files()) {
     if (!id) break;
     const bool same = IdOf(path) == id;
@@ -79,6 +81,7 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   return Status::OK();
 }
 
+// By the first component: everything below logs/, checkpoints/, model/ and spill/ is the run's own.
 Status RefuseOwnFiles(const fs::path& inside) {
   static constexpr const char* kOwn[] = {"run.json",    "events.jsonl", "job.json", "result.json",
                                          "report.html", "inputs.json",  "lock",     "stages.json",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run may write to: never its inputs, and nobody's file unless it was told to.
+// Where a run may write: never over its inputs or its own records, and over other people's files
+// only if it was told to. All checks happen before anything runs; refusals are faults of
+// Exit::kUsage.
 #pragma once
 
 #include <filesystem>
@@ -8,19 +10,19 @@
 
 namespace protium {
 
-// Refuses a path with "..": outputs lie in the run folder or at a whole path.
+// Refuses a path with "..": a relative output lies in the run folder, any other needs a full path.
 Status RefuseUpward(const std::filesystem::path& path);
 
-// Refuses `target` where it is an input by this or any other name (links and spellings too), a
-// folder with inputs in it, or a new file in a folder whose files are read as one table and whose
-// pattern it fits.
+// Refuses a `target` that is an input, under whatever name (files are compared by device and inode,
+// so links and spellings do not matter), a folder that holds inputs, or a new file that would match
+// the pattern of an input.
 Status RefuseInputs(const InputRecord& inputs, const std::filesystem::path& target);
 
-// Refuses files that a run keeps for itself ("job.json", "logs/..."). `inside` is relative to the
-// run folder.
+// Refuses the files and folders that a run keeps for itself ("job.json", "logs/..."). `inside` is
+// relative to the run folder.
 Status RefuseOwnFiles(const std::filesystem::path& inside);
 
-// Refuses a `target` that is there.
+// Refuses a `target` that exists, a dangling link included.
 Status RefuseExisting(const std::filesystem::path& target);
 
 }  // namespace protium

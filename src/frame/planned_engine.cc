@@ -31,7 +31,8 @@ Result<BatchStreamPtr> PlannedEngine::Execute(const Plan& plan, const Call& call
 
 Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {
   PT_TRY(Tell(plan, call));
-  // Nobody waits for what a file holds.
+  // A program goes on after a Write as if it had run: only the file's contents are missing. Any
+  // other run has a result that the program may depend on.
   owes_rows_ = owes_rows_ || !std::holds_alternative<Write>(plan->verb);
   return 0;
 }
@@ -40,7 +41,7 @@ Result<EnginePlan> PlannedEngine::Explain(const Plan& plan, const Call& call) {
   return engine_->Explain(plan, call);
 }
 
-// The rows that the gang would read come next.
+// The next actions would read the gang's rows, which do not exist.
 Result<Admission> PlannedEngine::Admit(const Demand& demand, const Call& call) {
   PT_TRY(Tell(demand.plan, call));
   owes_rows_ = true;

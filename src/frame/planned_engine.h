@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that runs nothing: it stands in for another one and tells what that would do.
+// An engine that runs nothing, for `protium plan` of a program: the program's own code runs against
+// it, and it describes what the real engine would do. Rows that only a run can produce come out
+// empty, so what a program does after it has looked at rows cannot be predicted and is not told.
 #pragma once
 
 #include <functional>
@@ -10,10 +12,11 @@
 
 namespace protium {
 
+// Analyze() and Explain() go to the wrapped engine, which checks SQL, columns and types for real.
 class PlannedEngine : public Engine {
  public:
-  // `told` gets what Describe() says of each plan that would run. Whatever needs rows that only a
-  // run can make gets none; what is asked for after that is not what a run would do, and not told.
+  // `told` receives what Describe() (session_state.h) says of each plan that would run, up to and
+  // including the first whose rows the program wants to see.
   PlannedEngine(std::unique_ptr<Engine> engine, std::function<void(Json)> told);
 
   Result<SchemaPtr> Analyze(const Plan& plan, const Call& call) override;
@@ -23,7 +26,7 @@ class PlannedEngine : public Engine {
   Result<Admission> Admit(const Demand& demand, const Call& call) override;
   std::string address() const override;
 
-  // Whether anyone asked for rows, which there are none of.
+  // Whether the program has asked for rows and got none; nothing has been told since.
   bool owes_rows() const { return owes_rows_; }
 
  private:

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Finds out what columns the files have, and whether their rows are lines.
+// Determines the columns of the files. CSV is read whole for this, here and not in the engine: a
+// sample, or two engines with rules of their own, would infer different types.
 Status ReadColumns(const SchemaPtr& known, Scan& scan) {
   if (scan.format == Format::kParquet) {
     PT_LET(scan.schema, ParquetSchema(scan.paths));
@@ -37,6 +38,7 @@ Reader Reader::Partitions(Columns names) const {
   return reader;
 }
 
+// Paths are made absolute before they are recorded: `resume` may run in another working directory.
 Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOptions& options,
                             const SchemaPtr& known) const {
   SessionState& session = session_->state();

@@ -15,6 +15,7 @@ Session::~Session() = default;
 
 void Session::Table(const std::string& name, const DataFrame& frame) {
   Plan plan = frame.plan();
+  // A scan's own name is that of its file; messages should use the name the user chose.
   if (const auto* scan = std::get_if<Scan>(&plan->verb); scan != nullptr && scan->table != name) {
     Scan named = *scan;
     named.table = name;
@@ -39,6 +40,8 @@ DataFrame Session::Table(const std::string& name) {
                                        .fix = Suggest(name, known)})})};
 }
 
+// Every table named so far becomes an input, whether the text mentions it or not: the text is
+// parsed only when the engine analyses the plan.
 DataFrame Session::Sql(std::string text) {
   protium::Sql sql{.text = std::move(text)};
   std::vector<Plan> inputs;

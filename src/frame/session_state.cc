@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one a gang.
+// [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one entry per gang.
 Json GangsOf(const Json& placement) {
   Json gangs = Json::array();
   for (const Json& each : placement) {
@@ -26,6 +26,8 @@ Json GangsOf(const Json& placement) {
 
 }  // namespace
 
+// Settings come flat ("train.epochs") and as tables ("train" = {...}); in the order of the map,
+// which puts "train" first, the flat ones go over the table.
 Json SettingsOf(const SessionOptions& options, const std::string& group) {
   Json all = Json::object();
   for (const auto& [key, value] : options.settings) {
@@ -56,7 +58,7 @@ Status SessionState::CheckSettings() const {
       return key == asked || key.starts_with(asked + ".");
     };
     if (std::any_of(asked_.begin(), asked_.end(), covers)) continue;
-    if (covers("engine.spark")) continue;
+    if (covers("engine.spark")) continue;  // Read by OpenEngine() before there is a session.
     return Fail({.exit = Exit::kUsage,
                  .what = "unknown setting \"" + key + "\"",
                  .where = "--set " + key + "=" + Dump(value),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of a Session, for the rooms that act on its tables: how it is opened, its engine, what
-// it reads and where it writes, and the record of its run.
+// The inside of a Session, for the rooms that act on its tables: its options, its engine, the files
+// it reads, where it may write, and the record of its run.
 #pragma once
 
 #include <filesystem>
@@ -20,30 +20,32 @@
 
 namespace protium {
 
+// How a session is opened. Programs get these from the command line (Main()), tests fill them in.
 struct SessionOptions {
   std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
-  std::filesystem::path folder;  // The run folder; outputs and checkpoints go here.
+  std::filesystem::path folder;  // The run folder: outputs and checkpoints. Empty: no run.
   std::filesystem::path base;    // Relative input paths start here; empty: the working directory.
   std::map<std::string, Json> settings;  // From --set: "data", "train.epochs", ...
-  bool resume = false;                   // The folder holds an interrupted run: go on.
-  bool force = false;             // Outputs may take the place of files that this run did not make.
+  bool resume = false;                   // The folder holds an interrupted run to continue.
+  bool force = false;                    // Outputs may replace files that this run did not make.
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
-  int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of it.
+  int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
-  // A script that prints this machine's devices as Spark's discovery scripts do; empty: the one
-  // that PROTIUM_DISCOVERY names, or else the GPU's driver is asked.
+  // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
+  // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.
   std::filesystem::path discovery;
   // What only the engine of this address understands; it reads them itself.
   Json engine_options = Json::object();
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
-  Clock::time_point started = Clock::now();    // When the command began, for "seconds".
-  Call call;
+  Clock::time_point started = Clock::now();    // When the command began; "seconds" count from here.
+  Call call;                                   // Stop token, deadline and events of every action.
 };
 
-// All settings below `group` ("train"), as one nested object.
+// All settings below `group` ("train"), as one nested object: train.optimizer.name becomes
+// {"optimizer": {"name": ...}}.
 Json SettingsOf(const SessionOptions& options, const std::string& group);
 
-// One thread, but for what call() and record() give.
+// One thread, except that call()'s events and record() may be used from any.
 class SessionState {
  public:
   SessionState(SessionOptions options, std::unique_ptr<Engine> engine, InputRecord inputs);
@@ -53,23 +55,25 @@ class SessionState {
   Engine& engine() { return *engine_; }
   InputRecord& inputs() { return inputs_; }
   RunRecord& record() { return record_; }
-  // By name, in the order in which they were named.
+  // The named tables, in the order in which they were named.
   std::vector<std::pair<std::string, Plan>>& tables() { return tables_; }
 
-  // Remembers that `name`, a setting or a group of settings, was asked for.
+  // Notes that something asked for `name`, a setting or a group of settings. Const because looking
+  // a setting up is no change to the caller.
   void Ask(const std::string& name) const { asked_.insert(name); }
   Json Settings(const std::string& group) const;
-  // Refuses the first setting that nobody asked for.
+  // Refuses the first setting that nothing has asked for, with the nearest one that was: most
+  // likely a misspelt key.
   Status CheckSettings() const;
 
-  // A relative path inside the run folder, or the absolute path given.
+  // A relative path put inside the run folder; an absolute one as it is. Normalised.
   std::filesystem::path OutputPath(const std::filesystem::path& path) const;
-  // Refuses an output that would take the place of an input, of what the run keeps for itself, or,
-  // unless options().force, of a file that this run did not make.
+  // Refuses an output that would replace an input, what the run keeps for itself, or, outside the
+  // run folder and unless options().force, any file that this run did not write (outputs.h).
   Status CheckOutput(const std::filesystem::path& path) const;
 
-  // What a long call of this session is called with. Events pass through record() and go on to
-  // options().call.
+  // The context for a long call on this session's engine. Its events pass through record() on their
+  // way to options().call. Must not outlive the session.
   Call call();
 
  private:
@@ -78,15 +82,16 @@ class SessionState {
   RunRecord record_;
   std::vector<std::pair<std::string, Plan>> tables_;
   mutable std::set<std::string> asked_;
-  std::unique_ptr<Engine> engine_;  // Ends first: its threads tell events.
+  std::unique_ptr<Engine> engine_;  // Last, to be destroyed first: its threads use record_.
 };
 
-// Opens a session on `engine`, or on the one that options.engine names. A resumed run whose input
-// files changed is refused.
+// Opens a session on `engine`, or on the one that options.engine names; makes the run folder. A
+// resumed run whose input files changed is refused before the engine is opened.
 Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
                                              std::unique_ptr<Engine> engine = nullptr);
 
-// What running `plan` would do: {"engine", "tree", "sql", "not_exact", "placement"}.
+// What running `plan` would do, without running it: {"engine", "tree", "sql", "not_exact",
+// "placement"}.
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call);
 
 }  // namespace protium

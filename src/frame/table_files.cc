@@ -38,12 +38,13 @@ Status Missing(const fs::path& path) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// What engines leave out: _temporary, .part.crc.
+// What Spark and Hadoop skip: _temporary, _SUCCESS, .part.crc. A name with "=" is a partition whose
+// column begins with "_", as Spark has it.
 bool IsHidden(const std::string& name) {
   return name.starts_with('.') || (name.starts_with('_') && name.find('=') == std::string::npos);
 }
 
-// Adds the files below `folder` whose path from there fits `patterns`, one for each name.
+// Adds the files below `folder` whose path from there matches `patterns`, one per path component.
 void AddLike(const fs::path& folder, std::span<const std::string> patterns,
              std::vector<std::string>& files) {
   std::error_code ignored;
@@ -58,7 +59,7 @@ void AddLike(const fs::path& folder, std::span<const std::string> patterns,
   }
 }
 
-// Adds the files like `pattern` in `folder` and all folders below it.
+// Adds the files that match `pattern` in `folder` and in all folders below it.
 void AddBelow(const fs::path& folder, const std::string& pattern, std::vector<std::string>& files) {
   std::error_code ignored;
   for (const std::string& name : NamesIn(folder)) {
@@ -73,7 +74,8 @@ void AddBelow(const fs::path& folder, const std::string& pattern, std::vector<st
   }
 }
 
-// `path` up to its first pattern, and the names from there on; none where it is no pattern.
+// `path` up to its first component with a wildcard, and the components from there on. Without
+// `folders_too` only the last component may have one.
 std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool folders_too) {
   std::pair<fs::path, std::vector<std::string>> parted;
   std::error_code ignored;
@@ -93,7 +95,8 @@ std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool 
   return parted;
 }
 
-// The folder above the first that says one of the partitions, at `folder` or above it.
+// Walks up from `folder` past all folders that hold a value of a partition: a path that points into
+// the tree ("flights/year=2013") still has the columns above it.
 fs::path RootOf(fs::path folder, const std::vector<std::string>& partitions) {
   const auto says = [&](const fs::path& each) {
     const std::string column = ColumnOfFolder(each.filename().string());

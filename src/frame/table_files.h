@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a path of a table means.
+// From a table's path to its files. A path is a file, a pattern, or a folder; which files that
+// means is decided here, once, so that both engines read the same ones in the same order.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +14,19 @@
 namespace protium {
 
 struct TableFiles {
-  std::vector<std::string> paths;  // By name, folder by folder.
-  // Where the folders with values of partitions begin.
+  std::vector<std::string> paths;  // Absolute or as given; by name, folder by folder.
+  // The folder above the first one that holds a value of a partition ("year=2013").
   std::filesystem::path root;
-  // What else would be read as part of the table if it were there; none for a single file.
+  // Files that match would be read as part of the table if they were there; empty for a single
+  // file.
   std::vector<InputPattern> patterns;
 };
 
-// The file itself, the files that a pattern such as "2013-*.csv" means, or those with the format's
-// ending in the folder `path`. With `partitions` folders may be patterns, too, and a folder means
-// all files below it, but for those that engines leave out: names that begin with . or _.
+// The file itself; the files that a pattern such as "2013-*.csv" matches; or, in a folder, those
+// with the format's ending. With `partitions`, folders may be patterns too, and a folder means all
+// files below it, except those that engines skip: names that begin with "." or "_". A path that
+// exists is taken literally, even if it looks like a pattern. No file at all is a fault of
+// Exit::kInput.
 Result<TableFiles> FilesOf(const std::filesystem::path& path, Format format,
                            const std::vector<std::string>& partitions);
 

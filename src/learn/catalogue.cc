@@ -43,6 +43,8 @@ std::vector<NetRow> BuiltInNets() {
   };
 }
 
+// What a loss learns follows from its name (objective.h), so that rooms which see only options
+// agree with the catalogue.
 template <class Options>
 LossRow LossRowOf(const char* name, const char* help) {
   return {RowOf<Options>(name, help), KindOfLoss(name)};

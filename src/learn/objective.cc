@@ -86,6 +86,8 @@ bool InOrder(const std::string& a, const std::string& b, bool whole) {
   return negative_a ? !less && a != b : less;
 }
 
+// Refuses a label that cannot be told apart, or that the loss cannot learn, with what to do about
+// it.
 Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) {
     return Fail(LabelFault(options, "has " + std::to_string(classes.size()) +
@@ -140,6 +142,8 @@ Result<std::vector<double>> WeightsOf(const Json& given, const std::vector<std::
   return weights;
 }
 
+// The classes in their order, the share of each (the baseline), and the weights that follow from
+// the shares. Shares are of rows with a label.
 Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const TextCounts& counts,
                              const arrow::DataType& type) {
   Learned learned;
@@ -190,6 +194,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
+// Moments also say whether a label goes below 0, which poisson cannot learn.
 std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options) {
   if (KindOf(options) != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
   std::vector<Need> needs;
@@ -228,6 +233,7 @@ arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options,
   return fields;
 }
 
+// `missing` stays unset, so that a row without a label has no class either.
 Plan WithClasses(Plan rows, const Objective& objective) {
   return MakePlan(
       Lookup{.column = objective.labels.front().column,

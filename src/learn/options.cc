@@ -8,6 +8,7 @@
 namespace protium {
 namespace {
 
+// The options are complete, defaults included.
 template <class T>
 Named NamedOf(std::string name, const T& options) {
   return {std::move(name), FieldsToJson(options)};
@@ -42,6 +43,7 @@ Json ToJson(const Inputs& inputs) {
   return list;
 }
 
+// {"stage": ...} must be alone in its object: a misspelt second key would otherwise pass unnoticed.
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
   const char* const must = "a list of columns, or of { stage = \"id\" }";
   if (!json.is_array()) return fields::Refuse(path, must, json);

@@ -19,9 +19,10 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kLongestLine = 16 << 20;
+constexpr size_t kLongestLine = 16 << 20;  // A longer line is damage, and not worth the memory.
 
 Status FileFault(const std::filesystem::path& path, const char* doing, int error) {
+  // EFBIG means RLIMIT_FSIZE, in a process that ignores SIGXFSZ.
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
   return Fail({.exit = full ? Exit::kNoRoom : Exit::kEnvironment,
                .what = fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error)),
@@ -74,8 +75,8 @@ Status EventLog::status() const {
   return first_failure_;
 }
 
-// Nobody else writes to the file (the folder is locked), so its end before the write is where a
-// line that did not fit is cut off again.
+// Writes the whole line or nothing. A partial write, as on a full disk, is undone by truncating to
+// the size before; that is safe because the folder is locked and nobody else appends.
 Status EventLog::WriteLine(const std::string& line) {
   struct stat before {};
   if (fstat(file_, &before) != 0) return FileFault(path_, "read", errno);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// events.jsonl: what happened in a run, one JSON object a line, only ever appended to.
+// events.jsonl: what happened in a run, one JSON object per line, only ever appended to. It is the
+// one source for `runs show`, curves and reports, and must stay readable after a crash at any
+// point.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +15,24 @@
 
 namespace protium {
 
-// The time of the clock on the wall as "2026-01-31T08:15:00.123Z".
+// The wall-clock time in UTC: "2026-01-31T08:15:00.123Z".
 std::string TimeText();
 
 class EventLog {
  public:
-  // Opens or makes `file`. A last line that a crash left unfinished is closed, so that what is
-  // appended stays readable.
+  // Opens or creates `file`. If a crash left the last line unfinished, a line break closes it, so
+  // that it spoils no line but itself.
   static Result<std::unique_ptr<EventLog>> Open(const std::filesystem::path& file);
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  // Appends `event` with the key "time" in one write. Any thread. When the disk is full the line is
-  // taken back whole, and the fault says so.
+  // Appends `event` with the key "time" in front. Any thread. On failure, such as a full disk
+  // (Exit::kNoRoom), what was written of the line is cut off again. Not synced: a power failure may
+  // cost the last lines.
   Status Append(const Json& event);
 
-  // The first failure of Append, for callers that could not look at each.
+  // The first failure of Append(), for callers that could not act on it at the time.
   Status status() const;
 
  private:
@@ -42,8 +45,8 @@ class EventLog {
   Status first_failure_;
 };
 
-// Reads all events; lines that are no JSON object (a crash in mid-line) are skipped. A missing file
-// is an empty list.
+// Reads all events. Lines that are no JSON object, as a crash leaves them, and lines of more than
+// 16 MiB are skipped. A missing file is an empty list.
 Result<std::vector<Json>> ReadEvents(const std::filesystem::path& file);
 
 }  // namespace protium

@@ -7,6 +7,8 @@
 namespace protium {
 namespace {
 
+// Reads fields one by one and keeps the default of any that does not fit, where FieldsFromJson
+// would refuse the whole event.
 struct TolerantReader {
   const Json& json;
   template <class T>
@@ -19,7 +21,8 @@ struct TolerantReader {
 
   template <class T>
   static bool ReadValue(const Json& json, T& value) {
-    // Whole numbers may be written as 7.0, and lists hold what has more fields than ours.
+    // Tasks may write whole numbers as 7.0; and the objects in a list may have fields that are not
+    // declared, which FieldsFromJson would refuse.
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       if (json.is_number_float()) return (value = static_cast<T>(json.get<double>()), true);
     }
@@ -37,7 +40,8 @@ struct TolerantReader {
   }
 };
 
-// The metrics stand among the fields, in their order.
+// In the file metrics are fields of the event like any other, so every number that is not one of
+// the declared fields is a metric.
 void ReadMore(const Json& json, Validated& event) {
   static constexpr std::string_view kOthers[] = {"event", "time", "epoch",  "step",
                                                  "rows",  "rank", "attempt"};
@@ -61,6 +65,8 @@ bool ReadIf(const Json& json, std::string_view name, Event& out) {
   return true;
 }
 
+// Tries the alternatives of the variant by name. The pointer only carries the type; it is never
+// read.
 template <class... E>
 Event ReadAs(const Json& json, std::string_view name, const std::variant<E...>*) {
   Event event = OtherEvent{std::string(name)};
@@ -68,6 +74,7 @@ Event ReadAs(const Json& json, std::string_view name, const std::variant<E...>*)
   return event;
 }
 
+// Folds one event into a view.
 struct Folder {
   RunView& view;
 
@@ -89,8 +96,7 @@ struct Folder {
     view.wait_share = event.wait_share;
     view.loss_by_step[double(event.step)] = event.loss;
   }
-  // Steps tell of themselves by the clock, so that an epoch may pass without a word of them: its
-  // end has the last word on the loss.
+  // Steps report by the clock, so a short epoch may pass without any; the loss of its end counts.
   void operator()(const EpochDone& event) {
     view.step = event.step;
     view.epoch = event.epoch;
@@ -105,6 +111,7 @@ struct Folder {
       view.validation[name][double(event.epoch)] = value;
     }
   }
+  // A checkpoint may follow steps that were not reported.
   void operator()(const Checkpointed& event) {
     view.checkpoint = event.step;
     view.step = std::max(view.step, event.step);

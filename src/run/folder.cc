@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uintmax_t kLargestText = 64 << 20;
+constexpr uintmax_t kLargestText = 64 << 20;  // As ReadTextFile() promises.
 
 Status PathFault(const fs::path& path, const char* doing, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
@@ -41,7 +41,7 @@ std::string FileName(const std::string& name) {
   return safe.empty() ? "run" : safe;
 }
 
-// Digits and letters that are not mistaken for each other.
+// Digits and letters, without those that look alike: 0 and o, 1 and i and l.
 std::string FourCharacters() {
   constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
   unsigned char bytes[4] = {};
@@ -74,6 +74,9 @@ RunFolder::~RunFolder() {
   close(lock_);
 }
 
+// Takes the lock before anything else in the folder is touched. flock belongs to the open file, not
+// to a path or a process id: it is gone the moment the last descriptor is closed, also by SIGKILL,
+// and a stale lock file means nothing. O_CLOEXEC keeps workers from holding it past the driver.
 Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   const int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return PathFault(folder / "lock", "open", errno);
@@ -97,6 +100,7 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
 Result<std::unique_ptr<RunFolder>> RunFolder::Create(const fs::path& runs, const std::string& name,
                                                      std::vector<std::string> argv) {
   PT_TRY(MakeFolder(runs));
+  // create_directory fails without an error if the name is taken: then another draw.
   for (int tries = 0; tries < 20; ++tries) {
     const fs::path folder = runs / FolderName(name);
     std::error_code error;
@@ -128,6 +132,8 @@ Status RunFolder::Begin(RunHeader header) {
   return WriteFile("run.json", Pretty(FieldsToJson(header_)) + "\n");
 }
 
+// The usual order for an atomic and durable replacement: write beside, fsync, rename, fsync the
+// folder. Without the first fsync a crash may leave the new name with an empty file.
 Status RunFolder::WriteFile(const std::string& name, const std::string& text) const {
   const fs::path file = path_ / name;
   const fs::path part = path_ / ("." + name + ".part");
@@ -172,6 +178,8 @@ Result<RunHeader> ReadRunHeader(const fs::path& folder) {
       {.exit = Exit::kInput, .what = "damaged file " + file.string(), .why = FaultOf(status).what});
 }
 
+// Tries a shared lock, which only an exclusive one prevents, and gives it back by closing. Two
+// readers who ask at once do not see each other.
 bool IsLocked(const fs::path& folder) {
   const int fd = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;

@@ -2,8 +2,15 @@
 // The folder that a run leaves behind:
 //   run.json       what runs or ran here, and how it ended
 //   events.jsonl   what happened, append-only
-//   job.json, result.json, report.html
+//   job.json       what was asked for: enough to resume
+//   result.json    metrics, outputs, seconds
+//   report.html    all of it, for people
+//   lock           held with flock while a process works here
 //   logs/  checkpoints/  model/  and the outputs; spill/ only while it runs
+//
+// 1. One process at a time writes; it holds the lock, which the kernel gives back however it dies.
+// 2. A run that says "running" in run.json while nobody holds its lock was killed.
+// 3. Files are replaced whole (written beside, synced, renamed); only events.jsonl grows in place.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +33,7 @@ inline EnumNames<RunState> Names(RunState) {
            {RunState::kStopped, "stopped"}}};
 }
 
-// What run.json holds.
+// The contents of run.json. `started` and `ended` are TimeText(); `ended` is empty until then.
 struct RunHeader {
   std::string name;
   RunState state = RunState::kRunning;
@@ -45,20 +52,22 @@ struct RunHeader {
   }
 };
 
+// A run folder that this process may write to.
 class RunFolder {
  public:
-  // Makes <runs>/<name>-<date>-<time>-<4 characters> and locks it. Characters of `name` that do not
-  // belong in a file's name become "-".
+  // Makes and locks <runs>/<name>-<date>-<time>-<4 random characters>, in local time. Characters of
+  // `name` other than ASCII letters, digits, "_" and "-" become "-".
   static Result<std::unique_ptr<RunFolder>> Create(const std::filesystem::path& runs,
                                                    const std::string& name,
                                                    std::vector<std::string> argv);
 
-  // Takes up an earlier run. A folder in which a job runs at this moment is refused.
+  // Opens an earlier run to continue it. A folder that another process has locked is refused with
+  // Exit::kEnvironment, without a change to it.
   static Result<std::unique_ptr<RunFolder>> Reopen(const std::filesystem::path& folder,
                                                    std::vector<std::string> argv);
 
-  // Removes spill/ and gives the lock back. A run that nobody finished stays "running" in run.json;
-  // readers see from the free lock that it was cut off.
+  // Removes spill/ and releases the lock. Without Finish() the run stays "running" in run.json, and
+  // counts as cut off.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -67,10 +76,11 @@ class RunFolder {
   std::string id() const { return path_.filename().string(); }
   EventLog& events() { return *events_; }
 
-  // Writes a file of the folder whole or not at all.
+  // Writes a file of the folder whole or not at all, and durably: the file and the folder are
+  // synced.
   Status WriteFile(const std::string& name, const std::string& text) const;
 
-  // Sets how the run ended and removes spill/.
+  // Records how the run ended, and removes spill/.
   Status Finish(RunState state);
 
  private:
@@ -84,13 +94,13 @@ class RunFolder {
   std::unique_ptr<EventLog> events_;
 };
 
-// Reads run.json of `folder`; missing or damaged is an input fault.
+// Reads run.json of `folder`. Missing or damaged is a fault of Exit::kInput.
 Result<RunHeader> ReadRunHeader(const std::filesystem::path& folder);
 
-// True while a process holds the folder's lock.
+// Whether a process holds the folder's lock at this moment.
 bool IsLocked(const std::filesystem::path& folder);
 
-// Reads a file of at most 64 MiB.
+// Reads a file of at most 64 MiB; a larger one is a fault of Exit::kInput.
 Result<std::string> ReadTextFile(const std::filesystem::path& file);
 
 }  // namespace protium

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Gives N of "last~N" (0 of "last"), or nothing when the text is something else.
+// N of "last~N", 0 of "last"; none if the text is something else.
 std::optional<size_t> StepsBack(std::string_view what) {
   if (what == "last") return 0;
   if (!what.starts_with("last~")) return std::nullopt;
@@ -47,6 +47,7 @@ std::string RunEntry::state() const {
   return {};
 }
 
+// By start, and by folder for runs that started in the same millisecond.
 std::vector<RunEntry> ListRuns(const fs::path& runs) {
   std::vector<RunEntry> entries;
   std::error_code error;

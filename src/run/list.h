@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The runs in a folder of runs: all of them, or the one that a user means.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +13,17 @@ namespace protium {
 struct RunEntry {
   std::filesystem::path folder;
   RunHeader header;
-  bool cut_off = false;  // Says "running", yet nobody holds its lock: it was killed.
+  bool cut_off = false;  // run.json says "running" but nobody holds the lock: it was killed.
   // "done", "failed", "stopped", "running" or "cut off".
   std::string state() const;
 };
 
-// The runs below `runs`, oldest first. Folders that are no runs are passed over; none is no error.
+// The runs in the folder `runs`, oldest first. Folders without a readable run.json are skipped; a
+// missing folder is an empty list.
 std::vector<RunEntry> ListRuns(const std::filesystem::path& runs);
 
-// Finds a run by "last", "last~1" (the one before), the path of its folder, its name or a unique
-// beginning of it.
+// Finds a run by "last", "last~1" (the one before), the path of its folder, the folder's name, or a
+// unique beginning of that name. Otherwise a fault of Exit::kInput that lists what could be meant.
 Result<std::filesystem::path> FindRun(const std::filesystem::path& runs, const std::string& what);
 
 }  // namespace protium

@@ -9,13 +9,17 @@ namespace protium {
 
 namespace {
 
+// Decodes UTF-8 by hand, strictly (RFC 3629): overlong forms, surrogates and codes beyond U+10FFFF
+// are bytes that are not text, since a terminal may decode them more generously than we do.
+
 struct Character {
   size_t bytes = 1;
   uint32_t code = 0;
   bool valid = false;
 };
 
-// How many bytes a character that begins with `first` has; 0 for none that does.
+// The length of a character by its first byte; 0 for a byte that no character begins with. 0xC0 and
+// 0xC1 would begin overlong forms only.
 size_t BytesOf(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -23,7 +27,7 @@ size_t BytesOf(unsigned char first) {
   return first >= 0xF0 && first < 0xF5 ? 4 : 0;
 }
 
-// The first of `text`, which is not empty.
+// The first character of `text`, which must not be empty; a single invalid byte if there is none.
 Character FirstOf(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t bytes = BytesOf(first);
@@ -40,6 +44,9 @@ Character FirstOf(std::string_view text) {
   return {bytes, code, true};
 }
 
+// Whether a character does something instead of showing something: C0 and C1 controls, and the
+// marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can make
+// text read differently from what it is; U+2028 and U+2029 break lines.
 bool Acts(uint32_t code) {
   const auto within = [code](uint32_t low, uint32_t high) { return code >= low && code <= high; };
   if (code == '\n' || code == '\t') return false;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Printing what others wrote.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,11 @@
 
 namespace protium {
 
-// Text that others wrote (cells, names of columns, logs) as it may go to a terminal. Control
-// characters but line breaks and tabs, characters that turn the direction of writing, and bytes
-// that are no UTF-8 become their escapes, "\u001b" or "\xff". Of a line of more than `most_bytes`,
-// the beginning, and how much more there was.
+// Makes text from elsewhere (cells, column names, logs) safe to print on a terminal, where a cell
+// could otherwise move the cursor or forge a message. Control characters except line breaks and
+// tabs, characters that change the direction of writing, and bytes that are not UTF-8 become
+// escapes such as "\u001b" or "\xff". A line that would exceed `most_bytes` is cut, with a note of
+// how many bytes are missing.
 std::string Printable(std::string_view text, size_t most_bytes = SIZE_MAX);
 
 }  // namespace protium

@@ -12,7 +12,7 @@ namespace protium {
 
 namespace {
 
-constexpr auto kQuietest = std::chrono::seconds(30);
+constexpr auto kQuietest = std::chrono::seconds(30);  // The longest silence without a terminal.
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 
 std::string Colored(const std::string& line) {
@@ -64,7 +64,9 @@ void ProgressLines::Print(const std::vector<std::string>& lines) {
   }
 }
 
-// The cursor waits at the end of the line, one column before the border, so that nothing wraps.
+// Overwrites the line from its start and erases what is left of the old one (ESC [ K), rather than
+// erasing first, which would flicker. One column short of the width: a terminal that wraps at the
+// last column could not take the line back.
 void ProgressLines::DrawLive(Deadline now) {
   std::string line = CutToWidth(Printable(state_.Line(now, terminal_.unicode, terminal_.width - 1)),
                                 terminal_.width - 1);
@@ -78,7 +80,7 @@ void ProgressLines::MaybePlain(Deadline now) {
   if (line.empty() || last_line_ == Deadline{}) return;
   const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);
   if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;
-  // A phase that is at its end prints its own last line.
+  // At 100 % the phase is about to print its summary.
   if (tenth >= 10) return;
   last_tenth_ = tenth;
   last_line_ = now;

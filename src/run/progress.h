@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a run's events to whoever watches: on a terminal one live line, elsewhere a plain line
-// every 10 % or 30 s, without escapes.
+// Shows a run's progress on stderr. On a terminal one line is redrawn in place ten times a second;
+// elsewhere (a log file, CI) a plain line is printed at every 10 % and at least every 30 s, without
+// escapes. Lines that matter for good, such as the end of a phase, are printed once in both cases.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,12 @@
 
 namespace protium {
 
-// Takes text as it is to be shown: what events say is Printable() in it, colors are not.
+// Receives text ready to print: what comes from events has been through Printable(), the escapes
+// for colors and redrawing are ours.
 using TextOut = std::function<void(std::string_view)>;
 TextOut ToStderr();
 
-// The display without a clock of its own. One thread.
+// The display without a clock of its own, so that tests pass the time in. One thread.
 class ProgressLines {
  public:
   ProgressLines(Terminal terminal, TextOut out);
@@ -34,12 +36,13 @@ class ProgressLines {
   const Terminal terminal_;
   const TextOut out_;
   ProgressState state_;
-  std::string drawn_;
-  int last_tenth_ = 0;
-  Deadline last_line_{};
+  std::string drawn_;     // The live line on the terminal; empty: none.
+  int last_tenth_ = 0;    // Of the running phase, already printed as a plain line.
+  Deadline last_line_{};  // When a line was last printed; zero before the first event.
 };
 
-// The display with its clock: events from any thread, redrawn ten times a second.
+// The display with its clock: a thread that redraws ten times a second. On() may be called from any
+// thread; Close() once, by the owner.
 class ProgressDisplay {
  public:
   ProgressDisplay(Terminal terminal, TextOut out);
@@ -49,8 +52,8 @@ class ProgressDisplay {
 
  private:
   std::mutex mutex_;
-  ProgressLines lines_;
-  std::jthread clock_;
+  ProgressLines lines_;  // Under mutex_.
+  std::jthread clock_;   // Last, so that it has ended before what it uses is destroyed.
 };
 
 }  // namespace protium

@@ -14,9 +14,10 @@ namespace protium {
 
 namespace {
 
-constexpr auto kStill = std::chrono::seconds(2);
+constexpr auto kStill = std::chrono::seconds(2);  // A percentage that stands longer than this.
 
-// A part of a line; the highest `drop` stays longest, 0 for good.
+// A part of a line. Where the line is too long, parts go in the order of `drop`, 1 first; parts
+// with 0 always stay.
 struct Piece {
   std::string text;
   int drop = 0;
@@ -40,7 +41,7 @@ std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   return lines;
 }
 
-// Later plans report their scans as well; only the first phase is the ETL.
+// Plans of later phases report reads and writes as well, and must not fall back to the ETL phase.
 ProgressState::Lines ProgressState::EnterEtl(Deadline now) {
   const bool first = phase_ == Phase::kNone || phase_ == Phase::kEtl;
   return first ? Enter(Phase::kEtl, now) : Lines();
@@ -77,6 +78,8 @@ ProgressState::Lines ProgressState::Take(const TrainStarted& event, Deadline now
   return lines;
 }
 
+// The remaining time is estimated from the first step of this attempt on: steps of an earlier one
+// took no time in this one, and a restart goes back.
 ProgressState::Lines ProgressState::Take(const StepDone& event, Deadline now) {
   Lines lines = Enter(Phase::kTrain, now);
   if (first_step_ < 0 || event.step < first_step_) {
@@ -154,8 +157,8 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
   return {};
 }
 
-// The percentage is of what was read: it stands still while rows are sorted and joined, and what
-// these hold moves.
+// The percentage counts input that was read. It stands still while rows are sorted and joined; the
+// bytes that the engine holds keep moving then, so these are shown instead.
 std::string ProgressState::EtlLine(Deadline now) const {
   const double seconds = SecondsIn(now);
   const bool still = etl_held_ >= 0 && etl_percent_ > 0 && now - etl_moved_ > kStill;

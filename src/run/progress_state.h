@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events of a run add up to, as one line of text. Reads no clock.
+// The text of the progress display: which phase a run is in (etl, fit, train, score) and what to
+// say about it. A phase begins with its first event and ends when another one begins. Reads no
+// clock and knows no terminal; progress.h has those.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +17,25 @@ namespace protium {
 
 class ProgressState {
  public:
-  // Takes in an event. Gives the lines that stand for good from now on: a phase that ended, a gang
-  // that was started again.
+  // Takes an event. Returns the lines to print for good: the summary of a phase that has ended, a
+  // restart, a note.
   std::vector<std::string> On(const Json& event, Deadline now);
 
-  // Ends the running phase and gives its line.
+  // Ends the running phase and returns its summary.
   std::vector<std::string> Finish(Deadline now);
 
-  // What is going on at this moment, in at most `width` columns if leaving out the less important
-  // parts makes it fit; empty before anything began.
+  // The live line, cut down to `width` columns as far as leaving out its less important parts can;
+  // empty before anything has begun.
   std::string Line(Deadline now, bool unicode, int32_t width = 1000) const;
 
-  // How far the running phase is, in percent, where that is known.
+  // How far the running phase is, 0 to 100; none if that is unknown.
   std::optional<double> percent() const;
 
  private:
   enum class Phase { kNone, kEtl, kFit, kTrain, kScore };
   using Lines = std::vector<std::string>;
 
-  // Each gives the lines that stand for good from then on.
+  // One overload per event that the display shows; each returns what On() does.
   Lines Take(const RunStarted&, Deadline now) { return EnterEtl(now); }
   Lines Take(const EtlProgress& event, Deadline now);
   Lines Take(const EtlDone& event, Deadline now);
@@ -55,19 +57,19 @@ class ProgressState {
   std::string Summary(Deadline now) const;
   std::string EtlLine(Deadline now) const;
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
-  std::vector<std::string> Metrics() const;  // "rmse 14.1", the first is the most important.
+  std::vector<std::string> Metrics() const;  // "rmse 14.1"; the most important first.
   double SecondsIn(Deadline now) const;
 
   RunView view_;
   Phase phase_ = Phase::kNone;
-  Deadline entered_{};
-  int64_t rows_ = 0;
-  double etl_percent_ = -1;
-  Deadline etl_moved_{};    // When the percentage last did.
-  double etl_held_ = -1;    // Bytes in memory and in files; -1: unknown.
-  double etl_spilled_ = 0;  // Of those, in files.
-  std::string stages_;
-  int64_t first_step_ = -1;  // Where this attempt began.
+  Deadline entered_{};       // When the phase began.
+  int64_t rows_ = 0;         // Of the running phase; 0: unknown.
+  double etl_percent_ = -1;  // -1: unknown.
+  Deadline etl_moved_{};     // When etl_percent_ last changed.
+  double etl_held_ = -1;     // Bytes in memory and in spill files; -1: unknown.
+  double etl_spilled_ = 0;   // Of those, in spill files.
+  std::string stages_;       // "index, fill, scale"
+  int64_t first_step_ = -1;  // The first step of this attempt; -1: none yet.
   Deadline first_step_at_{};
 };
 

@@ -17,7 +17,7 @@ double SecondsSince(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
-// Adds the state `more` to the state `into`, which may be null.
+// Merges the metric state `more` into `into`, which may be null.
 Status MergeState(const Json& more, Json& into) {
   PT_LET(MetricState state, MetricState::FromJson(more));
   if (into.is_object()) PT_TRY(state.Merge(into));
@@ -25,7 +25,7 @@ Status MergeState(const Json& more, Json& into) {
   return Status::OK();
 }
 
-// Null when no row was scored.
+// The metrics' values; null if no row was measured.
 Result<Json> ValuesOf(const Json& json, bool with_rows) {
   PT_LET(const MetricState state, MetricState::FromJson(json));
   if (state.rows() == 0) return Json();
@@ -47,6 +47,7 @@ Json& PlaceAt(Json& root, std::string_view key) {
   return *place;
 }
 
+// "first_step" is set once: it answers how long one waits for training to begin.
 void RunRecord::On(const Json& json) {
   const Event event = EventFromJson(json);
   if (std::holds_alternative<StepDone>(event)) {
@@ -65,7 +66,8 @@ void RunRecord::BeginScoring() {
   scores_ = Json::object();
 }
 
-// A state that cannot be read belongs to a task that is not ours: its metrics are left out.
+// One event comes per partition. A state that cannot be read comes from a program's own task named
+// "score"; it has no metrics to show.
 void RunRecord::MergeScores(const Json& event) {
   const std::lock_guard lock(mutex_);
   const std::pair<const char*, const char*> kinds[] = {{"model", "metrics.test"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run found out and made: outputs, metrics, seconds. It becomes result.json.
+// The results of a run as they come in: outputs, metrics, seconds. They become result.json.
 #pragma once
 
 #include <mutex>
@@ -11,24 +11,27 @@
 
 namespace protium {
 
-// Any thread.
+// Any thread. Lives in the session; its clock starts when the command did.
 class RunRecord {
  public:
   explicit RunRecord(Clock::time_point started) : started_(started) {}
 
-  // Takes from an event of the run what results are made of: the time of the first step, the
-  // metrics of scored rows, outputs.
+  // Takes what results need from an event: the time of the first step, metrics of scored rows,
+  // outputs. Ignores all others.
   void On(const Json& event);
 
-  // Keeps `value` under a dotted key of results(): Set("metrics.validation", {...}).
+  // Puts `value` under a dotted key of results(): Set("metrics.validation", {...}).
   void Set(std::string_view key, Json value);
+  // Whether `path` is an output of this run, which may therefore be written again.
   bool Wrote(const std::string& path) const;
+  // Adds the time from `since` until this moment to "seconds.<what>".
   void AddSeconds(std::string_view what, Clock::time_point since);
-  // Forgets the metrics of rows scored so far: a new table is about to be scored.
+  // Starts the metrics of scored rows afresh: another table is about to be scored, and partitions
+  // of two tables must not be merged.
   void BeginScoring();
 
-  // "outputs", "output_rows" (by path), "model", "metrics", "seconds", "workers", "shards",
-  // "steps"; what is known so far.
+  // A copy of what is known so far: "outputs", "output_rows" (by path), "model", "metrics",
+  // "seconds", "workers", "shards", "steps", ...
   Json results() const;
 
  private:
@@ -41,7 +44,8 @@ class RunRecord {
   Json scores_ = Json::object();  // Merged states of "model" and "baseline".
 };
 
-// The place of a dotted key in nested objects, made when missing.
+// The value at a dotted key ("a.b.c") in nested objects. Missing levels are created, and whatever
+// is no object on the way is replaced by one.
 Json& PlaceAt(Json& root, std::string_view key);
 
 }  // namespace protium

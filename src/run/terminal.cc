@@ -19,6 +19,7 @@ std::string_view Environment(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
+// POSIX: LC_ALL overrides LC_CTYPE, which overrides LANG; the first that is set decides.
 bool SpeaksUtf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view value = Environment(name);
@@ -29,6 +30,7 @@ bool SpeaksUtf8() {
   return false;
 }
 
+// Terminals under test or over serial lines report a width of 0; below 20 columns nothing fits.
 int32_t WidthOf(int fd) {
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
@@ -61,6 +63,7 @@ std::string Grouped(int64_t number) {
   return text;
 }
 
+// Bounds such as 9.95e3 are where the shorter form would round to one digit more ("10.0k").
 std::string Short(double number) {
   if (!std::isfinite(number)) return "?";
   if (number >= 9.95e9) return fmt::format("{:.0f}G", number / 1e9);

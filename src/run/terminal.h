@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the place where progress goes can show.
+// What the terminal behind a descriptor can show, and numbers and durations as people read them.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 namespace protium {
 
 struct Terminal {
-  bool live = false;  // A person watches: a line may be drawn again and again.
-  bool color = false;
-  bool unicode = false;  // Block characters come out as such.
+  bool live = false;     // A person watches: a line may be redrawn in place.
+  bool color = false;    // Escapes for colors are understood.
+  bool unicode = false;  // Block characters are displayed as such.
   int32_t width = 80;    // Columns.
 
-  // Asks the descriptor and the environment: TERM=dumb is not live, NO_COLOR has no color.
+  // Asks the descriptor and the environment: TERM unset or "dumb" is not live, NO_COLOR
+  // (no-color.org) turns colors off, LC_ALL, LC_CTYPE or LANG decide on UTF-8.
   static Terminal Of(int fd);
 };
 
@@ -24,13 +25,13 @@ std::string Grouped(int64_t number);
 std::string Short(double number);
 // "0.41 s", "12 s", "3 min 20 s", "2 h 5 min"
 std::string Seconds(double seconds);
-// "about 5 s", "about 2 min": a guess that does not look more exact than it is.
+// "about 5 s", "about 2 min": an estimate that does not look more precise than it is; rounded up.
 std::string RoughSeconds(double seconds);
-// Up to `most` blocks that show how the last numbers went.
+// The last `most` numbers as block characters, scaled from their least to their greatest.
 std::string Sparkline(const double* values, size_t count, size_t most);
-// How many columns UTF-8 text takes, at one a character.
+// How many columns UTF-8 text takes, counting one per code point: wide characters are undercounted.
 int32_t TextWidth(std::string_view text);
-// Cuts UTF-8 text to a number of columns, with "..." where something is missing.
+// Cuts UTF-8 text to `width` columns, "..." included, between code points.
 std::string CutToWidth(std::string_view text, int32_t width);
 
 }  // namespace protium

@@ -18,6 +18,10 @@ namespace example {
 
 namespace {
 
+// As in the original data, missing values are "NA", some planes and airports have no row in their
+// table, and a cancelled flight has no arrival: a job on these tables needs outer joins, an imputer
+// and a rule for rows without a label.
+
 Status WriteAirlines(const fs::path& folder, const World& world) {
   TableFile file(folder / "airlines.csv");
   file.Line("carrier,name");
@@ -52,7 +56,7 @@ Status WritePlanes(const fs::path& folder, const World& world) {
   return file.Finish();
 }
 
-// Local time is five hours behind UTC all year: summer time is left out of this world.
+// Local time is UTC - 5 all year: this world has no daylight saving time.
 std::string UtcHour(int hour_of_year) {
   const int utc = hour_of_year + 5;
   if (utc >= kHours) return fmt::format("2014-01-01T{:02}:00:00Z", utc - kHours);
@@ -80,7 +84,7 @@ Status WriteWeather(const fs::path& folder, const World& world, Random random) {
       "visib,time_hour");
   for (size_t origin = 0; origin < kOrigins.size(); ++origin) {
     for (int hour = 0; hour < kHours; ++hour) {
-      if (random.Chance(0.006)) continue;  // A station that was silent.
+      if (random.Chance(0.006)) continue;  // The station did not report.
       file.Line(
           WeatherLine(random, origin, hour, world.weather[origin][static_cast<size_t>(hour)]));
     }
@@ -96,7 +100,7 @@ struct Flight {
   size_t airport = 0;
 };
 
-// Mornings and late afternoons are busy; nobody leaves in the small hours.
+// Mornings and late afternoons are busy, and hardly anyone leaves before five.
 int32_t PlannedMinute(Random& random) {
   if (random.Chance(0.004)) return static_cast<int32_t>(random.Below(5 * 60));
   const double hour = random.Chance(0.45) ? 6 + 4 * random.Uniform() * random.Uniform() * 2
@@ -119,7 +123,8 @@ const Weather& WeatherOf(const World& world, const Flight& flight) {
   return world.weather[flight.origin][static_cast<size_t>(flight.day * 24 + flight.minute / 60)];
 }
 
-// Most flights leave on time or a little before; the day piles up; bad weather holds some for long.
+// Most flights leave on time or a little early; delays grow over the day, and bad weather holds
+// some for long: 1 / (1.04 - u) of a uniform u has the heavy tail of real delays.
 double DepartureDelay(Random& random, const World& world, const Flight& flight) {
   const Weather& w = WeatherOf(world, flight);
   const double hour = flight.minute / 60.0;
@@ -134,7 +139,7 @@ double DepartureDelay(Random& random, const World& world, const Flight& flight) 
   return std::round(std::clamp(delay, -25.0, 900.0));
 }
 
-// What the way adds to the delay at departure, in minutes.
+// The minutes that the way adds to the delay at departure; may be negative.
 double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
   const Weather& w = WeatherOf(world, flight);
   const Plane& plane = world.planes[flight.plane];
@@ -212,6 +217,8 @@ Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options
   PT_TRY(example::WriteAirlines(folder, world));
   PT_TRY(example::WriteAirports(folder, world));
   PT_TRY(example::WritePlanes(folder, world));
+  // The two large tables draw from generators of their own: another draw in one leaves the other as
+  // it is.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
   return example::WriteFlights(folder, world, options.rows, Random(random.Next()));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables to try a job on, of the same shape as those of nycflights13: flights, weather, planes,
-// airports, airlines. Everything in them is invented.
+// Tables to try a job on: flights, weather, planes, airports and airlines with the columns of the R
+// package nycflights13. Everything in them is invented, so nothing has to be downloaded or
+// licensed.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,12 @@ struct FlightsExample {
 // The names of the five files.
 std::vector<std::string> FlightsExampleFiles();
 
-// Writes the five CSV files into `folder`, which is made. The same options give the same bytes on
-// every machine. A file appears whole or not at all.
+// Writes the five CSV files into `folder`, which is created. The same options give the same bytes
+// on every machine. Each file appears whole or not at all.
 //
-// How late a flight lands depends on when it left, on the hour, the weather at its origin, its
-// airline, the age of its plane and the wind along its way, and on luck.
+// How late a flight lands depends on its delay at departure, the hour, the weather at its origin,
+// its airline, the age of its plane, the wind on its way, and noise: a straight line in the
+// departure delay is a good baseline, and a net can do better.
 Status WriteFlightsExample(const std::filesystem::path& folder, const FlightsExample& options);
 
 }  // namespace protium

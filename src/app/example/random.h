@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every machine: whole-number arithmetic and square roots only,
-// none of the functions in which one mathematics library differs from the next.
+// Random numbers that are the same on every machine: only integer arithmetic and IEEE operations
+// that are correctly rounded, none of the functions (log, sin, ...) or std:: distributions in which
+// one library differs from the next.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u) {}
 
-  // SplitMix64.
+  // SplitMix64 (Steele, Lea and Flood, 2014).
   uint64_t Next() {
     uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -25,12 +26,12 @@ class Random {
 
   double Between(double low, double high) { return low + (high - low) * Uniform(); }
 
-  // One of 0 .. n-1, for an n far below 2^32.
+  // One of 0 .. n-1. The bias is negligible for n far below 2^32.
   size_t Below(size_t n) { return static_cast<size_t>(Uniform() * static_cast<double>(n)); }
 
   bool Chance(double probability) { return Uniform() < probability; }
 
-  // Mean 0, deviation 1: twelve uniform numbers come close to a normal one.
+  // Approximately normal, mean 0 and deviation 1: the sum of twelve uniform numbers has variance 1.
   double Normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += Uniform();

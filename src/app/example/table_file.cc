@@ -25,6 +25,7 @@ TableFile::~TableFile() {
   unlink(part_.c_str());
 }
 
+// Written in pieces of about 1 MiB.
 void TableFile::Line(std::string_view text) {
   pending_.append(text).push_back('\n');
   if (pending_.size() > (1 << 20)) Flush();
@@ -40,6 +41,7 @@ void TableFile::Flush() {
   pending_.clear();
 }
 
+// Not synced: an example can be made again.
 Status TableFile::Finish() {
   Flush();
   if (file_ >= 0 && close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writing the tables of an example.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,8 @@
 
 namespace protium::example {
 
-// A text file that appears under its name only when Finish() succeeds.
+// A text file that appears under its name only when Finish() succeeds. An error of any earlier call
+// is kept and reported by Finish(). Without Finish() the partial file is removed.
 class TableFile {
  public:
   explicit TableFile(std::filesystem::path path);

@@ -45,7 +45,8 @@ std::vector<Airline> MakeAirlines() {
           {"PL", "Pelican Air Inc.", 0.001, 7}};
 }
 
-// Distances and directions on a flat map; good enough for made-up places.
+// Distances and directions on a flat map: 69 miles to a degree of latitude, 55 to one of longitude
+// at this height. No trigonometry, which may differ in the last bit between libraries (random.h).
 void Measure(Airport& airport) {
   const double north = (airport.lat - kHomeLat) * 69.0;
   const double east = (airport.lon - kHomeLon) * 55.0;
@@ -65,7 +66,8 @@ std::string PlaceName(Random& random) {
                                            "Iron",  "Juniper", "Laurel",  "Maple"};
   static constexpr const char* kSecond[] = {"Falls", "Harbor", "Hill",  "Junction", "Lake",
                                             "Mesa",  "Point",  "Ridge", "Springs",  "Valley"};
-  // One draw a statement: the order of arguments is the compiler's choice.
+  // One draw per statement: C++ does not fix the order in which arguments are evaluated, and
+  // another order would give other tables.
   const char* first = kFirst[random.Below(std::size(kFirst))];
   const char* second = kSecond[random.Below(std::size(kSecond))];
   return fmt::format("{} {}{}", first, second, random.Chance(0.4) ? " Regional" : "");
@@ -119,7 +121,7 @@ std::vector<Plane> MakePlanes(Random& random, const std::vector<Airline>& airlin
   return planes;
 }
 
-// A curve from -1 to 1 and back over one turn, without a sine.
+// A wave between -1 and 1 with period 1, made of two parabolas in place of a sine (random.h).
 double Wave(double turn) {
   const double x = 4 * (turn - std::floor(turn));
   const double t = x < 2 ? x - 1 : x - 3;
@@ -128,7 +130,8 @@ double Wave(double turn) {
 
 double Rounded(double value, double step) { return std::round(value / step) * step; }
 
-// Air moves on slowly: each hour is mostly the hour before.
+// A year of weather at one origin. Weather changes slowly: each hour is mostly the hour before,
+// plus noise, on top of the season and the time of day.
 std::vector<Weather> MakeWeather(Random& random, double shore) {
   std::vector<Weather> hours(kHours);
   double warm = 0, wet = -1, wind = 10, direction = 250, pressure = 1017;

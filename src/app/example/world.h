@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invented world that the example's flights happen in.
+// The invented world of the example: airlines, airports, planes and a year of weather.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Airline {
   std::string carrier;
   std::string name;
   double share = 0;     // Of all flights.
-  double lateness = 0;  // Minutes that it loses on the way, on average.
+  double lateness = 0;  // Minutes lost between departure and arrival, on average.
 };
 
 struct Airport {
@@ -29,7 +29,7 @@ struct Airport {
   int32_t altitude = 0;
   int32_t zone = 0;     // Hours from UTC.
   bool listed = true;   // Has a row in airports.csv.
-  double distance = 0;  // Miles from New York.
+  double distance = 0;  // Miles from New York, on a flat map.
   double eastward = 0;  // -1 due west, 1 due east.
 };
 
@@ -51,7 +51,7 @@ struct Model {
 };
 extern const std::array<Model, 9> kModels;
 
-// At one origin in one hour.
+// The weather at one origin in one hour.
 struct Weather {
   double temp = 0;  // Fahrenheit
   double dewp = 0;

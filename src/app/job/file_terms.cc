@@ -16,6 +16,11 @@ namespace protium {
 
 namespace {
 
+// A fault about the SQL has a position in the text of etl.sql. To name the line in the job file,
+// that position is added to the place where the TOML string begins, which depends on the kind of
+// string: in a """ string the text may begin on the line of the quotes or, if a line break follows
+// them, on the next one.
+
 // Where a value stands in its file.
 struct ValuePlace {
   std::string file;
@@ -33,7 +38,8 @@ std::optional<ValuePlace> PlaceOfValue(const std::string& begin) {
   return place;
 }
 
-// Whether the text begins on the line below its three quotes: TOML leaves out a line break there.
+// Whether the text begins on the line below its three quotes: TOML drops a line break right after
+// them, so this can be told from the file only.
 bool BeginsBelow(const ValuePlace& place) {
   const auto file = ReadFile(place.file);
   std::stringstream lines(file.ok() ? *file : "");
@@ -44,6 +50,8 @@ bool BeginsBelow(const ValuePlace& place) {
   return rest.find_first_not_of('\r') == rest.npos;
 }
 
+// The place in the file of the character at `offset` of the SQL; for SQL of a single line, that of
+// the string.
 std::string FilePlace(const std::string& begin, const std::string& sql, size_t offset) {
   const auto place = PlaceOfValue(begin);
   if (!place || sql.find('\n') == sql.npos) return begin;
@@ -55,18 +63,18 @@ std::string FilePlace(const std::string& begin, const std::string& sql, size_t o
   return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
 }
 
-// The place in the file of what `where` tells of the SQL text; nothing where it tells of no line.
+// The place in the file that `where` means if it points into the SQL text; none if it does not.
 std::optional<std::string> SqlPlace(const Job& job, const std::string& where) {
   const Place* sql = job.settings.Find("etl.sql");
   if (sql == nullptr || sql->value.starts_with("--set")) return std::nullopt;
   const std::optional<size_t> offset = OffsetOf(where, job.file.etl.sql);
   if (!offset) return std::nullopt;
-  // What follows the first line draws the line of the text, with a mark below it.
+  // Its further lines quote the line of SQL and mark the column below it; they are kept.
   const size_t drawn = std::min(where.find('\n'), where.size());
   return FilePlace(sql->value, job.file.etl.sql, *offset) + where.substr(drawn);
 }
 
-// Stages say "pipeline.3.train.epochs" where the file may have said "train.epochs".
+// Stages know only "pipeline.3.train.epochs"; the file may have said "train.epochs".
 void UseShorthand(const Job& job, std::string& text) {
   if (!job.estimator) return;
   for (const char* name : kShorthand) {
@@ -88,6 +96,7 @@ Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   if (const auto place = SqlPlace(job, fault.where)) {
     fault.where = *place;
   } else if (const Place* said = job.settings.Find(fault.where)) {
+    // An unknown key is itself what is wrong; otherwise it is the value.
     fault.where = fault.what.starts_with("unknown key") ? said->key : said->value;
   }
   return Fail(std::move(fault));

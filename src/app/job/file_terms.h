@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border between a job file and the house. Below it faults name what they are about by a dotted
-// path ("pipeline.2.train.epochs"), or by a line of the SQL text; a user reads of a place in a
-// file.
+// Translates faults into the terms of a job file. The rooms below know nothing of files: their
+// faults name a dotted path ("pipeline.2.train.epochs") or a line of the SQL text. What a user
+// needs is a place in a file.
 #pragma once
 
 #include <utility>
@@ -10,9 +10,9 @@
 
 namespace protium {
 
-// Puts a fault into the terms of the job's file: its place becomes file:line:column or the --set
-// that said it, and a shorthand is called as the file called it. Applied once, where a fault leaves
-// the work on a job. `kept` is said of a fault that does not say itself what was kept.
+// Replaces the fault's path by file:line:column, or by the --set that gave the value, and writes
+// shorthand the way the file does. Apply it once, where a fault leaves the work on a job. `kept` is
+// filled in if the fault does not say what was kept.
 Status InFileTerms(const Job& job, const Status& status, const char* kept);
 
 template <class T>

@@ -24,9 +24,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The checks come in the order in which a reader would find the mistakes: tables and their files,
+// the SQL, the split, the outputs' places, the outputs' columns, then (DescribeJob) the pipeline.
+// Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
+// an empty table does.
+
 constexpr char kNothingStarted[] = "nothing was started";
 
-// The place of a fault that names none.
+// Gives a place to a fault that has none.
 Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -34,6 +39,8 @@ Status At(std::string path, const Status& status) {
   return Fail(std::move(fault));
 }
 
+// Building a frame never fails, so each table's error is asked for here, while it is known which
+// table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
     const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
@@ -64,7 +71,8 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Col
   return Status::OK();
 }
 
-// Columns of a text file without rows are text: that is what is wrong then, not the column.
+// Explains a failed check by an empty table, if there is one: without rows every CSV column is
+// text, and the message about a wrong type would point at the wrong thing.
 Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
   for (const auto& [name, table] : job.file.tables.all) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
@@ -77,6 +85,7 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
   return status;
 }
 
+// Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
     const Status free = session.state().CheckOutput(output.parquet);
@@ -89,7 +98,8 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
   return Status::OK();
 }
 
-// The columns that the estimator adds; outputs of stages are not checked here.
+// The columns that the estimator adds, which outputs may name as well. The label's type is unknown
+// here and does not matter for names.
 Result<Columns> PredictedColumns(const Job& job) {
   Columns made;
   if (!job.estimator) return made;
@@ -112,7 +122,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
     frames.train = sides.train;
     frames.test = sides.test;
   } else if (job.pipeline || job.file.outputs.all.size() > 1) {
-    // Whatever is read more than once is evaluated once.
+    // Read more than once, so evaluated once.
     frames.train = frames.test = etl.Materialize("etl");
   }
   PT_TRY(CheckOutputPlaces(session, job));
@@ -121,6 +131,8 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   return frames;
 }
 
+// The engine describes the whole of what will run: with an estimator the gang over the training
+// rows, with other stages alone those rows, otherwise the SQL.
 Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
   Json stages = Json::object();
   Plan tree = frames.etl.plan();
@@ -136,7 +148,8 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
   return plan;
 }
 
-// Test rows are set aside to be measured, whether or not anyone wants the table.
+// Without outputs the test rows are still scored, for their metrics: that is what [split] sets them
+// aside for.
 Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
                     const DataFrame& test) {
   for (const auto& [name, output] : job.file.outputs.all) {
@@ -148,7 +161,8 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
   return unmeasured ? model->Transform(test).Run().status() : Status::OK();
 }
 
-// A job of SQL alone has nothing to show for itself unless it writes.
+// Runs a job that has neither a pipeline nor outputs, so that its SQL is at least executed, and
+// warns that nothing is left of it.
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
   const Call call = session.state().call();
@@ -174,7 +188,7 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
     session.state().call().Tell(
         EventToJson(Note{"the outputs hold the test rows of [split] alone"}));
   }
-  // Last, so that it carries the metrics of the rows scored.
+  // Last, so that the model folder has the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();
 }
 
@@ -192,6 +206,8 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }
 
+// Settings below the estimator are listed under their shorthand, "train.epochs" for
+// "pipeline.3.train.epochs", which is how most people write them.
 Json SettingsOf(const Job& job, const Json& pipeline) {
   Json whole = FieldsToJson(job.file);
   for (const char* moved : kShorthand) whole.erase(moved);

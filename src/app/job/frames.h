@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job file's tables and stages as frames of a session: the same operations that a program calls.
+// A job file as calls of a session: the same operations that a program would call, nothing more.
+// All functions report faults in the terms of the job's file (app/job/file_terms.h).
 #pragma once
 
 #include "app/job/job.h"
@@ -8,25 +9,24 @@
 namespace protium {
 
 struct JobFrames {
-  DataFrame etl;
-  DataFrame train;  // All of it, where the job has no [split].
-  DataFrame test;
+  DataFrame etl;    // The result of the SQL.
+  DataFrame train;  // One side of [split]; without one, all of it.
+  DataFrame test;   // The other side; without a split, all of it as well.
 };
 
-// All three tell faults in the terms of the job's file (app/job/file_terms.h).
-
-// Opens the tables and checks SQL, outputs and their columns. Runs nothing.
+// Opens the tables and checks the SQL, the outputs' places and their columns. Runs no query; CSV
+// files are read to infer types.
 Result<JobFrames> OpenJob(Session& session, const Job& job);
 
-// Checks the stages against the columns of the rows, and gives what the job will do, of which
-// nothing runs: {"sql", "not_exact", "placement", "training", "stages", "tree"}.
+// Checks the stages against the columns of the rows and describes what the job would do, without
+// running it: {"sql", "not_exact", "placement", "training", "stages", "tree", ...}.
 Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames);
 
-// Every setting in effect: [{"key", "value", "from"}] where "from" is a place in the file, a --set,
-// or "default".
+// Every setting in effect: [{"key", "value", "from"}], where "from" is a place in the file, a
+// --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
 Json SettingsOf(const Job& job, const Json& pipeline);
 
-// Fits the pipeline, scores the test rows, writes the outputs and the model.
+// Fits the pipeline, scores the test rows, writes the outputs and then the model.
 Status RunJob(Session& session, const Job& job, const JobFrames& frames);
 
 }  // namespace protium

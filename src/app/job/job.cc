@@ -17,6 +17,8 @@ FieldType DescribeType(const JobEngineOrAddress&) {
           .of = {TypeOfField(std::string()), TypeOfField(JobEngine())}};
 }
 
+// Without the shorthand, whose values have moved into the pipeline: reading it back would find them
+// set twice.
 Json Job::ToJson() const {
   Json json = FieldsToJson(file);
   for (const char* moved : kShorthand) json.erase(moved);

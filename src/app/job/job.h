@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job file may say, and a job that was read from one.
+// What a job file may say (JobFile, from which docs/job.md's keys, help and the JSON schema
+// follow), and a job that has been read from one (Job).
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,7 @@
 
 namespace protium {
 
-// Things by name, in the order of the file.
+// Named entries, in the order of the file, which matters to people and to nothing else.
 template <class T>
 struct ByName {
   std::vector<std::pair<std::string, T>> all;
@@ -48,11 +49,12 @@ FieldType DescribeType(const ByName<T>&) {
   return {.kind = FieldType::Kind::kEntries, .of = {TypeOfField(T())}};
 }
 
-// One of `csv` and `parquet`: a file, or a pattern such as "2013-*.csv", below the folder `data`.
+// A table: exactly one of `csv` and `parquet`, which are a file, a pattern such as "2013-*.csv", or
+// a folder, below JobFile::data.
 struct JobTable {
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
-  Columns partitions;  // Columns that stand in the names of folders.
+  Columns partitions;  // Columns whose values stand in folder names.
   CsvOptions options;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -94,13 +96,13 @@ struct JobOutput {
   }
 };
 
-// Where the job runs. A text alone is the address.
+// Where the job runs, and within which limits.
 struct JobEngine {
   std::string address = "local";
-  std::string memory;       // Of the tables, as "4 GiB"; empty: half of what the machine allows.
-  std::string rows_memory;  // Of packed training rows; empty: a quarter of it.
+  std::string memory;       // For tables, as "4 GiB"; empty: half of what the machine allows.
+  std::string rows_memory;  // For packed training rows; empty: a quarter of what it allows.
   std::string spill;        // The folder for tables that outgrow memory; empty: the run folder.
-  std::string discovery;    // A script that prints the machine's devices; empty: the driver's.
+  std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
   SparkSettings spark;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -117,15 +119,16 @@ struct JobEngine {
   }
 };
 
+// engine = "local[4]" is short for engine = { address = "local[4]" }.
 struct JobEngineOrAddress : JobEngine {};
 Json ToJson(const JobEngineOrAddress& engine);
 Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine);
 FieldType DescribeType(const JobEngineOrAddress& engine);
 
-// What a job file may say of its only estimator outside of it, for short.
+// The options of the only estimator that a job file may also give at its top level.
 inline constexpr const char* kShorthand[] = {"train", "gang", "net", "loss"};
 
-// The whole file. `train`, `gang`, `net` and `loss` are shorthand for those of the only estimator.
+// The whole file. `train`, `gang`, `net` and `loss` are shorthand for the only estimator's options.
 struct JobFile {
   std::string name;
   std::string data = ".";
@@ -159,18 +162,19 @@ struct JobFile {
   }
 };
 
-// A job that may run: checked as far as its own text goes.
+// A job that is ready to run: checked as far as is possible without looking at a table.
 struct Job {
-  // Paths of `data`, `engine` and `extensions` are whole; shorthand is in the pipeline.
+  // Paths in `data`, `engine` and `extensions` are absolute; shorthand has moved into the pipeline.
   JobFile file;
   std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
-  Settings settings;
+  Settings settings;                           // As given, with the place of every value.
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
-  std::optional<size_t> estimator;   // Its place in the pipeline.
-  std::optional<Pipeline> pipeline;  // Checked as far as is possible without a table.
+  std::optional<size_t> estimator;   // Its position in the pipeline.
+  std::optional<Pipeline> pipeline;  // None for a job of SQL alone.
 
-  // The job as a file for the run folder; ReadSavedJob() (app/job/read_job.h) reads it again.
+  // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
+  // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.
   Json ToJson() const;
 };
 

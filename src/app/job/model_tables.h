@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where a model may read its tables.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,9 @@
 
 namespace protium {
 
-// Where table `name` of a model lies below `data`, the folder that the user gave. A model may come
-// from a stranger: an absolute path or one that leads out of the folder is refused.
+// The path of a model's table `name` below `data`, the folder that the user gave. A model may come
+// from a stranger, so an absolute path, or one that leads out of the folder, is refused with
+// Exit::kInput.
 Result<std::filesystem::path> TableBelow(const std::filesystem::path& data, const std::string& name,
                                          const JobTable& table);
 

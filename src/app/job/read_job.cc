@@ -27,7 +27,8 @@ Status Wrong(std::string path, std::string what, std::string fix = "") {
                .fix = std::move(fix)});
 }
 
-// --set is typed by hand, so text that looks like a number still is text where text belongs.
+// The value of an option that is text stays text, even if it looks like a number: `--set name=2013`
+// is typed without quotes.
 Json Typed(const Assignment& assignment) {
   for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
                            "engine.rows_memory", "engine.spill", "engine.discovery"}) {
@@ -50,6 +51,7 @@ Status CheckTables(const JobFile& file) {
   return Status::OK();
 }
 
+// Two outputs on one path would overwrite each other; "./a" and "a" are the same path.
 Status CheckOutputs(const JobFile& file) {
   std::map<fs::path, std::string> places;
   for (const auto& [name, output] : file.outputs.all) {
@@ -75,6 +77,8 @@ Status Check(const JobFile& file) {
   return CheckOutputs(file);
 }
 
+// The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
+// already here if there is shorthand, which could mean either.
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
   std::optional<size_t> found;
   for (size_t i = 0; i < pipeline.size(); ++i) {
@@ -90,7 +94,8 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
   return found;
 }
 
-// A path of the shorthand and the same path below the estimator share their places.
+// Gives the values below `to` the places of those below `from`, so that faults about the estimator
+// point at the shorthand in the file.
 void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
   std::map<std::string, Place> copies;
   for (const auto& [path, place] : settings.places) {
@@ -99,6 +104,8 @@ void CopyPlaces(Settings& settings, const std::string& from, const std::string& 
   for (auto& [path, place] : copies) settings.places[path] = std::move(place);
 }
 
+// Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
+// set twice: a --set may well override either.
 Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
   if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
@@ -124,7 +131,8 @@ fs::path Below(const fs::path& folder, const std::string& path) {
   return fs::absolute(folder / path).lexically_normal();
 }
 
-// What the file says is relative to the file; what --set says, to where the user stands.
+// Makes a path absolute: relative to the job file if the file gives it, to the working directory if
+// --set does, as the shell completes it.
 void MakeWhole(const Settings& settings, const char* key, std::string& path) {
   const Place* place = settings.Find(key);
   const bool typed = place != nullptr && place->value.starts_with("--set");
@@ -133,7 +141,7 @@ void MakeWhole(const Settings& settings, const char* key, std::string& path) {
       (typed ? Below(fs::current_path(), path) : Below(settings.file.parent_path(), path)).string();
 }
 
-// engine = "local[4]" is short for [engine] address, so that --set can add to it.
+// Turns engine = "local[4]" into a table, so that --set engine.memory=... can add to it.
 void SpellOutEngine(Settings& settings) {
   const auto found = settings.tree.find("engine");
   if (found == settings.tree.end() || !found->is_string()) return;
@@ -147,9 +155,11 @@ Result<int64_t> SizeAt(const char* path, const std::string& text) {
   return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
-// Makes the job of its settings. What is known by then stays in `job` when this fails, so that the
-// fault can be told in the terms of the file.
+// Fills the job from its settings. If this fails, what is known so far stays in `job`, since the
+// places and the estimator's position are needed to put the fault into the terms of the file.
 Status Finish(Job& job, const Settings& as_written) {
+  // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
+  // checked only once the shorthand is in it and the extensions' nets have names.
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
   PT_TRY(Check(job.file));
   JobFile& file = job.file;
@@ -186,7 +196,7 @@ bool HasKey(const std::string& key) {
   return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
 }
 
-// "epochs" alone is meant as "train.epochs".
+// For an unknown top-level key such as "epochs", suggests "train.epochs".
 Status WithGroup(const Status& status) {
   Fault fault = FaultOf(status);
   const std::string key = fault.where;
@@ -206,7 +216,7 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   for (const std::string& words : sets) {
     PT_LET(Assignment assignment, ReadAssignment(words));
     assignment.value = Typed(assignment);
-    // As in the file; what else is set of the engine stays.
+    // --set engine=local is an address, as in the file; it must not remove engine.memory.
     if (assignment.path == "engine" && assignment.value.is_string()) {
       assignment.path = "engine.address";
     }
@@ -219,6 +229,8 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   return Fail(std::move(fault));
 }
 
+// Its paths are absolute and its shorthand is gone, so Finish() leaves it as it is. Whatever is
+// wrong with it is damage.
 Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   Job job{.settings = {.file = file, .tree = saved}};
   const Status finished = Finish(job, job.settings);
@@ -226,6 +238,7 @@ Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   return job;
 }
 
+// Decimal and binary units as written; below 10^15 bytes, which any double holds exactly.
 Result<int64_t> ReadBytes(const std::string& text) {
   static const std::vector<std::pair<std::string, double>> kUnits = {
       {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},

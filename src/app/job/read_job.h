@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the text of a job file to a job that may run.
+// From the text of a job file to a Job: parse, lay --set over it, read the fields, resolve paths
+// and shorthand, check what can be checked without a table.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +11,15 @@
 
 namespace protium {
 
-// Reads a job file and the assignments of --set over it. Nothing but the file is touched, and the
-// extensions that it names are opened. Faults are in the terms of the file.
+// Reads a job file with the --set assignments laid over it. Reads nothing but the file, apart from
+// opening the extensions it names, which brings their code into this process. Faults are in the
+// terms of the file.
 Result<Job> ReadJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
 
-// Reads what ToJson() gave.
+// Reads what Job::ToJson() wrote.
 Result<Job> ReadSavedJob(const Json& saved, const std::filesystem::path& file);
 
-// "4 GiB", "500 MB", "1024": bytes.
+// "4 GiB", "500 MB" or "1024" as bytes; a plain Invalid for anything else.
 Result<int64_t> ReadBytes(const std::string& text);
 
 }  // namespace protium

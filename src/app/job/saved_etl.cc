@@ -18,12 +18,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Scoring new tables: each table of the saved job is read from the new folder under its old file
+// name and with its old types, columns of the label that are missing are added as NULLs, and the
+// saved SQL runs over them. Only if it fails is the user told about other missing columns: the SQL
+// may well not read them.
+
+// Engines ignore the case of names.
 bool SameColumn(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
     return std::tolower(x) == std::tolower(y);
   });
 }
 
+// A typed NULL; none for types without a cast, such as decimals and dates.
 std::optional<Expr> EmptyOf(const arrow::DataType& type) {
   const Expr null = Lit({});
   if (arrow::is_integer(type.id())) return CallOf("cast_int64", {null});
@@ -33,8 +40,9 @@ std::optional<Expr> EmptyOf(const arrow::DataType& type) {
   return std::nullopt;
 }
 
-// The names that the label may have in a table: its own, and those that the SQL does no more with
-// than to rename them ("SELECT t.price AS label").
+// The names that the label may have in a table: its own, and those of columns that the SQL merely
+// renames to it ("SELECT t.price AS label"). A label that is computed is not found; then its
+// columns must be there.
 std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label) {
   std::vector<std::string> names = {label};
   std::string escaped;
@@ -42,7 +50,8 @@ std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string&
     if (c != '_' && std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
     escaped += c;
   }
-  // The library of regular expressions is one of those that throw.
+  // std::regex throws, also while matching. libstdc++ matches by recursion, whose depth the bounded
+  // repeats limit: the SQL comes with the model, which may be a stranger's.
   try {
     const std::string name = R"re(("[^"]{1,99}"|[a-z_][a-z_0-9]{0,99}))re";
     const std::regex renamed(R"re((?:,|\bselect\b|\bdistinct\b)\s*(?:)re" + name + R"re(\.)?)re" +
@@ -60,7 +69,8 @@ std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string&
   return names;
 }
 
-// `table` with the label as an empty column where the table had one and now lacks it.
+// `table` plus the label as a column of NULLs, if the model's table had the label and this one has
+// not; `lacks` gets its name.
 Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
                             const std::vector<std::string>& names, std::string& lacks) {
   PT_LET(const SchemaPtr schema, table.Schema());
@@ -81,7 +91,7 @@ Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
   return table.Project(std::move(columns));
 }
 
-// "sales.price", for each column that the table had and now lacks.
+// Adds "sales.price" to `missing` for each column that the model's table had and this one has not.
 Status AddMissing(const std::string& name, const DataFrame& table, const arrow::Schema& known,
                   std::string& missing) {
   PT_LET(const SchemaPtr schema, table.Schema());
@@ -95,7 +105,7 @@ Status AddMissing(const std::string& name, const DataFrame& table, const arrow::
   return Status::OK();
 }
 
-// SQL that does not run may miss a column that nobody knows yet.
+// Explains SQL that fails by the columns that are missing: an engine names just the first one.
 Status TellMissing(const Status& status, const std::string& missing) {
   if (status.ok() || missing.empty()) return status;
   Fault fault = FaultOf(status);
@@ -133,7 +143,7 @@ Result<Json> SavedEtl(Session& session, const Job& job) {
     const Plan plan = session.Table(name).plan();
     const auto* const scan = std::get_if<Scan>(&plan->verb);
     if (scan == nullptr || !scan->schema) continue;
-    // Types that models do not carry are found again in the new table.
+    // A type that schema.json cannot express is left out, and inferred again from the new table.
     Result<Json> columns = SchemaToJson(*scan->schema);
     if (columns.ok()) saved["columns"][name] = *std::move(columns);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model's input table is made: kept with the model, used again on new tables.
+// The ETL that goes with a model: the tables and the SQL that made its input table, saved as
+// etl.json and run again on new tables by `protium predict --data`.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +13,20 @@
 
 namespace protium {
 
-// {"tables", "columns", "sql"}: the job's tables, the columns each had, and its SQL. The session
-// has the tables.
+// {"tables", "columns", "sql"}: the job's tables, the columns and types each had, and the SQL. The
+// session must have the tables.
 Result<Json> SavedEtl(Session& session, const Job& job);
 
 struct NewTables {
   DataFrame etl;
   std::vector<std::pair<std::string, DataFrame>> tables;
-  std::vector<std::string> notes;  // What was done about columns that are missing.
+  std::vector<std::string> notes;  // For the user: what was done about missing columns.
 };
 
-// The SQL of `saved` over the tables of the folder `data`, whose columns are read with the types
-// that they had. The columns of labels, which the SQL may rename, need not be there: nobody knows
-// them yet, so they are empty. SQL that does not run is told with all columns that are missing.
+// The SQL of `saved` over the tables in the folder `data`, read with the types their columns had. A
+// label's column may be missing, under whatever name the SQL reads it: in new data the answer is
+// unknown, so it becomes NULL. If the SQL fails for another reason, the fault lists all columns
+// that the tables lack.
 Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
                                      const std::vector<std::string>& labels,
                                      const std::filesystem::path& data);

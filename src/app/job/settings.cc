@@ -22,7 +22,7 @@ std::vector<std::string> Steps(std::string_view path) {
   }
 }
 
-// Gives the child `step` of `node`, made where it is missing; nullptr where there can be none.
+// The child `step` of `node`, created if missing; null if there can be none.
 Json* Child(Json& node, const std::string& step) {
   if (node.is_null()) node = Json::object();
   // optimizer = "adam" is short for { name = "adam" }.
@@ -46,6 +46,8 @@ const Place* Settings::Find(std::string_view path) const {
   return nullptr;
 }
 
+// The value is parsed as "x = <text>". A line break could smuggle in further keys, so such a value
+// is text in any case; more than one key after parsing means the same.
 Result<Assignment> ReadAssignment(const std::string& words) {
   const size_t equals = words.find('=');
   Assignment read;
@@ -75,7 +77,8 @@ Status Override(Settings& settings, const Assignment& assignment) {
   }
   *node = assignment.value;
   const std::string said = fmt::format("--set {}={}", assignment.path, assignment.text);
-  // Places below the path belong to a value that is gone.
+  // Places below the path belong to a value that is gone; tables above it that only this --set has
+  // created are attributed to it.
   std::erase_if(settings.places,
                 [&](const auto& each) { return each.first.starts_with(assignment.path + "."); });
   std::string path = assignment.path;

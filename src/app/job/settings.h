@@ -12,7 +12,8 @@
 
 namespace protium {
 
-// "flights.toml:12:3" or "--set train.epochs=9".
+// Where a setting comes from, for messages: "flights.toml:12:3" or "--set train.epochs=9". `key` is
+// the place of the key, which matters when it is unknown; `value` that of the value.
 struct Place {
   std::string key;
   std::string value;
@@ -23,26 +24,28 @@ struct Settings {
   Json tree = Json::object();
   std::map<std::string, Place> places;  // By dotted path: "train.epochs", "pipeline.0.inputs.2".
 
-  // Where the value at `path` was said, or its nearest parent; empty when nobody said it.
+  // Where the value at `path`, or the nearest one that contains it, was given; null if nowhere.
   const Place* Find(std::string_view path) const;
 };
 
-// Reads a strict TOML file; keys keep the order of the file. Dates are refused, as no setting is
-// one. A fault names file:line:column.
+// Reads a TOML file. Keys keep the order of the file. Dates and times are refused, since no setting
+// is one. Faults of Exit::kUsage name file:line:column.
 Result<Settings> ReadToml(const std::filesystem::path& file);
 
 // The same from text; `file` is only for messages.
 Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file);
 
-// Splits "a.b=c" and reads c as a TOML value, or as text where it is none.
+// Splits "a.b=c" and reads c as a TOML value; what is not one is taken as text, so that
+// --set data=other needs no quotes.
 struct Assignment {
   std::string path;
   Json value;
-  std::string text;  // What stood behind the "=".
+  std::string text;  // The characters after "=", as typed.
 };
 Result<Assignment> ReadAssignment(const std::string& words);
 
-// Puts an assignment into the tree over what stands there. Numbers in the path choose from a list.
+// Lays an assignment over the tree. Numbers in the path index into lists, which must be long
+// enough.
 Status Override(Settings& settings, const Assignment& assignment);
 
 }  // namespace protium

@@ -22,6 +22,7 @@ std::string PlaceText(const std::filesystem::path& file, const toml::source_posi
   return fmt::format("{}:{}:{}", file.string(), at.line, at.column);
 }
 
+// Converts a parsed TOML tree to JSON and notes where each key and value stands.
 class Reader {
  public:
   explicit Reader(Settings& settings) : settings_(settings) {}
@@ -40,7 +41,7 @@ class Reader {
   }
 
   Result<Json> Table(const toml::table& table, const std::string& path) {
-    // The library sorts by key; people mean the order that they wrote.
+    // toml++ keeps tables sorted by key; the order as written is restored from source positions.
     std::vector<std::pair<const toml::key*, const toml::node*>> entries;
     for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {

@@ -21,7 +21,7 @@ bool IsEmpty(const Json& value) {
          (value.is_structured() && value.empty());
 }
 
-// A value as TOML, 1 for 1.0; nothing for what is empty.
+// A default as TOML, with 1 for 1.0; empty for a value that is empty.
 std::string Spelled(const Json& value) {
   if (IsEmpty(value)) return "";
   if (value.is_number_float()) return Dump(fields::Short(value.get<double>()));
@@ -44,7 +44,7 @@ bool IsRequired(const DescribedField& option) {
   return *option.field.filled != 0 && IsEmpty(option.value);
 }
 
-// What an option is for, and what it may be.
+// An option's help, followed by its choices, range, unit, and whether it is required.
 std::string SaysOf(const DescribedField& option) {
   const Field& field = option.field;
   std::string says = field.help;
@@ -59,7 +59,7 @@ std::string SaysOf(const DescribedField& option) {
   return says;
 }
 
-// Lines of at most `width` columns; a longer word has a line of its own.
+// Lines of at most `width` bytes; a longer word gets a line of its own.
 std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   std::vector<std::string> lines = {""};
   size_t start = 0;
@@ -75,7 +75,7 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   return lines;
 }
 
-// Rows of cells of which the last is broken where it is too long.
+// A text table whose last column is wrapped to fit the page.
 std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
   size_t before = 0;
   for (size_t column = 0; column + 1 < rows.front().size(); ++column) {
@@ -96,10 +96,10 @@ std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
   return TextTable(broken);
 }
 
-// The options that help shows of a row.
+// The options to show, those of nested tables under dotted names.
 std::vector<DescribedField> OptionsOf(const CatalogueRow& row) { return Flattened(row.options); }
 
-// How a job file asks for a row, with an option where it has one with a default.
+// An example of how a job file names the row, with its first option that has a default.
 std::string SpellingOf(const Topic& topic, const CatalogueRow& row) {
   std::string options;
   for (const DescribedField& option : row.options) {
@@ -123,7 +123,7 @@ std::string SpellingOf(const Topic& topic, const CatalogueRow& row) {
   return text;
 }
 
-// A cell of a Markdown table.
+// Escapes what would end a cell of a Markdown table.
 std::string Cell(std::string text) {
   for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) {
     text.insert(at, "\\");
@@ -133,7 +133,7 @@ std::string Cell(std::string text) {
 
 std::string Quoted(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
 
-// <input> is no tag of HTML.
+// Escapes "<", which Markdown would take for an HTML tag, as in <input>__<id>.
 std::string WithoutTags(std::string text) {
   for (size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 2)) {
     text.insert(at, "\\");
@@ -141,7 +141,7 @@ std::string WithoutTags(std::string text) {
   return text;
 }
 
-// "what it is" as a sentence of a page.
+// A help text as a sentence: a capital at the start, a full stop at the end.
 std::string Sentence(const std::string& text) {
   std::string sentence = WithoutTags(text) + ".";
   if (sentence[0] >= 'a' && sentence[0] <= 'z') {

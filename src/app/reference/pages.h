@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue for people: on a terminal, as Markdown and as JSON.
+// The catalogue for people: help on a terminal, the Markdown pages of docs/reference, and JSON. All
+// of it is made from the rows, so that help never disagrees with what is accepted.
 #pragma once
 
 #include <string>
@@ -11,19 +12,20 @@ namespace protium {
 
 // One table of the catalogue.
 struct Topic {
-  std::string name;      // "nets".
-  std::string one;       // "net".
-  std::string says;      // What they are.
-  std::string spelling;  // Where a job file names one, with NAME for its name and options.
+  std::string name;  // "nets".
+  std::string one;   // "net".
+  std::string says;  // What the rows are, in one line.
+  // How a job file names one: NAME stands for the name, NAMED for the name with options.
+  std::string spelling;
   std::vector<CatalogueRow> rows;
 };
 
 // In the order of help: stages, nets, losses, metrics, optimizers.
 std::vector<Topic> TopicsOf(const Catalogue& catalogue);
 
-// The rows, a line each.
+// The rows, one line each. `program` is for the hint below them.
 std::string TextOf(const Topic& topic, const std::string& program);
-// A row with its options.
+// One row with its options and an example.
 std::string TextOf(const Topic& topic, const CatalogueRow& row);
 // The page in docs/reference.
 std::string MarkdownOf(const Topic& topic);

@@ -27,6 +27,7 @@ void AddRange(const Field& field, Json& schema) {
 
 Json TableSchema(const std::vector<DescribedField>& fields);
 
+// The range of a field applies to each number of a list as well, as it does when it is read.
 Json TypeSchema(const FieldType& type, const Field& field) {
   Json schema = Json::object();
   switch (type.kind) {
@@ -74,7 +75,8 @@ Json FieldSchema(const DescribedField& described) {
   return schema;
 }
 
-// Required is what may not be empty and has no default.
+// A key is required if it may not be empty and its default is. Unknown keys are refused, as
+// everywhere.
 Json TableSchema(const std::vector<DescribedField>& fields) {
   Json schema = {{"type", "object"}, {"properties", Json::object()}};
   Json required = Json::array();
@@ -87,7 +89,8 @@ Json TableSchema(const std::vector<DescribedField>& fields) {
   return schema;
 }
 
-// A table that says by `key` which row it is; `open` is the name of the row that it may leave out.
+// A table that names its row under `key`. The row called `open` may leave the key out: it is what
+// the options apply to unless another one is named.
 Json RowSchema(const CatalogueRow& row, const char* key, const std::string& open) {
   Json schema = TableSchema(row.options);
   Json properties = {{key, {{"const", row.name}}}};
@@ -104,7 +107,7 @@ Json StagesSchema(const std::vector<Row>& rows) {
   return {{"anyOf", either}};
 }
 
-// A name, a table with it and options, or options alone for the one that is there unless set.
+// A name, a table with a name and options, or options alone for the default choice.
 template <class Row>
 Json ChoiceSchema(const std::vector<Row>& rows, const Named& usual) {
   Json either = {{{"enum", NamesOf(rows)}}};
@@ -121,6 +124,8 @@ Json OptionsSchema(const Json& described) {
 
 }  // namespace
 
+// JobFile keeps pipeline and shorthand as plain JSON, since their shape depends on the catalogue;
+// here they get the schemas of the rows and options that they stand for.
 Json JobSchema(const Catalogue& catalogue) {
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a job file"}};
   schema.update(TableSchema(Describe(JobFile())));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Job files described for editors.
 #pragma once
 
 #include "learn/catalogue.h"
 
 namespace protium {
 
-// A JSON schema (draft 7) of job files, for editors: every key, type, range and name. What only a
-// table or another key can tell, it leaves to `protium plan`.
+// The JSON schema (draft 7, which editors' TOML plugins understand) of job files: every key, type,
+// range and name. What depends on a table or on another key is left to `protium plan`.
 Json JobSchema(const Catalogue& catalogue);
 
 }  // namespace protium

@@ -11,9 +11,10 @@ namespace protium {
 
 namespace {
 
-constexpr double kWidth = 560, kHeight = 300;
-constexpr double kLeft = 58, kRight = 16, kTop = 18, kBottom = 44;
+constexpr double kWidth = 560, kHeight = 300;  // Of the SVG's viewBox; the page scales it.
+constexpr double kLeft = 58, kRight = 16, kTop = 18, kBottom = 44;  // Margins, for the labels.
 
+// The extent of the data. A range of one value is drawn in the middle.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -24,6 +25,7 @@ struct Range {
   double Share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
+// Maps data to the viewBox, whose y grows downwards.
 struct Frame {
   Range x, y;
   double X(double value) const { return kLeft + x.Share(value) * (kWidth - kLeft - kRight); }
@@ -36,7 +38,9 @@ bool Finite(const std::pair<double, double>& point) {
   return std::isfinite(point.first) && std::isfinite(point.second);
 }
 
-// A first point far off, as of a net that has learned nothing yet, would flatten all the others.
+// Whether the first point is an outlier, as the loss of an untrained net often is: scaled to show
+// it, the chart would flatten all the others. It is then drawn beyond the top, with its value as
+// text.
 bool FirstIsFarOff(const Series& series) {
   Range rest;
   for (size_t i = 1; i < series.points.size(); ++i) {
@@ -137,6 +141,8 @@ std::string DrawChart(const Chart& chart) {
   return svg + "</svg>\n<div class=\"legend\">" + legend + "</div></figure>\n";
 }
 
+// Steps of 1, 2 or 5 times a power of ten. Each tick is a multiple of the step, not a running sum,
+// which would print 0.30000000000000004.
 std::vector<double> Ticks(double low, double high, int wanted) {
   if (!(high > low)) return {low};
   const double rough = (high - low) / wanted;

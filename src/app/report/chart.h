@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line charts as SVG text that needs nothing from outside; colors come from the page's CSS.
+// Line charts as inline SVG, without scripts or anything from the network; colors are classes of
+// the page's CSS (style.h), so that charts follow the light and dark themes.
 #pragma once
 
 #include <string>
@@ -17,17 +18,18 @@ struct Series {
 struct Chart {
   std::string title;
   std::string x_name;
-  std::vector<Series> series;                         // At most four are told apart.
-  std::vector<std::pair<double, std::string>> marks;  // Upright lines, with what they say.
+  std::vector<Series> series;                         // Colors repeat after four.
+  std::vector<std::pair<double, std::string>> marks;  // Vertical lines at x, with their captions.
 };
 
-// Empty when no series has a point. Points that are not finite are left out.
+// A <figure> with the chart and its legend; empty if no series has a finite point. Points that are
+// not finite are left out.
 std::string DrawChart(const Chart& chart);
 
 // Round numbers that divide [low, high] into about `wanted` parts.
 std::vector<double> Ticks(double low, double high, int wanted);
 
-// Text made safe for HTML and for attributes.
+// Text with the characters escaped that mean something in HTML or in quoted attributes.
 std::string Escaped(std::string_view text);
 
 }  // namespace protium

@@ -14,10 +14,11 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostPoints = 400;
+constexpr size_t kMostPoints = 400;  // More than the pixels of a chart can show.
 
 using Curve = std::map<double, double>;
 
+// Thins a long curve out to every nth point, keeping the last.
 Series SeriesOf(std::string name, const Curve& curve) {
   Series series{.name = std::move(name), .dots = curve.size() <= 60};
   const size_t stride = curve.size() / kMostPoints + 1;
@@ -28,6 +29,7 @@ Series SeriesOf(std::string name, const Curve& curve) {
   return series;
 }
 
+// From result.json if the run is done; a run that was cut off has its events only.
 std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const RunView& view) {
   std::map<std::string, Curve> curves;
   for (const Json& epoch : facts.result.value("history", Json::array())) {
@@ -41,6 +43,8 @@ std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const Ru
   return curves.empty() ? view.validation : curves;
 }
 
+// The loss at the steps that were reported, if there are more of them than epochs, and the mean of
+// each epoch; restarts are marked.
 std::string LossCharts(const ReportFacts& facts, const RunView& view) {
   const Curve& by_step = view.loss_by_step;
   Curve by_epoch;

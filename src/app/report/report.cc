@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A report of a failed run is wanted most of all, so a missing or damaged file counts as empty.
 Result<Json> ReadObject(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
   PT_LET(const std::string text, ReadTextFile(file));
@@ -51,6 +52,8 @@ Result<ReportFacts> ReadReportFacts(const fs::path& run) {
   return facts;
 }
 
+// Sections come in the order of interest: what went wrong, the key figures, curves, metrics, then
+// the details.
 std::string RenderReport(const ReportFacts& facts) {
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "

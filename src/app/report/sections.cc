@@ -15,6 +15,7 @@ namespace protium {
 
 namespace {
 
+// A table row; cells from `numbers_from` on are aligned as numbers. Escapes what it is given.
 std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
                 size_t numbers_from = 99) {
   std::string row = "<tr>";
@@ -25,7 +26,7 @@ std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
   return row + "</tr>\n";
 }
 
-// A list of flat objects, with their keys as the heading.
+// A list of flat objects as a table, with the keys of the first as the heading.
 std::string TableOf(const Json& list) {
   if (!list.is_array() || list.empty() || !list[0].is_object()) return {};
   std::vector<std::string> keys;
@@ -49,6 +50,7 @@ void Tile(std::string& tiles, const std::string& value, const std::string& says)
                        Escaped(says));
 }
 
+// ", -5.9 % against the baseline", or nothing if there is no baseline to compare with.
 std::string Compared(const Json& metrics, const std::string& name) {
   const Json ours = AtPath(metrics, "test." + name);
   const Json theirs = AtPath(metrics, "baseline." + name);
@@ -138,6 +140,7 @@ std::string MetricsSection(const ReportFacts& facts) {
   return table + "</table></div>\n";
 }
 
+// A bar of the phases. What they leave of the total (starting, checking, writing) is "the rest".
 std::string TimeSection(const ReportFacts& facts) {
   const Json seconds = AtPath(facts.result, "seconds");
   const Json total = AtPath(seconds, "total");
@@ -170,6 +173,8 @@ std::string TimeSection(const ReportFacts& facts) {
   return text + "</p>\n";
 }
 
+// Also used by `protium plan`. Shards are never cut, so if the workers do not divide them evenly,
+// some workers idle part of each step.
 std::string ShardsText(const Json& training) {
   const int64_t workers = training.value("workers", int64_t{1});
   const int64_t shards = training.value("shards", int64_t{1});

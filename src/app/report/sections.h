@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page, each empty when the run has nothing to say in it.
+// The sections of the page, as HTML; each is empty if the run has nothing to show in it.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ std::string SettingsSection(const ReportFacts& facts);
 std::string SqlSection(const ReportFacts& facts);
 std::string VersionsSection(const ReportFacts& facts);
 
-// Gives the member at a dotted path, or null.
+// The member at a dotted path; null if there is none.
 Json AtPath(const Json& tree, std::string_view path);
 // "512 rows a step = 4 shards x 128 rows; 2 workers with 2 shards each".
 std::string ShardsText(const Json& training);
-// As people write it: numbers short, text without quotes.
+// A value as people write it: short numbers, text without quotes, lists with commas.
 std::string Shown(const Json& value);
 
 }  // namespace protium

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The CSS of report.html.
 #pragma once
 
 namespace protium {

@@ -17,12 +17,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The frames live between the check of a job and its run.
+// What prepare() leaves for run(): the two are called one after the other, and the frames belong to
+// the session that prepare() is given.
 struct Prepared {
   Job job;
   std::optional<JobFrames> frames;
 };
 
+// The settings of --set are not passed on: they are part of the job by now. A program's are, since
+// only its run can ask for them.
 SessionOptions OptionsOf(const Job& job) {
   SessionOptions options;
   options.engine = job.file.engine.address;
@@ -35,6 +38,7 @@ SessionOptions OptionsOf(const Job& job) {
   return options;
 }
 
+// A program's settings in the form of a job's: all that is known of them is what --set gave.
 Json SettingsOf(const Json& settings) {
   Json list = Json::array();
   for (const auto& [key, value] : settings.items()) {
@@ -90,6 +94,7 @@ Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
   Json settings = Json::object();
   for (const std::string& words : sets) {
     PT_LET(const Assignment assignment, ReadAssignment(words));
+    // A folder called 2013 is a path, not a number.
     settings[assignment.path] =
         assignment.path == "data" ? Json(assignment.text) : assignment.value;
   }

@@ -9,18 +9,19 @@
 
 namespace protium {
 
-// The job as it will run. Its own text is checked here, before any file is opened. `said` is the
-// list of settings of a run that goes on, which knows where each was said.
+// The request that runs a job. `said` is the list of settings from the job.json of a run that is
+// being resumed: it knows where each was given, which the saved job does not.
 Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said = {});
 
-// A user's own program. `settings` is what --set said: {"data": "...", "train.epochs": 5}.
+// The request that runs a user's own program. `settings` are those of --set, flat: {"data": "...",
+// "train.epochs": 5}. Relative input paths start at `base`.
 RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
                              const std::filesystem::path& base, const std::string& engine);
 
-// --set as one flat object.
+// The --set assignments as one flat object; of two with the same key the later one counts.
 Result<Json> SettingsFrom(const std::vector<std::string>& sets);
 
-// Versions of what the run was made with, for job.json.
+// The versions that the run was made with, for job.json.
 Json Versions();
 
 }  // namespace protium

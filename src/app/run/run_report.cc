@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Showing a run must work whatever state its folder is in: missing and damaged files count as
+// empty.
 Json ReadJson(const fs::path& file) {
   Result<std::string> text = ReadTextFile(file);
   if (!text.ok()) return Json::object();
@@ -24,6 +26,8 @@ Json ReadJson(const fs::path& file) {
   return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
 }
 
+// Descends into objects and into lists of objects or lists, such as the pipeline; a list of plain
+// values reads best as one.
 void AddLeaves(const Json& node, const std::string& path,
                std::vector<std::pair<std::string, Json>>& leaves) {
   const bool branch =
@@ -37,6 +41,7 @@ void AddLeaves(const Json& node, const std::string& path,
   }
 }
 
+// A cell of a table; text of several lines, such as SQL, only as its length.
 std::string ValueText(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
@@ -45,6 +50,8 @@ std::string ValueText(const Json& value) {
   return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
 }
 
+// The leaves of both trees side by side, in the order of `a`, then those of `b` alone; all of them,
+// or only those that differ.
 Json Differences(const Json& a, const Json& b, bool all) {
   std::map<std::string, std::pair<Json, Json>> sides;
   std::vector<std::string> order;
@@ -63,7 +70,7 @@ Json Differences(const Json& a, const Json& b, bool all) {
   return rows;
 }
 
-// {"train.epochs": 10, ...}
+// The settings of a run, flat: {"train.epochs": 10, ...}.
 Json SettingsIn(const Json& run) {
   Json flat = Json::object();
   const Json settings = run["job"].value("settings", Json::array());
@@ -71,7 +78,8 @@ Json SettingsIn(const Json& run) {
   return flat;
 }
 
-// The keys that scripts rely on, in their order.
+// The keys that scripts rely on, in this order, and null if unknown: the line always has the same
+// shape.
 Json LineOf(const Json& result) {
   Json line = Json::object();
   for (const char* key :
@@ -104,6 +112,7 @@ std::string SpentText(const Json& seconds) {
   return text;
 }
 
+// The text for people: name and times, metrics, outputs.
 std::string Said(const Json& result) {
   std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
                                  SpentText(result.value("seconds", Json::object())));
@@ -163,6 +172,7 @@ Result<std::string> RunAsText(const fs::path& run) {
   return text;
 }
 
+// Metrics and seconds are shown whether or not they differ: that they agree is worth knowing.
 Json CompareRuns(const fs::path& a, const fs::path& b) {
   const Json left = RunAsJson(a), right = RunAsJson(b);
   return {{"runs", {a.filename().string(), b.filename().string()}},
@@ -193,6 +203,7 @@ Status PrintRunResult(const Json& result, bool json) {
 
 std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
 
+// In a run's result it is at the top, in a model's metrics.json below "training".
 std::string BestEpoch(const Json& result) {
   Json best = result.value("best_epoch", Json());
   if (best.is_null()) {
@@ -203,6 +214,7 @@ std::string BestEpoch(const Json& result) {
   return known ? fmt::format(", epoch {} (the best)", best.get<int64_t>()) : "";
 }
 
+// The columns are the metrics of the test rows, then those that only validation has.
 std::string MetricsTable(const Json& result) {
   const Json metrics = result.value("metrics", Json::object());
   std::vector<std::string> names;

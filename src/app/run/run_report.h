@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// result.json of a run, or an empty object while there is none.
+// result.json of a run; an empty object if there is none or it cannot be read.
 Json ReadResult(const std::filesystem::path& run);
 
 // run.json, result.json and the job, in one object.
@@ -22,17 +22,20 @@ Result<std::string> RunAsText(const std::filesystem::path& run);
 Json CompareRuns(const std::filesystem::path& a, const std::filesystem::path& b);
 std::string ComparedAsText(const Json& compared);
 
-// The metrics of a result as a table: a row for the model and one for the baseline.
+// The metrics of a result as a text table, with rows for the model, the baseline and validation;
+// empty if nothing was measured.
 std::string MetricsTable(const Json& result);
 
-// Which rows the metrics "test" are of, and ", epoch 8 (the best)" of those of validation, or "".
+// How to call the rows that "metrics.test" is of ("test rows"); and ", epoch 8 (the best)" for
+// those of validation, or "".
 std::string ScoredRows(const Json& result);
 std::string BestEpoch(const Json& result);
 
-// The end of run and resume on stdout: for people, or the one JSON line that scripts rely on.
+// What run and resume print on stdout at the end: for people, or as the one JSON line whose keys
+// scripts rely on.
 Status PrintRunResult(const Json& result, bool json);
 
-// Leaves of a tree by dotted path, in order.
+// The leaves of a tree by dotted path, in order; a list of plain values is one leaf.
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree);
 
 }  // namespace protium

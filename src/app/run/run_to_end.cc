@@ -24,14 +24,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Hands the events of a run to all who want them, and keeps what its end must know.
+// The order of a run, and what a failure at each point leaves:
+//
+// 1. Open(): run folder and lock, events.jsonl, session. The engine is opened here.
+// 2. Prepare(): every check that needs no rows; then job.json, from which on the run can be
+// resumed.
+//    A failure up to here removes a folder that is new, or leaves a resumed one as it was (GiveUp).
+// 3. The job itself. Ctrl-C sets the session's stop token.
+// 4. Succeed() or FailWith(): result.json, the last event, run.json, report.html. From here on a
+//    failure to write is only a warning if the run itself has failed already.
+
+// Distributes the events of a run, and keeps the view that its end needs. Any thread.
 class Watch {
  public:
   Watch(EventLog& log, ProgressDisplay& progress, std::function<void(const Event&)> own)
       : log_(log), progress_(progress), own_(std::move(own)) {}
 
   void On(const Json& json) {
-    // A full disk stops no training; Append keeps the fault for the end.
+    // A full disk must not stop the training; the log keeps its first failure for the end.
     (void)log_.Append(json);
     progress_.On(json);
     const Event event = EventFromJson(json);
@@ -52,7 +62,8 @@ class Watch {
   RunView view_;
 };
 
-// Beside checkpoints their folder holds other things from the start on.
+// Whether there is a complete checkpoint: the folder holds other files from the start, and a
+// checkpoint being written has the extension .partial until it is complete.
 bool HasCheckpoint(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(folder / "checkpoints", error)) {
@@ -64,6 +75,7 @@ bool HasCheckpoint(const fs::path& folder) {
   return false;
 }
 
+// Adds to a fault what was kept and the command that continues, if continuing can help.
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
                 int64_t checkpoint) {
   const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
@@ -142,12 +154,12 @@ class Run {
     return folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n");
   }
 
-  // Nothing ran: what was just made for this run goes again.
+  // Ends a run in which nothing has run: removes a folder that was made for it.
   Status GiveUp(const Status& status) {
     progress_.Close();
     session_.reset();
     if (request_.resume) {
-      // What the run has is untouched: it can be taken up when the cause is gone.
+      // All the run has is untouched, and it can be resumed once the cause is gone.
       PT_TRY(folder_->Finish(RunState::kStopped));
       return status;
     }
@@ -179,14 +191,14 @@ class Run {
     const bool stopped = fault.exit == Exit::kStopped;
     watch_->On(EventToJson(Failed{static_cast<int32_t>(fault.exit), fault.what, fault.where}));
     watch_->On(EventToJson(RunEnded{stopped ? "stopped" : "failed"}));
-    // The run's own fault is what counts; what cannot be written now is only told.
+    // The run's own fault is the one to report; what cannot be written now is a warning.
     for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
                                folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed),
                                WriteReport(*folder_)}) {
       if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
     }
     if (request_.json) {
-      // The run's own fault is what counts, whether or not anyone reads of it here.
+      // A closed stdout must not replace the run's own fault.
       (void)PrintResult(Dump({{"run", folder_->id()},
                               {"folder", folder_->path().string()},
                               {"error", result["error"]}}) +
@@ -200,7 +212,7 @@ class Run {
   const StopOnSignal& signals_;
   ProgressDisplay progress_;
   std::unique_ptr<RunFolder> folder_;
-  Json before_ = Json::object();  // Seconds of earlier attempts.
+  Json before_ = Json::object();  // Seconds of earlier commands on this run.
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<Session> session_;
 };

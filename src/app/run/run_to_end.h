@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run from its folder to its last line: the same for a job file and for a program of one's own.
+// A run from opening its folder to printing its last line, the same for a job file and for a user's
+// program. run_to_end.cc says in which order.
 #pragma once
 
 #include <filesystem>
@@ -15,27 +16,28 @@
 
 namespace protium {
 
+// What to run. The functions are called on the caller's thread, `watch` on any.
 struct RunRequest {
   std::string name;
   std::filesystem::path runs = "runs";
-  std::optional<std::filesystem::path> resume;  // The folder to go on in.
+  std::optional<std::filesystem::path> resume;  // The run folder to continue in.
   std::vector<std::string> argv;
   std::string resume_command = "protium resume";
   bool json = false;
-  bool* answered = nullptr;  // Set when a failure is told on stdout, as `json` wants it.
+  bool* answered = nullptr;  // Set once a failure has been printed on stdout, as `json` requires.
   SessionOptions session;    // engine, base, settings, memory, spill; the rest is filled in.
-  Json description = Json::object();  // job.json.
+  Json description = Json::object();  // Becomes job.json.
 
-  std::function<void(const Event&)> watch;  // Of a program; may be empty.
+  std::function<void(const Event&)> watch;  // Program::watch; may be empty.
 
-  // Checks everything and runs nothing; may add to the description ("plan", "settings"). A fault
-  // here leaves no folder behind. May be empty.
+  // Checks everything and runs nothing; may add to the description ("plan", "settings"). If it
+  // fails, a new run leaves no folder behind. May be empty.
   std::function<Status(Session&, Json& description)> prepare;
   std::function<Status(Session&)> run;
 };
 
-// Prints the result on stdout, progress on stderr. Ctrl-C saves a checkpoint and is a fault of exit
-// kStopped that says how to go on.
+// Runs the request. Prints the result on stdout and progress on stderr. Ctrl-C makes it save a
+// checkpoint and fail with Exit::kStopped and the command that continues.
 Status RunToEnd(RunRequest request);
 
 }  // namespace protium

@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Sums the spans between a "start" and the last event before the next one: the time between two
+// commands, possibly days, does not count. A command that was killed ends with its last event.
 double TotalOf(const std::vector<Json>& events) {
   double total = 0, first = -1, last = -1;
   for (const Json& event : events) {
@@ -40,6 +42,7 @@ double SecondsOf(std::string_view time) {
       std::sscanf(std::string(time).c_str(), "%4d-%2d-%2dT%2d:%2d:%lf%c", &parts.tm_year,
                   &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &seconds, &zone);
   if (read != 7 || zone != 'Z') return -1;
+  // tm counts years from 1900 and months from 0; timegm reads it as UTC.
   parts.tm_year -= 1900;
   parts.tm_mon -= 1;
   return static_cast<double>(timegm(&parts)) + seconds;

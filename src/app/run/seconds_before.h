@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that goes on has taken time already.
+// The time that earlier commands spent on a run, so that a resumed run reports its whole cost.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,15 @@
 
 namespace protium {
 
-// Seconds since 1970 of "2026-01-31T08:15:00.123Z", or a negative number for what is no time.
+// "2026-01-31T08:15:00.123Z" as seconds since 1970; negative for anything else.
 double SecondsOf(std::string_view time);
 
-// The "seconds" of the attempts so far: the parts as result.json has them, the total as the events
-// tell it, also of attempts that were killed. Empty for a run that has not begun.
+// The "seconds" of the commands so far: the parts from result.json, the total from the times of the
+// events, which cover killed commands as well. Empty for a run without events.
 Json SecondsBefore(const std::filesystem::path& run);
 
-// Adds what earlier attempts took to `seconds`; the first step was the first attempt's.
+// Adds the time of earlier commands to `seconds`. "first_step" stays that of the first command: it
+// says how long one had to wait for training to begin.
 void AddSecondsBefore(const Json& before, Json& seconds);
 
 }  // namespace protium

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Tables of that name may be someone's own.
+// Files of these names may be the user's own: refuses to replace them.
 Status CheckPlaces(const fs::path& folder) {
   for (const std::string& name : FlightsExampleFiles()) {
     std::error_code ignored;

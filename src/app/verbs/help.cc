@@ -24,6 +24,7 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
                .fix = Suggest(on, known)});
 }
 
+// With --json: {"nets": [...]} for a topic, one object for a row.
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
@@ -37,7 +38,7 @@ Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocatio
   return PrintResult(json ? Dump(JsonOf(*row)) + "\n" : TextOf(topic, *row));
 }
 
-// The pages of docs/reference, as files of `folder`.
+// Writes the pages of docs/reference and the schema into `folder`.
 Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -47,6 +48,8 @@ Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
 
+// Topics of the catalogue come before verbs; none of them shares a name with a verb. A program's
+// own rows are listed as well.
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   const auto own = invocation.program == nullptr ? nullptr : invocation.program->catalogue;
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));

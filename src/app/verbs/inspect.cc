@@ -21,6 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson() says),
+// and the text is made from that object, so that both forms say the same.
+
 Json TensorsOf(const Safetensors& file) {
   Json tensors = Json::array();
   for (const NamedTensor& each : file.tensors()) {
@@ -29,6 +32,7 @@ Json TensorsOf(const Safetensors& file) {
   return tensors;
 }
 
+// The JSON files of the folder under their names without ".json", and what the weights hold.
 Result<Json> ModelAsJson(const fs::path& folder) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   Json json = {{"kind", "model"}, {"path", folder.string()}};
@@ -42,6 +46,7 @@ Result<Json> ModelAsJson(const fs::path& folder) {
   return json;
 }
 
+// Serves a bare weights file as well: the parts that are missing are left out.
 std::string ModelAsText(const Json& model) {
   std::string text = "model " + model["path"].get<std::string>() + "\n\n";
   std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
@@ -75,6 +80,8 @@ Json ColumnsOf(const arrow::Schema& schema) {
   return columns;
 }
 
+// Opens a session without a run folder, so nothing is left behind. Parquet is recognised by its
+// extension or by its content.
 Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   SessionOptions options;
   options.base = fs::current_path();
@@ -113,6 +120,8 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
+// Decides by what lies there: a model folder, a safetensors file, any other file as a table, and
+// only then a run, which may be given by a beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");

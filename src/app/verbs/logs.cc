@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(200);
+constexpr auto kLook = std::chrono::milliseconds(200);  // How often --follow looks for more.
 constexpr size_t kLongestLine = 64 << 10;
 
+// The log files of a run, or those of one rank; `rank` is its number or the name of a file.
 std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -34,8 +35,8 @@ std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
   return files;
 }
 
-// Prints whole lines from `offset` on and gives the new offset. A line that is too long to be one
-// comes in pieces.
+// Prints whole lines from `offset` on and returns the new offset. While following, an unfinished
+// last line waits for its end (`to_end` is false); a line beyond 64 KiB is printed in pieces.
 Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bool to_end) {
   std::ifstream in(file, std::ios::binary);
   in.seekg(offset);
@@ -51,18 +52,20 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
-// What ended the run: of ranks that gave up in order, their logs say nothing.
+// The fault that ended the run: ranks that ended in good order have nothing in their logs.
 std::string HowItFailed(const fs::path& run) {
   const Json error = ReadResult(run).value("error", Json());
   return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
 }
 
+// Polls. The writers are other processes; the lock of the folder says whether they may still write.
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
   const std::string rank = arguments.Value("--rank");
   std::map<fs::path, std::streamoff> offsets;
   while (true) {
+    // Asked before reading, so that what was written just before the run ended is still printed.
     const bool follow = arguments.Has("--follow") && IsLocked(run);
     const std::vector<fs::path> files = LogsOf(run, rank);
     if (files.empty() && !follow) {

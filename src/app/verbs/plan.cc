@@ -29,7 +29,7 @@ std::string Indented(const std::string& text) {
   return indented + "\n";
 }
 
-// The estimator is no stage that others read from, but it is one to whoever reads the plan.
+// The estimator is no Stage and not among "stages", but readers of a plan expect it in the list.
 void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
   for (const Json& stage : pipeline) {
     const std::string kind = stage.value("kind", "");
@@ -59,7 +59,7 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return TextTable(rows);
 }
 
-// Has any rank devices, which training does not use yet?
+// Whether any rank has devices.
 bool HasDevices(const Json& gang) {
   const Json ranks = gang.value("ranks", Json::array());
   return std::any_of(ranks.begin(), ranks.end(),
@@ -80,6 +80,8 @@ std::string GangText(const Json& gang) {
   return text;
 }
 
+// The plan as text: tree, SQL, what is not exact, stages, gang. `plan` is what Describe() returned,
+// with the parts of a Preview if there is a pipeline.
 std::string PlanText(const std::string& name, const Json& plan) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  Indented(plan.value("tree", "")));
@@ -95,6 +97,7 @@ std::string PlanText(const std::string& name, const Json& plan) {
   return text;
 }
 
+// Only the settings that --set changed; the file's are in the file.
 std::string OverriddenText(const Json& settings) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
@@ -106,7 +109,8 @@ std::string OverriddenText(const Json& settings) {
   return rows.empty() ? "" : "\noverridden\n" + TextTable(rows);
 }
 
-// What a pipeline will do, which belongs to the plan of its rows.
+// The parts of the event "pipeline", which Fit() sends just before it asks for its gang: they
+// belong to the plan that is described next.
 Json PipelineIn(const Json& event) {
   Json parts = Json::object();
   if (event.value("event", "") != "pipeline") return parts;
@@ -114,8 +118,8 @@ Json PipelineIn(const Json& event) {
   return parts;
 }
 
-// A program's plan is what it tells while it is run with nothing running: every table it writes or
-// reads, up to where it needs what only a run can give.
+// Plans a program by running it on an engine that runs nothing (frame/planned_engine.h), and shows
+// each table it would write or read, up to the point where it needs rows that only a run can give.
 Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Json sets, SettingsFrom(arguments.Values("--set")));
   RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
@@ -132,10 +136,11 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   const PlannedEngine& seen = *planned;
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session, std::move(planned)));
   const Status status = request.run(*session);
-  // Without the rows that it asked for, a program may well say that something is wrong.
+  // A program that got no rows where it expected some may well fail; that is no fault of its plan.
   const bool whole = status.ok() && !seen.owes_rows();
   if (!status.ok() && !seen.owes_rows()) return status;
   const Json settings = JsonWithoutSecrets(request.description["settings"]);
+  // "whole" says whether the plan covers all of the program.
   if (arguments.Has("--json")) {
     const Json line = {
         {"program", request.name}, {"settings", settings}, {"acts", acts}, {"whole", whole}};

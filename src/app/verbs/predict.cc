@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder for logs and spill that goes with its owner.
+// A temporary folder for logs and spill, removed with its owner. `predict` leaves no run.
 class Scratch {
  public:
   static Result<std::unique_ptr<Scratch>> Make(const fs::path& base) {
@@ -69,6 +69,7 @@ Status CheckFlags(const Arguments& arguments) {
        .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
 }
 
+// The model's labels, which new tables need not have.
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
   for (const Json& stage : PipelineToJson(model.state())) {
@@ -79,7 +80,7 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
   return labels;
 }
 
-// What is scored, and what it is made from.
+// The table to score, and the tables it is made from.
 Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                           const Arguments& arguments) {
   if (arguments.Has("--data")) {
@@ -87,6 +88,7 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
                               arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
+  // Spark writes a table as a folder of Parquet files.
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
@@ -97,7 +99,8 @@ Result<NewTables> InputOf(Session& session, const PipelineModel& model,
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 
-// {"flights": 500, ...}
+// The rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a mistake is
+// reported without waiting for this.
 Result<Json> RowsIn(const NewTables& input) {
   Json rows = Json::object();
   for (const auto& [name, table] : input.tables) {
@@ -114,7 +117,8 @@ std::string RowsText(const Json& rows_in, int64_t rows_out) {
   return fmt::format("rows    in: {}; out: {}\n", text, Grouped(rows_out));
 }
 
-// A table that lost every row on its way is seldom what was meant.
+// The warning for an output without rows, which is seldom what was meant: most often the SQL joins
+// or filters everything away.
 std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
@@ -124,7 +128,8 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
                                  : "no row came out";
 }
 
-// Where the table goes, without links and "..": what is typed here is meant as it is.
+// The absolute output path. Links and ".." in its folder are resolved, since a path typed here is
+// meant as it stands, while Writer refuses "..".
 fs::path OutputOf(const Arguments& arguments) {
   const fs::path typed = fs::absolute(arguments.Value("--output"));
   std::error_code error;
@@ -132,7 +137,7 @@ fs::path OutputOf(const Arguments& arguments) {
   return (error ? typed.parent_path() : folder) / typed.filename();
 }
 
-// Gives what is to be printed.
+// Scores and writes the table; returns the text for stdout.
 Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const Call call = session->state().call();
@@ -147,7 +152,7 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   const Writer writer = model.Transform(input.etl).Write();
   PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
                                          : writer.Csv(output.string())));
-  record.Set("scored", "rows with a label");
+  record.Set("scored", "rows with a label");  // What the metrics' rows are called when printed.
   const Json results = record.results();
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
   PT_LET(const Json rows_in, RowsIn(input));
@@ -167,11 +172,13 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
          output.string() + "\n";
 }
 
+// Signals are set up first, since threads inherit which ones are blocked (os/signals.h).
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
-  // What executors write must be where the driver sees it; they write the output, too.
+  // On Spark, executors write files that the driver reads, so the folder must lie on storage that
+  // both see; the output's folder has to be, /tmp of the driver is not.
   PT_LET(const std::unique_ptr<Scratch> scratch,
          Scratch::Make(engine.starts_with("sc://")
                            ? fs::absolute(arguments.Value("--output")).parent_path()

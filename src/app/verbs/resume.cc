@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// job.json, as RequestForJob() or RequestForProgram() described the run. It is written only once
+// all checks have passed, so a run without it has done nothing that could be continued.
 Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
@@ -38,12 +40,14 @@ Status WrongProgram(const Json& description, const fs::path& run) {
                .fix = fmt::format("{} resume {}", command, run.string())});
 }
 
+// A run of a program can be resumed only by that program, which has its tasks and nets.
 Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                                const Invocation& invocation) {
   const bool job = description["kind"] == "job";
   if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
   if (job) {
     PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
+    // For messages and for job.json, which is written anew: the original file, not this one.
     read.settings.file = description.value("file", "");
     return RequestForJob(std::move(read), invocation, description.value("settings", Json()));
   }
@@ -55,6 +59,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
+  // Nothing left to do is no failure: the result is printed again.
   if (header.state == RunState::kDone) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));

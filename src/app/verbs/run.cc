@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// For a job --engine is one more setting, so that its place is known; it comes last and wins. A
+// program has no job file that could name an engine.
 Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (invocation.program != nullptr) {

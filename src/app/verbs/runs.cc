@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How far a run came that is not done; null when it has not trained.
+// How far an unfinished run has come, from its events; null if it has not begun to train.
 Json ProgressOf(const RunEntry& entry) {
   if (entry.header.state == RunState::kDone) return {};
   const auto events = ReadEvents(entry.folder / "events.jsonl");
@@ -48,7 +48,7 @@ Json Summary(const RunEntry& entry) {
   return json;
 }
 
-// The first that was asked for: what the job is measured by.
+// The first metric, which is the one that the job cares about most.
 std::string MetricOf(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   for (const auto& [name, value] : test.items()) {
@@ -64,6 +64,7 @@ std::string Metric(const Json& summary, const char* set, const std::string& name
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
 }
 
+// One line per run: its state and its most important metric beside the baseline's.
 Status List(const Arguments& arguments) {
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows = {

@@ -22,6 +22,7 @@ namespace {
 
 // The columns that Transform() adds, without an estimator those of all stages.
 SchemaPtr OutputOf(const Chain& chain) {
+  // The estimator is the last of the options, and its columns have that position as their maker.
   arrow::FieldVector fields;
   for (const StageColumn& each : chain.columns) {
     const bool predicted = each.maker + 1 == int32_t(chain.options.size());

@@ -39,6 +39,7 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
   return {};
 }
 
+// Each metric must exist and be able to measure what the loss learns.
 Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::string& path,
                     const Catalogue& catalogue) {
   std::vector<std::string> fitting;
@@ -72,6 +73,7 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
                .fix = "leave baseline out: classes are compared with their shares"});
 }
 
+// The number of shards decides the weights, so it is not raised silently to fit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
   if (gang.workers <= options.train.shards) return Status::OK();
@@ -121,6 +123,7 @@ Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::s
 
 Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
                                        const Catalogue& catalogue) {
+  // Names first, since ranges and defaults depend on them; then what depends on the loss.
   const std::string at = path.empty() ? "" : path + ".";
   PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
   PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));

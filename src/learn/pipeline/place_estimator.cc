@@ -82,6 +82,7 @@ Status Placer::CheckIndices(const PlacedEstimator& placed) {
     const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
     if (!indices) return refuse("categorical column \"" + column + "\"");
   }
+  // Of a stage that is still open the columns are unknown, but their kind is not.
   for (const size_t maker : placed.awaits) {
     const Stage& stage = *chain_.stages[maker].stage;
     if (!stage.makes_indices()) return refuse("what stage \"" + stage.id() + "\" makes");
@@ -119,6 +120,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed) const {
   return Status::OK();
 }
 
+// Compares table columns: a scaled or filled copy of the label gives it away just as well.
 Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
   const auto check = [&](const std::string& column, const std::string& key) {
     if (SourceOf(chain_, column) != label) return Status::OK();

@@ -39,6 +39,7 @@ struct StageHead {
   }
 };
 
+// Reads just these keys: FieldsFromJson refuses keys that it does not know.
 Result<StageHead> HeadOf(const Json& options, const std::string& path) {
   StageHead head;
   Json known = Json::object();
@@ -93,6 +94,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
                  .what = "stage \"" + head.id + "\" has no inputs",
                  .where = path_ + ".inputs"});
   }
+  // Outputs are named only once all inputs are known, as there must be one for each.
   PlacedStage placed{.path = path_};
   StageNames names{.id = head.id};
   PT_LET(names.inputs, Resolve(head.inputs, "inputs", placed.awaits));
@@ -243,6 +245,7 @@ int32_t Placer::LevelOf(size_t at) const {
   return maker < 0 ? 0 : chain_.stages[maker].level;
 }
 
+// Refuses a name that is taken in whatever case: engines would see two columns of one name.
 Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataType> type,
                          const std::string& key) {
   for (const StageColumn& each : chain_.columns) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The gang that trains the estimator's net, as the driver sees it.
 #pragma once
 
 #include "frame/session_state.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which rows of a table train, which validate, and which are left out.
 #pragma once
 
 #include <optional>

@@ -80,6 +80,7 @@ class ImputerStage : public Stage {
     return Status::OK();
   }
 
+  // NaN counts as missing everywhere; engines know only NULL, hence nan_to_null.
   Plan Apply(Plan rows, const Columns& columns) const override {
     std::vector<NamedExpr> added;
     for (const Filled& each : learned_) {

@@ -84,6 +84,9 @@ class MinMaxScalerStage : public Stage {
   }
 
  private:
+  // Each step is rounded on its own, in the order that docs/model-folder.md gives, so that other
+  // programs can reproduce the bits. A constant column becomes `low`, as there is nothing to divide
+  // by; its NULLs stay.
   Expr ExprOf(const Extremes& extremes) const {
     const Expr x = CallOf("cast_double", {Col(extremes.input)});
     if (extremes.least == extremes.greatest) {

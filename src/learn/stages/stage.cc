@@ -11,6 +11,7 @@ std::shared_ptr<arrow::DataType> Stage::output_type(size_t) const { return arrow
 
 Status Stage::CheckType(const arrow::DataType& type) const { return CheckNumeric(type); }
 
+// A projection replaces all columns, so those that pass through are named.
 Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added) {
   Project project;
   for (const std::string& column : columns) project.columns.push_back({column, Col(column)});
@@ -33,6 +34,7 @@ Status CheckCategories(const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
+// The error text becomes part of the SQL, and comes back as the engine's message.
 Expr AllowedIndex(const std::string& index, const std::string& column) {
   const std::string start = "column \"" + column + "\" has ";
   Expr fail_unseen = CallOf("error", {Lit(start + "a value never seen in training")});

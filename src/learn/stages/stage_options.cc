@@ -8,6 +8,7 @@
 namespace protium {
 namespace {
 
+// The kind must be known before its options can be checked: the row's `complete` does that.
 Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                                    const Catalogue& catalogue) {
   if (!json.is_object()) return fields::Refuse(path, "a table with a kind and its options", json);
