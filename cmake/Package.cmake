@@ -12,8 +12,9 @@ set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/near
   column/source.h learn/options.h learn/stages.h plan/node.h)
 
 # And those that torch.h shows, for nets of one's own.
-set(PROTIUM_INSIDE_TORCH base/describe.h column/exact_sum.h column/metrics.h deep/module_net.h
-  deep/recorded_net.h learn/catalogue.h learn/extension.h learn/stage.h learn/state.h rows/schema.h
+set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h deep/module_net.h
+  deep/recorded_net.h learn/catalogue.h learn/extension.h learn/stage.h learn/state.h
+  metrics/metrics.h rows/schema.h
   tensor/batch.h tensor/net.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)

@@ -11,7 +11,7 @@ namespace protium {
 
 namespace {
 
-std::string HexOf(std::span<const unsigned char> bytes) {
+std::string ToHex(std::span<const unsigned char> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
   for (const unsigned char byte : bytes) {
@@ -43,7 +43,7 @@ std::string Sha256::Hex() {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
   PT_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
-  return HexOf(digest);
+  return ToHex(digest);
 }
 
 std::string Sha256Hex(std::string_view bytes) {
@@ -56,7 +56,7 @@ std::string Md5Hex(std::string_view bytes) {
   std::array<unsigned char, 16> digest{};
   unsigned int size = 0;
   PT_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
-  return HexOf(digest);
+  return ToHex(digest);
 }
 
 }  // namespace protium

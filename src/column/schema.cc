@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kMaxNesting = 16;
 
-using Known = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
+using NamedType = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
 
-std::array<Known, 14> KnownTypes() {
+std::array<NamedType, 14> KnownTypes() {
   return {{{"bool", arrow::boolean()},
            {"int8", arrow::int8()},
            {"int16", arrow::int16()},

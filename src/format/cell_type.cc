@@ -57,6 +57,8 @@ bool IsDouble(std::string_view text) {
   return point || exponent || IsInt64(whole);
 }
 
+// Whether `text` is the word `lower`, in any case. Setting bit 0x20 makes a small letter of a
+// capital; what else it changes is no letter.
 bool SameWord(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -65,6 +67,7 @@ bool SameWord(std::string_view text, std::string_view lower) {
   return true;
 }
 
+// Takes exactly so many digits from the front; false as well for a number out of range.
 bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, int& value) {
   if (text.size() < digits) return false;
   value = 0;

@@ -52,7 +52,7 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
 }
 
 // Both engines find columns without regard to case, so names must differ by more.
-Status CheckNames(const std::vector<std::string>& names, const std::string& path) {
+Status CheckHeader(const std::vector<std::string>& names, const std::string& path) {
   std::set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
@@ -143,7 +143,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
                                          : fmt::format("column{}", i + 1));
   }
   table.pending = !options.header;
-  PT_TRY(CheckNames(table.names, path));
+  PT_TRY(CheckHeader(table.names, path));
   const std::string meant = table.names.size() == 1 ? DelimiterIn(table.names.front()) : "";
   if (!meant.empty() && options.header) {
     const std::string shown = meant == "\t" ? "\\t" : meant;
@@ -180,7 +180,7 @@ Status InferRows(const std::string& path, const CsvOptions& options, Table& tabl
 
 // One part for each core, beginning with a row, where every line break is known to end one: in text
 // without quotes. Otherwise the whole is one part.
-std::vector<std::string_view> PartsOf(std::string_view text) {
+std::vector<std::string_view> CutIntoParts(std::string_view text) {
   const size_t most = text.size() / kPartBytes;
   if (most < 2 || std::memchr(text.data(), '"', text.size()) != nullptr) return {text};
   const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
@@ -203,7 +203,7 @@ std::vector<std::string_view> PartsOf(std::string_view text) {
 // wrong: only who reads all of them knows its line.
 bool InferParts(const std::string& path, const CsvOptions& options, const Table& table,
                 std::vector<CellType>& types) {
-  const std::vector<std::string_view> parts = PartsOf(table.scanner->rest());
+  const std::vector<std::string_view> parts = CutIntoParts(table.scanner->rest());
   if (parts.size() < 2) return false;
   std::vector<std::vector<CellType>> found(parts.size(), types);
   std::vector<std::future<Status>> inferring;

@@ -78,7 +78,8 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
 }
 
 // Goes on to the end of a plain cell, 16 characters at a time; false where fewer than that are left
-// and the end is not among those before.
+// and the end is not among those before. Each comparison sets the bytes that are equal, movemask
+// makes a bit of each byte, and the lowest bit is the first of them.
 bool CsvScanner::SkipPlain() {
 #if defined(__SSE2__)
   const __m128i delimiter = _mm_set1_epi8(delimiter_);

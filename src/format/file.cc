@@ -14,17 +14,7 @@
 namespace protium {
 namespace {
 
-Result<FileFacts> FactsFrom(const std::string& path, int failed, const struct stat& facts) {
-  if (failed != 0) return FileFault(path, "read", errno);
-  if (!S_ISREG(facts.st_mode)) {
-    return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
-  }
-  const int64_t seconds = facts.st_mtim.tv_sec;
-  return FileFacts{path, facts.st_size, seconds * 1'000'000'000 + facts.st_mtim.tv_nsec};
-}
-
-}  // namespace
-
+// Of a call on an input that failed with `error`, an errno.
 Status FileFault(const std::string& path, std::string_view doing, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
   if (error == ENOENT) {
@@ -35,16 +25,27 @@ Status FileFault(const std::string& path, std::string_view doing, int error) {
                .where = path});
 }
 
-Result<FileFacts> FactsOf(const std::string& path) {
+Result<FileFacts> ReadFacts(const std::string& path, int failed, const struct stat& facts) {
+  if (failed != 0) return FileFault(path, "read", errno);
+  if (!S_ISREG(facts.st_mode)) {
+    return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
+  }
+  const int64_t seconds = facts.st_mtim.tv_sec;
+  return FileFacts{path, facts.st_size, seconds * 1'000'000'000 + facts.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+Result<FileFacts> ReadFileFacts(const std::string& path) {
   struct stat facts;
-  return FactsFrom(path, ::stat(path.c_str(), &facts), facts);
+  return ReadFacts(path, ::stat(path.c_str(), &facts), facts);
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return FileFault(path, "open", errno);
   struct stat stat;
-  const auto facts = FactsFrom(path, ::fstat(fd, &stat), stat);
+  const auto facts = ReadFacts(path, ::fstat(fd, &stat), stat);
   void* data = nullptr;
   if (facts.ok() && facts->bytes > 0) {
     data = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -5,14 +5,12 @@
 #include <arrow/io/file.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
-#include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
-#include <parquet/exception.h>
 
 #include <filesystem>
 
 #include "base/fault.h"
-#include "format/file.h"
+#include "format/parquet_guard.h"
 #include "os/file.h"
 
 namespace protium {
@@ -48,18 +46,6 @@ class AtomicOutput : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-// Runs a call of the Parquet library, some of which throw.
-template <class Call>
-Status Guard(Call call) {
-  try {
-    return call();
-  } catch (const ::parquet::ParquetException& error) {
-    return Status::IOError(error.what());
-  } catch (const std::bad_alloc&) {
-    return Status::OutOfMemory("no memory for a Parquet file");
-  }
-}
-
 class ParquetWriter : public FileWriter {
  public:
   explicit ParquetWriter(AtomicFile file)
@@ -70,17 +56,17 @@ class ParquetWriter : public FileWriter {
                                 .compression(arrow::Compression::ZSTD)
                                 ->created_by("protium")
                                 ->build();
-    return Guard([&]() -> Status {
+    return GuardParquet([&]() -> Status {
       PT_LET(writer_, ::parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(),
                                                          output_, properties));
       return Status::OK();
     });
   }
   Status Write(const arrow::RecordBatch& batch) override {
-    return output_->Explain(Guard([&] { return writer_->WriteRecordBatch(batch); }));
+    return output_->Explain(GuardParquet([&] { return writer_->WriteRecordBatch(batch); }));
   }
   Status Commit() override {
-    PT_TRY(output_->Explain(Guard([&] { return writer_->Close(); })));
+    PT_TRY(output_->Explain(GuardParquet([&] { return writer_->Close(); })));
     return output_->Commit();
   }
 
@@ -110,6 +96,7 @@ class CsvWriter : public FileWriter {
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
 
+// Refuses what rows of CSV cannot hold.
 Status CheckCsv(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     if (!arrow::is_nested(field->type()->id())) continue;
@@ -136,21 +123,6 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::s
   auto writer = std::make_unique<ParquetWriter>(std::move(file));
   PT_TRY(writer->Open(*schema));
   return writer;
-}
-
-Result<SchemaPtr> ParquetSchema(const std::string& path) {
-  PT_TRY(FactsOf(path).status());
-  SchemaPtr schema;
-  const Status status = Guard([&]() -> Status {
-    PT_LET(auto file, arrow::io::ReadableFile::Open(path));
-    PT_LET(auto reader, ::parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
-    return reader->GetSchema(&schema);
-  });
-  if (status.ok()) return schema->WithMetadata(nullptr);
-  return Fail({.exit = Exit::kInput,
-               .what = "not a whole Parquet file: " + status.message(),
-               .where = path,
-               .fix = "write or copy it again; a Parquet file that was cut off has no footer"});
 }
 
 }  // namespace protium

@@ -54,7 +54,7 @@ Status Refuse(const std::string& path, const std::string& what, std::string fix)
                .fix = std::move(fix)});
 }
 
-std::string HeadOf(const std::string& path) {
+std::string ReadHead(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string head(kHead, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -80,7 +80,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
 }
 
 std::string WhyNotParquet(const std::string& path) {
-  const std::string head = HeadOf(path);
+  const std::string head = ReadHead(path);
   if (head.empty()) return "it is empty";
   if (const Kind* kind = KindOf(head)) {
     return kind->begin == "PAR1" ? "" : std::string("it is ") + kind->name;
@@ -90,6 +90,6 @@ std::string WhyNotParquet(const std::string& path) {
   return "it is text that begins with \"" + line + "\"";
 }
 
-bool IsParquetFile(const std::string& path) { return HeadOf(path).starts_with("PAR1"); }
+bool IsParquetFile(const std::string& path) { return ReadHead(path).starts_with("PAR1"); }
 
 }  // namespace protium

@@ -4,7 +4,6 @@
 #include <arrow/io/file.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
-#include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
@@ -13,24 +12,20 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "column/schema.h"
 #include "format/parquet.h"
+#include "format/parquet_guard.h"
 
 namespace protium {
 namespace {
 
 constexpr int64_t kBatchRows = 64 << 10;
 
-// Parquet's library throws; nothing of that passes here.
+// What fails in a file is told as that file's fault.
 template <class Read>
-auto Guard(const std::string& path, Read read) -> decltype(read()) {
-  try {
-    auto result = read();
-    if (result.ok()) return result;
-    return UnreadableParquet(path, result.status().message());
-  } catch (const parquet::ParquetException& error) {
-    return UnreadableParquet(path, error.what());
-  }
+auto ReadingFrom(const std::string& path, Read read) -> decltype(read()) {
+  auto result = GuardParquet(std::move(read));
+  if (result.ok()) return result;
+  return UnreadableParquet(path, result.status().message());
 }
 
 using Reader = std::unique_ptr<parquet::arrow::FileReader>;
@@ -63,7 +58,7 @@ struct Footer {
 };
 
 Result<Footer> ReadFooter(const std::string& path) {
-  return Guard(path, [&]() -> Result<Footer> {
+  return ReadingFrom(path, [&]() -> Result<Footer> {
     PT_LET(const Reader reader, OpenReader(path, false));
     Footer footer;
     PT_TRY(reader->GetSchema(&footer.schema));
@@ -86,7 +81,7 @@ class Rows : public BatchStream {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     for (;;) {
       if (!batches_ && shares_.empty()) return End();
-      PT_LET(auto batch, Guard(path_, [&] { return NextOfFile(); }));
+      PT_LET(auto batch, ReadingFrom(path_, [&] { return NextOfFile(); }));
       if (!batch) continue;
       left_ -= batch->num_rows();
       return batch->ReplaceSchemaMetadata(nullptr);
@@ -141,9 +136,7 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
     PT_LET(const Footer footer, ReadFooter(path));
     if (!schema) schema = footer.schema;
     if (!schema->Equals(*footer.schema)) {
-      return Fail({.exit = Exit::kInput,
-                   .what = path + " has other columns than " + paths.front(),
-                   .why = Describe(*footer.schema) + " instead of " + Describe(*schema)});
+      return OtherColumns(path, *footer.schema, paths.front(), *schema);
     }
     Share share{.path = path};
     for (size_t i = 0; i < footer.rows.size(); ++i, ++dealt) {

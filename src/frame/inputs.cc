@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;
 
 Result<InputFile> Look(const std::string& path) {
-  PT_LET(const FileFacts facts, FactsOf(path));
+  PT_LET(const FileFacts facts, ReadFileFacts(path));
   return InputFile{path, facts.bytes, facts.changed_ns, {}};
 }
 

@@ -16,8 +16,9 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
-#include "column/metrics.h"
+#include "base/unknown_name.h"
 #include "learn/stage.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 
@@ -109,10 +110,7 @@ Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const
   for (const Row& row : rows) {
     if (row.name == name) return &row;
   }
-  return Fail({.exit = Exit::kUsage,
-               .what = std::string("unknown ") + what + " \"" + name + "\"",
-               .where = where,
-               .fix = Suggest(name, NamesOf(rows))});
+  return UnknownName(what, name, NamesOf(rows), where);
 }
 
 }  // namespace protium

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "column/metrics.h"
 #include "learn/chain.h"
 #include "learn/stage_test.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 namespace {

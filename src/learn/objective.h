@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "column/metrics.h"
 #include "learn/options.h"
 #include "learn/state.h"
+#include "metrics/metrics.h"
 #include "plan/node.h"
 
 namespace protium {

@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/exact_sum.h"
 #include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "column/exact_sum.h"
 
 namespace protium {
 

@@ -134,7 +134,7 @@ struct ScoreConfig {
 };
 
 // Event of "score", once a partition: {"event": "score_metrics", "model": <state>,
-// "baseline": <state>} with mergeable states of column/metrics.h. Where rows have labels that are
+// "baseline": <state>} with mergeable states of metrics/metrics.h. Where rows have labels that are
 // classes never learned, "unseen_rows" counts those, which are left out.
 
 }  // namespace protium

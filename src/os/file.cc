@@ -2,7 +2,6 @@
 #include "os/file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -149,13 +148,6 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
-Result<FileLock> FileLock::Try(const std::filesystem::path& path) {
-  PT_LET(UniqueFd fd, Open(path, O_RDWR | O_CREAT, "lock"));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
-  if (errno == EWOULDBLOCK) return FileLock(UniqueFd());
-  return SystemFault("lock " + path.string(), errno);
 }
 
 }  // namespace protium

@@ -55,7 +55,7 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   return fd;
 }
 
-fs::path FileOf(const fs::path& folder, const std::string& kind, std::string address) {
+fs::path LeasePath(const fs::path& folder, const std::string& kind, std::string address) {
   std::replace(address.begin(), address.end(), '/', '+');
   return folder / (kind + "-" + address);
 }
@@ -74,7 +74,8 @@ std::string HolderIn(int fd) {
 }
 
 // Adds the device to `held` when it is. Removes what a holder that is gone left.
-Status Look(const fs::path& path, const std::string& address, std::vector<HeldDevice>& held) {
+Status InspectLease(const fs::path& path, const std::string& address,
+                    std::vector<HeldDevice>& held) {
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return Status::OK();
   if (!fd) return SystemFault("open " + path.string(), errno);
@@ -110,12 +111,12 @@ Result<std::vector<Lease>> TakeLeases(const fs::path& folder, const std::string&
   PT_LET(const UniqueFd lock, LockFolder(folder));
   std::vector<HeldDevice> held;
   for (const std::string& each : addresses) {
-    PT_TRY(Look(FileOf(folder, kind, each), each, held));
+    PT_TRY(InspectLease(LeasePath(folder, kind, each), each, held));
   }
   PT_LET(const auto chosen, choose(held));
   std::vector<Lease> leases;
   for (const std::string& each : chosen) {
-    PT_LET(Lease lease, Take(FileOf(folder, kind, each), each, who));
+    PT_LET(Lease lease, Take(LeasePath(folder, kind, each), each, who));
     leases.push_back(std::move(lease));
   }
   return leases;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Folders that appear whole or not at all, as os/file.h has it for files: a name changes in one
+// step (rename(2)), and fsync(2) makes what it names last beyond a loss of power.
 #pragma once
 
 #include <filesystem>

@@ -27,6 +27,7 @@ std::optional<Kind> KindOfType(const arrow::DataType& type) {
   }
 }
 
+// Whether no row divides by zero, which is an error in engines.
 bool IsDivisor(const Expr& expr) {
   const auto* const value = std::get_if<double>(&expr.value);
   return expr.kind == Expr::Kind::kLiteral && value != nullptr && *value != 0;
@@ -47,6 +48,7 @@ std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds)
   if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
   if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
   if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
+  // Other divisors may be 0 in some row.
   if (name == "/" && all(Kind::kDouble) && IsDivisor(call.arguments[1])) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kDouble)) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kWhole)) return Kind::kWhole;
@@ -64,7 +66,7 @@ Result<RowValues> OfColumn(const arrow::Array& column) {
   RowValues values;
   const auto rows = static_cast<size_t>(column.length());
   const auto kind = KindOfType(*column.type());
-  if (!kind) return Status::TypeError("no row values of ", column.type()->ToString());
+  PT_CHECK(kind.has_value());
   values.kind = *kind;
   values.valid.resize(rows);
   for (size_t i = 0; i < rows; ++i) values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
@@ -133,6 +135,7 @@ RowValues Nulls(const RowValues& values, bool wanted) {
   return flags;
 }
 
+// NULL with anything is NULL.
 RowValues Computed(char op, RowValues a, const RowValues& b) {
   for (size_t i = 0; i < a.valid.size(); ++i) {
     a.valid[i] &= b.valid[i];
@@ -217,10 +220,10 @@ std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
   return KindOfCall(expr, kinds);
 }
 
-Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch) {
+Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch) {
   if (expr.kind == Expr::Kind::kColumn) {
     const auto column = batch.GetColumnByName(expr.name);
-    if (column == nullptr) return Status::KeyError("no column \"", expr.name, "\"");
+    PT_CHECK(column != nullptr);
     return OfColumn(*column);
   }
   if (expr.kind == Expr::Kind::kLiteral) {
@@ -228,7 +231,7 @@ Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch) {
   }
   std::vector<RowValues> arguments;
   for (const Expr& argument : expr.arguments) {
-    PT_LET(RowValues values, ValuesOf(argument, batch));
+    PT_LET(RowValues values, Evaluate(argument, batch));
     arguments.push_back(std::move(values));
   }
   return Called(expr.name, std::move(arguments));

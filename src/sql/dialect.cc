@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The two dialects, and what is written from their fields: names, texts, types, expressions.
 #include "sql/dialect.h"
 
 #include <arrow/type.h>
@@ -8,6 +9,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "plan/functions.h"
 #include "sql/duckdb_path.h"
 #include "sql/duckdb_scan.h"
 
@@ -18,7 +20,7 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .quote = '"',
                              .text_escape = "''",
                              .backslash = false,
-                             .spelling = &Function::duckdb,
+                             .spelling = &ExprSpelling::duckdb,
                              .part_side = "pt_part_side",
                              .boolean_type = "BOOLEAN",
                              .int32_type = "INTEGER",
@@ -33,7 +35,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .quote = '`',
                             .text_escape = "\\'",
                             .backslash = true,
-                            .spelling = &Function::spark,
+                            .spelling = &ExprSpelling::spark,
                             .part_side = "",
                             .boolean_type = "BOOLEAN",
                             .int32_type = "INT",
@@ -85,7 +87,7 @@ Result<std::string> Render(const Expr& expr, const Dialect& dialect) {
     PT_LET(std::string text, Render(argument, dialect));
     arguments.push_back(std::move(text));
   }
-  return Fill(FindFunction(expr.name)->*dialect.spelling, arguments);
+  return Fill(FindExprSpelling(expr.name)->*dialect.spelling, arguments);
 }
 
 }  // namespace

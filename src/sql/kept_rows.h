@@ -28,7 +28,7 @@ struct KeptRows {
 
 // The cuts that `whole` makes of the rows of `kept` with nothing in between but filters and other
 // cuts, each once; their columns are not named yet.
-std::vector<KeptMark> CutsOf(const Plan& whole, const Node* kept);
+std::vector<KeptMark> FindCuts(const Plan& whole, const Node* kept);
 
 // Adds the columns of `marks`, which get names that are not among `columns`, those of `rows`.
 Plan WithMarks(Plan rows, const Columns& columns, std::vector<KeptMark>& marks);

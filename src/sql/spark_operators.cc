@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Operators, by precedence climbing: Expression(lowest) reads an operand and then all operators
+// that bind at least as tightly as `lowest`, each with an operand that binds tighter.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -113,7 +113,7 @@ class TypeReader {
     while (true) {
       const std::string_view text = sql_.TextOf(sql_.at());
       const std::string name =
-          sql_.IsKind(Token::Kind::kName) ? NameOfLiteral(text) : std::string(text);
+          sql_.IsKind(Token::Kind::kName) ? ReadNameLiteral(text) : std::string(text);
       sql_.Skip();
       if (sql_.Is(":")) sql_.Skip();
       PT_LET(const std::string type, Read());

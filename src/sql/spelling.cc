@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Edits are kept beside their tokens and carried out once, in Write(): so a reader may put
+// parentheses around what it has read, whatever was changed within.
 #include "sql/spelling.h"
 
 #include <fmt/format.h>
@@ -70,7 +72,7 @@ size_t DuckText::Origin(size_t offset) const {
 }
 
 Spelling::Spelling(const std::string& sql) : sql_(sql) {
-  for (Token& token : TokensOf(sql)) {
+  for (Token& token : Tokenize(sql)) {
     (token.kind == Kind::kSpace ? spaces_ : tokens_).push_back(std::move(token));
   }
   edits_.resize(tokens_.size());

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// By the lexer of Spark's grammar (SqlBaseLexer.g4). Whatever it tells apart by its longest rule is
+// tried here from the longest on.
 #include "sql/tokens.h"
 
 #include <algorithm>
@@ -177,7 +179,7 @@ class Scanner {
 
 }  // namespace
 
-std::vector<Token> TokensOf(std::string_view sql) { return Scanner(sql).Run(); }
+std::vector<Token> Tokenize(std::string_view sql) { return Scanner(sql).Run(); }
 
 std::string Capitals(std::string_view text) {
   std::string upper(text);

@@ -32,7 +32,7 @@ struct Token {
 };
 
 // Every byte belongs to one token; the last one is kEnd.
-std::vector<Token> TokensOf(std::string_view sql);
+std::vector<Token> Tokenize(std::string_view sql);
 
 // ASCII letters in capitals.
 std::string Capitals(std::string_view text);

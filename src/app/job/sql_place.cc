@@ -64,7 +64,7 @@ Status PlaceInFile(const Job& job, const Status& status) {
   if (fault.kept.empty()) fault.kept = "nothing was started";
   if (place == nullptr) return Fail(std::move(fault));
   const std::string& sql = job.file.etl.sql;
-  const std::optional<size_t> offset = OffsetOf(fault.where, sql);
+  const std::optional<size_t> offset = ReadOffset(fault.where, sql);
   const std::string begin = place->value;
   if (offset && !begin.starts_with("--set")) {
     const size_t drawn = std::min(fault.where.find('\n'), fault.where.size());

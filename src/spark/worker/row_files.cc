@@ -32,7 +32,7 @@ class FileRows : public BatchStream {
 }  // namespace
 
 Result<BatchStreamPtr> ReadRowFiles(const RowFiles& files, const RowShare& share) {
-  if (files.paths.empty() && files.rows == 0) return StreamOf(files.schema, {});
+  if (files.paths.empty() && files.rows == 0) return MakeStream(files.schema, {});
   PT_LET(auto read,
          ReadParquetRows(files.paths,
                          {.part = share.rank, .parts = share.world, .threads = share.threads}));

@@ -19,14 +19,14 @@ bool AnyIs(const TypedCall& call, SqlType::Kind kind) {
                      [&](const SqlType& type) { return type == kind; });
 }
 
-std::string NamesOf(const TypedCall& call) {
+std::string TypeNames(const TypedCall& call) {
   std::vector<std::string> names;
   for (const SqlType& type : call.types) names.push_back(type.SparkName());
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
 Status RefuseTypes(const TypedCall& call) {
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                      "Spark has no such operation", "cast them to numbers");
 }
 
@@ -111,7 +111,7 @@ Result<SqlType> AddIntervals(const TypedCall& call) {
 Result<SqlType> TypeMonths(const TypedCall& call) {
   const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
   if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                      "the embedded engine knows no parts of months",
                      "multiply by a whole number, or use add_months()");
 }
@@ -127,7 +127,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   const size_t moved = first ? 0 : 1;
   const bool fits = whole && call.types[1 - moved] != SqlType::kBigint;
   if (call.types[moved] != SqlType::kDate || !fits) {
-    return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+    return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                        "Spark moves dates by numbers of 32 bits alone",
                        "use date_add(date, CAST(days AS INT))");
   }
@@ -213,7 +213,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
   const SqlType whole{SqlType::kBigint};
   const bool nothing = call.types[0] == SqlType::kNull && call.types[1] == SqlType::kNull;
   if (common.IsReal() && !nothing) {
-    return call.Refuse(fmt::format("div is given {}", NamesOf(call)),
+    return call.Refuse(fmt::format("div is given {}", TypeNames(call)),
                        "Spark divides whole numbers and decimals alone so",
                        "use CAST(a / b AS BIGINT)");
   }

@@ -56,15 +56,10 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
     return call.types.empty() ? SqlType{} : call.types[0];
   }
   const SqlType type = call.types[0];
-  Json kept = tree::Take(call.argument(0)), nothing = tree::Take(call.argument(0));
+  Json kept = tree::Take(call.argument(0));
   Json equal = tree::Comparison("COMPARE_EQUAL", kept, tree::Take(call.argument(1)));
   PT_TRY(call.typer.Unify("nullif", call.node, {&equal["left"], &equal["right"]}, call.types));
-  nothing = {{"class", "CONSTANT"},
-             {"type", "VALUE_CONSTANT"},
-             {"alias", ""},
-             {"query_location", UINT64_MAX},
-             {"value", {{"type", {{"id", "NULL"}, {"type_info", nullptr}}}, {"is_null", true}}}};
-  tree::Replace(call.node, tree::Case(std::move(equal), std::move(nothing), std::move(kept)));
+  tree::Replace(call.node, tree::Case(std::move(equal), tree::NullConstant(), std::move(kept)));
   return type;
 }
 

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
@@ -41,17 +42,16 @@ bool IsNarrower(const Json& value, SqlType& type) {
 }
 
 bool IsSoughtIn(const Json& node) {
-  return Text(node, "class") == "SUBQUERY" && Text(node, "subquery_type") == "ANY";
+  return tree::KindOf(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
 
 // Whether a value is in a query is never null in Spark: where DuckDB says null, it is false.
 Json NeverNull(Json sought) {
-  Json node = {{"class", "OPERATOR"},
-               {"type", "OPERATOR_COALESCE"},
-               {"alias", ""},
-               {"query_location", sought["query_location"]}};
+  const Json place = sought["query_location"];
   Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
-  node["children"] = Json::array({std::move(sought), std::move(no)});
+  Json node = tree::Operator("OPERATOR", "OPERATOR_COALESCE",
+                             Json::array({std::move(sought), std::move(no)}));
+  node["query_location"] = place;
   return node;
 }
 
@@ -73,19 +73,32 @@ void KeepJoins(Json& condition) {
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
-  const std::string kind = Text(node, "class");
-  if (kind == "CONSTANT") return Constant(node);
-  if (kind == "COLUMN_REF") return Column(node, scope);
-  if (kind == "CAST") return ExplicitCast(node, scope);
-  if (kind == "CASE") return CaseOf(node, scope);
-  if (kind == "COMPARISON") return Compare(node, scope);
-  if (kind == "BETWEEN") return Between(node, scope);
-  if (kind == "CONJUNCTION") return Conjunction(node, scope);
-  if (kind == "OPERATOR") return Operator(node, scope);
-  if (kind == "SUBQUERY") return Subquery(node, scope);
-  if (kind == "FUNCTION") return Function(node, scope);
-  if (kind == "WINDOW") return Window(node, scope);
-  return SqlType{};
+  switch (tree::KindOf(node)) {
+    case tree::Kind::kConstant:
+      return Constant(node);
+    case tree::Kind::kColumn:
+      return Column(node, scope);
+    case tree::Kind::kCast:
+      return ExplicitCast(node, scope);
+    case tree::Kind::kCase:
+      return CaseWhen(node, scope);
+    case tree::Kind::kComparison:
+      return Compare(node, scope);
+    case tree::Kind::kBetween:
+      return Between(node, scope);
+    case tree::Kind::kConjunction:
+      return Conjunction(node, scope);
+    case tree::Kind::kOperator:
+      return Operator(node, scope);
+    case tree::Kind::kSubquery:
+      return Subquery(node, scope);
+    case tree::Kind::kFunction:
+      return Function(node, scope);
+    case tree::Kind::kWindow:
+      return Window(node, scope);
+    default:
+      return SqlType{};
+  }
 }
 
 Result<std::vector<SqlType>> Typer::Each(Json& nodes, const Scope& scope) {
@@ -155,7 +168,7 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
-  if (to == SqlType::kInterval) return IntervalOf(node);
+  if (to == SqlType::kInterval) return IntervalCast(node);
   const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
@@ -167,7 +180,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
 }
 
 // INTERVAL '1 month', whose text alone tells what it is of.
-Result<SqlType> Typer::IntervalOf(const Json& cast) const {
+Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
   const std::string units = text == nullptr ? "" : Lower(*text);
   const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
@@ -181,7 +194,7 @@ Result<SqlType> Typer::IntervalOf(const Json& cast) const {
                 "move the date or time by each in turn");
 }
 
-Result<SqlType> Typer::CaseOf(Json& node, const Scope& scope) {
+Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   std::vector<Json*> values;
   std::vector<SqlType> types;
   for (Json& check : node["case_checks"]) {
@@ -223,11 +236,9 @@ Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", node["input"], node["upper"]);
   PT_TRY(CompareSides(node, at_least["left"], at_least["right"], input, lower));
   PT_TRY(CompareSides(node, at_most["left"], at_most["right"], input, upper));
-  Json both = {{"class", "CONJUNCTION"},
-               {"type", "CONJUNCTION_AND"},
-               {"alias", ""},
-               {"query_location", node["query_location"]}};
-  both["children"] = Json::array({std::move(at_least), std::move(at_most)});
+  Json both = tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
+                             Json::array({std::move(at_least), std::move(at_most)}));
+  both["query_location"] = node["query_location"];
   tree::Replace(node, std::move(both));
   return kBoolean;
 }

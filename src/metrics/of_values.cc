@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "column/metric_kinds.h"
+#include "metrics/kinds.h"
 
 namespace protium {
 namespace {
