@@ -18,10 +18,10 @@
 #include "base/fault.h"
 #include "bench/ranks.h"
 #include "os/library.h"
-#include "spark/gang_rows.h"
-#include "spark/spark_engine.h"
-#include "spark/spark_session.h"
-#include "spark/tasks_run.h"
+#include "spark/engine/spark_engine.h"
+#include "spark/engine/spark_session.h"
+#include "spark/engine/tasks_run.h"
+#include "spark/gang/run.h"
 
 namespace protium {
 namespace {

@@ -72,6 +72,12 @@ function(protium_room name)
   endif()
 endfunction()
 
+# Exports what exports.map says, and nothing else.
+function(protium_exports library)
+  target_link_options(${library} PRIVATE "LINKER:--version-script=${PROJECT_BINARY_DIR}/exports.map")
+  set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS "${PROJECT_BINARY_DIR}/exports.map")
+endfunction()
+
 # A library that only drivers open. It is written against libprotium.so, which is declared later.
 function(protium_driver library)
   cmake_parse_arguments(D "" "" "SOURCES;LINKS" ${ARGN})

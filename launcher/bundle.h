@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles (spark/bundle_format.h) unpacked on this machine, by their hashes.
+// Bundles (spark/ship/bundle_format.h) unpacked on this machine, by their hashes.
 //
 // They are kept in DIR/protium-UID/bundles/ of the executor's local folders, for the owner only:
 //   HASH/       unpacked; appears whole, by rename

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles from the driver's side to a program that runs.
-#include "spark/bundle.h"
+#include "spark/ship/bundle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "launcher/test_jvm.h"
 #include "os/file.h"
 #include "os/library.h"
-#include "spark/bundle_format.h"
+#include "spark/ship/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,7 @@
 #include "launcher/clock.h"
 #include "launcher/test_jvm.h"
 #include "os/file.h"
-#include "spark/bundle.h"
+#include "spark/ship/bundle.h"
 
 namespace protium {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle's list of files (spark/bundle_format.h), believed only as far as it was checked.
+// A bundle's list of files (spark/ship/bundle_format.h), believed only as far as it was checked.
 #pragma once
 
 #include <stdint.h>
 
 #include "launcher/text.h"
-#include "spark/bundle_format.h"
+#include "spark/ship/bundle_format.h"
 
 namespace protium::launcher {
 

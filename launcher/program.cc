@@ -14,7 +14,7 @@
 #include "launcher/clock.h"
 #include "launcher/text.h"
 #include "launcher/wire.h"
-#include "spark/bundle_format.h"
+#include "spark/ship/bundle_format.h"
 
 namespace protium::launcher {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/library.h"
-#include "spark/bundle.h"
-#include "spark/bundle_format.h"
 #include "spark/connect/session.h"
+#include "spark/ship/bundle.h"
+#include "spark/ship/bundle_format.h"
 
 namespace protium {
 namespace {

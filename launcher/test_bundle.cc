@@ -3,8 +3,8 @@
 
 #include <zstd.h>
 
-#include "spark/bundle_file.h"
-#include "spark/bundle_format.h"
+#include "spark/ship/bundle_file.h"
+#include "spark/ship/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -16,7 +16,7 @@
 #include "launcher/sweep.h"
 #include "launcher/test_bundle.h"
 #include "os/file.h"
-#include "spark/bundle_file.h"
+#include "spark/ship/bundle_file.h"
 
 namespace protium {
 namespace {

@@ -3,7 +3,7 @@
 // for a worker's role before anything else.
 #include <gtest/gtest.h>
 
-#include "local/workers.h"
+#include "local/workers/workers.h"
 #include "spark/worker/worker.h"
 
 namespace protium {

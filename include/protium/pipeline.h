@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "learn/stages.h"
+#include "learn/stages/stage_options.h"
 #include "protium/frame.h"
 #include "protium/status.h"
 
@@ -38,7 +38,7 @@ class PipelineModel {
   // the run folder. Replaces a model that is there, and nothing else.
   Status Save(const std::filesystem::path& folder) const;
 
-  // The inside, for the rooms of the house: learn/model_state.h.
+  // The inside, for the rooms of the house: learn/model/model_state.h.
   const ModelState& state() const { return *state_; }
 
  private:

@@ -6,8 +6,8 @@
 #include "app/command.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
-#include "learn/fit_task.h"
-#include "local/workers.h"
+#include "learn/pipeline/fit_task.h"
+#include "local/workers/workers.h"
 #include "protium/session.h"
 #include "spark/worker/worker.h"
 

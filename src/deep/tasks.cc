@@ -21,8 +21,8 @@ void AddNets(const std::vector<NetRow>& rows, NetTable& nets) {
 }
 
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
-                                      const std::string& extension, const NetInputs& inputs) {
-  if (extension.empty()) return BuildNet(nets, config.net.name, config.net.options, inputs);
+                                      const NetLibrary& extension, const NetInputs& inputs) {
+  if (extension.file.empty()) return BuildNet(nets, config.net.name, config.net.options, inputs);
   PT_LET(const Catalogue rows, OpenExtension(extension));
   NetTable all = nets;
   AddNets(rows.nets, all);

@@ -19,9 +19,9 @@ void AddNets(const std::vector<NetRow>& rows, NetTable& nets);
 // The tasks "train" and "score" over `nets`.
 TaskTable TorchTasks(const NetTable& nets);
 
-// The net of `config`, from `nets` or from the library `extension`, where that is not empty.
+// The net of `config`, from `nets` or from the extension, where one brings it.
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
-                                      const std::string& extension, const NetInputs& inputs);
+                                      const NetLibrary& extension, const NetInputs& inputs);
 
 // One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
 Status RunTrainTask(TaskContext& context, const NetTable& nets);

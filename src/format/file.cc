@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/digest.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -35,6 +36,11 @@ Result<FileFacts> ReadFacts(const std::string& path, int failed, const struct st
 }
 
 }  // namespace
+
+Result<std::string> FileSha256(const std::string& path) {
+  PT_LET(const auto mapped, MappedFile::Open(path));
+  return Sha256Hex(mapped->text());
+}
 
 Result<FileFacts> ReadFileFacts(const std::string& path) {
   struct stat facts;

@@ -40,4 +40,7 @@ class MappedFile {
   size_t size_;
 };
 
+// SHA-256 of a file's content, as hex digits.
+Result<std::string> FileSha256(const std::string& path);
+
 }  // namespace protium

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
 #include "base/fault.h"
 #include "format/file.h"
 #include "os/file.h"
@@ -14,19 +13,14 @@ namespace {
 
 constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;
 
-Result<InputFile> Look(const std::string& path) {
+Result<InputFile> ReadFacts(const std::string& path) {
   PT_LET(const FileFacts facts, ReadFileFacts(path));
   return InputFile{path, facts.bytes, facts.changed_ns, {}};
 }
 
 Status AddHash(InputFile& file) {
   if (file.bytes > kMaxHashedBytes) return Status::OK();
-  if (file.bytes == 0) {
-    file.sha256 = Sha256Hex("");
-    return Status::OK();
-  }
-  PT_LET(const auto mapped, MappedFile::Open(file.path));
-  file.sha256 = Sha256Hex(mapped->text());
+  PT_LET(file.sha256, FileSha256(file.path));
   return Status::OK();
 }
 
@@ -39,7 +33,7 @@ Status Changed(const InputFile& was, const std::string& how) {
 }
 
 Status Compare(const InputFile& was) {
-  Result<InputFile> looked = Look(was.path);
+  Result<InputFile> looked = ReadFacts(was.path);
   if (!looked.ok()) return Changed(was, "it cannot be read: " + FaultOf(looked.status()).what);
   InputFile now = std::move(looked).MoveValueUnsafe();
   if (now.bytes != was.bytes) {
@@ -73,7 +67,7 @@ Result<InputRecord> InputRecord::Open(std::filesystem::path file, bool resume) {
 
 Status InputRecord::Add(const std::filesystem::path& input) {
   if (files_.contains(input.string())) return Status::OK();
-  PT_LET(InputFile file, Look(input.string()));
+  PT_LET(InputFile file, ReadFacts(input.string()));
   PT_TRY(AddHash(file));
   files_.emplace(file.path, file);
   if (file_.empty()) return Status::OK();

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "learn/objective.h"
-#include "learn/stages.h"
+#include "learn/stages/stage_options.h"
 
 namespace protium {
 

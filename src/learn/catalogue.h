@@ -17,7 +17,7 @@
 #include "base/describe.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
-#include "learn/stage.h"
+#include "learn/stages/stage.h"
 #include "metrics/metrics.h"
 
 namespace protium {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "learn/chain.h"
-#include "learn/stage_test.h"
+#include "learn/pipeline/chain.h"
+#include "learn/stages/stage_test.h"
 #include "metrics/metrics.h"
 
 namespace protium {

@@ -7,7 +7,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/fault.h"
+#include "format/file.h"
+#include "os/file.h"
 
 namespace protium {
 namespace {
@@ -20,6 +23,13 @@ Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
                .where = "extensions",
                .why = std::move(why),
                .fix = std::move(fix)});
+}
+
+bool IsFile(const fs::path& file, const std::string& sha256) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return false;
+  const Result<std::string> hash = FileSha256(file.string());
+  return hash.ok() && *hash == sha256;
 }
 
 }  // namespace
@@ -45,6 +55,24 @@ Result<Catalogue> OpenExtension(const fs::path& file) {
   add_rows(&rows);
   for (NetRow& net : rows.nets) net.extension = fs::absolute(file);
   return rows;
+}
+
+Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
+  PT_LET(const auto mapped, MappedFile::Open(file.string()));
+  NetLibrary library{.file = file.string(), .sha256 = Sha256Hex(mapped->text())};
+  library.kept = library.file;
+  if (folder.empty()) return library;
+  const fs::path kept = fs::absolute(folder / "extensions" / file.filename());
+  library.kept = kept.string();
+  if (IsFile(kept, library.sha256)) return library;
+  PT_TRY(MakeFolder(kept.parent_path()));
+  PT_TRY(WriteFile(kept, mapped->text()));
+  return library;
+}
+
+Result<Catalogue> OpenExtension(const NetLibrary& library) {
+  // Beside its own file it finds what it is linked to, so that one comes first.
+  return OpenExtension(IsFile(library.file, library.sha256) ? library.file : library.kept);
 }
 
 Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<const Catalogue>& own,

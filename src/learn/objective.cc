@@ -10,7 +10,7 @@
 
 #include "base/fault.h"
 #include "column/schema.h"
-#include "learn/stage.h"
+#include "learn/stages/stage.h"
 
 namespace protium {
 namespace {

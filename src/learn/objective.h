@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "learn/options.h"
-#include "learn/state.h"
+#include "learn/stages/state.h"
 #include "metrics/metrics.h"
 #include "plan/node.h"
 

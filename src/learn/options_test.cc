@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "learn/catalogue.h"
-#include "learn/estimator.h"
-#include "learn/stages.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/stages/stage_options.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "gang/task.h"
-#include "learn/fit_task.h"
+#include "learn/pipeline/fit_task.h"
 #include "learn/torch_task.h"
 #include "metrics/metrics.h"
 

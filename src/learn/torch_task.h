@@ -49,16 +49,30 @@ struct NetConfig {
   }
 };
 
+// The extension that brings a net, as workers find it. All empty: none does.
+struct NetLibrary {
+  std::string file;    // Where the driver opened it.
+  std::string kept;    // A copy in the session's folder, for executors that do not see `file`.
+  std::string sha256;  // Of the content: a worker opens no other one.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("file", file);
+    visit("kept", kept);
+    visit("sha256", sha256);
+  }
+};
+
 struct TrainConfig {
   NetConfig net;
-  std::string extension;  // The library that brings the net, where one does.
+  NetLibrary extension;
   std::string weight;
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string held_out;  // Boolean column: true on validation rows. Empty: no validation.
   Named loss;
   TrainOptions train;
-  std::string folder;         // Where checkpoints go: <folder>/step-000000120/...
-  std::string stages_sha256;  // Of what the stages learned; a checkpoint of another is refused.
+  std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
+  // Of what the stages learned and of the extension; a checkpoint of another is refused.
+  std::string stages_sha256;
   bool resume = false;  // Go on from the newest checkpoint; attempts after the first always do.
   int64_t memory_bytes = 0;  // What the packed rows of all ranks may take.
   template <class Visit>
@@ -117,10 +131,10 @@ struct TrainResult {
 
 struct ScoreConfig {
   NetConfig net;
-  std::string extension;  // As of TrainConfig.
-  std::string weights;    // Path of a safetensors file.
-  Columns added;          // The columns that the prediction makes (PredictedFields), in order.
-  Columns metrics;        // Computed where the input has the labels; empty: none.
+  NetLibrary extension;
+  std::string weights;  // Path of a safetensors file.
+  Columns added;        // The columns that the prediction makes (PredictedFields), in order.
+  Columns metrics;      // Computed where the input has the labels; empty: none.
   std::optional<Baseline> baseline;
   template <class Visit>
   void Fields(Visit& visit) {

@@ -67,7 +67,7 @@ Result<std::string> PartitionColumns(const Scan& scan) {
   return columns;
 }
 
-// Adds no row, but how many are to be expected: local/estimate.h.
+// Adds no row, but how many are to be expected: local/engine/estimate.h.
 std::string Estimate(int64_t rows, const std::string& typed) {
   if (rows < 0) return "";
   return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);

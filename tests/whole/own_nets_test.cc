@@ -2,6 +2,7 @@
 // Nets that users bring along: in a program, in an extension and as a TorchScript file.
 #include <gtest/gtest.h>
 
+#include "learn/extension.h"
 #include "whole/own_job.h"
 
 namespace protium::whole {
@@ -68,6 +69,16 @@ TEST(Extension, IsNeededToScoreWithItsNet) {
   words.insert(words.end(), {"--extension", Library("own_nets")});
   const Outcome with = own.Protium(words);
   EXPECT_EQ(with.exit, 0) << with.err;
+}
+
+TEST(Extension, IsKeptInTheRunAndOpenedThereWhereItsFileIsMissingOrAnotherOne) {
+  const OwnJob own(MachinesTable(60), WideJob(Library("own_nets")));
+  const NetLibrary library = *KeepExtension(own.path(), Library("own_nets"));
+  EXPECT_EQ(OpenExtension(library)->nets.front().extension, library.file);
+  for (const fs::path& file : {Library("missing"), Library("own_nets_taken")}) {
+    const NetLibrary elsewhere{file.string(), library.kept, library.sha256};
+    EXPECT_EQ(OpenExtension(elsewhere)->nets.front().extension, library.kept);
+  }
 }
 
 TEST(Extension, ThatCannotBeUsedIsRefusedWithTheReason) {

@@ -8,13 +8,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/job/file_terms.h"
 #include "app/job/saved_etl.h"
-#include "app/job/sql_place.h"
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "base/fault.h"
-#include "learn/model_state.h"
+#include "learn/model/model_state.h"
 #include "learn/objective.h"
-#include "learn/preview.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/preview.h"
 #include "run/events.h"
 
 namespace protium {
@@ -23,12 +24,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Status NameTheTable(const Job& job, const std::string& table, const Status& status) {
+constexpr char kNothingStarted[] = "nothing was started";
+
+// The place of a fault that names none.
+Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
-  const Place* place = job.settings.Find("tables." + table);
-  if (fault.where.empty() && place != nullptr) fault.where = place->value;
-  fault.kept = "nothing was started";
+  if (fault.where.empty()) fault.where = std::move(path);
   return Fail(std::move(fault));
 }
 
@@ -38,28 +40,10 @@ Status OpenTables(Session& session, const Job& job) {
     const Reader reader = session.Read().Partitions(table.partitions);
     const DataFrame frame =
         table.csv ? reader.Csv(path.string(), table.options) : reader.Parquet(path.string());
-    PT_TRY(NameTheTable(job, name, FirstError(frame.plan())));
+    PT_TRY(At("tables." + name, FirstError(frame.plan())));
     session.Table(name, frame);
   }
   return Status::OK();
-}
-
-// Faults of stages name "pipeline.3.train.epochs"; the file may have said "train.epochs".
-Status InTermsOfTheFile(const Job& job, const Status& status) {
-  if (status.ok()) return status;
-  Fault fault = FaultOf(status);
-  if (job.estimator) {
-    for (const char* name : kShorthand) {
-      const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
-      const bool shorthand = job.settings.places.contains(name);
-      for (size_t at = fault.what.find(path); shorthand && at != std::string::npos;
-           at = fault.what.find(path)) {
-        fault.what.replace(at, path.size(), name);
-      }
-    }
-  }
-  if (fault.kept.empty() && fault.exit == Exit::kUsage) fault.kept = "nothing was started";
-  return Locate(job.settings, Fail(std::move(fault)));
 }
 
 Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Columns& made) {
@@ -70,12 +54,11 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Col
       if (predicted || schema.GetFieldIndex(column) >= 0) continue;
       std::vector<std::string> known = schema.field_names();
       known.insert(known.end(), made.begin(), made.end());
-      return InTermsOfTheFile(
-          job, Fail({.exit = Exit::kInput,
-                     .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
-                                         name, column),
-                     .where = fmt::format("outputs.{}.columns.{}", name, i),
-                     .fix = Suggest(column, known)}));
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
+                                       name, column),
+                   .where = fmt::format("outputs.{}.columns.{}", name, i),
+                   .fix = Suggest(column, known)});
     }
   }
   return Status::OK();
@@ -100,8 +83,8 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
     fault.where = fmt::format("outputs.{}.parquet", name);
-    fault.kept = "nothing was started";
-    return InTermsOfTheFile(job, Fail(std::move(fault)));
+    fault.kept = kNothingStarted;
+    return Fail(std::move(fault));
   }
   return Status::OK();
 }
@@ -110,37 +93,25 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
 Result<Columns> PredictedColumns(const Job& job) {
   Columns made;
   if (!job.estimator) return made;
-  TorchEstimatorOptions options;
-  Json given = job.file.pipeline[*job.estimator];
-  given.erase("kind");
-  PT_TRY(InTermsOfTheFile(job, FieldsFromJson(given, "", options)));
+  PT_LET(const TorchEstimatorOptions options,
+         ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
   for (const auto& field : PredictedFields(options, arrow::utf8())) made.push_back(field->name());
   return made;
 }
 
-}  // namespace
-
-Result<std::optional<Pipeline>> PipelineOf(const Job& job) {
-  if (job.file.pipeline.empty()) return std::optional<Pipeline>();
-  Result<Pipeline> pipeline = PipelineFromJson(job.file.pipeline, job.catalogue);
-  if (!pipeline.ok()) return InTermsOfTheFile(job, pipeline.status());
-  return std::optional<Pipeline>(pipeline.MoveValueUnsafe());
-}
-
-Result<JobFrames> FramesOf(Session& session, const Job& job) {
-  PT_LET(std::optional<Pipeline> pipeline, PipelineOf(job));
+Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   PT_TRY(OpenTables(session, job));
   const DataFrame etl = session.Sql(job.file.etl.sql);
   const Result<SchemaPtr> schema = etl.Schema();
-  if (!schema.ok()) return PlaceInFile(job, schema.status());
-  JobFrames frames{.etl = etl, .train = etl, .test = etl, .pipeline = std::move(pipeline)};
+  if (!schema.ok()) return At("etl.sql", schema.status());
+  JobFrames frames{.etl = etl, .train = etl, .test = etl};
   if (job.file.split) {
     const JobSplit& split = *job.file.split;
     const Sides sides = etl.Split({.by = split.by, .test = split.test, .seed = split.seed});
-    PT_TRY(InTermsOfTheFile(job, sides.test.Schema().status()));
+    PT_TRY(sides.test.Schema().status());
     frames.train = sides.train;
     frames.test = sides.test;
-  } else if (frames.pipeline || job.file.outputs.all.size() > 1) {
+  } else if (job.pipeline || job.file.outputs.all.size() > 1) {
     // Whatever is read more than once is evaluated once.
     frames.train = frames.test = etl.Materialize("etl");
   }
@@ -150,25 +121,20 @@ Result<JobFrames> FramesOf(Session& session, const Job& job) {
   return frames;
 }
 
-Result<Json> PlanOf(Session& session, const Job& job, const JobFrames& frames) {
+Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
   Json stages = Json::object();
   Plan tree = frames.etl.plan();
-  if (frames.pipeline) {
-    Result<Preview> preview = PreviewOf(*frames.pipeline, frames.train);
-    if (!preview.ok()) {
-      return InTermsOfTheFile(job, TellEmptyTables(session, job, preview.status()));
-    }
+  if (job.pipeline) {
+    const Result<Preview> preview = PreviewOf(*job.pipeline, frames.train);
+    if (!preview.ok()) return TellEmptyTables(session, job, preview.status());
     stages = JsonOf(*preview);
     tree = preview->plan;
   }
   SessionState& state = session.state();
-  Result<Json> plan = Describe(state.engine(), tree, state.call());
-  if (!plan.ok()) return InTermsOfTheFile(job, plan.status());
-  plan->update(stages);
+  PT_LET(Json plan, Describe(state.engine(), tree, state.call()));
+  plan.update(stages);
   return plan;
 }
-
-namespace {
 
 // Test rows are set aside to be measured, whether or not anyone wants the table.
 Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
@@ -193,15 +159,12 @@ Status RunForNothing(Session& session, const DataFrame& table) {
   return Status::OK();
 }
 
-}  // namespace
-
-Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
+Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   std::optional<PipelineModel> model;
-  if (frames.pipeline) {
-    Result<PipelineModel> fitted = frames.pipeline->Fit(frames.train);
-    if (!fitted.ok()) return InTermsOfTheFile(job, fitted.status());
+  if (job.pipeline) {
+    PT_LET(const PipelineModel fitted, job.pipeline->Fit(frames.train));
     PT_LET(const Json etl, SavedEtl(session, job));
-    model = WithEtl(*fitted, etl);
+    model = WithEtl(fitted, etl);
     if (!job.file.split) session.state().record().Set("scored", "rows it learned from");
   }
   const Status written = WriteOutputs(job, model, frames.test);
@@ -213,6 +176,20 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   }
   // Last, so that it carries the metrics of the rows scored.
   return model ? model->Save("model") : Status::OK();
+}
+
+}  // namespace
+
+Result<JobFrames> OpenJob(Session& session, const Job& job) {
+  return InFileTerms(job, OpenFrames(session, job), kNothingStarted);
+}
+
+Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames) {
+  return InFileTerms(job, DescribeJob(session, job, frames), kNothingStarted);
+}
+
+Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
+  return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }
 
 Json SettingsOf(const Job& job, const Json& pipeline) {

@@ -15,6 +15,7 @@
 #include "engine/spark_settings.h"
 #include "learn/catalogue.h"
 #include "plan/node.h"
+#include "protium/pipeline.h"
 
 namespace protium {
 
@@ -160,26 +161,17 @@ struct JobFile {
 
 // A job that may run: checked as far as its own text goes.
 struct Job {
-  JobFile
-      file;  // Paths of `data`, `engine` and `extensions` are whole; shorthand is in the pipeline.
+  // Paths of `data`, `engine` and `extensions` are whole; shorthand is in the pipeline.
+  JobFile file;
   std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
   Settings settings;
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
-  std::optional<size_t> estimator;  // Its place in the pipeline.
+  std::optional<size_t> estimator;   // Its place in the pipeline.
+  std::optional<Pipeline> pipeline;  // Checked as far as is possible without a table.
 
-  // The job as a file for the run folder; ReadSavedJob() reads it again.
+  // The job as a file for the run folder; ReadSavedJob() (app/job/read_job.h) reads it again.
   Json ToJson() const;
 };
-
-// Reads a job file and the assignments of --set over it. Nothing but the file is touched, and the
-// extensions that it names are opened.
-Result<Job> ReadJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
-
-// Reads what ToJson() gave.
-Result<Job> ReadSavedJob(const Json& saved, const std::filesystem::path& file);
-
-// "4 GiB", "500 MB", "1024": bytes.
-Result<int64_t> ReadBytes(const std::string& text);
 
 }  // namespace protium

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/job/job.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "app/job/sql_place.h"
+#include "app/job/file_terms.h"
+#include "app/job/read_job.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -30,6 +29,7 @@ inputs = ["x"]
 [[pipeline]]
 kind = "torch_estimator"
 label = "y"
+inputs = ["x"]
 [train]
 epochs = 3
 [gang]
@@ -66,7 +66,7 @@ TEST_F(JobFiles, KeepTheOrderOfTheFileAndMoveTheShorthand) {
   EXPECT_EQ(job.estimator, 1u);
   EXPECT_EQ(job.file.pipeline[1]["train"]["epochs"], 3);
   EXPECT_EQ(job.file.pipeline[1]["gang"]["workers"], 2);
-  EXPECT_EQ(job.settings.Find("pipeline.1.train.epochs")->value, file_.string() + ":17:10");
+  EXPECT_EQ(job.settings.Find("pipeline.1.train.epochs")->value, file_.string() + ":18:10");
 }
 
 TEST_F(JobFiles, GiveWayToAssignments) {
@@ -144,18 +144,21 @@ TEST_F(JobFiles, NameThePlaceThatAFaultOfTheSqlPointsAt) {
   const Job job =
       Read(With("\"SELECT * FROM zebra\"", "\"\"\"\nSELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
   const Status located =
-      PlaceInFile(job, Fail({.exit = Exit::kUsage,
-                             .what = "no such table",
-                             .where = "the SQL text\nLINE 2: FROM zebra\n             ^"}));
+      InFileTerms(job,
+                  Fail({.exit = Exit::kUsage,
+                        .what = "no such table",
+                        .where = "the SQL text\nLINE 2: FROM zebra\n             ^"}),
+                  "");
   EXPECT_EQ(FaultOf(located).where, file_.string() + ":9:6\nLINE 2: FROM zebra\n             ^");
-  EXPECT_EQ(FaultOf(PlaceInFile(job, Fail({.what = "anything"}))).where, file_.string() + ":7:7");
+  EXPECT_EQ(FaultOf(InFileTerms(job, Fail({.what = "anything", .where = "etl.sql"}), "")).where,
+            file_.string() + ":7:7");
   const Status told = Fail({.what = "bad", .where = "the SQL text, line 2, column 6"});
-  EXPECT_EQ(FaultOf(PlaceInFile(job, told)).where, file_.string() + ":9:6");
+  EXPECT_EQ(FaultOf(InFileTerms(job, told, "")).where, file_.string() + ":9:6");
   const Job beside =
       Read(With("\"SELECT * FROM zebra\"", "\"\"\"SELECT *\nFROM zebra\n\"\"\"")).ValueOrDie();
-  EXPECT_EQ(FaultOf(PlaceInFile(beside, told)).where, file_.string() + ":8:6");
+  EXPECT_EQ(FaultOf(InFileTerms(beside, told, "")).where, file_.string() + ":8:6");
   const Status first = Fail({.what = "bad", .where = "the SQL text, line 1, column 8"});
-  EXPECT_EQ(FaultOf(PlaceInFile(beside, first)).where, file_.string() + ":7:17");
+  EXPECT_EQ(FaultOf(InFileTerms(beside, first, "")).where, file_.string() + ":7:17");
 }
 
 TEST_F(JobFiles, TakeOptionsOfANetThatIsNamedElsewhereOrNotAtAll) {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "app/job/frames.h"
+#include "app/job/read_job.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -41,7 +42,7 @@ class SavedTables : public testing::Test {
     const auto job = ReadJob(folder_ / "job.toml", {});
     if (!job.ok()) return FaultOf(job.status()).what;
     const auto session = *OpenSession({.folder = folder_ / "run"});
-    const auto frames = FramesOf(*session, *job);
+    const auto frames = OpenJob(*session, *job);
     if (!frames.ok()) return FaultOf(frames.status()).what;
     return *SavedEtl(*session, *job);
   }

@@ -87,13 +87,4 @@ Status Override(Settings& settings, const Assignment& assignment) {
   return Status::OK();
 }
 
-Status Locate(const Settings& settings, const Status& status) {
-  if (status.ok()) return status;
-  Fault fault = FaultOf(status);
-  const Place* place = settings.Find(fault.where);
-  if (place == nullptr) return status;
-  fault.where = fault.what.starts_with("unknown key") ? place->key : place->value;
-  return Fail(std::move(fault));
-}
-
 }  // namespace protium

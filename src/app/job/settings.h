@@ -45,7 +45,4 @@ Result<Assignment> ReadAssignment(const std::string& words);
 // Puts an assignment into the tree over what stands there. Numbers in the path choose from a list.
 Status Override(Settings& settings, const Assignment& assignment);
 
-// Turns a fault whose `where` is a dotted path into one that names the place in the file.
-Status Locate(const Settings& settings, const Status& status);
-
 }  // namespace protium

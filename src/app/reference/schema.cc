@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/job/job.h"
-#include "learn/stages.h"
+#include "learn/stages/stage_options.h"
 
 namespace protium {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/report/chart.h"
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "base/fault.h"
 #include "run/terminal.h"
 

@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "app/report/sections.h"
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/kind.h"
 #include "format/safetensors.h"
 #include "frame/session_state.h"
-#include "learn/model_folder.h"
+#include "learn/model/model_folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
 

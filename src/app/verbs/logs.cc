@@ -7,7 +7,7 @@
 #include <map>
 #include <thread>
 
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "run/list.h"

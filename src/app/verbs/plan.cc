@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "app/job/frames.h"
+#include "app/job/read_job.h"
 #include "app/report/sections.h"
-#include "app/requests.h"
+#include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -155,8 +156,8 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, RequestForJob(job, invocation));
   request.session.force = arguments.Has("--force");
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
-  PT_LET(const JobFrames frames, FramesOf(*session, job));
-  PT_LET(Json plan, PlanOf(*session, job, frames));
+  PT_LET(const JobFrames frames, OpenJob(*session, job));
+  PT_LET(Json plan, PlanJob(*session, job, frames));
   const Json settings = JsonWithoutSecrets(SettingsOf(job, plan.value("pipeline", Json())));
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan) + OverriddenText(settings) +

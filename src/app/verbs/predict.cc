@@ -8,13 +8,13 @@
 #include <filesystem>
 
 #include "app/job/saved_etl.h"
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/kind.h"
 #include "frame/session_state.h"
 #include "learn/extension.h"
-#include "learn/model_state.h"
+#include "learn/model/model_state.h"
 #include "os/signals.h"
 #include "run/events.h"
 #include "run/progress.h"

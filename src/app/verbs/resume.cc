@@ -3,8 +3,9 @@
 
 #include <filesystem>
 
-#include "app/requests.h"
-#include "app/run_report.h"
+#include "app/job/read_job.h"
+#include "app/run/requests.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "protium/session.h"
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<Json> DescriptionOf(const fs::path& run) {
+Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
   if (!text.ok()) {
@@ -37,8 +38,8 @@ Status WrongProgram(const Json& description, const fs::path& run) {
                .fix = fmt::format("{} resume {}", command, run.string())});
 }
 
-Result<RunRequest> RequestOf(const Json& description, const fs::path& run,
-                             const Invocation& invocation) {
+Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
+                               const Invocation& invocation) {
   const bool job = description["kind"] == "job";
   if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
   if (job) {
@@ -58,8 +59,8 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
-  PT_LET(const Json description, DescriptionOf(run));
-  PT_LET(RunRequest request, RequestOf(description, run, invocation));
+  PT_LET(const Json description, ReadDescription(run));
+  PT_LET(RunRequest request, MakeRequest(description, run, invocation));
   request.session.started = invocation.started;
   request.resume = run;
   request.json = arguments.Has("--json");

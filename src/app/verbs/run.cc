@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
-#include "app/requests.h"
+#include "app/job/read_job.h"
+#include "app/run/requests.h"
 #include "app/verb.h"
 #include "protium/session.h"
 
@@ -11,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invocation) {
+Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (invocation.program != nullptr) {
     PT_LET(const Json settings, SettingsFrom(sets));
@@ -24,7 +25,7 @@ Result<RunRequest> RequestOf(const Arguments& arguments, const Invocation& invoc
 }
 
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
-  PT_LET(RunRequest request, RequestOf(arguments, invocation));
+  PT_LET(RunRequest request, MakeRequest(arguments, invocation));
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
   request.json = arguments.Has("--json");

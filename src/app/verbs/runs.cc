@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "app/run_report.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"

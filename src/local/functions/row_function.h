@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "local/duckdb.h"
+#include "local/duckdb/handles.h"
 
 namespace protium {
 

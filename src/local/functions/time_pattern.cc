@@ -22,7 +22,8 @@ constexpr int64_t kDayMicros = int64_t{86400} * 1000000;
 
 std::string Padded(int64_t value, size_t width) { return fmt::format("{:0{}}", value, width); }
 
-std::string Named(std::string_view name, size_t count) {
+// "Monday" for four letters of the pattern, "Mon" for three.
+std::string SpelledOut(std::string_view name, size_t count) {
   return std::string(count == 4 ? name : name.substr(0, 3));
 }
 
@@ -53,7 +54,7 @@ std::string WriteYear(int64_t year, size_t count) {
 }
 
 std::string WriteMonth(unsigned month, size_t count) {
-  return count > 2 ? Named(kMonths[month - 1], count) : Padded(month, count);
+  return count > 2 ? SpelledOut(kMonths[month - 1], count) : Padded(month, count);
 }
 
 std::string WriteField(const Parts& parts, const TimeField& field) {
@@ -72,7 +73,7 @@ std::string WriteField(const Parts& parts, const TimeField& field) {
     case 'D':
       return Padded(parts.day_of_year, count);
     case 'E':
-      return Named(kDays[static_cast<size_t>(parts.day_of_week)], count);
+      return SpelledOut(kDays[static_cast<size_t>(parts.day_of_week)], count);
     case 'a':
       return hour < 12 ? "AM" : "PM";
     case 'H':
@@ -172,7 +173,7 @@ class Reading {
 
   bool ReadMonth(size_t count) {
     for (size_t i = 0; i < kMonths.size(); ++i) {
-      if (!TakeWord(Named(kMonths[i], count))) continue;
+      if (!TakeWord(SpelledOut(kMonths[i], count))) continue;
       month_ = static_cast<int64_t>(i) + 1;
       return true;
     }

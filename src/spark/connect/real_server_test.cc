@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "spark/connect/session.h"
-#include "spark/row_sums.h"
+#include "spark/ship/row_sums.h"
 
 namespace protium {
 namespace {

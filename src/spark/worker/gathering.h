@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "collective/communicator.h"
-#include "spark/command.h"
+#include "spark/ship/command.h"
 #include "spark/worker/barrier.h"
 
 namespace protium {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "column/stream.h"
-#include "spark/command.h"
+#include "spark/ship/command.h"
 
 namespace protium {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "spark/event_tail.h"
+#include "spark/ship/event_tail.h"
 #include "spark/worker/gathering.h"
 #include "spark/worker/row_files.h"
 #include "spark/worker/task_place.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gang/failure.h"
-#include "spark/command.h"
+#include "spark/ship/command.h"
 #include "spark/worker/task_init.h"
 
 namespace protium {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "os/subprocess.h"
-#include "spark/command.h"
+#include "spark/ship/command.h"
 #include "spark/worker/task_init.h"
 #include "spark/worker/wire.h"
 

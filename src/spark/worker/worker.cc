@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "gang/task_book.h"
 #include "os/signals.h"
-#include "spark/bundle_format.h"
+#include "spark/ship/bundle_format.h"
 #include "spark/worker/crash.h"
 #include "spark/worker/error_text.h"
 #include "spark/worker/marks.h"

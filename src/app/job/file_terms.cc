@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/file_terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+#include "base/fault.h"
+#include "os/file.h"
+#include "sql/place.h"
+
+namespace protium {
+
+namespace {
+
+// Where a value stands in its file.
+struct ValuePlace {
+  std::string file;
+  int64_t line = 0, column = 0;
+};
+
+// Reads "etl.toml:7:7".
+std::optional<ValuePlace> PlaceOfValue(const std::string& begin) {
+  const size_t column_at = begin.rfind(':');
+  const size_t line_at = column_at == begin.npos ? begin.npos : begin.rfind(':', column_at - 1);
+  if (line_at == begin.npos) return std::nullopt;
+  ValuePlace place{.file = begin.substr(0, line_at)};
+  std::from_chars(begin.data() + line_at + 1, begin.data() + column_at, place.line);
+  std::from_chars(begin.data() + column_at + 1, begin.data() + begin.size(), place.column);
+  return place;
+}
+
+// Whether the text begins on the line below its three quotes: TOML leaves out a line break there.
+bool BeginsBelow(const ValuePlace& place) {
+  const auto file = ReadFile(place.file);
+  std::stringstream lines(file.ok() ? *file : "");
+  std::string line;
+  for (int64_t i = 0; i < place.line && std::getline(lines, line); ++i) continue;
+  const auto quotes = static_cast<size_t>(std::max<int64_t>(place.column - 1, 0));
+  const std::string rest = line.size() > quotes + 3 ? line.substr(quotes + 3) : "";
+  return rest.find_first_not_of('\r') == rest.npos;
+}
+
+std::string FilePlace(const std::string& begin, const std::string& sql, size_t offset) {
+  const auto place = PlaceOfValue(begin);
+  if (!place || sql.find('\n') == sql.npos) return begin;
+  const bool below = BeginsBelow(*place);
+  const auto lines = std::count(sql.begin(), sql.begin() + static_cast<ptrdiff_t>(offset), '\n');
+  const size_t last = offset == 0 ? sql.npos : sql.rfind('\n', offset - 1);
+  auto column = static_cast<int64_t>(last == sql.npos ? offset + 1 : offset - last);
+  if (lines == 0 && !below) column += place->column + 2;
+  return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
+}
+
+// The place in the file of what `where` tells of the SQL text; nothing where it tells of no line.
+std::optional<std::string> SqlPlace(const Job& job, const std::string& where) {
+  const Place* sql = job.settings.Find("etl.sql");
+  if (sql == nullptr || sql->value.starts_with("--set")) return std::nullopt;
+  const std::optional<size_t> offset = ReadOffset(where, job.file.etl.sql);
+  if (!offset) return std::nullopt;
+  // What follows the first line draws the line of the text, with a mark below it.
+  const size_t drawn = std::min(where.find('\n'), where.size());
+  return FilePlace(sql->value, job.file.etl.sql, *offset) + where.substr(drawn);
+}
+
+// Stages say "pipeline.3.train.epochs" where the file may have said "train.epochs".
+void UseShorthand(const Job& job, std::string& text) {
+  if (!job.estimator) return;
+  for (const char* name : kShorthand) {
+    if (!job.settings.places.contains(name)) continue;
+    const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+    for (size_t at = text.find(path); at != text.npos; at = text.find(path)) {
+      text.replace(at, path.size(), name);
+    }
+  }
+}
+
+}  // namespace
+
+Status InFileTerms(const Job& job, const Status& status, const char* kept) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  UseShorthand(job, fault.what);
+  if (fault.kept.empty()) fault.kept = kept;
+  if (const auto place = SqlPlace(job, fault.where)) {
+    fault.where = *place;
+  } else if (const Place* said = job.settings.Find(fault.where)) {
+    fault.where = fault.what.starts_with("unknown key") ? said->key : said->value;
+  }
+  return Fail(std::move(fault));
+}
+
+}  // namespace protium

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/read_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+
+#include "app/job/file_terms.h"
+#include "base/fault.h"
+#include "learn/extension.h"
+#include "learn/pipeline/preview.h"
+#include "learn/stages/stage_options.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status Wrong(std::string path, std::string what, std::string fix = "") {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = std::move(path),
+               .fix = std::move(fix)});
+}
+
+// --set is typed by hand, so text that looks like a number still is text where text belongs.
+Json Typed(const Assignment& assignment) {
+  for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
+                           "engine.rows_memory", "engine.spill", "engine.discovery"}) {
+    if (assignment.path == text && !assignment.value.is_string()) return assignment.text;
+  }
+  return assignment.value;
+}
+
+Status CheckTables(const JobFile& file) {
+  if (file.tables.all.empty()) {
+    return Wrong("", "the job has no tables",
+                 "add [tables] with lines like  t = { csv = \"t.csv\" }");
+  }
+  for (const auto& [name, table] : file.tables.all) {
+    if (table.csv.has_value() == table.parquet.has_value()) {
+      return Wrong("tables." + name,
+                   fmt::format("table \"{}\" needs csv or parquet, one of them", name));
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckOutputs(const JobFile& file) {
+  std::map<fs::path, std::string> places;
+  for (const auto& [name, output] : file.outputs.all) {
+    const auto [taken, free] = places.emplace(fs::path(output.parquet).lexically_normal(), name);
+    if (!free && !output.parquet.empty()) {
+      return Wrong("outputs." + name, fmt::format("outputs \"{}\" and \"{}\" are the same file {}",
+                                                  taken->second, name, output.parquet));
+    }
+    if (output.parquet.empty()) {
+      return Wrong("outputs." + name, fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
+    }
+  }
+  return Status::OK();
+}
+
+Status Check(const JobFile& file) {
+  PT_TRY(CheckTables(file));
+  if (file.etl.sql.empty()) {
+    return Wrong("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
+  }
+  if (!file.pipeline.is_array())
+    return fields::Refuse("pipeline", "a list of stages", file.pipeline);
+  return CheckOutputs(file);
+}
+
+Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
+    if (found && shorthand) {
+      return Wrong(fmt::format("pipeline.{}", i),
+                   "the pipeline has two estimators, so [train], [gang], net and loss could mean "
+                   "either",
+                   "give each its own  train = { ... }  and  gang = { ... }");
+    }
+    found = i;
+  }
+  return found;
+}
+
+// A path of the shorthand and the same path below the estimator share their places.
+void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
+  std::map<std::string, Place> copies;
+  for (const auto& [path, place] : settings.places) {
+    if (path == from || path.starts_with(from + ".")) copies[to + path.substr(from.size())] = place;
+  }
+  for (auto& [path, place] : copies) settings.places[path] = std::move(place);
+}
+
+Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
+  if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
+  if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
+  if (shorthand.empty()) return Status::OK();
+  if (!job.estimator) {
+    return Wrong(name,
+                 fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
+  }
+  const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+  if (as_written.tree.contains(name) && as_written.places.contains(path)) {
+    return Wrong(path, fmt::format("{} is set twice: here and in [{}]", name, name));
+  }
+  Json& own = job.file.pipeline[*job.estimator][name];
+  if (own.is_null()) own = Json::object();
+  if (own.is_string()) own = Json{{"name", own}};
+  for (const auto& [key, value] : shorthand.items()) own[key] = value;
+  CopyPlaces(job.settings, name, path);
+  shorthand = Json::object();
+  return Status::OK();
+}
+
+fs::path Below(const fs::path& folder, const std::string& path) {
+  return fs::absolute(folder / path).lexically_normal();
+}
+
+// What the file says is relative to the file; what --set says, to where the user stands.
+void MakeWhole(const Settings& settings, const char* key, std::string& path) {
+  const Place* place = settings.Find(key);
+  const bool typed = place != nullptr && place->value.starts_with("--set");
+  if (path.empty()) return;
+  path =
+      (typed ? Below(fs::current_path(), path) : Below(settings.file.parent_path(), path)).string();
+}
+
+// engine = "local[4]" is short for [engine] address, so that --set can add to it.
+void SpellOutEngine(Settings& settings) {
+  const auto found = settings.tree.find("engine");
+  if (found == settings.tree.end() || !found->is_string()) return;
+  settings.places["engine.address"] = settings.places["engine"];
+  *found = Json{{"address", *found}};
+}
+
+Result<int64_t> SizeAt(const char* path, const std::string& text) {
+  if (text.empty()) return 0;
+  const Result<int64_t> bytes = ReadBytes(text);
+  return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
+}
+
+// Makes the job of its settings. What is known by then stays in `job` when this fails, so that the
+// fault can be told in the terms of the file.
+Status Finish(Job& job, const Settings& as_written) {
+  PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
+  PT_TRY(Check(job.file));
+  JobFile& file = job.file;
+  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
+  const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
+                               [](const Json* each) { return !each->empty(); });
+  PT_LET(job.estimator, FindEstimator(file.pipeline, any));
+  for (size_t i = 0; i < std::size(shorthand); ++i) {
+    PT_TRY(MoveShorthand(job, kShorthand[i], *shorthand[i], as_written));
+  }
+  if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
+  MakeWhole(job.settings, "data", job.file.data);
+  std::vector<fs::path> extensions;
+  for (std::string& each : job.file.extensions) {
+    MakeWhole(job.settings, "extensions", each);
+    extensions.emplace_back(each);
+  }
+  PT_LET(job.catalogue, WithExtensions(nullptr, extensions));
+  JobEngine& engine = job.file.engine;
+  MakeWhole(job.settings, "engine.spill", engine.spill);
+  MakeWhole(job.settings, "engine.discovery", engine.discovery);
+  PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
+  PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
+  if (file.pipeline.empty()) return Status::OK();
+  PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
+  return Status::OK();
+}
+
+template <class Options>
+bool HasKey(const std::string& key) {
+  Options options;
+  fields::Keys keys;
+  fields::VisitFields(options, keys);
+  return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
+}
+
+// "epochs" alone is meant as "train.epochs".
+Status WithGroup(const Status& status) {
+  Fault fault = FaultOf(status);
+  const std::string key = fault.where;
+  const bool train = HasKey<TrainOptions>(key), gang = HasKey<GangSpec>(key);
+  if (!fault.what.starts_with("unknown key") || !(train || gang)) return status;
+  fault.fix = fmt::format("did you mean \"{}.{}\"?", train ? "train" : "gang", key);
+  return Fail(std::move(fault));
+}
+
+}  // namespace
+
+Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
+  PT_LET(const Settings as_written, ReadToml(file));
+  Job job{.settings = as_written};
+  Settings& settings = job.settings;
+  SpellOutEngine(settings);
+  for (const std::string& words : sets) {
+    PT_LET(Assignment assignment, ReadAssignment(words));
+    assignment.value = Typed(assignment);
+    // As in the file; what else is set of the engine stays.
+    if (assignment.path == "engine" && assignment.value.is_string()) {
+      assignment.path = "engine.address";
+    }
+    PT_TRY(Override(settings, assignment));
+  }
+  const Status finished = Finish(job, as_written);
+  if (finished.ok()) return job;
+  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), "nothing was started"));
+  if (fault.where.empty()) fault.where = file.string();
+  return Fail(std::move(fault));
+}
+
+Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
+  Job job{.settings = {.file = file, .tree = saved}};
+  const Status finished = Finish(job, job.settings);
+  if (!finished.ok()) return Annotate(finished, "damaged file " + file.string());
+  return job;
+}
+
+Result<int64_t> ReadBytes(const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> kUnits = {
+      {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
+      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0,
+             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
+      return static_cast<int64_t>(number * factor);
+    }
+  }
+  return Status::Invalid("not a size: ", text);
+}
+
+}  // namespace protium

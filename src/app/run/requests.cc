@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/requests.h"
+
+#include <arrow/config.h>
+#include <protium/version.h>
+
+#include <memory>
+#include <utility>
+
+#include "app/job/frames.h"
+#include "base/fault.h"
+#include "protium/session.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The frames live between the check of a job and its run.
+struct Prepared {
+  Job job;
+  std::optional<JobFrames> frames;
+};
+
+SessionOptions OptionsOf(const Job& job) {
+  SessionOptions options;
+  options.engine = job.file.engine.address;
+  options.base = job.file.data;
+  options.memory_bytes = job.memory_bytes;
+  options.rows_memory_bytes = job.rows_memory_bytes;
+  options.spill = job.file.engine.spill;
+  options.discovery = job.file.engine.discovery;
+  options.spark = job.file.engine.spark;
+  return options;
+}
+
+Json SettingsOf(const Json& settings) {
+  Json list = Json::array();
+  for (const auto& [key, value] : settings.items()) {
+    list.push_back({{"key", key}, {"value", value}, {"from", "--set"}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said) {
+  RunRequest request{.name = job.file.name, .argv = invocation.argv};
+  request.session = OptionsOf(job);
+  request.session.catalogue = job.catalogue;
+  request.description = {{"kind", "job"},
+                         {"file", fs::absolute(job.settings.file).lexically_normal().string()},
+                         {"job", job.ToJson()}};
+  const auto prepared = std::make_shared<Prepared>(Prepared{.job = std::move(job)});
+  request.prepare = [prepared, said](Session& session, Json& description) -> Status {
+    PT_LET(prepared->frames, OpenJob(session, prepared->job));
+    PT_LET(description["plan"], PlanJob(session, prepared->job, *prepared->frames));
+    description["settings"] =
+        said.is_array() ? said
+                        : SettingsOf(prepared->job, description["plan"].value("pipeline", Json()));
+    description["versions"] = Versions();
+    return Status::OK();
+  };
+  request.run = [prepared](Session& session) {
+    return RunJob(session, prepared->job, *prepared->frames);
+  };
+  return request;
+}
+
+RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
+                             const fs::path& base, const std::string& engine) {
+  RunRequest request{.name = invocation.name, .argv = invocation.argv};
+  request.resume_command = invocation.argv[0] + " resume";
+  request.session.engine = engine;
+  request.session.base = base;
+  request.session.catalogue = invocation.program->catalogue;
+  for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
+  request.description = {{"kind", "program"},     {"program", invocation.argv[0]},
+                         {"engine", engine},      {"base", base.string()},
+                         {"values", settings},    {"settings", SettingsOf(settings)},
+                         {"versions", Versions()}};
+  request.prepare = [](Session&, Json&) { return Status::OK(); };
+  request.run = invocation.program->run;
+  request.watch = invocation.program->watch;
+  return request;
+}
+
+Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
+  Json settings = Json::object();
+  for (const std::string& words : sets) {
+    PT_LET(const Assignment assignment, ReadAssignment(words));
+    settings[assignment.path] =
+        assignment.path == "data" ? Json(assignment.text) : assignment.value;
+  }
+  return settings;
+}
+
+Json Versions() { return {{"protium", PROTIUM_VERSION}, {"arrow", ARROW_VERSION_STRING}}; }
+
+}  // namespace protium

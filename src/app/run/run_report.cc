@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "app/verb.h"
+#include "run/folder.h"
+#include "run/list.h"
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Json ReadJson(const fs::path& file) {
+  Result<std::string> text = ReadTextFile(file);
+  if (!text.ok()) return Json::object();
+  Result<Json> json = ParseJson(*text);
+  return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
+}
+
+void AddLeaves(const Json& node, const std::string& path,
+               std::vector<std::pair<std::string, Json>>& leaves) {
+  const bool branch =
+      node.is_object() || (node.is_array() && !node.empty() && node[0].is_structured());
+  if (!branch || node.empty()) {
+    leaves.emplace_back(path, node);
+    return;
+  }
+  for (const auto& [key, value] : node.items()) {
+    AddLeaves(value, path.empty() ? key : path + "." + key, leaves);
+  }
+}
+
+std::string ValueText(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (!value.is_string()) return Dump(value);
+  const std::string text = value.get<std::string>();
+  return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
+}
+
+Json Differences(const Json& a, const Json& b, bool all) {
+  std::map<std::string, std::pair<Json, Json>> sides;
+  std::vector<std::string> order;
+  for (const auto& [path, value] : Leaves(a)) {
+    if (sides.emplace(path, std::pair(value, Json())).second) order.push_back(path);
+  }
+  for (const auto& [path, value] : Leaves(b)) {
+    if (!sides.contains(path)) order.push_back(path);
+    sides[path].second = value;
+  }
+  Json rows = Json::array();
+  for (const std::string& path : order) {
+    const auto& [left, right] = sides[path];
+    if (all || left != right) rows.push_back({{"key", path}, {"a", left}, {"b", right}});
+  }
+  return rows;
+}
+
+// {"train.epochs": 10, ...}
+Json SettingsIn(const Json& run) {
+  Json flat = Json::object();
+  const Json settings = run["job"].value("settings", Json::array());
+  for (const Json& each : settings) flat[each.value("key", "")] = each.value("value", Json());
+  return flat;
+}
+
+// The keys that scripts rely on, in their order.
+Json LineOf(const Json& result) {
+  Json line = Json::object();
+  for (const char* key :
+       {"run", "folder", "model", "outputs", "metrics", "seconds", "workers", "shards", "steps"}) {
+    line[key] = result.value(key, Json());
+  }
+  Json metrics = Json::object(), seconds = Json::object();
+  for (const char* set : {"validation", "test", "baseline"}) {
+    metrics[set] = result.value("metrics", Json::object()).value(set, Json::object());
+  }
+  for (const char* part : {"total", "etl", "first_step", "train", "score"}) {
+    seconds[part] = result.value("seconds", Json::object()).value(part, Json());
+  }
+  line["metrics"] = std::move(metrics);
+  line["seconds"] = std::move(seconds);
+  return line;
+}
+
+// "done in 3.0 s: etl 0.55 s, fit 0.14 s, ..."
+std::string SpentText(const Json& seconds) {
+  if (!seconds.contains("total")) return "done";
+  std::string text = "done in " + Seconds(seconds["total"].get<double>());
+  const char* before = ": ";
+  for (const char* part : {"etl", "fit", "train", "score"}) {
+    const Json spent = seconds.value(part, Json());
+    if (!spent.is_number()) continue;
+    text += std::string(before) + part + " " + Seconds(spent.get<double>());
+    before = ", ";
+  }
+  return text;
+}
+
+std::string Said(const Json& result) {
+  std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
+                                 SpentText(result.value("seconds", Json::object())));
+  const std::string metrics = MetricsTable(result);
+  if (!metrics.empty()) text += metrics + "\n";
+  std::vector<std::vector<std::string>> rows;
+  const Json counts = result.value("output_rows", Json::object());
+  for (const Json& output : result["outputs"]) {
+    const Json count = counts.value(output.get<std::string>(), Json());
+    rows.push_back({"output", output.get<std::string>()});
+    if (count.is_number()) rows.back().push_back(Grouped(count.get<int64_t>()) + " rows");
+  }
+  if (result["model"].is_string()) rows.push_back({"model", result["model"].get<std::string>()});
+  rows.push_back({"report", result["folder"].get<std::string>() + "/report.html"});
+  return text + TextTable(rows);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Json>> Leaves(const Json& tree) {
+  std::vector<std::pair<std::string, Json>> leaves;
+  if (!tree.empty()) AddLeaves(tree, "", leaves);
+  return leaves;
+}
+
+Json ReadResult(const fs::path& run) { return ReadJson(run / "result.json"); }
+
+Json RunAsJson(const fs::path& run) {
+  Json json = ReadJson(run / "run.json");
+  json["folder"] = run.string();
+  if (json.value("state", "") == "running" && !IsLocked(run)) json["state"] = "cut off";
+  json["result"] = ReadResult(run);
+  json["job"] = ReadJson(run / "job.json");
+  return json;
+}
+
+Result<std::string> RunAsText(const fs::path& run) {
+  PT_LET(RunHeader header, ReadRunHeader(run));
+  const RunEntry entry{run, header, header.state == RunState::kRunning && !IsLocked(run)};
+  std::string text =
+      fmt::format("{}  {}  started {}\n", run.filename().string(), entry.state(), header.started);
+  const Json result = ReadResult(run);
+  if (result.contains("error")) {
+    text += "  error: " + result["error"].value("what", std::string()) + "\n";
+  }
+  const std::string metrics = MetricsTable(result);
+  if (!metrics.empty()) text += "\n" + metrics;
+  if (result.contains("seconds")) {
+    text += "\n";
+    for (const auto& [part, seconds] : result["seconds"].items()) {
+      if (seconds.is_number()) text += fmt::format("  {:<11} {}\n", part, Seconds(seconds));
+    }
+  }
+  for (const char* file : {"model", "report.html"}) {
+    if (fs::exists(run / file)) text += fmt::format("  {:<11} {}\n", file, (run / file).string());
+  }
+  return text;
+}
+
+Json CompareRuns(const fs::path& a, const fs::path& b) {
+  const Json left = RunAsJson(a), right = RunAsJson(b);
+  return {{"runs", {a.filename().string(), b.filename().string()}},
+          {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
+          {"metrics", Differences(left["result"].value("metrics", Json::object()),
+                                  right["result"].value("metrics", Json::object()), true)},
+          {"seconds", Differences(left["result"].value("seconds", Json::object()),
+                                  right["result"].value("seconds", Json::object()), true)}};
+}
+
+std::string ComparedAsText(const Json& compared) {
+  std::vector<std::vector<std::string>> rows = {
+      {"", ValueText(compared["runs"][0]), ValueText(compared["runs"][1])}};
+  for (const char* part : {"settings", "metrics", "seconds"}) {
+    if (compared[part].empty()) continue;
+    rows.push_back({part});
+    for (const Json& row : compared[part]) {
+      rows.push_back(
+          {"  " + row["key"].get<std::string>(), ValueText(row["a"]), ValueText(row["b"])});
+    }
+  }
+  return TextTable(rows);
+}
+
+Status PrintRunResult(const Json& result, bool json) {
+  return PrintResult(json ? Dump(LineOf(result)) + "\n" : Said(result));
+}
+
+std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
+
+std::string BestEpoch(const Json& result) {
+  Json best = result.value("best_epoch", Json());
+  if (best.is_null()) {
+    const Json metrics = result.value("metrics", Json::object());
+    best = metrics.value("training", Json::object()).value("best_epoch", Json());
+  }
+  const bool known = best.is_number_integer() && best.get<int64_t>() > 0;
+  return known ? fmt::format(", epoch {} (the best)", best.get<int64_t>()) : "";
+}
+
+std::string MetricsTable(const Json& result) {
+  const Json metrics = result.value("metrics", Json::object());
+  std::vector<std::string> names;
+  for (const char* set : {"test", "validation"}) {
+    const Json values = metrics.value(set, Json::object());
+    for (const auto& [name, value] : values.items()) {
+      const bool known = std::find(names.begin(), names.end(), name) != names.end();
+      if (name != "rows" && value.is_number() && !known) names.push_back(name);
+    }
+  }
+  if (names.empty()) return {};
+  std::vector<std::vector<std::string>> rows = {{""}};
+  rows[0].insert(rows[0].end(), names.begin(), names.end());
+  for (const auto& [label, set] :
+       {std::pair{"  model, " + ScoredRows(result), "test"},
+        std::pair{"  baseline, " + ScoredRows(result), "baseline"},
+        std::pair{"  model, validation rows" + BestEpoch(result), "validation"}}) {
+    const Json values = metrics.value(set, Json::object());
+    if (!values.is_object() || values.empty()) continue;
+    std::vector<std::string> row = {label};
+    for (const std::string& name : names) row.push_back(ValueText(values.value(name, Json())));
+    rows.push_back(std::move(row));
+  }
+  return TextTable(rows, std::vector<bool>{false, true, true, true, true, true});
+}
+
+}  // namespace protium

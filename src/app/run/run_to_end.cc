@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_to_end.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "app/report/report.h"
+#include "app/run/run_report.h"
+#include "app/run/seconds_before.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "engine/address.h"
+#include "os/signals.h"
+#include "run/events.h"
+#include "run/progress.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Hands the events of a run to all who want them, and keeps what its end must know.
+class Watch {
+ public:
+  Watch(EventLog& log, ProgressDisplay& progress, std::function<void(const Event&)> own)
+      : log_(log), progress_(progress), own_(std::move(own)) {}
+
+  void On(const Json& json) {
+    // A full disk stops no training; Append keeps the fault for the end.
+    (void)log_.Append(json);
+    progress_.On(json);
+    const Event event = EventFromJson(json);
+    if (own_) own_(event);
+    const std::lock_guard lock(mutex_);
+    view_.On(event);
+  }
+  RunView view() const {
+    const std::lock_guard lock(mutex_);
+    return view_;
+  }
+
+ private:
+  EventLog& log_;
+  ProgressDisplay& progress_;
+  const std::function<void(const Event&)> own_;
+  mutable std::mutex mutex_;
+  RunView view_;
+};
+
+// Beside checkpoints their folder holds other things from the start on.
+bool HasCheckpoint(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "checkpoints", error)) {
+    if (entry.path().filename() == "state.json" &&
+        entry.path().parent_path().extension() != ".partial") {
+      return true;
+    }
+  }
+  return false;
+}
+
+Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
+                int64_t checkpoint) {
+  const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
+                       fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
+  if (!goes_on) return fault;
+  if (fault.kept.empty() && HasCheckpoint(folder.path())) {
+    fault.kept = checkpoint >= 0 ? fmt::format("the checkpoint of step {}", checkpoint)
+                                 : "the last checkpoint";
+  }
+  if (fault.fix.empty()) {
+    fault.fix = fmt::format("{} {}", request.resume_command, folder.path().string());
+  }
+  return fault;
+}
+
+void AddTo(Json& result, const Json& more) {
+  for (const auto& [key, value] : more.items()) result[key] = value;
+}
+
+Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point started,
+              const Json& before) {
+  Json result = {{"run", folder.id()},
+                 {"folder", folder.path().string()},
+                 {"model", nullptr},
+                 {"outputs", Json::array()},
+                 {"metrics", Json::object()}};
+  AddTo(result, session.state().record().results());
+  result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
+  AddSecondsBefore(before, result["seconds"]);
+  return result;
+}
+
+Status WriteReport(const RunFolder& folder) {
+  PT_LET(const ReportFacts facts, ReadReportFacts(folder.path()));
+  return folder.WriteFile("report.html", RenderReport(facts));
+}
+
+class Run {
+ public:
+  Run(RunRequest request, const StopOnSignal& signals)
+      : request_(std::move(request)),
+        signals_(signals),
+        progress_(Terminal::Of(STDERR_FILENO), ToStderr()) {}
+
+  Status ToEnd() {
+    PT_TRY(Open());
+    const Status prepared = request_.prepare ? Prepare() : Status::OK();
+    if (!prepared.ok()) return GiveUp(prepared);
+    const Status status = request_.run(*session_);
+    progress_.Close();
+    return status.ok() ? Succeed() : FailWith(status);
+  }
+
+ private:
+  Status Open() {
+    std::vector<std::string> argv;
+    for (const std::string& word : request_.argv) argv.push_back(WithoutSecrets(word));
+    PT_LET(folder_, request_.resume ? RunFolder::Reopen(*request_.resume, argv)
+                                    : RunFolder::Create(request_.runs, request_.name, argv));
+    if (request_.resume) before_ = SecondsBefore(folder_->path());
+    watch_ = std::make_unique<Watch>(folder_->events(), progress_, request_.watch);
+    SessionOptions& options = request_.session;
+    options.folder = folder_->path();
+    options.resume = request_.resume.has_value();
+    options.call.stop = signals_.token();
+    options.call.events = [this](const Json& event) { watch_->On(event); };
+    watch_->On(EventToJson(RunStarted{folder_->id(), options.resume}));
+    Result<std::unique_ptr<Session>> session = OpenSession(options);
+    if (!session.ok()) return GiveUp(session.status());
+    session_ = session.MoveValueUnsafe();
+    return Status::OK();
+  }
+
+  Status Prepare() {
+    PT_TRY(request_.prepare(*session_, request_.description));
+    return folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n");
+  }
+
+  // Nothing ran: what was just made for this run goes again.
+  Status GiveUp(const Status& status) {
+    progress_.Close();
+    session_.reset();
+    if (request_.resume) {
+      // What the run has is untouched: it can be taken up when the cause is gone.
+      PT_TRY(folder_->Finish(RunState::kStopped));
+      return status;
+    }
+    const fs::path path = folder_->path();
+    folder_.reset();
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    return WithoutLogsIn(path, status);
+  }
+
+  Status Succeed() {
+    const Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
+    PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
+    watch_->On(EventToJson(RunEnded{"done"}));
+    PT_TRY(folder_->Finish(RunState::kDone));
+    PT_TRY(WriteReport(*folder_));
+    const Status logged = folder_->events().status();
+    if (!logged.ok()) PrintNote("warning: " + FaultOf(logged).what + "\n");
+    return PrintRunResult(result, request_.json);
+  }
+
+  Status FailWith(const Status& status) {
+    const RunView view = watch_->view();
+    if (!view.began && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
+    Fault fault = FaultOf(status);
+    fault = Completed(std::move(fault), request_, *folder_, view.checkpoint);
+    Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
+    result["error"] = StatusToJson(Fail(fault));
+    const bool stopped = fault.exit == Exit::kStopped;
+    watch_->On(EventToJson(Failed{static_cast<int32_t>(fault.exit), fault.what, fault.where}));
+    watch_->On(EventToJson(RunEnded{stopped ? "stopped" : "failed"}));
+    // The run's own fault is what counts; what cannot be written now is only told.
+    for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
+                               folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed),
+                               WriteReport(*folder_)}) {
+      if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
+    }
+    if (request_.json) {
+      // The run's own fault is what counts, whether or not anyone reads of it here.
+      (void)PrintResult(Dump({{"run", folder_->id()},
+                              {"folder", folder_->path().string()},
+                              {"error", result["error"]}}) +
+                        "\n");
+      if (request_.answered != nullptr) *request_.answered = true;
+    }
+    return Fail(std::move(fault));
+  }
+
+  RunRequest request_;
+  const StopOnSignal& signals_;
+  ProgressDisplay progress_;
+  std::unique_ptr<RunFolder> folder_;
+  Json before_ = Json::object();  // Seconds of earlier attempts.
+  std::unique_ptr<Watch> watch_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+Status RunToEnd(RunRequest request) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  return Run(std::move(request), *signals).ToEnd();
+}
+
+}  // namespace protium

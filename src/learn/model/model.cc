@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/model/model_state.h"
+
+namespace protium {
+namespace {
+
+Columns NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
+
+bool Holds(const Columns& columns, const std::string& name) {
+  return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+std::string Quoted(const Columns& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
+Status Missing(const Columns& missing, const Columns& there) {
+  std::string fix;
+  for (const std::string& name : missing) {
+    const std::vector<std::string> near = Nearest(name, there);
+    if (!near.empty())
+      fix += (fix.empty() ? "" : "; ") + ("\"" + name + "\": is \"" + near[0] + "\" meant?");
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the table lacks " + std::to_string(missing.size()) +
+                       (missing.size() == 1 ? " column" : " columns") +
+                       " that the model reads: " + Quoted(missing),
+               .fix = fix});
+}
+
+// What a stage or the net would say to columns of these types.
+Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
+  const auto check = [&](const std::string& column, const Stage* stage) -> Status {
+    const auto field = table.GetFieldByName(column);
+    if (!field) return Status::OK();
+    const Status fits = stage ? stage->CheckType(*field->type()) : CheckNumeric(*field->type());
+    if (fits.ok()) return fits;
+    return Fail({.exit = Exit::kInput,
+                 .what = "column \"" + column + "\" is " + field->type()->ToString() + ", not " +
+                         fits.message()});
+  };
+  for (const PlacedStage& each : chain.stages) {
+    for (const std::string& input : each.stage->inputs()) PT_TRY(check(input, each.stage.get()));
+  }
+  if (!chain.estimator) return Status::OK();
+  for (const std::string& column : chain.estimator->numeric) {
+    if (Holds(chain.needed, column)) PT_TRY(check(column, nullptr));
+  }
+  return Status::OK();
+}
+
+Status CheckTable(const Chain& chain, const arrow::Schema& table) {
+  const Columns there = NamesOf(table);
+  Columns missing;
+  for (const std::string& name : chain.needed) {
+    if (!Holds(there, name)) missing.push_back(name);
+  }
+  if (!missing.empty()) return Missing(missing, there);
+  for (const StageColumn& each : chain.columns) {
+    if (each.maker < 0 || !Holds(there, each.name)) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "the table has a column \"" + each.name + "\", which the model makes",
+                 .fix = "leave the column out"});
+  }
+  return CheckTypes(chain, table);
+}
+
+bool OfClasses(const ModelState& state) { return state.net.objective.kind != TargetKind::kValues; }
+
+arrow::FieldVector PredictedBy(const ModelState& state) {
+  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  return PredictedFields(options, state.chain->Find(LabelsOf(options).front())->type);
+}
+
+ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
+  ScoreConfig config{
+      .net = state.net, .extension = state.chain->extension, .weights = state.trained.weights};
+  for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
+  if (!state.measured) return config;
+  for (const ScaledLabel& label : state.net.objective.labels) {
+    if (!Holds(columns, label.column)) return config;
+  }
+  config.metrics = state.chain->estimator->options.train.metrics;
+  const auto& baseline = state.learned.baseline;
+  if (baseline && (OfClasses(state) || Holds(columns, baseline->column))) {
+    config.baseline = baseline;
+  }
+  return config;
+}
+
+// What the task gets: what it gives on, what it measures by and what the net reads, each once.
+Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns given_on) {
+  Columns input = std::move(given_on);
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && !Holds(input, name)) input.push_back(name);
+  };
+  if (!config.metrics.empty()) {
+    for (const ScaledLabel& each : state.net.objective.labels) {
+      add(OfClasses(state) ? kClassColumn : each.column);
+    }
+  }
+  if (config.baseline) add(config.baseline->column);
+  for (const CategoricalColumn& each : state.net.categorical) add(each.column);
+  for (const std::string& each : state.net.numeric) add(each);
+  for (const ListInput& each : state.net.lists) add(each.column);
+  return input;
+}
+
+Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table,
+               const Columns& keep) {
+  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  const ScoreConfig config = ScoreConfigOf(state, NamesOf(table));
+  if (OfClasses(state) && !config.metrics.empty()) {
+    applied = WithClasses(std::move(applied), state.net.objective);
+  }
+  Columns given_on;
+  arrow::FieldVector output;
+  for (const auto& field : table.fields()) {
+    if (!keep.empty() && !Holds(keep, field->name())) continue;
+    given_on.push_back(field->name());
+    output.push_back(field);
+  }
+  for (const auto& field : PredictedBy(state)) output.push_back(field);
+  const MapTask task{.task = "score",
+                     .config = Dump(FieldsToJson(config)),
+                     .output = arrow::schema(std::move(output)),
+                     .workers = options.gang.workers};
+  return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
+}
+
+// What the net reads; without an estimator, everything that stages make.
+Columns Wanted(const ModelState& state) {
+  Columns wanted;
+  if (state.chain->estimator) {
+    for (const CategoricalColumn& each : state.net.categorical) wanted.push_back(each.column);
+    wanted.insert(wanted.end(), state.net.numeric.begin(), state.net.numeric.end());
+    return wanted;
+  }
+  for (const StageColumn& each : state.chain->columns) {
+    if (each.maker >= 0) wanted.push_back(each.name);
+  }
+  return wanted;
+}
+
+// Whether a stage that reads `column` cannot take this type.
+bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
+  return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
+    return Holds(each.stage->inputs(), column) && !each.stage->CheckType(type).ok();
+  });
+}
+
+struct Typed {
+  Expr value;
+  std::shared_ptr<arrow::DataType> type;
+};
+
+// Whole numbers are what categories are made of, and other programs write those of a column with
+// gaps as 7.0.
+Typed AsWhole(const std::string& column) {
+  const Expr value = Col(column);
+  return {CallOf("if", {CallOf("is_null", {value}) || value == CallOf("floor", {value}),
+                        CallOf("cast_int64", {value}),
+                        CallOf("error", {Lit("column \"" + column +
+                                             "\" holds a fraction, and the model learned from "
+                                             "whole numbers")})}),
+          arrow::int64()};
+}
+
+// How a column is read that was learned with another type; nothing: as it is.
+std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
+                               const arrow::DataType& learned) {
+  const bool text = there.type()->id() == arrow::Type::STRING;
+  const bool whole =
+      arrow::is_integer(learned.id()) && Refused(chain, there.name(), *arrow::float64());
+  if (whole && arrow::is_floating(there.type()->id())) return AsWhole(there.name());
+  if (!text || !CheckNumeric(learned).ok()) return std::nullopt;
+  if (whole) return Typed{CallOf("cast_int64", {Col(there.name())}), arrow::int64()};
+  if (learned.id() == arrow::Type::BOOL) {
+    return Typed{CallOf("cast_bool", {Col(there.name())}), arrow::boolean()};
+  }
+  return Typed{CallOf("cast_double", {Col(there.name())}), arrow::float64()};
+}
+
+// A text file carries no types: a column of few rows, all of them empty, reads as text. Where the
+// model learned from numbers, text is read as numbers; text that is none fails with its value.
+Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& schema) {
+  Project project;
+  arrow::FieldVector fields = schema->fields();
+  bool changed = false;
+  for (auto& field : fields) {
+    Expr value = Col(field->name());
+    const auto learned = state.input->GetFieldByName(field->name());
+    const auto typed = learned ? AsLearned(*state.chain, *field, *learned->type()) : std::nullopt;
+    if (typed) {
+      value = typed->value;
+      field = field->WithType(typed->type);
+      changed = true;
+    }
+    project.columns.push_back({field->name(), std::move(value)});
+  }
+  if (!changed) return table;
+  schema = arrow::schema(std::move(fields));
+  return MakePlan(std::move(project), {table});
+}
+
+Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, const Columns& keep) {
+  PT_LET(SchemaPtr schema, table.Schema());
+  const Plan typed = WithLearnedTypes(state, table.plan(), schema);
+  PT_TRY(CheckTable(*state.chain, *schema));
+  Columns columns = NamesOf(*schema);
+  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
+  return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
+}
+
+}  // namespace
+
+DataFrame PipelineModel::Transform(const DataFrame& table, const Columns& keep) const {
+  Result<Plan> plan = TransformPlan(*state_, table, keep);
+  return {table.session(), plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+}
+
+Status PipelineModel::Explain(const Status& status) const {
+  return WithSourceNames(*state_->chain, status);
+}
+
+PipelineModel WithEtl(const PipelineModel& model, Json etl) {
+  ModelState copy = model.state();
+  copy.etl = std::move(etl);
+  return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
+}
+
+Json PipelineToJson(const ModelState& state) { return StagesToJson(state.chain->options); }
+
+}  // namespace protium

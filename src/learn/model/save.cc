@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model to its folder and back.
+#include <arrow/type.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "column/schema.h"
+#include "frame/outputs.h"
+#include "frame/session_state.h"
+#include "learn/model/model_folder.h"
+#include "learn/model/model_state.h"
+#include "learn/model/model_version1.h"
+#include "learn/model/net_file.h"
+
+namespace protium {
+namespace {
+
+// The columns that Transform() adds, without an estimator those of all stages.
+SchemaPtr OutputOf(const Chain& chain) {
+  arrow::FieldVector fields;
+  for (const StageColumn& each : chain.columns) {
+    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
+    if (each.maker >= 0 && (predicted || !chain.estimator)) {
+      fields.push_back(arrow::field(each.name, each.type));
+    }
+  }
+  return arrow::schema(std::move(fields));
+}
+
+Result<Json> SchemasOf(const ModelState& state) {
+  PT_LET(const Json training, SchemaToJson(*state.input));
+  PT_LET(const Json output, SchemaToJson(*OutputOf(*state.chain)));
+  Json input = Json::array();
+  for (const Json& column : training) {
+    const auto& needed = state.chain->needed;
+    if (std::find(needed.begin(), needed.end(), column["name"].get<std::string>()) !=
+        needed.end()) {
+      input.push_back(column);
+    }
+  }
+  return Json{{"input", input}, {"output", output}, {"training", training}};
+}
+
+Json MetricsOf(const ModelState& state) {
+  if (!state.metrics.empty()) return state.metrics;
+  Json metrics = Json::object();
+  const Json results = state.session->state().record().results();
+  if (results.contains("metrics")) metrics = results["metrics"];
+  const TrainResult& trained = state.trained;
+  metrics["training"] = {{"rows", trained.rows},
+                         {"validation_rows", trained.validation_rows},
+                         {"steps", trained.steps},
+                         {"best_epoch", trained.best_epoch},
+                         {"history", trained.history}};
+  return metrics;
+}
+
+template <class T>
+Result<T> Read(const std::filesystem::path& file, Result<T> result) {
+  if (result.ok()) return result;
+  Fault fault = FaultOf(result.status());
+  fault.exit = Exit::kInput;
+  fault.what = file.string() + ": " + fault.what;
+  return Fail(std::move(fault));
+}
+
+Result<NetConfig> NetFromJson(const Json& json) {
+  NetConfig net;
+  PT_TRY(FieldsFromJson(json, "", net));
+  return net;
+}
+
+Result<SchemaPtr> TrainingSchema(const Json& json) {
+  if (!json.is_object() || !json.contains("training"))
+    return Fail({.exit = Exit::kInput, .what = "no key \"training\""});
+  return SchemaFromJson(json["training"]);
+}
+
+const Json& FileOr(const ModelFiles& files, const std::string& name, const Json& otherwise) {
+  const auto found = files.json.find(name);
+  return found == files.json.end() ? otherwise : found->second;
+}
+
+// The net is stored for readers of other programs; ours must come to the same.
+Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, ModelState& state) {
+  if (files.weights.empty() || !files.json.contains("net.json")) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "model folder " + folder.string() +
+                         " has an estimator but no net.json or no weights.safetensors"});
+  }
+  PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  PT_TRY(FindNetFile(folder, state.net.net));
+  if (!FieldsEqual(state.net, NetOf(*state.chain, state.learned))) {
+    return Fail({.exit = Exit::kInput,
+                 .what = (folder / "net.json").string() + " does not fit pipeline.json and "
+                                                          "stages.json"});
+  }
+  state.trained.weights = files.weights.string();
+  state.trained.weights_sha256 = files.weights_sha256;
+  state.trained.fingerprint = FileOr(files, "fingerprint.json", Json::object());
+  return Status::OK();
+}
+
+}  // namespace
+
+Status PipelineModel::Save(const std::filesystem::path& folder) const {
+  PT_TRY(RefuseUpward(folder));
+  SessionState& session = state_->session->state();
+  const std::filesystem::path target = session.OutputPath(folder);
+  PT_TRY(RefuseInputs(session.inputs(), target));
+  ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
+                   .weights = state_->trained.weights};
+  files.json["pipeline.json"] = PipelineToJson(*state_);
+  files.json["stages.json"] = LearnedToJson(*state_->chain, state_->learned);
+  PT_LET(files.json["schema.json"], SchemasOf(*state_));
+  files.json["metrics.json"] = MetricsOf(*state_);
+  files.json["fingerprint.json"] = state_->trained.fingerprint;
+  if (state_->chain->estimator) {
+    NetConfig net = state_->net;
+    net.net = IntoFolder(std::move(net.net), files);
+    files.json["pipeline.json"].back()["net"] = ToJson(net.net);
+    files.json["net.json"] = FieldsToJson(net);
+  }
+  if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
+  PT_TRY(WriteModelFolder(target, files));
+  session.record().Set("model", target.string());
+  return Status::OK();
+}
+
+Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
+  PT_LET(ModelFiles files, ReadModelFolder(folder));
+  const auto& json = files.json;
+  const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
+  if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.state().options().catalogue));
+  PT_LET(const auto stages, Read(folder / "pipeline.json",
+                                 StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
+  ModelState state{.session = &session, .measured = !logits};
+  PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
+  PT_LET(Chain chain,
+         Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
+  PT_TRY(KeepExtension(session.state().folder(), chain));
+  PT_TRY(FindNetFile(folder, chain));
+  PT_LET(state.learned,
+         Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
+  state.chain = std::make_shared<const Chain>(std::move(chain));
+  state.metrics = FileOr(files, "metrics.json", Json::object());
+  state.etl = FileOr(files, "etl.json", Json());
+  if (state.chain->estimator) PT_TRY(LoadNet(folder, files, state));
+  return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
+}
+
+}  // namespace protium

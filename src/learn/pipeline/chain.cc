@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/chain.h"
+
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/extension.h"
+#include "learn/pipeline/placer.h"
+
+namespace protium {
+namespace {
+
+// The table's columns among those of a chain.
+std::vector<StageColumn> TableColumns(const Chain& chain) {
+  std::vector<StageColumn> columns;
+  for (const StageColumn& each : chain.columns) {
+    if (each.maker < 0) columns.push_back(each);
+  }
+  return columns;
+}
+
+}  // namespace
+
+bool PlacedStage::open() const {
+  return !awaits.empty() || (stage->learns_outputs() && stage->outputs().empty());
+}
+
+int32_t Chain::levels() const {
+  int32_t levels = estimator ? estimator->level : 0;
+  for (const PlacedStage& each : stages) levels = std::max(levels, each.level);
+  return levels;
+}
+
+std::filesystem::path Chain::ExtensionFile() const {
+  for (const NetRow& row : catalogue.nets) {
+    if (estimator && row.name == estimator->options.net.name) return row.extension;
+  }
+  return {};
+}
+
+const StageColumn* Chain::Find(const std::string& column) const {
+  for (const StageColumn& each : columns) {
+    if (each.name == column) return &each;
+  }
+  return nullptr;
+}
+
+Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
+                          Catalogue catalogue) {
+  std::vector<StageColumn> columns;
+  for (const auto& field : table.fields()) columns.push_back({field->name(), field->type()});
+  Placer placer(std::move(columns), std::move(catalogue));
+  for (const StageOptions& stage : stages) PT_TRY(placer.Place(stage));
+  return placer.Take();
+}
+
+Status PlaceAgain(Chain& chain) {
+  Placer placer(TableColumns(chain), chain.catalogue);
+  for (size_t i = 0; i < chain.options.size(); ++i) {
+    const bool keep = i < chain.stages.size() && chain.stages[i].awaits.empty();
+    const Status placed =
+        placer.Place(chain.options[i], keep ? std::move(chain.stages[i].stage) : nullptr);
+    if (placed.ok()) continue;
+    Fault fault = FaultOf(placed);
+    fault.exit = Exit::kInput;
+    return Fail(std::move(fault));
+  }
+  Chain again = placer.Take();
+  again.extension = std::move(chain.extension);
+  chain = std::move(again);
+  return Status::OK();
+}
+
+Status KeepExtension(const std::filesystem::path& folder, Chain& chain) {
+  const std::filesystem::path file = chain.ExtensionFile();
+  if (file.empty()) return Status::OK();
+  PT_LET(chain.extension, KeepExtension(folder, file));
+  return Status::OK();
+}
+
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted) {
+  std::vector<bool> used(chain.stages.size());
+  for (size_t i = chain.stages.size(); i-- > 0;) {
+    const Stage& stage = *chain.stages[i].stage;
+    for (const std::string& output : stage.outputs()) {
+      used[i] = used[i] || std::find(wanted.begin(), wanted.end(), output) != wanted.end();
+    }
+    if (used[i]) wanted.insert(wanted.end(), stage.inputs().begin(), stage.inputs().end());
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    const Stage& stage = *chain.stages[i].stage;
+    rows = stage.Apply(std::move(rows), columns);
+    columns.insert(columns.end(), stage.outputs().begin(), stage.outputs().end());
+  }
+  return rows;
+}
+
+}  // namespace protium

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/estimator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace protium {
+namespace {
+
+// Puts the options of what `named` names in place of those given.
+template <class Row>
+Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::string& path,
+                     Named& named) {
+  PT_LET(const Row* row, FindRow(rows, what, named.name, path + ".name"));
+  PT_LET(named.options, row->complete(named.options, path));
+  return Status::OK();
+}
+
+Status CheckValidation(const TrainOptions& train, const std::string& path) {
+  const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
+  if (train.validation.share == 0 || best != train.metrics.end()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "best = \"" + train.best + "\" is not one of the metrics " +
+                       Dump(Json(train.metrics)),
+               .where = path + ".best",
+               .fix = Suggest(train.best, train.metrics)});
+}
+
+std::vector<std::string> UsualMetrics(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kValues:
+      return {"rmse", "mae"};
+    case TargetKind::kTwoClasses:
+      return {"log_loss", "auc", "accuracy"};
+    case TargetKind::kClasses:
+      return {"log_loss", "accuracy"};
+  }
+  return {};
+}
+
+Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::string& path,
+                    const Catalogue& catalogue) {
+  std::vector<std::string> fitting;
+  const auto fits = [&](const MetricRow& row) {
+    return std::find(row.kinds.begin(), row.kinds.end(), loss.kind) != row.kinds.end();
+  };
+  for (const MetricRow& row : catalogue.metrics) {
+    if (fits(row)) fitting.push_back(row.name);
+  }
+  for (size_t i = 0; i < train.metrics.size(); ++i) {
+    const std::string at = path + ".metrics." + std::to_string(i);
+    PT_LET(const MetricRow* row, FindRow(catalogue.metrics, "metric", train.metrics[i], at));
+    if (fits(*row)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "metric \"" + row->name + "\" does not fit loss \"" + loss.name + "\"",
+                 .where = at,
+                 .fix = "one of: " + Dump(Json(fitting))});
+  }
+  return Status::OK();
+}
+
+Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string& path,
+                     const Catalogue& catalogue) {
+  if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
+  if (train.best.empty()) train.best = train.metrics.front();
+  PT_TRY(CheckMetrics(loss, train, path, catalogue));
+  if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a straight line is no baseline for classes",
+               .where = path + ".baseline",
+               .fix = "leave baseline out: classes are compared with their shares"});
+}
+
+Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
+  const GangSpec& gang = options.gang;
+  if (gang.workers <= options.train.shards) return Status::OK();
+  const std::string workers = std::to_string(gang.workers);
+  return Fail({.exit = Exit::kUsage,
+               .what = "gang.workers = " + workers +
+                       " is more than train.shards = " + std::to_string(options.train.shards),
+               .where = path + ".workers",
+               .why = "a shard is never cut, so a worker beyond them would have nothing to do",
+               .fix = "set train.shards = " + workers + " (another number gives other weights)"});
+}
+
+// Refuses a value that goes with labels of another kind.
+Status Ask(bool holds, const std::string& path, const std::string& must, const Json& got) {
+  return holds ? Status::OK() : fields::Refuse(path, must, got);
+}
+
+// What belongs to labels of one kind alone.
+Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::string& at) {
+  const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
+  if (several != options.label.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = several ? "both label and labels are given" : "there is no label",
+                 .where = at + "label",
+                 .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
+  }
+  PT_TRY(Ask(!several || values, at + "labels", "of values: " + options.loss.name + " learns one",
+             options.labels));
+  PT_TRY(Ask(!several || options.train.baseline.empty(), at + "train.baseline",
+             "left out with several labels", options.train.baseline));
+  PT_TRY(Ask(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
+             "left out: it is for binary_cross_entropy", options.positive));
+  PT_TRY(Ask(options.probabilities.empty() || !values, at + "probabilities",
+             "left out: they are of classes", options.probabilities));
+  PT_TRY(Ask(values || !options.label_scale || options.label_scale == Scale::kNone,
+             at + "label_scale", "left out: classes have no scale", "standard"));
+  const bool poisson = options.loss.name == "poisson";
+  PT_TRY(Ask(!poisson || options.label_scale != Scale::kStandard, at + "label_scale",
+             "\"none\": poisson learns counts as they are", "standard"));
+  if (!options.label_scale) {
+    options.label_scale = values && !poisson ? Scale::kStandard : Scale::kNone;
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
+                                       const Catalogue& catalogue) {
+  const std::string at = path.empty() ? "" : path + ".";
+  PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
+  PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
+  PT_TRY(CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer",
+                       options.train.optimizer));
+  PT_LET(const LossRow* loss,
+         FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
+  PT_TRY(CheckLabels(options, loss->kind, at));
+  PT_TRY(ChooseMetrics(*loss, options.train, at + "train", catalogue));
+  PT_TRY(CheckFields(options, path));
+  PT_TRY(CheckValidation(options.train, at + "train"));
+  PT_TRY(CheckGang(options, at + "gang"));
+  const bool inputs =
+      !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
+  if (inputs) return options;
+  return Fail({.exit = Exit::kUsage,
+               .what = "the estimator has no inputs",
+               .where = at + "numeric",
+               .fix = "set numeric = [...] or categorical = [...]"});
+}
+
+Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path) {
+  TorchEstimatorOptions options;
+  PT_TRY(FieldsFromJson(stage.options, path, options));
+  return options;
+}
+
+}  // namespace protium

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/fit_task.h"
+
+#include <arrow/api.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kRowsPerBatch = 16384;
+
+struct FitConfig {
+  std::vector<Need> needs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("needs", needs);
+  }
+};
+
+SchemaPtr StateSchema() {
+  return arrow::schema({arrow::field("need", arrow::int32()), arrow::field("text", arrow::utf8()),
+                        arrow::field("number", arrow::float64()),
+                        arrow::field("count", arrow::int64())});
+}
+
+// Gathers rows of states into batches for the driver.
+class StateWriter {
+ public:
+  explicit StateWriter(TaskContext& context) : context_(context) {}
+
+  Status Add(int32_t need, const StateRow& row) {
+    PT_TRY(need_.Append(need));
+    PT_TRY(row.text ? text_.Append(*row.text) : text_.AppendNull());
+    PT_TRY(row.number ? number_.Append(*row.number) : number_.AppendNull());
+    PT_TRY(count_.Append(row.count));
+    return need_.length() < kRowsPerBatch ? Status::OK() : Flush();
+  }
+
+  Status Flush() {
+    const int64_t rows = need_.length();
+    if (rows == 0) return Status::OK();
+    arrow::ArrayVector columns(4);
+    PT_TRY(need_.Finish(&columns[0]));
+    PT_TRY(text_.Finish(&columns[1]));
+    PT_TRY(number_.Finish(&columns[2]));
+    PT_TRY(count_.Finish(&columns[3]));
+    return context_.Emit(*arrow::RecordBatch::Make(StateSchema(), rows, std::move(columns)));
+  }
+
+ private:
+  TaskContext& context_;
+  arrow::Int32Builder need_;
+  arrow::StringBuilder text_;
+  arrow::DoubleBuilder number_;
+  arrow::Int64Builder count_;
+};
+
+Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state) {
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (const std::string& name : need.columns) {
+    columns.push_back(batch.GetColumnByName(name));
+    if (!columns.back()) return Status::KeyError("no column \"", name, "\" in the input of fit");
+  }
+  auto* const line = std::get_if<Line>(&state);
+  if (columns.size() != (line ? 2 : 1)) return Status::Invalid("a need of ", columns.size());
+  const Status added = line ? line->Add(*columns[0], *columns[1])
+                            : std::visit(
+                                  [&](auto& each) -> Status {
+                                    if constexpr (requires { each.Add(*columns[0]); })
+                                      return each.Add(*columns[0]);
+                                    return Status::OK();
+                                  },
+                                  state);
+  return Annotate(added, "column \"" + need.columns[0] + "\"");
+}
+
+bool IsText(const Need& need) { return need.kind == StateKind::kTexts; }
+
+// The columns of the needs and nothing else; numbers as doubles.
+Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
+  Project project;
+  std::vector<std::pair<std::string, bool>> seen;
+  for (Need& need : needs) {
+    for (std::string& column : need.columns) {
+      const std::pair<std::string, bool> key(column, IsText(need));
+      auto at = std::find(seen.begin(), seen.end(), key) - seen.begin();
+      const std::string name = "c" + std::to_string(at);
+      if (at == std::ptrdiff_t(seen.size())) {
+        seen.push_back(key);
+        project.columns.push_back(
+            {name, IsText(need) ? Col(column) : CallOf("cast_double", {Col(column)})});
+      }
+      column = name;
+    }
+  }
+  return MakePlan(std::move(project), {rows});
+}
+
+// Columns of a batch of rows of states.
+struct StateColumns {
+  const arrow::Int32Array* need = nullptr;
+  const arrow::StringArray* text = nullptr;
+  const arrow::DoubleArray* number = nullptr;
+  const arrow::Int64Array* count = nullptr;
+
+  StateRow Row(int64_t i) const {
+    StateRow row{.count = count->Value(i)};
+    if (text->IsValid(i)) row.text = text->GetString(i);
+    if (number->IsValid(i)) row.number = number->Value(i);
+    return row;
+  }
+};
+
+Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
+  if (!batch.schema()->Equals(*StateSchema(), false)) {
+    return Status::Invalid("task fit gave ", batch.schema()->ToString());
+  }
+  const StateColumns columns{static_cast<const arrow::Int32Array*>(batch.column(0).get()),
+                             static_cast<const arrow::StringArray*>(batch.column(1).get()),
+                             static_cast<const arrow::DoubleArray*>(batch.column(2).get()),
+                             static_cast<const arrow::Int64Array*>(batch.column(3).get())};
+  for (int64_t i = 0; i < batch.num_rows(); ++i) {
+    const int32_t need = columns.need->Value(i);
+    if (need < 0 || size_t(need) >= states.size()) return Status::Invalid("a state of no need");
+    PT_TRY(std::visit([&](auto& state) { return state.Merge(columns.Row(i)); }, states[need]));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status FitTask(TaskContext& context) {
+  PT_LET(const Json json, ParseJson(context.config()));
+  FitConfig config;
+  PT_TRY(FieldsFromJson(json, "fit", config));
+  std::vector<State> states;
+  for (const Need& need : config.needs) states.push_back(MakeState(need.kind));
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
+    if (!batch) break;
+    if (context.stop().stop_requested()) return Status::Cancelled("stopped while fitting");
+    for (size_t i = 0; i < states.size(); ++i) {
+      PT_TRY(AddBatch(config.needs[i], *batch, states[i]));
+    }
+  }
+  StateWriter writer(context);
+  for (size_t i = 0; i < states.size(); ++i) {
+    const EmitRow emit = [&](const StateRow& row) { return writer.Add(int32_t(i), row); };
+    PT_TRY(std::visit([&](const auto& state) { return state.Emit(emit); }, states[i]));
+  }
+  return writer.Flush();
+}
+
+Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vector<Need>& needs,
+                               const Call& call) {
+  std::vector<State> states;
+  for (const Need& need : needs) states.push_back(MakeState(need.kind));
+  if (needs.empty()) return states;
+  FitConfig config{needs};
+  const Plan input = NeededColumns(rows, config.needs);
+  const Plan pass = MakePlan(
+      MapTask{.task = "fit", .config = Dump(FieldsToJson(config)), .output = StateSchema()},
+      {input});
+  PT_LET(const BatchStreamPtr stream, engine.Execute(pass, call));
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return states;
+    PT_TRY(MergeBatch(*batch, states));
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/learned.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/pipeline/fit_task.h"
+#include "run/events.h"
+
+namespace protium {
+namespace {
+
+struct StageEntry {
+  std::string id;
+  std::string kind;
+  Json learned = Json::array();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("kind", kind);
+    visit("learned", learned);
+  }
+};
+
+struct LearnedEntry {
+  std::vector<StageEntry> stages;
+  std::optional<Objective> objective;
+  std::optional<Baseline> baseline;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("stages", stages);
+    visit("objective", objective);
+    visit("baseline", baseline);
+  }
+};
+
+// Level by level, one pass over the rows each: a pass finds out what every later level wants to
+// know of the columns that are there, so that a level often needs none of its own.
+class Fitting {
+ public:
+  Fitting(SessionState& session, const Plan& rows, Chain& chain)
+      : session_(session), rows_(rows), chain_(chain) {
+    AddNeeds();
+    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options));
+  }
+
+  Status Run(Learned& learned) {
+    for (int32_t level = 1; level <= chain_.levels(); ++level) {
+      Tell(level);
+      PT_TRY(FindOut(level));
+      PT_TRY(LearnAt(level, learned));
+      PT_TRY(PlaceWhoWaited(level));
+    }
+    return Status::OK();
+  }
+
+ private:
+  struct Entry {
+    Need need;
+    std::optional<State> state;
+  };
+
+  void AddNeeds() {
+    for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
+  }
+
+  // Once stages of a level have named their columns, those that read them need something, too.
+  Status PlaceWhoWaited(int32_t level) {
+    const bool named =
+        std::any_of(chain_.stages.begin(), chain_.stages.end(), [&](const PlacedStage& each) {
+          return each.level == level && each.stage->learns_outputs();
+        });
+    if (!named) return Status::OK();
+    PT_TRY(PlaceAgain(chain_));
+    AddNeeds();
+    return Status::OK();
+  }
+
+  void AddAll(const std::vector<Need>& needs) {
+    for (const Need& need : needs) {
+      const auto same = [&](const Entry& entry) { return entry.need == need; };
+      if (std::none_of(entries_.begin(), entries_.end(), same)) entries_.push_back({need, {}});
+    }
+  }
+
+  void Tell(int32_t level) {
+    for (const PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
+    }
+  }
+
+  // The first level at which the columns of a need are there.
+  int32_t LevelOf(const Need& need) const {
+    int32_t level = 1;
+    for (const std::string& column : need.columns) {
+      const int32_t maker = chain_.Find(column)->maker;
+      if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
+    }
+    return level;
+  }
+
+  // The state of a need as the maker of its column knows it without a pass.
+  std::optional<State> StateFromMaker(const Need& need) const {
+    const int32_t maker = chain_.Find(need.columns.front())->maker;
+    if (maker < 0 || need.columns.size() != 1) return std::nullopt;
+    const Stage& stage = *chain_.stages[maker].stage;
+    const auto& outputs = stage.outputs();
+    const auto at = std::find(outputs.begin(), outputs.end(), need.columns.front());
+    return stage.OutputState(size_t(at - outputs.begin()), need.kind);
+  }
+
+  Status FindOut(int32_t level) {
+    std::vector<Need> asked;
+    Columns columns = chain_.sources, wanted;
+    for (Entry& entry : entries_) {
+      if (entry.state || LevelOf(entry.need) != level) continue;
+      entry.state = StateFromMaker(entry.need);
+      if (entry.state) continue;
+      asked.push_back(entry.need);
+      wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
+    }
+    const Plan input = ApplyStages(chain_, rows_, columns, wanted);
+    PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
+    for (size_t i = 0; i < asked.size(); ++i) EntryOf(asked[i]).state = std::move(states[i]);
+    return Status::OK();
+  }
+
+  Entry& EntryOf(const Need& need) {
+    return *std::find_if(entries_.begin(), entries_.end(),
+                         [&](const Entry& entry) { return entry.need == need; });
+  }
+
+  std::vector<State> StatesOf(const std::vector<Need>& needs) {
+    std::vector<State> states;
+    for (const Need& need : needs) states.push_back(*EntryOf(need).state);
+    return states;
+  }
+
+  Status LearnAt(int32_t level, Learned& learned) {
+    for (PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      const Status status = each.stage->Learn(StatesOf(each.stage->Needs()));
+      if (status.ok()) continue;
+      Fault fault = FaultOf(status);
+      fault.where = each.path + " (\"" + each.stage->id() + "\")";
+      return Fail(std::move(fault));
+    }
+    if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
+    const TorchEstimatorOptions& options = chain_.estimator->options;
+    const auto& type = chain_.Find(LabelsOf(options).front())->type;
+    PT_LET(learned, LearnLabel(options, StatesOf(LabelNeeds(options)), *type));
+    return Status::OK();
+  }
+
+  SessionState& session_;
+  const Plan& rows_;
+  Chain& chain_;
+  std::vector<Entry> entries_;  // Each need once.
+};
+
+Status CheckObjective(const Objective& objective) {
+  bool whole = !objective.labels.empty();
+  for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
+  const size_t classes = objective.classes.size();
+  if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
+  if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
+  if (whole) return Status::OK();
+  return Fail({.exit = Exit::kInput, .what = "what was learned about the label is damaged"});
+}
+
+}  // namespace
+
+Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain) {
+  Learned learned;
+  PT_TRY(Fitting(session, rows, chain).Run(learned));
+  return learned;
+}
+
+Json LearnedToJson(const Chain& chain, const Learned& learned) {
+  LearnedEntry entry{.baseline = learned.baseline};
+  if (chain.estimator) entry.objective = learned.objective;
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    const Stage& stage = *chain.stages[i].stage;
+    entry.stages.push_back({stage.id(), chain.options[i].kind, stage.learned()});
+  }
+  return FieldsToJson(entry);
+}
+
+Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
+  LearnedEntry entry;
+  PT_TRY(FieldsFromJson(json, "", entry));
+  if (entry.stages.size() != chain.stages.size()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = std::to_string(entry.stages.size()) +
+                         " stages learned, the pipeline has " +
+                         std::to_string(chain.stages.size())});
+  }
+  for (size_t i = 0; i < entry.stages.size(); ++i) {
+    Stage& stage = *chain.stages[i].stage;
+    if (entry.stages[i].id != stage.id() || entry.stages[i].kind != chain.options[i].kind) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "stage \"" + entry.stages[i].id +
+                           "\" learned where the pipeline has \"" + stage.id() + "\""});
+    }
+    PT_TRY(stage.Restore(entry.stages[i].learned));
+    if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain));
+  }
+  Learned learned{.baseline = entry.baseline};
+  if (!chain.estimator) return learned;
+  learned.objective = entry.objective.value_or(Objective{});
+  PT_TRY(CheckObjective(learned.objective));
+  return learned;
+}
+
+}  // namespace protium

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protium/pipeline.h"
+
+#include <arrow/api.h>
+
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "learn/model/model_state.h"
+#include "learn/model/net_file.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/preview.h"
+#include "learn/pipeline/train.h"
+#include "os/file.h"
+#include "os/machine.h"
+#include "run/events.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+// Puts the settings train.*, gang.*, net.* and loss.* over the only estimator's.
+Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
+  size_t only = 0;
+  int estimators = 0;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    only = i;
+    ++estimators;
+  }
+  const Json train = session.Settings("train"), gang = session.Settings("gang");
+  const Json net = session.Settings("net"), loss = session.Settings("loss");
+  if (train.empty() && gang.empty() && net.empty() && loss.empty()) return Status::OK();
+  if (estimators != 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the settings train, gang, net and loss are for the only estimator, and "
+                         "there are " +
+                         std::to_string(estimators)});
+  }
+  PT_LET(TorchEstimatorOptions options,
+         ReadEstimator(stages[only], "pipeline." + std::to_string(only)));
+  PT_TRY(FieldsFromJson(train, "train", options.train));
+  PT_TRY(FieldsFromJson(gang, "gang", options.gang));
+  PT_TRY(FieldsFromJson(net, "net", options.net));
+  PT_TRY(FieldsFromJson(loss, "loss", options.loss));
+  stages[only].options = FieldsToJson(options);
+  return Status::OK();
+}
+
+Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
+  const SessionState& session = train.session().state();
+  PT_TRY(FirstError(train.plan()));
+  std::vector<StageOptions> stages = given;
+  PT_TRY(ApplySettings(session, stages));
+  PT_TRY(session.CheckSettings());
+  PT_LET(const SchemaPtr schema, train.Schema());
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_TRY(FindNetFile(session.options().base, chain));
+  return chain;
+}
+
+Plan GangOver(const GangSpec& gang, Plan rows) {
+  return MakePlan(MapTask{.task = "train",
+                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                          .workers = gang.workers,
+                          .gang = gang},
+                  {std::move(rows)});
+}
+
+// A gang that can never be seated is refused before any row is read.
+Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
+  if (!chain.estimator) return Status::OK();
+  const GangSpec& gang = chain.estimator->options.gang;
+  const Demand demand{.gang = gang, .torch = true, .plan = GangOver(gang, rows.all)};
+  PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
+  if (admission.waits_for.empty()) return Status::OK();
+  session.call().Tell(EventToJson(Waiting{admission.waits_for}));
+  return Status::OK();
+}
+
+int64_t RowsMemory(const SessionOptions& options) {
+  if (options.rows_memory_bytes > 0) return options.rows_memory_bytes;
+  return ReadMachine().memory_bytes / 4;
+}
+
+TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const TrainRows& rows,
+                      const Learned& learned) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  TrainConfig config{.net = NetOf(chain, learned),
+                     .extension = chain.extension,
+                     .weight = options.weight,
+                     .unseen_class = options.unseen_class,
+                     .held_out = rows.held_out,
+                     .loss = options.loss,
+                     .train = options.train};
+  config.folder = (session.folder() / "checkpoints").string();
+  config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)) + chain.extension.sha256);
+  config.resume = session.options().resume;
+  config.memory_bytes = RowsMemory(session.options());
+  return config;
+}
+
+struct RowCounts {
+  int64_t table = 0;  // On all sides of a split.
+  int64_t all = 0;
+  int64_t labelled = 0;
+};
+
+// The lowest table that is kept: what the SQL gave, before any row was set aside.
+Plan LowestKept(const Plan& plan) {
+  for (const Plan& input : plan->inputs) {
+    if (Plan lower = LowestKept(input)) return lower;
+  }
+  return std::holds_alternative<Materialize>(plan->verb) ? plan : nullptr;
+}
+
+Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t row) {
+  PT_LET(const auto value, batch.column(column)->GetScalar(row));
+  if (value->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
+  return static_cast<const arrow::Int64Scalar&>(*value).value;
+}
+
+Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const TrainRows& rows) {
+  const Expr labelled = HasLabel(chain).value_or(Lit(true));
+  const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
+  const Plan count =
+      MakePlan(Sql{.text = "SELECT count(*) AS num_rows, "
+                           "count(CASE WHEN labelled THEN 1 END) AS num_labelled FROM train",
+                   .names = {"train"}},
+               {marks});
+  PT_LET(const BatchStreamPtr stream, session.engine().Execute(count, session.call()));
+  RowCounts counts;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return counts;
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      PT_LET(const int64_t all, WholeNumber(*batch, 0, i));
+      PT_LET(const int64_t labelled, WholeNumber(*batch, 1, i));
+      counts = {.all = counts.all + all, .labelled = counts.labelled + labelled};
+    }
+  }
+}
+
+// Rows whose label is not known are no rows to learn from, but may be scored.
+Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
+  if (counts.labelled == counts.all) return Status::OK();
+  std::string label;
+  for (const std::string& each : LabelsOf(chain.estimator->options)) {
+    label += (label.empty() ? "\"" : " and \"") + each + "\"";
+  }
+  const std::string all = Grouped(counts.all);
+  if (counts.labelled == 0) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "no row has a label: " + label + " is empty in all " + all + " rows"});
+  }
+  const int64_t left_out = counts.all - counts.labelled;
+  session.record().Set("rows_without_label", left_out);
+  session.call().Tell(EventToJson(Note{Grouped(left_out) + " of " + all + " rows have no " + label +
+                                       ": they are left out of training"}));
+  return Status::OK();
+}
+
+// Evaluates the training rows, which makes everything below them as well.
+Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
+  const auto since = Clock::now();
+  SessionState& state = session.state();
+  PT_LET(RowCounts counts, CountRows(state, chain, rows));
+  PT_LET(counts.table, DataFrame(session, LowestKept(rows.kept)).Count());
+  state.record().AddSeconds("etl", since);
+  state.call().Tell(EventToJson(EtlDone{counts.table}));
+  if (counts.all > 0) return TellLeftOut(state, chain, counts);
+  return Fail({.exit = Exit::kInput,
+               .what = "there are no rows to learn from",
+               .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
+}
+
+// Resuming never fits again: what was learned is part of what the checkpoints belong to.
+Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain& chain) {
+  PT_CHECK(!session.folder().empty());
+  const auto file = session.folder() / "stages.json";
+  std::error_code ignored;
+  if (session.options().resume && std::filesystem::exists(file, ignored)) {
+    PT_LET(const std::string text, ReadFile(file));
+    Result<Json> json = ParseJson(text);
+    if (!json.ok()) return Annotate(json.status(), file.string());
+    Result<Learned> learned = LearnedFromJson(*json, chain);
+    return learned.ok() ? learned : Annotate(learned.status(), file.string());
+  }
+  const auto since = Clock::now();
+  PT_LET(const Learned learned, FitStages(session, rows.learning, chain));
+  session.record().AddSeconds("fit", since);
+  PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
+  return learned;
+}
+
+void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  record.Set("workers", options.gang.workers);
+  record.Set("shards", options.train.shards);
+  record.Set("steps", trained.steps);
+  record.Set("weights_sha256", trained.weights_sha256);
+  Json validation = trained.validation;
+  if (trained.validation_rows > 0) validation["rows"] = trained.validation_rows;
+  record.Set("metrics.validation", std::move(validation));
+  record.Set("rows", trained.rows);
+  record.Set("best_epoch", trained.best_epoch);
+  record.Set("history", trained.history);
+  record.Set("wait_share", trained.wait_share);
+  record.Set("fingerprint", trained.fingerprint);
+  if (!options.train.baseline.empty()) {
+    record.Set("baseline_column", options.train.baseline);
+  }
+  if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+}
+
+void TellUnseen(SessionState& session, const TrainResult& trained) {
+  if (trained.unseen_rows == 0) return;
+  session.call().Tell(EventToJson(
+      Note{Grouped(trained.unseen_rows) +
+           " validation rows are of classes that no training row has: they are left out"}));
+}
+
+SchemaPtr InputOf(const Chain& chain) {
+  arrow::FieldVector fields;
+  for (const std::string& name : chain.sources) {
+    fields.push_back(arrow::field(name, chain.Find(name)->type));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+// By name; of a stage whose columns are not known yet, as it was said.
+Columns InputsOf(const Chain& chain, const PlacedStage& placed) {
+  Columns inputs = placed.stage->inputs();
+  for (const size_t maker : placed.awaits) {
+    inputs.push_back("{ stage = \"" + chain.stages[maker].stage->id() + "\" }");
+  }
+  return inputs;
+}
+
+Json StagesOf(const Chain& chain) {
+  Json stages = Json::array();
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    const PlacedStage& each = chain.stages[i];
+    stages.push_back({{"id", each.stage->id()},
+                      {"kind", chain.options[i].kind},
+                      {"inputs", InputsOf(chain, each)},
+                      {"outputs", each.stage->outputs()},
+                      {"level", each.level}});
+  }
+  return stages;
+}
+
+Json TrainingOf(const TorchEstimatorOptions& options) {
+  const int32_t workers = options.gang.workers, shards = options.train.shards;
+  const int32_t most = (shards + workers - 1) / workers;
+  return {{"workers", workers},
+          {"shards", shards},
+          {"most_shards_per_worker", most},
+          {"idle_share", 1 - double(shards) / (double(most) * workers)},
+          {"batch_size", options.train.batch_size},
+          {"epochs", options.train.epochs}};
+}
+
+Preview PreviewOf(const Chain& chain, const TrainRows& rows) {
+  Preview preview{.pipeline = StagesToJson(chain.options),
+                  .stages = StagesOf(chain),
+                  .training = Json::object(),
+                  .plan = rows.all};
+  if (!chain.estimator) return preview;
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  preview.training = TrainingOf(options);
+  preview.plan = GangOver(options.gang, rows.all);
+  return preview;
+}
+
+}  // namespace
+
+NetConfig NetOf(const Chain& chain, const Learned& learned) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  NetConfig net{.net = estimator.options.net,
+                .numeric = estimator.numeric,
+                .lists = estimator.lists,
+                .objective = learned.objective};
+  for (const std::string& column : estimator.categorical) {
+    const Stage& maker = *chain.stages[chain.Find(column)->maker].stage;
+    const auto& outputs = maker.outputs();
+    const size_t at = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
+    net.categorical.push_back({column, maker.cardinality(at)});
+  }
+  return net;
+}
+
+Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const Catalogue>& own) {
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline", catalogue));
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    const std::string path = "pipeline." + std::to_string(i);
+    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
+    PT_TRY(Complete(std::move(options), path, catalogue).status());
+  }
+  return Pipeline(std::move(stages));
+}
+
+Json JsonOf(const Preview& preview) {
+  return {
+      {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
+}
+
+Result<Preview> PreviewOf(const Pipeline& pipeline, const DataFrame& train) {
+  PT_LET(const Chain chain, Place(pipeline.stages(), train));
+  return PreviewOf(chain, RowsFor(chain, train.plan()));
+}
+
+Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
+  SessionState& session = train.session().state();
+  PT_LET(Chain chain, Place(stages_, train));
+  const TrainRows rows = RowsFor(chain, train.plan());
+  Json told = {{"event", "pipeline"}};
+  told.update(JsonOf(PreviewOf(chain, rows)));
+  session.call().Tell(told);
+  PT_TRY(AdmitGang(session, chain, rows));
+  PT_TRY(MakeRows(train.session(), chain, rows));
+  PT_TRY(KeepNetFile(session.folder(), chain));
+  PT_TRY(KeepExtension(session.folder(), chain));
+  PT_LET(const Learned learned, LearnStages(session, rows, chain));
+  ModelState state{.session = &train.session(), .learned = learned, .input = InputOf(chain)};
+  if (chain.estimator) {
+    const TrainConfig config = ConfigFor(session, chain, rows, learned);
+    state.net = config.net;
+    PT_LET(state.trained, Train(session, chain, rows, config));
+    RecordTraining(session.record(), chain, state.trained);
+    TellUnseen(session, state.trained);
+  }
+  state.chain = std::make_shared<const Chain>(std::move(chain));
+  return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
+}
+
+}  // namespace protium

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/objective.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/placer.h"
+
+namespace protium {
+
+Status Placer::PlaceEstimator(StageOptions& stage) {
+  PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
+  PT_TRY(NameId(stage.kind, options.id));
+  PT_LET(options, Complete(std::move(options), path_, chain_.catalogue));
+  stage.options = FieldsToJson(options);
+  PlacedEstimator placed{.options = options, .path = path_};
+  PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
+  PT_TRY(CheckIndices(placed));
+  PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
+  PT_TRY(CheckNumbers(placed));
+  PT_TRY(PlaceLists(placed));
+  PT_TRY(CheckLabel(placed));
+  PT_TRY(PlaceLabels(placed));
+  const auto label = chain_.Find(LabelsOf(options).front())->type;
+  for (const auto& field : PredictedFields(options, label)) {
+    PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
+  }
+  chain_.estimator = std::move(placed);
+  return Status::OK();
+}
+
+Status Placer::PlaceLabels(PlacedEstimator& placed) {
+  const TorchEstimatorOptions& options = placed.options;
+  for (const std::string& label : LabelsOf(options)) {
+    PT_LET(const size_t at, Find(label, "label", Use::kTraining));
+    PT_TRY(CheckType(at, "label", CheckLabelType(KindOf(options), *chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + LevelOf(at));
+  }
+  for (const auto& [column, key] : {std::pair{&options.weight, "weight"},
+                                    std::pair{&options.train.baseline, "train.baseline"}}) {
+    if (column->empty()) continue;
+    PT_LET(const size_t at, Find(*column, key, Use::kTraining));
+    PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + LevelOf(at));
+  }
+  for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
+    const std::string key = "train.validation.by." + std::to_string(i);
+    PT_LET(const size_t at, Find(options.train.validation.by[i], key, Use::kTraining));
+    if (chain_.columns[at].maker < 0) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "rows are held out by columns of the table, not by what a stage makes",
+                 .where = path_ + "." + key});
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckNumbers(const PlacedEstimator& placed) {
+  for (const std::string& column : placed.numeric) {
+    PT_LET(const size_t at, Find(column, "numeric"));
+    PT_TRY(CheckType(at, "numeric", CheckNumeric(*chain_.columns[at].type)));
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckIndices(const PlacedEstimator& placed) {
+  const auto refuse = [&](const std::string& what) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = what + " does not come from a string_indexer",
+                 .where = path_ + ".categorical",
+                 .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
+  };
+  for (const std::string& column : placed.categorical) {
+    PT_LET(const size_t at, Find(column, "categorical"));
+    const int32_t maker = chain_.columns[at].maker;
+    const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
+    if (!indices) return refuse("categorical column \"" + column + "\"");
+  }
+  for (const size_t maker : placed.awaits) {
+    const Stage& stage = *chain_.stages[maker].stage;
+    if (!stage.makes_indices()) return refuse("what stage \"" + stage.id() + "\" makes");
+  }
+  return Status::OK();
+}
+
+Status Placer::PlaceLists(PlacedEstimator& placed) {
+  for (const VectorColumn& each : placed.options.vectors) {
+    PT_LET(const size_t at, Find(each.column, "vectors"));
+    const arrow::DataType& type = *chain_.columns[at].type;
+    const bool fixed = type.id() == arrow::Type::FIXED_SIZE_LIST;
+    const bool list = fixed || type.id() == arrow::Type::LIST;
+    const Status numbers = list && CheckNumeric(*type.field(0)->type()).ok()
+                               ? Status::OK()
+                               : Status::TypeError("a list of numbers");
+    PT_TRY(CheckType(at, "vectors", numbers));
+    const int64_t length =
+        fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
+    if (length < 1 || (each.length > 0 && each.length != length)) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "it is not known how long the lists in \"" + each.column + "\" are",
+                   .where = path_ + ".vectors",
+                   .fix = "vectors = [{ column = \"" + each.column + "\", length = 768 }]"});
+    }
+    placed.lists.push_back({each.column, length});
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckLabel(const PlacedEstimator& placed) const {
+  for (const std::string& label : LabelsOf(placed.options)) {
+    PT_TRY(CheckLabel(placed, SourceOf(chain_, label)));
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
+  const auto check = [&](const std::string& column, const std::string& key) {
+    if (SourceOf(chain_, column) != label) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the label \"" + label + "\" is among what it is to be learned from" +
+                         (column == label ? "" : ", as \"" + column + "\""),
+                 .where = path_ + "." + key,
+                 .fix = "leave \"" + label + "\" out there and in the stages before"});
+  };
+  for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
+  for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+  for (const size_t maker : placed.awaits) {
+    for (const std::string& column : SourcesOf(maker)) PT_TRY(check(column, "numeric"));
+  }
+  const std::string& baseline = placed.options.train.baseline;
+  return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
+}
+
+Columns Placer::SourcesOf(size_t maker) const {
+  Columns sources;
+  for (const std::string& input : chain_.stages[maker].stage->inputs()) {
+    sources.push_back(SourceOf(chain_, input));
+  }
+  for (const size_t each : chain_.stages[maker].awaits) {
+    for (std::string& source : SourcesOf(each)) sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+}  // namespace protium

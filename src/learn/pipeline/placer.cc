@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/placer.h"
+
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+// What to do with a column that does not fit where `key` stands.
+std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
+  const bool text = type.id() == arrow::Type::STRING;
+  if (key == "label" && text) return "classes are learned by loss = \"cross_entropy\"";
+  if (key == "label" && arrow::is_floating(type.id())) {
+    return "make classes of it in the SQL, or learn the number: loss = \"mse\"";
+  }
+  if (text) return "text becomes categories: list it in a string_indexer";
+  if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) {
+    return "numbers with a fraction are scaled: list it in a standard_scaler";
+  }
+  return "make it a number or text in the SQL";
+}
+
+// What every row of a stage has among its options.
+struct StageHead {
+  std::string id;
+  Inputs inputs;
+  Columns outputs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("outputs", outputs);
+  }
+};
+
+Result<StageHead> HeadOf(const Json& options, const std::string& path) {
+  StageHead head;
+  Json known = Json::object();
+  for (const char* key : {"id", "inputs", "outputs"}) {
+    if (options.contains(key)) known[key] = options[key];
+  }
+  PT_TRY(FieldsFromJson(known, path, head));
+  return head;
+}
+
+}  // namespace
+
+Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue) {
+  chain_.catalogue = std::move(catalogue);
+  chain_.columns = std::move(table);
+  table_columns_ = chain_.columns.size();
+}
+
+Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
+  path_ = "pipeline." + std::to_string(chain_.options.size());
+  PT_LET(const StageRow* row,
+         FindRow(chain_.catalogue.stages, "kind of stage", stage.kind, path_ + ".kind"));
+  if (chain_.estimator) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = row->make ? "a stage after the estimator"
+                                   : "a pipeline with two estimators is not built yet",
+                 .where = path_,
+                 .fix = row->make ? "put the estimator last" : "make two pipelines"});
+  }
+  PT_LET(stage.options, row->complete(stage.options, path_));
+  PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(stage));
+  chain_.options.push_back(std::move(stage));
+  return Status::OK();
+}
+
+Chain Placer::Take() {
+  for (size_t i = 0; i < table_columns_; ++i) {
+    if (used_[i] == Use::kNone) continue;
+    chain_.sources.push_back(chain_.columns[i].name);
+    if (used_[i] == Use::kAlways) chain_.needed.push_back(chain_.columns[i].name);
+  }
+  return std::move(chain_);
+}
+
+Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made) {
+  PT_LET(StageHead head, HeadOf(options.options, path_));
+  PT_TRY(NameId(options.kind, head.id));
+  options.options["id"] = head.id;
+  if (head.inputs.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stage \"" + head.id + "\" has no inputs",
+                 .where = path_ + ".inputs"});
+  }
+  PlacedStage placed{.path = path_};
+  StageNames names{.id = head.id};
+  PT_LET(names.inputs, Resolve(head.inputs, "inputs", placed.awaits));
+  if (placed.awaits.empty() && options.options.contains("outputs")) {
+    PT_TRY(NameOutputs(names.inputs, head.id, head.outputs));
+    options.options["outputs"] = names.outputs = head.outputs;
+  }
+  placed.stage = std::move(made);
+  if (!placed.stage) {
+    PT_LET(placed.stage, row.make(options.options, std::move(names)));
+  }
+  PT_TRY(CheckInputs(placed));
+  for (size_t i = 0; i < placed.stage->outputs().size(); ++i) {
+    const std::string key = placed.stage->learns_outputs() ? "id" : "outputs." + std::to_string(i);
+    PT_TRY(AddOutput(placed.stage->outputs()[i], placed.stage->output_type(i), key));
+  }
+  chain_.stages.push_back(std::move(placed));
+  return Status::OK();
+}
+
+Status Placer::CheckInputs(PlacedStage& placed) {
+  for (const std::string& input : placed.stage->inputs()) {
+    PT_LET(const size_t at, Find(input, "inputs"));
+    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
+  }
+  for (const size_t maker : placed.awaits) {
+    placed.level = std::max(placed.level, 1 + chain_.stages[maker].level);
+  }
+  return Status::OK();
+}
+
+Status Placer::NameId(const std::string& kind, std::string& id) {
+  const bool given = !id.empty();
+  if (!given) id = kind;
+  for (int number = 2; !given && ids_.contains(id); ++number) {
+    id = kind + "_" + std::to_string(number);
+  }
+  id_ = id;
+  if (ids_.emplace(id, chain_.options.size()).second) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "two stages have the id \"" + id + "\"",
+               .where = path_ + ".id"});
+}
+
+Status Placer::NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs) {
+  if (outputs.empty()) {
+    for (const std::string& input : inputs) outputs.push_back(input + "__" + id);
+  }
+  if (outputs.size() == inputs.size()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "stage \"" + id + "\" has " + std::to_string(inputs.size()) +
+                       " inputs and " + std::to_string(outputs.size()) + " outputs",
+               .where = path_ + ".outputs"});
+}
+
+Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
+                                std::vector<size_t>& awaits) {
+  Columns columns;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string at = key + "." + std::to_string(i);
+    if (inputs[i].stage.empty()) {
+      PT_TRY(Find(inputs[i].column, at));
+      columns.push_back(inputs[i].column);
+      continue;
+    }
+    PT_LET(const size_t maker, FindStage(inputs[i].stage, at));
+    if (chain_.stages[maker].open()) {
+      if (std::find(awaits.begin(), awaits.end(), maker) != awaits.end()) {
+        return Fail({.exit = Exit::kUsage,
+                     .what = "stage \"" + inputs[i].stage + "\" is listed twice",
+                     .where = path_ + "." + key});
+      }
+      awaits.push_back(maker);
+    }
+    const Columns& made = chain_.stages[maker].stage->outputs();
+    columns.insert(columns.end(), made.begin(), made.end());
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (std::find(columns.begin(), columns.begin() + i, columns[i]) == columns.begin() + i) {
+      continue;
+    }
+    return Fail({.exit = Exit::kUsage,
+                 .what = "column \"" + columns[i] + "\" is listed twice",
+                 .where = path_ + "." + key});
+  }
+  return columns;
+}
+
+Result<size_t> Placer::FindStage(const std::string& id, const std::string& key) {
+  const auto found = ids_.find(id);
+  if (found != ids_.end() && found->second < chain_.options.size()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [each, index] : ids_) {
+    if (index < chain_.options.size()) known.push_back(each);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no earlier stage \"" + id + "\"",
+               .where = path_ + "." + key,
+               .fix = Suggest(id, known)});
+}
+
+Result<size_t> Placer::Find(const std::string& column, const std::string& key, Use use) {
+  std::vector<std::string> known;
+  for (size_t i = 0; i < chain_.columns.size(); ++i) {
+    const StageColumn& each = chain_.columns[i];
+    if (each.name == column) {
+      used_[i] = std::max(used_[i], use);
+      return i;
+    }
+    // What stages make is advice for those only who spell such names out.
+    if (each.maker < 0 || column.find("__") != column.npos) known.push_back(each.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no column \"" + column + "\"",
+               .where = path_ + "." + key,
+               .why = WhyUnknown(column),
+               .fix = Suggest(column, known)});
+}
+
+std::string Placer::WhyUnknown(const std::string& column) const {
+  for (const PlacedStage& each : chain_.stages) {
+    const std::string& id = each.stage->id();
+    if (!each.open() || column.find("__" + id + "__") == column.npos) continue;
+    return "the columns of stage \"" + id + "\" are known once it has learned: name the stage, " +
+           "{ stage = \"" + id + "\" }";
+  }
+  return {};
+}
+
+Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) {
+  if (fits.ok()) return fits;
+  const StageColumn& column = chain_.columns[at];
+  return Fail({.exit = Exit::kUsage,
+               .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +
+                       fits.message(),
+               .where = path_ + "." + key,
+               .fix = AdviceOn(key, *column.type)});
+}
+
+int32_t Placer::LevelOf(size_t at) const {
+  const int32_t maker = chain_.columns[at].maker;
+  return maker < 0 ? 0 : chain_.stages[maker].level;
+}
+
+Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataType> type,
+                         const std::string& key) {
+  for (const StageColumn& each : chain_.columns) {
+    if (Lower(each.name) != Lower(name)) continue;
+    const std::string of = each.maker < 0 ? " of a column of the table"
+                                          : " of a column that stage \"" +
+                                                chain_.stages[each.maker].stage->id() + "\" makes";
+    return Fail({.exit = Exit::kUsage,
+                 .what = "output \"" + name + "\" of stage \"" + id_ + "\" is the name" + of,
+                 .where = path_ + "." + key,
+                 .why = "stages never overwrite columns",
+                 .fix = key == "id" ? "give one of the two another id" : ""});
+  }
+  chain_.columns.push_back({name, std::move(type), int32_t(chain_.options.size())});
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the columns that stages make back to those that people know.
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/pipeline/chain.h"
+
+namespace protium {
+namespace {
+
+bool IsNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Replaces `from` where it stands as a whole name.
+void ReplaceName(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != text.npos; at = text.find(from, at)) {
+    const size_t end = at + from.size();
+    const bool inside =
+        (at > 0 && IsNamePart(text[at - 1])) || (end < text.size() && IsNamePart(text[end]));
+    if (!inside) text.replace(at, from.size(), to);
+    at += inside ? 1 : to.size();
+  }
+}
+
+}  // namespace
+
+std::string SourceOf(const Chain& chain, const std::string& column) {
+  const StageColumn* const at = chain.Find(column);
+  const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
+  if (!made) return column;
+  const Stage& maker = *chain.stages[at->maker].stage;
+  const auto& outputs = maker.outputs();
+  const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
+  return SourceOf(chain, maker.inputs()[maker.input_of(size_t(output))]);
+}
+
+Status WithSourceNames(const Chain& chain, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  for (const StageColumn& each : chain.columns) {
+    const std::string source = SourceOf(chain, each.name);
+    if (source == each.name) continue;
+    for (std::string* text : {&fault.what, &fault.where, &fault.why, &fault.fix}) {
+      ReplaceName(*text, each.name, source);
+    }
+  }
+  return Fail(std::move(fault));
+}
+
+}  // namespace protium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/train.h"
+
+#include <arrow/api.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+bool OfClasses(const TrainConfig& config) {
+  return config.net.objective.kind != TargetKind::kValues;
+}
+
+// The columns that the task reads, each once.
+Columns ColumnsOf(const Chain& chain, const TrainConfig& config) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  Columns columns = estimator.categorical;
+  const auto add = [&](const std::string& column) {
+    if (column.empty() || std::find(columns.begin(), columns.end(), column) != columns.end())
+      return;
+    columns.push_back(column);
+  };
+  columns.insert(columns.end(), estimator.numeric.begin(), estimator.numeric.end());
+  for (const ListInput& each : estimator.lists) add(each.column);
+  for (const ScaledLabel& each : config.net.objective.labels) add(each.column);
+  add(config.weight);
+  add(config.held_out);
+  return columns;
+}
+
+Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
+  const auto column = batch.GetColumnByName("json");
+  if (!column || column->type_id() != arrow::Type::STRING || batch.num_rows() != 1) {
+    return Status::UnknownError("training gave ", batch.schema()->ToString());
+  }
+  const auto text = static_cast<const arrow::StringArray&>(*column).GetView(0);
+  PT_LET(const Json json, ParseJson(text));
+  TrainResult result;
+  PT_TRY(FieldsFromJson(json, "result", result));
+  return result;
+}
+
+Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
+  Columns columns = chain.sources;
+  if (!rows.held_out.empty()) columns.push_back(rows.held_out);
+  const Columns wanted = ColumnsOf(chain, config);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted);
+  if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
+  std::vector<NamedExpr> read;
+  for (const std::string& column : wanted) {
+    const bool label = OfClasses(config) && column == config.net.objective.labels[0].column;
+    if (!label) read.push_back({column, Col(column)});
+  }
+  if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
+  return MakePlan(MapTask{.task = "train",
+                          .config = Dump(FieldsToJson(config)),
+                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                          .workers = chain.estimator->options.gang.workers,
+                          .gang = chain.estimator->options.gang},
+                  {MakePlan(Project{std::move(read)}, {applied})});
+}
+
+Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan& plan) {
+  PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
+  std::optional<TrainResult> result;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return result;
+    if (batch->num_rows() == 0) continue;
+    PT_LET(result, ReadResult(*batch));
+  }
+}
+
+}  // namespace
+
+Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
+                          const TrainConfig& config) {
+  const auto since = Clock::now();
+  const Result<std::optional<TrainResult>> result =
+      RunTraining(session, TrainPlan(chain, rows, config));
+  if (!result.ok()) return WithSourceNames(chain, result.status());
+  session.record().AddSeconds("train", since);
+  if (*result) return **result;
+  return Fail({.what = "training ended without a result"});
+}
+
+}  // namespace protium

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/train_rows.h"
+
+#include <arrow/type.h>
+
+#include <utility>
+
+namespace protium {
+namespace {
+
+constexpr const char* kHeldOut = "__held_out";
+
+// A seed of its own for the rows held out: with the seed of the test split and the same columns,
+// validation would choose among the rows that the test has taken already.
+int64_t HeldOutSeed(int64_t seed) {
+  uint64_t mixed = uint64_t(seed) + 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
+  return int64_t((mixed ^ (mixed >> 31)) >> 1);
+}
+
+// True for rows of a table that is kept already, whole or thinned out.
+bool IsKept(const Plan& plan) {
+  if (std::holds_alternative<Materialize>(plan->verb)) return true;
+  const bool thins =
+      std::holds_alternative<Filter>(plan->verb) || std::holds_alternative<Split>(plan->verb);
+  return thins && IsKept(plan->inputs.front());
+}
+
+// The table once it is evaluated; held out are rows by all of its columns where `by` is empty.
+Plan Kept(const Chain& chain, const Plan& table) {
+  if (IsKept(table)) return table;
+  const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
+                     chain.estimator->options.train.validation.by.empty();
+  return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
+}
+
+}  // namespace
+
+std::optional<Expr> HasLabel(const Chain& chain) {
+  if (!chain.estimator) return std::nullopt;
+  std::optional<Expr> all;
+  for (const std::string& name : LabelsOf(chain.estimator->options)) {
+    const StageColumn& label = *chain.Find(name);
+    if (label.maker >= 0) continue;
+    const bool floating = arrow::is_floating(label.type->id());
+    const Expr value = floating ? CallOf("nan_to_null", {Col(name)}) : Col(name);
+    const Expr there = CallOf("is_not_null", {value});
+    all = all ? (*all && there) : there;
+  }
+  return all;
+}
+
+TrainRows RowsFor(const Chain& chain, const Plan& table) {
+  TrainRows rows;
+  Plan marked = Kept(chain, table);
+  if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
+    const TrainOptions& train = chain.estimator->options.train;
+    rows.held_out = kHeldOut;
+    marked = MakePlan(MarkSplit{.by = train.validation.by,
+                                .part = train.validation.share,
+                                .seed = HeldOutSeed(train.seed),
+                                .column = rows.held_out},
+                      {std::move(marked)});
+  }
+  std::vector<NamedExpr> mark;
+  if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
+  rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));
+  const std::optional<Expr> labelled = HasLabel(chain);
+  rows.all = labelled ? MakePlan(Filter{*labelled}, {rows.kept}) : rows.kept;
+  rows.learning =
+      rows.held_out.empty() ? rows.all : MakePlan(Filter{!Col(rows.held_out)}, {rows.all});
+  return rows;
+}
+
+}  // namespace protium

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states that count values.
+#include <arrow/array.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "base/fault.h"
+#include "learn/stages/state.h"
+
+namespace protium {
+namespace {
+
+// About 4 GB of counts; beyond it a column is no set of categories.
+constexpr size_t kMaxDistinct = 50'000'000;
+
+Status TooMany(const char* what, const char* fix) {
+  return Fail({.exit = Exit::kNoRoom,
+               .what = std::string("more than 50000000 different ") + what + " in one column",
+               .fix = fix});
+}
+
+// Values come again and again: remembers where the latest of them are counted, so that the table
+// of all is asked rarely. Values and counters must stay where they are as long as this lives.
+template <class Value>
+class Lately {
+ public:
+  // The counter of `value` if it was seen lately, else nullptr.
+  int64_t* Find(const Value& value) const {
+    const Seen& seen = seen_[PlaceOf(value)];
+    return seen.count != nullptr && seen.value == value ? seen.count : nullptr;
+  }
+  void Note(const Value& value, int64_t* count) { seen_[PlaceOf(value)] = {value, count}; }
+
+ private:
+  static constexpr int kPlaceBits = 9;
+  struct Seen {
+    Value value{};
+    int64_t* count = nullptr;
+  };
+
+  static size_t PlaceOf(uint64_t bits) { return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits); }
+  static size_t PlaceOf(double number) { return PlaceOf(std::bit_cast<uint64_t>(number)); }
+  // By the length and both ends.
+  static size_t PlaceOf(std::string_view text) {
+    if (text.empty()) return 0;
+    uint64_t first = 0, last = 0;
+    const size_t part = std::min(text.size(), sizeof first);
+    std::memcpy(&first, text.data(), part);
+    std::memcpy(&last, text.data() + text.size() - part, part);
+    return PlaceOf(first + 0xd6e8feb86659fd93u * last + text.size());
+  }
+
+  std::array<Seen, size_t{1} << kPlaceBits> seen_{};
+};
+
+bool IsNan(double number) { return std::isnan(number); }
+template <class Value>
+bool IsNan(const Value&) {
+  return false;
+}
+
+// Adds 1 to the counter of every value that is there; gives how many are missing.
+template <class Array, class CounterOf>
+Result<int64_t> CountEach(const arrow::Array& values, const CounterOf& counter_of) {
+  const auto& array = static_cast<const Array&>(values);
+  using Value = decltype(array.GetView(0));
+  using Placed = std::conditional_t<std::is_integral_v<Value>, uint64_t, Value>;
+  auto lately = std::make_unique<Lately<Placed>>();
+  int64_t missing = 0;
+  for (int64_t i = 0; i < array.length(); ++i) {
+    const bool there = array.IsValid(i);
+    const Value value = there ? array.GetView(i) : Value{};
+    if (!there || IsNan(value)) {
+      ++missing;
+      continue;
+    }
+    int64_t* count = lately->Find(Placed(value));
+    if (count == nullptr) {
+      PT_LET(count, counter_of(value));
+      lately->Note(Placed(value), count);
+    }
+    ++*count;
+  }
+  return missing;
+}
+
+std::string TextOf(bool flag) { return flag ? "true" : "false"; }
+std::string_view TextOf(std::string_view text) { return text; }
+template <class Integer>
+std::string TextOf(Integer number) {
+  return std::to_string(number);
+}
+
+template <class CounterOf>
+Result<int64_t> CountTexts(const arrow::Array& values, const CounterOf& counter_of) {
+  const auto of_text = [&](auto value) { return counter_of(TextOf(value)); };
+  switch (values.type_id()) {
+    case arrow::Type::STRING:
+      return CountEach<arrow::StringArray>(values, of_text);
+    case arrow::Type::LARGE_STRING:
+      return CountEach<arrow::LargeStringArray>(values, of_text);
+    case arrow::Type::BOOL:
+      return CountEach<arrow::BooleanArray>(values, of_text);
+    case arrow::Type::INT8:
+      return CountEach<arrow::Int8Array>(values, of_text);
+    case arrow::Type::INT16:
+      return CountEach<arrow::Int16Array>(values, of_text);
+    case arrow::Type::INT32:
+      return CountEach<arrow::Int32Array>(values, of_text);
+    case arrow::Type::INT64:
+      return CountEach<arrow::Int64Array>(values, of_text);
+    case arrow::Type::UINT8:
+      return CountEach<arrow::UInt8Array>(values, of_text);
+    case arrow::Type::UINT16:
+      return CountEach<arrow::UInt16Array>(values, of_text);
+    case arrow::Type::UINT32:
+      return CountEach<arrow::UInt32Array>(values, of_text);
+    case arrow::Type::UINT64:
+      return CountEach<arrow::UInt64Array>(values, of_text);
+    default:
+      return Fail({.exit = Exit::kInput,
+                   .what = "cannot count values of type " + values.type()->ToString()});
+  }
+}
+
+// The counter of a key, which is 0 for a new one; `fix` is for who has too many `what`.
+template <class Counts, class Key>
+Result<int64_t*> FindCounter(const Key& key, const char* what, const char* fix, Counts& counts) {
+  const auto found = counts.find(key);
+  if (found != counts.end()) return &found->second;
+  if (counts.size() >= kMaxDistinct) return TooMany(what, fix);
+  return &counts.emplace(key, 0).first->second;
+}
+
+template <class Counts>
+Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
+  return FindCounter(text, "texts", "leave the column out", counts);
+}
+
+template <class Counts>
+Result<int64_t*> CounterOfNumber(double number, Counts& counts) {
+  return FindCounter(number == 0 ? 0.0 : number, "numbers",
+                     "fill it with = \"mean\" instead of the median", counts);
+}
+
+}  // namespace
+
+Status TextCounts::Count(std::string_view text, int64_t count) {
+  PT_LET(int64_t* const counter, CounterOfText(text, counts_));
+  *counter += count;
+  return Status::OK();
+}
+
+Status TextCounts::Add(const arrow::Array& values) {
+  PT_LET(const int64_t missing,
+         CountTexts(values, [&](std::string_view text) { return CounterOfText(text, counts_); }));
+  missing_ += missing;
+  return Status::OK();
+}
+
+Status TextCounts::Emit(const EmitRow& emit) const {
+  for (const auto& [text, count] : counts_) PT_TRY(emit({.text = text, .count = count}));
+  return missing_ == 0 ? Status::OK() : emit({.count = missing_});
+}
+
+Status TextCounts::Merge(const StateRow& row) {
+  if (row.text) return Count(*row.text, row.count);
+  missing_ += row.count;
+  return Status::OK();
+}
+
+std::vector<std::string> TextCounts::ByFrequency() const {
+  std::vector<std::pair<std::string_view, int64_t>> sorted(counts_.begin(), counts_.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::vector<std::string> keys;
+  for (const auto& [text, count] : sorted) keys.emplace_back(text);
+  return keys;
+}
+
+Status NumberCounts::Count(double value, int64_t count) {
+  PT_LET(int64_t* const counter, CounterOfNumber(value, counts_));
+  *counter += count;
+  return Status::OK();
+}
+
+Status NumberCounts::Add(const arrow::Array& values) {
+  if (values.type_id() != arrow::Type::DOUBLE) return Status::TypeError("numbers must be doubles");
+  PT_LET(const int64_t missing, CountEach<arrow::DoubleArray>(values, [&](double number) {
+           return CounterOfNumber(number, counts_);
+         }));
+  missing_ += missing;
+  return Status::OK();
+}
+
+Status NumberCounts::Emit(const EmitRow& emit) const {
+  for (const auto& [number, count] : counts_) PT_TRY(emit({.number = number, .count = count}));
+  return missing_ == 0 ? Status::OK() : emit({.count = missing_});
+}
+
+Status NumberCounts::Merge(const StateRow& row) {
+  if (row.number) return Count(*row.number, row.count);
+  missing_ += row.count;
+  return Status::OK();
+}
+
+int64_t NumberCounts::count() const {
+  int64_t total = 0;
+  for (const auto& [number, count] : counts_) total += count;
+  return total;
+}
+
+double NumberCounts::Median() const {
+  std::vector<std::pair<double, int64_t>> sorted(counts_.begin(), counts_.end());
+  std::sort(sorted.begin(), sorted.end());
+  int64_t before = (count() - 1) / 2;
+  for (const auto& [number, count] : sorted) {
+    if (before < count) return number;
+    before -= count;
+  }
+  PT_CHECK(!"a median of nothing");
+  return 0;
+}
+
+}  // namespace protium

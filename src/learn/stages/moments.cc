@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states that add. Everything is exact until the last division: a deviation of 1 around a mean
+// of 1e12 comes out as 1.
+#include <arrow/array.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fault.h"
+#include "learn/stages/state.h"
+
+namespace protium {
+namespace {
+
+Result<const arrow::DoubleArray*> Doubles(const arrow::Array& values) {
+  if (values.type_id() != arrow::Type::DOUBLE) return Status::TypeError("numbers must be doubles");
+  return static_cast<const arrow::DoubleArray*>(&values);
+}
+
+bool Has(const arrow::DoubleArray& array, int64_t i) {
+  return array.IsValid(i) && !std::isnan(array.Value(i));
+}
+
+// The double nearest to sum / count, but for the rarest ties.
+double MeanOf(const ExactSum& sum, int64_t count) {
+  const double near = sum.Rounded() / double(count);
+  if (!std::isfinite(near)) return near;
+  ExactSum rest = sum;
+  rest.AddProduct(-near, double(count));
+  return near + rest.Rounded() / double(count);
+}
+
+// The sum of (x - mean x)(y - mean y), from sums of x, y and xy.
+double Centred(const ExactSum& xy, const ExactSum& x, const ExactSum& y, int64_t count) {
+  const double mean_x = MeanOf(x, count), mean_y = MeanOf(y, count);
+  if (!std::isfinite(mean_x) || !std::isfinite(mean_y)) return std::nan("");
+  // sum (x - a)(y - b) = xy - a y - b x + n a b, for any a and b near the means.
+  ExactSum centred = xy, count_a;
+  centred.AddScaled(y, -mean_x);
+  centred.AddScaled(x, -mean_y);
+  count_a.AddProduct(double(count), mean_x);
+  centred.AddScaled(count_a, mean_y);
+  return centred.Rounded();
+}
+
+struct MomentSums {
+  int64_t count = 0;
+  int64_t missing = 0;
+  double low = 0;
+  double high = 0;
+  Json sum;
+  Json squares;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("count", count);
+    visit("missing", missing);
+    visit("low", low);
+    visit("high", high);
+    visit("sum", sum);
+    visit("squares", squares);
+  }
+};
+
+struct LineSums {
+  int64_t count = 0;
+  Json x, y, xx, xy;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("count", count);
+    visit("x", x);
+    visit("y", y);
+    visit("xx", xx);
+    visit("xy", xy);
+  }
+};
+
+template <class Sums>
+Result<Sums> ReadSums(const StateRow& row) {
+  PT_LET(const Json json, ParseJson(row.text.value_or("")));
+  Sums sums;
+  PT_TRY(FieldsFromJson(json, "state", sums));
+  return sums;
+}
+
+// Adds `times` squares of `x` to a sum.
+void AddSquares(double x, double times, ExactSum& sum) {
+  // Within this range a square is exactly the sum of two doubles.
+  constexpr double kLeast = 0x1p-480, kMost = 0x1p500;
+  if (x == 0 || (std::fabs(x) >= kLeast && std::fabs(x) <= kMost)) {
+    const double near = x * x;
+    sum.AddProduct(near, times);
+    return sum.AddProduct(std::fma(x, x, -near), times);
+  }
+  ExactSum square;
+  square.AddProduct(x, x);
+  sum.AddScaled(square, times);
+}
+
+Status MergeSum(const Json& json, ExactSum& into) {
+  PT_LET(const ExactSum sum, ExactSum::FromJson(json));
+  into.Merge(sum);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status Moments::Add(const arrow::Array& values) {
+  PT_LET(const arrow::DoubleArray* array, Doubles(values));
+  double low = low_, high = high_;
+  for (int64_t i = 0; i < array->length(); ++i) {
+    if (!Has(*array, i)) {
+      ++missing_;
+      continue;
+    }
+    const double x = array->Value(i);
+    if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
+    if (count_++ == 0) low = high = x;
+    low = std::min(low, x);
+    high = std::max(high, x);
+    sum_.Add(x);
+    squares_.AddProduct(x, x);
+  }
+  low_ = low;
+  high_ = high;
+  return Status::OK();
+}
+
+Status Moments::Emit(const EmitRow& emit) const {
+  const MomentSums sums{count_, missing_, low_, high_, sum_.ToJson(), squares_.ToJson()};
+  return emit({.text = Dump(FieldsToJson(sums)), .count = count_});
+}
+
+Status Moments::Merge(const StateRow& row) {
+  PT_LET(const MomentSums sums, ReadSums<MomentSums>(row));
+  missing_ += sums.missing;
+  if (sums.count == 0) return Status::OK();
+  low_ = count_ == 0 ? sums.low : std::min(low_, sums.low);
+  high_ = count_ == 0 ? sums.high : std::max(high_, sums.high);
+  count_ += sums.count;
+  PT_TRY(MergeSum(sums.sum, sum_));
+  return MergeSum(sums.squares, squares_);
+}
+
+void Moments::AddTimes(double value, int64_t times) {
+  if (times == 0) return;
+  low_ = count_ == 0 ? value : std::min(low_, value);
+  high_ = count_ == 0 ? value : std::max(high_, value);
+  count_ += times;
+  sum_.AddProduct(value, double(times));
+  AddSquares(value, double(times), squares_);
+}
+
+double Moments::Mean() const { return count_ == 0 ? 0 : MeanOf(sum_, count_); }
+
+double Moments::Deviation() const {
+  if (count_ < 2 || low_ == high_) return 0;
+  return std::sqrt(Centred(squares_, sum_, sum_, count_) / double(count_ - 1));
+}
+
+Status Line::Add(const arrow::Array& x_values, const arrow::Array& y_values) {
+  PT_LET(const arrow::DoubleArray* x_array, Doubles(x_values));
+  PT_LET(const arrow::DoubleArray* y_array, Doubles(y_values));
+  for (int64_t i = 0; i < x_array->length(); ++i) {
+    if (!Has(*x_array, i) || !Has(*y_array, i)) continue;
+    const double x = x_array->Value(i), y = y_array->Value(i);
+    ++count_;
+    x_.Add(x);
+    y_.Add(y);
+    xx_.AddProduct(x, x);
+    xy_.AddProduct(x, y);
+  }
+  return Status::OK();
+}
+
+Status Line::Emit(const EmitRow& emit) const {
+  const LineSums sums{count_, x_.ToJson(), y_.ToJson(), xx_.ToJson(), xy_.ToJson()};
+  return emit({.text = Dump(FieldsToJson(sums)), .count = count_});
+}
+
+Status Line::Merge(const StateRow& row) {
+  PT_LET(const LineSums sums, ReadSums<LineSums>(row));
+  count_ += sums.count;
+  PT_TRY(MergeSum(sums.x, x_));
+  PT_TRY(MergeSum(sums.y, y_));
+  PT_TRY(MergeSum(sums.xx, xx_));
+  return MergeSum(sums.xy, xy_);
+}
+
+double Line::Slope() const {
+  const double spread = count_ == 0 ? 0 : Centred(xx_, x_, x_, count_);
+  return spread > 0 ? Centred(xy_, x_, y_, count_) / spread : 0;
+}
+
+double Line::Intercept() const {
+  return count_ == 0 ? 0 : MeanOf(y_, count_) - Slope() * MeanOf(x_, count_);
+}
+
+State MakeState(StateKind kind) {
+  switch (kind) {
+    case StateKind::kTexts:
+      return TextCounts();
+    case StateKind::kNumbers:
+      return NumberCounts();
+    case StateKind::kMoments:
+      return Moments();
+    case StateKind::kLine:
+      return Line();
+  }
+  return Moments();
+}
+
+}  // namespace protium

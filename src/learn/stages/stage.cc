@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/stages/stage.h"
+
+#include <arrow/type.h>
+
+#include "base/fault.h"
+
+namespace protium {
+
+std::shared_ptr<arrow::DataType> Stage::output_type(size_t) const { return arrow::float64(); }
+
+Status Stage::CheckType(const arrow::DataType& type) const { return CheckNumeric(type); }
+
+Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added) {
+  Project project;
+  for (const std::string& column : columns) project.columns.push_back({column, Col(column)});
+  for (NamedExpr& each : added) project.columns.push_back(std::move(each));
+  return MakePlan(std::move(project), {std::move(rows)});
+}
+
+Status CheckNumeric(const arrow::DataType& type) {
+  const auto id = type.id();
+  if (arrow::is_numeric(id) || arrow::is_decimal(id) || id == arrow::Type::BOOL) {
+    return Status::OK();
+  }
+  return Status::TypeError("numbers");
+}
+
+Status CheckCategories(const arrow::DataType& type) {
+  const auto id = type.id();
+  const bool text = id == arrow::Type::STRING || id == arrow::Type::LARGE_STRING;
+  if (text || id == arrow::Type::BOOL || arrow::is_integer(id)) return Status::OK();
+  return Status::TypeError("text, whole numbers or booleans");
+}
+
+Expr AllowedIndex(const std::string& index, const std::string& column) {
+  const std::string start = "column \"" + column + "\" has ";
+  Expr fail_unseen = CallOf("error", {Lit(start + "a value never seen in training")});
+  Expr fail_missing = CallOf("error", {Lit(start + "a NULL")});
+  Expr inner =
+      CallOf("if", {Col(index) == Lit(kForbiddenMissing), std::move(fail_missing), Col(index)});
+  return CallOf("if",
+                {Col(index) == Lit(kForbiddenUnseen), std::move(fail_unseen), std::move(inner)});
+}
+
+Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix) {
+  if (missing == 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "column \"" + column + "\" has " + std::to_string(missing) +
+                       " NULLs in the training rows",
+               .fix = fix});
+}
+
+Status CheckSpread(bool finite, const std::string& column) {
+  if (finite) return Status::OK();
+  return Fail(
+      {.exit = Exit::kInput, .what = "column \"" + column + "\" spreads beyond what doubles hold"});
+}
+
+std::vector<Need> Stage::NeedsOfInputs(StateKind kind) const {
+  std::vector<Need> needs;
+  for (const std::string& input : inputs()) needs.push_back({kind, {input}});
+  return needs;
+}
+
+Status Stage::CheckSomeValue(int64_t values, const std::string& input) const {
+  if (values > 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "column \"" + input + "\" has no value in the training rows",
+               .fix = "leave it out of \"" + id() + "\""});
+}
+
+}  // namespace protium

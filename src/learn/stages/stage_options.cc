@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/stages/stage_options.h"
+
+#include <utility>
+
+#include "learn/catalogue.h"
+
+namespace protium {
+namespace {
+
+Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
+                                   const Catalogue& catalogue) {
+  if (!json.is_object()) return fields::Refuse(path, "a table with a kind and its options", json);
+  const auto kind = json.find("kind");
+  if (kind == json.end() || !kind->is_string()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a stage without kind",
+                 .where = path,
+                 .fix = "set kind to one of: " + Dump(Json(NamesOf(catalogue.stages)))});
+  }
+  StageOptions stage{.kind = kind->get<std::string>(), .options = json};
+  stage.options.erase("kind");
+  PT_LET(const StageRow* row,
+         FindRow(catalogue.stages, "kind of stage", stage.kind, path + ".kind"));
+  PT_LET(stage.options, row->complete(stage.options, path));
+  return stage;
+}
+
+}  // namespace
+
+Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path,
+                                                 const Catalogue& catalogue) {
+  if (!json.is_array()) return fields::Refuse(path, "a list of stages", json);
+  std::vector<StageOptions> stages;
+  for (size_t i = 0; i < json.size(); ++i) {
+    PT_LET(StageOptions stage, StageFromJson(json[i], path + "." + std::to_string(i), catalogue));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+Json StagesToJson(const std::vector<StageOptions>& stages) {
+  Json list = Json::array();
+  for (const StageOptions& stage : stages) {
+    Json json = {{"kind", stage.kind}};
+    json.update(stage.options);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace protium

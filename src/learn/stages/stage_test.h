@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages over a small table of text, with the embedded engine and worker processes.
+#pragma once
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "frame/open.h"
+#include "frame/session_state.h"
+#include "learn/model/model_state.h"
+#include "protium/pipeline.h"
+
+namespace protium {
+
+class StageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "stage-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    Open("local[2]");
+  }
+  void TearDown() override {
+    session_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void Open(const std::string& engine, std::shared_ptr<const Catalogue> own = nullptr) {
+    session_.reset();
+    auto session = OpenSession({.engine = engine,
+                                .folder = folder_ / "run",
+                                .base = folder_,
+                                .force = true,
+                                .catalogue = std::move(own)});
+    ASSERT_TRUE(session.ok()) << session.status();
+    session_ = std::move(*session);
+  }
+
+  // The table of these lines of CSV, in which "-" stands for NULL.
+  DataFrame Table(const std::string& csv) {
+    std::ofstream(folder_ / "t.csv") << csv;
+    session_->Table("t", session_->Read().Csv("t.csv", {.null = "-"}));
+    return session_->Sql("SELECT * FROM t");
+  }
+
+  Fault FaultOfFitting(std::vector<StageOptions> stages, const std::string& csv) {
+    return FaultOf(Pipeline(std::move(stages)).Fit(Table(csv)).status());
+  }
+
+  static PipelineModel Fitted(std::vector<StageOptions> stages, const DataFrame& table) {
+    auto model = Pipeline(std::move(stages)).Fit(table);
+    EXPECT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+    return *model;
+  }
+
+  // "name: v v v" for each column but `but`, in rows' order; what went wrong, where it did.
+  static std::string Text(const DataFrame& frame, const std::vector<std::string>& but = {}) {
+    auto stream = frame.Stream();
+    if (!stream.ok()) return Render(FaultOf(stream.status()));
+    std::vector<std::string> lines;
+    for (const auto& field : (*stream)->schema()->fields()) lines.push_back(field->name() + ":");
+    while (true) {
+      const auto batch = (*stream)->Next();
+      if (!batch.ok()) return Render(FaultOf(batch.status()));
+      if (!*batch) break;
+      for (int i = 0; i < (*batch)->num_columns(); ++i) {
+        for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+          lines[i] += " " + (*(*batch)->column(i)->GetScalar(row))->ToString();
+        }
+      }
+    }
+    std::string text;
+    for (const std::string& line : lines) {
+      const std::string name = line.substr(0, line.find(':'));
+      if (std::find(but.begin(), but.end(), name) != but.end()) continue;
+      text += (text.empty() ? "" : "; ") + line;
+    }
+    return text;
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace protium

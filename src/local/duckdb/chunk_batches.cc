@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/duckdb/chunk_batches.h"
+
+#include <arrow/builder.h>
+#include <arrow/type_traits.h>
+
+#include "local/duckdb/handles.h"
+
+namespace protium {
+namespace {
+
+// Rows [begin, begin + count) of a vector that holds one value after another.
+struct Part {
+  duckdb_vector vector = nullptr;
+  int64_t begin = 0;
+  int64_t count = 0;
+
+  template <class T>
+  const T* Values() const {
+    return static_cast<const T*>(duckdb_vector_get_data(vector)) + begin;
+  }
+  // Bits as Arrow has them, from `begin` on; nullptr when every row is valid.
+  const uint8_t* Validity() const {
+    return reinterpret_cast<const uint8_t*>(duckdb_vector_get_validity(vector));
+  }
+};
+
+// Which rows of a part are valid; looked up once, asked for every row.
+class Validity {
+ public:
+  explicit Validity(const Part& part) : bits_(part.Validity()), begin_(part.begin) {}
+  bool operator[](int64_t i) const {
+    const int64_t at = begin_ + i;
+    return bits_ == nullptr || (bits_[at / 8] >> (at % 8) & 1) != 0;
+  }
+
+ private:
+  const uint8_t* const bits_;
+  const int64_t begin_;
+};
+
+// Appends parts to builders; gives the bytes that were added.
+Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
+
+template <class Builder>
+Result<int64_t> AppendFixed(const Part& part, arrow::ArrayBuilder& builder) {
+  using Value = typename Builder::value_type;
+  const auto* values = part.Values<Value>();
+  auto& to = static_cast<Builder&>(builder);
+  const uint8_t* validity = part.Validity();
+  PT_TRY(validity == nullptr ? to.AppendValues(values, part.count)
+                             : to.AppendValues(values, part.count, validity, part.begin));
+  return part.count * int64_t(sizeof(Value));
+}
+
+Result<int64_t> AppendFlags(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::BooleanBuilder&>(builder);
+  const auto* values = part.Values<bool>();
+  const Validity valid(part);
+  PT_TRY(to.Reserve(part.count));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (valid[i]) {
+      to.UnsafeAppend(values[i]);
+    } else {
+      to.UnsafeAppendNull();
+    }
+  }
+  return (part.count + 7) / 8;
+}
+
+template <class Builder>
+Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<Builder&>(builder);
+  const auto* values = part.Values<duckdb_string_t>();
+  const Validity valid(part);
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? duck::TextOf(values[i]).size() : 0;
+  PT_TRY(to.Reserve(part.count));
+  PT_TRY(to.ReserveData(bytes));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (valid[i]) {
+      to.UnsafeAppend(duck::TextOf(values[i]));
+    } else {
+      to.UnsafeAppendNull();
+    }
+  }
+  return bytes + part.count * int64_t(sizeof(int32_t));
+}
+
+Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::ListBuilder&>(builder);
+  const auto* entries = part.Values<duckdb_list_entry>();
+  const duckdb_vector items = duckdb_list_vector_get_child(part.vector);
+  const Validity valid(part);
+  int64_t bytes = part.count * int64_t(sizeof(int32_t));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (!valid[i]) {
+      PT_TRY(to.AppendNull());
+      continue;
+    }
+    PT_TRY(to.Append());
+    const Part list{items, int64_t(entries[i].offset), int64_t(entries[i].length)};
+    PT_LET(const int64_t added, Append(list, *to.value_builder()));
+    bytes += added;
+  }
+  return bytes;
+}
+
+Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
+  switch (builder.type()->id()) {
+    case arrow::Type::BOOL:
+      return AppendFlags(part, builder);
+    case arrow::Type::INT8:
+      return AppendFixed<arrow::Int8Builder>(part, builder);
+    case arrow::Type::INT16:
+      return AppendFixed<arrow::Int16Builder>(part, builder);
+    case arrow::Type::INT32:
+      return AppendFixed<arrow::Int32Builder>(part, builder);
+    case arrow::Type::INT64:
+      return AppendFixed<arrow::Int64Builder>(part, builder);
+    case arrow::Type::FLOAT:
+      return AppendFixed<arrow::FloatBuilder>(part, builder);
+    case arrow::Type::DOUBLE:
+      return AppendFixed<arrow::DoubleBuilder>(part, builder);
+    case arrow::Type::DATE32:
+      return AppendFixed<arrow::Date32Builder>(part, builder);
+    case arrow::Type::TIMESTAMP:
+      return AppendFixed<arrow::TimestampBuilder>(part, builder);
+    case arrow::Type::STRING:
+      return AppendTexts<arrow::StringBuilder>(part, builder);
+    case arrow::Type::BINARY:
+      return AppendTexts<arrow::BinaryBuilder>(part, builder);
+    case arrow::Type::LIST:
+      return AppendLists(part, builder);
+    default:
+      return Status::TypeError("a column of type ", builder.type()->ToString());
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChunkBatches>> ChunkBatches::Make(std::shared_ptr<arrow::Schema> schema) {
+  std::vector<std::unique_ptr<arrow::ArrayBuilder>> columns;
+  for (const auto& field : schema->fields()) {
+    PT_LET(auto builder, arrow::MakeBuilder(field->type()));
+    columns.push_back(std::move(builder));
+  }
+  return std::unique_ptr<ChunkBatches>(new ChunkBatches(std::move(schema), std::move(columns)));
+}
+
+Status ChunkBatches::Add(duckdb_data_chunk chunk) {
+  const auto rows = int64_t(duckdb_data_chunk_get_size(chunk));
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Part part{duckdb_data_chunk_get_vector(chunk, idx_t(i)), 0, rows};
+    PT_LET(const int64_t added, Append(part, *columns_[i]));
+    bytes_ += added;
+  }
+  rows_ += rows;
+  return Status::OK();
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> ChunkBatches::Take() {
+  if (rows_ == 0) return nullptr;
+  arrow::ArrayVector arrays(columns_.size());
+  for (size_t i = 0; i < columns_.size(); ++i) PT_TRY(columns_[i]->Finish(&arrays[i]));
+  auto batch = arrow::RecordBatch::Make(schema_, rows_, std::move(arrays));
+  rows_ = bytes_ = 0;
+  return batch;
+}
+
+}  // namespace protium

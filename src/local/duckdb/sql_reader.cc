@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/duckdb/sql_reader.h"
+
+#include <fmt/format.h>
+
+#include "base/ascii.h"
+#include "local/duckdb/query.h"
+#include "local/engine/inputs.h"
+#include "local/functions/regex.h"
+#include "sql/check.h"
+#include "sql/tree.h"
+#include "sql/types/typer.h"
+
+namespace protium {
+namespace {
+
+std::string Quoted(const std::string& text) { return QuoteText(text, DuckDbDialect()); }
+
+bool HasFunction(const duck::Connection& connection, const std::string& name) {
+  const auto answer = duck::AskText(
+      connection,
+      "SELECT CAST(count(*) AS VARCHAR) FROM duckdb_functions() WHERE function_name = " +
+          Quoted(name));
+  return answer.ok() && *answer != "0";
+}
+
+// As DuckDB names the type; empty for what no rule knows, such as structures.
+std::string NameOf(duckdb_logical_type type) {
+  switch (duckdb_get_type_id(type)) {
+    case DUCKDB_TYPE_BOOLEAN:
+      return "BOOLEAN";
+    case DUCKDB_TYPE_TINYINT:
+      return "TINYINT";
+    case DUCKDB_TYPE_SMALLINT:
+      return "SMALLINT";
+    case DUCKDB_TYPE_INTEGER:
+      return "INTEGER";
+    case DUCKDB_TYPE_BIGINT:
+      return "BIGINT";
+    case DUCKDB_TYPE_HUGEINT:
+      return "HUGEINT";
+    case DUCKDB_TYPE_FLOAT:
+      return "FLOAT";
+    case DUCKDB_TYPE_DOUBLE:
+      return "DOUBLE";
+    case DUCKDB_TYPE_VARCHAR:
+      return "VARCHAR";
+    case DUCKDB_TYPE_DATE:
+      return "DATE";
+    case DUCKDB_TYPE_TIMESTAMP:
+    case DUCKDB_TYPE_TIMESTAMP_S:
+    case DUCKDB_TYPE_TIMESTAMP_MS:
+    case DUCKDB_TYPE_TIMESTAMP_NS:
+    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
+      return "TIMESTAMP";
+    case DUCKDB_TYPE_INTERVAL:
+      return "INTERVAL";
+    case DUCKDB_TYPE_DECIMAL:
+      return fmt::format("DECIMAL({},{})", duckdb_decimal_width(type), duckdb_decimal_scale(type));
+    case DUCKDB_TYPE_LIST: {
+      const duck::Type child(duckdb_list_type_child_type(type));
+      const std::string element = NameOf(child.get());
+      return element.empty() ? "" : element + "[]";
+    }
+    case DUCKDB_TYPE_MAP: {
+      const duck::Type key(duckdb_map_type_key_type(type));
+      const duck::Type value(duckdb_map_type_value_type(type));
+      const std::string of_key = NameOf(key.get()), of_value = NameOf(value.get());
+      return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
+    }
+    default:
+      return "";
+  }
+}
+
+Result<std::vector<SqlColumn>> ColumnsOf(const duck::Connection& connection,
+                                         const std::string& select) {
+  PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
+  std::vector<SqlColumn> columns;
+  for (const duck::Column& column : duck::ColumnsOf(prepared)) {
+    columns.push_back({column.name, SqlType::FromDuck(NameOf(column.type.get()))});
+  }
+  return columns;
+}
+
+Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, const Sql& sql,
+                                            const std::vector<std::string>& inputs,
+                                            const std::string& table) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (Lower(sql.names[i]) == Lower(table)) return ColumnsOf(connection, inputs[i]);
+  }
+  return Status::KeyError("no table ", table);
+}
+
+Status TypeTree(const duck::Connection& connection, const Sql& sql,
+                const std::vector<std::string>& inputs, const DuckText& duck, Json& tree) {
+  const TypeSource source{
+      .columns =
+          [&](const std::string& table) { return TableColumns(connection, sql, inputs, table); },
+      .type = [&](const std::string& select) -> std::string {
+        const auto prepared = duck::Prepare(connection, select);
+        if (!prepared.ok()) return "";
+        const auto columns = duck::ColumnsOf(*prepared);
+        return columns.size() == 1 ? NameOf(columns[0].type.get()) : "";
+      },
+      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
+  return TypeStatement(tree, source);
+}
+
+}  // namespace
+
+Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inputs,
+                            const duck::Connection& connection) {
+  PT_LET(const DuckText duck, FromSpark(sql.text));
+  PT_LET(const std::string parsed,
+         duck::AskText(connection, "SELECT json_serialize_sql(" + Quoted(duck.text) + ")"));
+  Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
+  const SqlNames names{sql.names,
+                       [&](const std::string& name) { return HasFunction(connection, name); },
+                       [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
+  PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
+  const Json before = checked.tree;
+  PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
+  // A text that ends its statement by itself cannot stand in parentheses.
+  const bool ends = duck.text.find(';') != std::string::npos;
+  if (!checked.changed && !ends && checked.tree == before) {
+    return RelationSql{duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}};
+  }
+  PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
+                                                         Quoted(Dump(checked.tree)) + ")"));
+  return RelationSql{text, std::move(checked.not_exact), {{sql.text, {text, {}}, false}}};
+}
+
+Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
+                             std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table) {
+  SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
+  std::vector<WrittenSql> texts;
+  context.describe = [&](const std::string& select) -> Result<SchemaPtr> {
+    auto schema = SchemaOf(connection, select);
+    PT_TRY(PlaceInOriginal(schema.status(), select, texts));
+    return schema;
+  };
+  context.check = [&](const Sql& sql, const std::vector<std::string>& inputs) {
+    auto read = ReadSql(sql, inputs, connection);
+    if (read.ok()) texts.insert(texts.end(), read->texts.begin(), read->texts.end());
+    return read;
+  };
+  context.expected_rows = ExpectedRows;
+  context.key_table = std::move(key_table);
+  return WriteSql(plan, context);
+}
+
+Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+                             std::vector<KeptMark> cuts) {
+  KeptSelect kept{.text = select, .rows = {.table = {}, .marks = std::move(cuts)}};
+  if (kept.rows.marks.empty()) return kept;
+  PT_LET(const SchemaPtr schema, SchemaOf(connection, select));
+  kept.rows.columns = schema->field_names();
+  const Plan rows = MakePlan(Sql{});
+  const Plan marked = WithMarks(rows, kept.rows.columns, kept.rows.marks);
+  PT_LET(RelationSql sql,
+         WriteFor(connection, marked, {{rows.get(), {.table = "(" + select + ")"}}}, nullptr));
+  kept.text = std::move(sql.text);
+  kept.not_exact = std::move(sql.not_exact);
+  return kept;
+}
+
+}  // namespace protium

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/duckdb/sql_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "local/duckdb/database.h"
+
+namespace protium {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ReadingSql : public testing::Test {
+ protected:
+  Result<RelationSql> Read(const std::string& text) {
+    const std::string columns = "SELECT 'x' AS a, 1 AS b, DATE '2013-07-04' AS d, 1.5 AS p";
+    return ReadSql({text, {"flights", "planes"}}, {columns, columns}, connection_);
+  }
+  Fault Refusal(const std::string& text) { return FaultOf(Read(text).status()); }
+
+  Database database_{DatabaseOptions{}};
+  duck::Connection connection_ = database_.Connect().ValueOrDie();
+};
+
+TEST_F(ReadingSql, LeavesGoodTextAsItIs) {
+  const std::string text = "SELECT a, count(*) AS n FROM flights -- all\nGROUP BY a";
+  const auto sql = Read(text).ValueOrDie();
+  EXPECT_EQ(sql.text, text);
+  EXPECT_TRUE(sql.not_exact.empty());
+}
+
+TEST_F(ReadingSql, RefusesFunctionsThatDifferByNameWithReasonAndFix) {
+  const Fault fault = Refusal("SELECT a,\n  format_string('%d', a) FROM flights");
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(fault.what, "function \"format_string\" is not the same on every engine");
+  EXPECT_EQ(fault.where, "the SQL text, line 2, column 3");
+  EXPECT_THAT(fault.why, HasSubstr("Java"));
+  EXPECT_FALSE(fault.fix.empty());
+  EXPECT_THAT(Refusal("SELECT hash(a) FROM flights").fix, HasSubstr("md5"));
+  EXPECT_THAT(Refusal("SELECT a ** 2 FROM flights").what, HasSubstr("\"**\""));
+}
+
+TEST_F(ReadingSql, NamesTheNeighboursOfAnUnknownFunction) {
+  const Fault fault = Refusal("SELECT weekofyaer(d) FROM flights");
+  EXPECT_EQ(fault.what, "there is no function \"weekofyaer\"");
+  EXPECT_THAT(fault.fix, HasSubstr("\"weekofyear\""));
+  EXPECT_EQ(Refusal("SELECT pt_round(1.0, 2)").what, "there is no function \"pt_round\"");
+}
+
+TEST_F(ReadingSql, NotesFunctionsOfOneEngineOnly) {
+  EXPECT_THAT(Read("SELECT jaccard(a, b) AS j FROM flights").ValueOrDie().not_exact,
+              Contains(StartsWith("jaccard: ")));
+}
+
+TEST_F(ReadingSql, AllowsOneSelectAndNothingElse) {
+  EXPECT_EQ(Refusal("SELECT 1; SELECT 2").what, "the SQL text holds 2 statements");
+  EXPECT_EQ(Refusal("DROP TABLE flights").what, "the SQL text is not a SELECT");
+  EXPECT_EQ(Refusal("COPY flights TO 'x.csv'").what, "the SQL text is not a SELECT");
+  EXPECT_EQ(Refusal("INSTALL httpfs").what, "the SQL text is not a SELECT");
+  EXPECT_FALSE(Read("").ok());
+  EXPECT_TRUE(Read("SELECT 1 AS one;").ok());
+}
+
+TEST_F(ReadingSql, KnowsNamesOfQueriesOnlyWhereTheyReach) {
+  const std::string inner =
+      "(WITH \"/etc/passwd\" AS (SELECT 1 AS a) SELECT a FROM \"/etc/passwd\")";
+  EXPECT_TRUE(Read("SELECT " + inner + " AS a FROM flights").ok());
+  EXPECT_EQ(Refusal("SELECT * FROM \"/etc/passwd\" WHERE 1 IN " + inner).what,
+            "there is no table \"/etc/passwd\"");
+  EXPECT_FALSE(Read("WITH x AS (SELECT * FROM y), y AS (SELECT 1 AS a) SELECT * FROM x").ok());
+  EXPECT_FALSE(Read("WITH x AS (SELECT * FROM x) SELECT * FROM x").ok());
+}
+
+TEST_F(ReadingSql, OrdersByNamesOfTheSelectBeforeThoseOfItsTables) {
+  EXPECT_EQ(Read("SELECT -b AS b, a AS n FROM flights ORDER BY b + 1, b").ValueOrDie().text,
+            "SELECT \"-\"(b) AS b, a AS n FROM flights ORDER BY (\"-\"(b) + 1), b");
+}
+
+TEST_F(ReadingSql, PointsAtSyntaxErrors) {
+  const Fault fault = Refusal("SELECT a\nFRM flights WHERE");
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(fault.where, "the SQL text, line 2, column 5") << fault.what;
+}
+
+TEST_F(ReadingSql, RefusesFilesAndTablesThatAreNotDeclared) {
+  EXPECT_THAT(Refusal("SELECT * FROM read_csv('x.csv')").fix, HasSubstr("[tables]"));
+  EXPECT_THAT(Refusal("SELECT * FROM 'x.parquet'").why, HasSubstr("declared"));
+  EXPECT_EQ(Refusal("SELECT * FROM fligths").fix, "did you mean \"flights\"?");
+  EXPECT_FALSE(Read("SELECT * FROM main.flights").ok());
+  EXPECT_FALSE(Read("SELECT * FROM duckdb_settings()").ok());
+  EXPECT_TRUE(Read("WITH x AS (SELECT 1 AS a), y AS (SELECT * FROM X) SELECT * FROM y").ok());
+  EXPECT_TRUE(Read("SELECT * FROM Flights f WHERE f.a IN (SELECT a FROM planes)").ok());
+  EXPECT_TRUE(Read("WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r WHERE a < 3) "
+                   "SELECT a FROM r")
+                  .ok());
+}
+
+TEST_F(ReadingSql, SaysWhatIsNotExact) {
+  const auto notes = [&](const std::string& text) { return Read(text).ValueOrDie().not_exact; };
+  EXPECT_THAT(notes("SELECT sum(a) AS s FROM flights"), Contains(StartsWith("sum: ")));
+  EXPECT_THAT(notes("SELECT exp(a) AS e FROM flights"), Contains(StartsWith("exp: ")));
+  EXPECT_THAT(notes("SELECT a FROM flights LIMIT 3"),
+              Contains(StartsWith("LIMIT without ORDER BY")));
+  EXPECT_THAT(notes("SELECT lag(a) OVER (ORDER BY b) AS l FROM flights"),
+              Contains(StartsWith("lag over a window: ")));
+  EXPECT_TRUE(notes("SELECT a FROM flights ORDER BY a").empty());
+  EXPECT_TRUE(notes("SELECT rank() OVER (ORDER BY b) AS r FROM flights").empty());
+}
+
+TEST_F(ReadingSql, RewritesWhatDuckDbReadsOtherwise) {
+  EXPECT_THAT(Read("SELECT CAST(a AS INT) AS i FROM flights").ValueOrDie().text,
+              HasSubstr("pt_to_integer(a) AS i"));
+  EXPECT_THAT(
+      Read("SELECT TRY_CAST(CAST(a AS BIGINT) AS SMALLINT) AS i FROM flights").ValueOrDie().text,
+      HasSubstr("TRY_CAST(pt_to_bigint(a) AS SMALLINT)"));
+}
+
+TEST_F(ReadingSql, SpellsOperatorsByTheTypesOfColumns) {
+  const auto text = [&](const std::string& sql) { return Read(sql).ValueOrDie().text; };
+  EXPECT_THAT(text("SELECT p / 3 AS q FROM flights"), HasSubstr("AS DECIMAL(7,6)) AS q"));
+  EXPECT_THAT(text("SELECT 2 * b AS q FROM flights"), HasSubstr("SELECT 2 * b AS q"));
+  EXPECT_THAT(text("SELECT CAST(b AS DOUBLE) || a AS t FROM flights"), HasSubstr("pt_double_text"));
+  EXPECT_THAT(text("SELECT d + INTERVAL 1 MONTH AS m FROM flights"), HasSubstr("AS DATE) AS m"));
+  EXPECT_THAT(text("SELECT b AS x FROM flights UNION ALL SELECT a FROM planes"),
+              HasSubstr("pt_to_bigint(pt_1)"));
+}
+
+TEST_F(ReadingSql, RefusesWhatSparkHasNoTypeFor) {
+  const Fault fault = Refusal("SELECT b,\n  sum(b > 1) AS n FROM flights");
+  EXPECT_EQ(fault.what, "sum() is given boolean");
+  EXPECT_EQ(fault.where, "the SQL text, line 2, column 3");
+  EXPECT_FALSE(fault.why.empty());
+  EXPECT_THAT(Refusal("SELECT b FROM flights WHERE b").what, HasSubstr("a condition is int"));
+  EXPECT_THAT(Refusal("SELECT d - d AS x FROM flights").what, HasSubstr("difference"));
+  EXPECT_THAT(Refusal("SELECT * FROM flights JOIN (SELECT 1 AS a) t USING (a)").what,
+              HasSubstr("\"a\" that USING joins"));
+}
+
+TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {
+  EXPECT_THAT(Refusal("SELECT * FROM flights USING SAMPLE 10").fix, HasSubstr("split"));
+  EXPECT_THAT(Refusal("SELECT * FROM flights TABLESAMPLE 10%").fix, HasSubstr("split"));
+  EXPECT_THAT(Refusal("SELECT regexp_like(a, '(?x)a') AS l FROM flights").what, HasSubstr("(?x)"));
+  EXPECT_THAT(Refusal("SELECT regexp_like(a, '[') AS l FROM flights").why, HasSubstr("closed"));
+  EXPECT_THAT(Refusal("SELECT extract(epoch FROM d) AS e FROM flights").fix, HasSubstr("second()"));
+  EXPECT_THAT(Refusal("SELECT date_format(d, 'yyyy G') AS e FROM flights").what,
+              HasSubstr("yyyy G"));
+}
+
+TEST_F(ReadingSql, LongChainsOfOperatorsAreRead) {
+  std::string text = "SELECT 0";
+  for (int i = 0; i < 200; ++i) text += " + a";
+  EXPECT_TRUE(Read(text + " AS s FROM flights").ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one door of libprotium_local.so.
+#include <charconv>
+#include <utility>
+
+#include "base/fault.h"
+#include "engine/library.h"
+#include "local/engine/local_engine.h"
+#include "os/machine.h"
+
+namespace protium {
+namespace {
+
+Status Unknown(const std::string& address) {
+  return Fail({.exit = Exit::kUsage,
+               .what = "unknown engine \"" + address + "\"",
+               .fix = "use \"local\", or \"local[4]\" for exactly 4 workers"});
+}
+
+// "local": 0; "local[4]": 4.
+Result<int32_t> SeatsOf(const std::string& address) {
+  if (address == "local") return 0;
+  if (!address.starts_with("local[") || !address.ends_with("]")) return Unknown(address);
+  int32_t seats = 0;
+  const char* const begin = address.data() + 6;
+  const char* const end = address.data() + address.size() - 1;
+  const auto read = std::from_chars(begin, end, seats);
+  if (read.ec != std::errc() || read.ptr != end || seats < 1) return Unknown(address);
+  return seats;
+}
+
+Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
+  PT_LET(const int32_t seats, SeatsOf(request.address));
+  const int64_t memory =
+      request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
+  LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
+  local.workers.seats = seats;
+  local.workers.discovery = request.discovery;
+  if (!request.folder.empty()) local.workers.logs = request.folder / "logs";
+  return MakeLocalEngine(std::move(local));
+}
+
+}  // namespace
+}  // namespace protium
+
+extern "C" bool protium_open_local(int32_t version, const protium::EngineRequest& request,
+                                   protium::Result<std::unique_ptr<protium::Engine>>& engine) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  engine = protium::OpenLocal(request);
+  return true;
+}

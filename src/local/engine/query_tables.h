@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that a query reads by name: those of materialised nodes and of tasks below it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/call.h"
+#include "engine/engine.h"
+#include "local/duckdb/database.h"
+#include "local/duckdb/handles.h"
+#include "local/duckdb/sql_reader.h"
+#include "local/engine/kept_tables.h"
+#include "plan/node.h"
+
+namespace protium {
+
+// A database with the tables that were made in it.
+struct TableStore {
+  explicit TableStore(const DatabaseOptions& options)
+      : database(std::make_shared<Database>(options)) {}
+  const std::shared_ptr<Database> database;
+  KeptTables kept;
+  KeyTables keys;
+};
+
+// What the engine does for a query beyond its store.
+struct TableSources {
+  // The rows of a plan, as the engine runs it.
+  std::function<Result<BatchStreamPtr>(const Plan& plan)> open;
+  // A store that has made the table of a plan already, other than `own`; nullptr where none has.
+  std::function<TableStore*(const Plan& plan, const TableStore& own)> elsewhere;
+};
+
+// Writes the query of `plan` at `store`, over the tables that are there; makes none.
+Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
+                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables);
+
+// For one query. `store` outlives it.
+class QueryTables {
+ public:
+  QueryTables(TableStore& store, Plan query, TableSources sources, Call call)
+      : store_(store),
+        query_(std::move(query)),
+        sources_(std::move(sources)),
+        call_(std::move(call)) {}
+
+  // Makes all that the query reads by name.
+  Status Make() { return MakeBelow(query_); }
+  // Makes those that are kept for every later query; what only this one reads is left out.
+  Status Keep() { return KeepBelow(query_); }
+  // The query over the tables that were made.
+  Result<std::string> Select(const duck::Connection& connection) {
+    return SelectAt(store_, connection, query_, std::move(tables_));
+  }
+  // Those of this query alone, which have to last as long as it runs.
+  std::vector<KeptTable> TakeHeld() { return std::move(held_); }
+
+ private:
+  Status MakeBelow(const Plan& plan);
+  Status KeepBelow(const Plan& plan);
+  Result<KeptRows> KeptOf(const Plan& plan);
+  Result<KeptTables::Made> Fill(const Plan& plan);
+  Result<KeptTables::Made> Compute(const Plan& plan);
+  Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);
+  Result<KeptTable> Ingest(const Plan& plan);
+
+  TableStore& store_;
+  const Plan query_;
+  const TableSources sources_;
+  const Call call_;
+  std::unordered_map<const Node*, KeptRows> tables_;
+  std::vector<KeptTable> held_;
+};
+
+}  // namespace protium

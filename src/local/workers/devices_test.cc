@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs with devices, on a machine whose two GPUs are made up by a script.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "local/workers/test_tasks.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class DevicesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = CountBelongings();
+    Print(R"({"name": "gpu", "addresses": ["0", "1"]})");
+    workers_ = MakeWorkers();
+  }
+  void TearDown() override {
+    workers_.reset();
+    EXPECT_EQ(CountBelongings(), before_);
+    const auto leases = folder_.path() / "leases";
+    EXPECT_TRUE(!std::filesystem::exists(leases) || std::filesystem::is_empty(leases));
+  }
+
+  std::unique_ptr<Workers> MakeWorkers() {
+    return Workers::Make({.discovery = script_, .leases = folder_.path() / "leases"}).ValueOrDie();
+  }
+  void Print(const std::string& answer) {
+    ASSERT_TRUE(WriteFile(script_, "#!/bin/sh\necho '" + answer + "'\n").ok());
+    std::filesystem::permissions(script_, std::filesystem::perms::owner_all);
+  }
+  static MapTask OnGpus(const std::string& name, int32_t workers, int32_t gpus) {
+    MapTask task = GangTask(name, workers, 2, "2");
+    task.gang->gpus_per_worker = gpus;
+    return task;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  std::filesystem::path script_ = folder_.path() / "gpus";
+  std::unique_ptr<Workers> workers_;
+  Belongings before_;
+};
+
+TEST_F(DevicesTest, GiveEveryRankItsOwn) {
+  const auto output = RunTask(*workers_, OnGpus("devices", 2, 1), Numbers(0, 0)).ValueOrDie();
+  EXPECT_THAT(SortedTexts(output), ElementsAre("0 has gpu 0, sees \"0\" by PCI_BUS_ID",
+                                               "1 has gpu 1, sees \"1\" by PCI_BUS_ID"));
+  const auto both = RunTask(*workers_, OnGpus("devices", 1, 2), Numbers(0, 0)).ValueOrDie();
+  EXPECT_THAT(SortedTexts(both), ElementsAre("0 has gpu 0 gpu 1, sees \"0,1\" by PCI_BUS_ID"));
+}
+
+TEST_F(DevicesTest, AreSeenByNobodyElse) {
+  const auto output = RunTask(*workers_, GangTask("devices", 1), Numbers(0, 0)).ValueOrDie();
+  EXPECT_THAT(SortedTexts(output), ElementsAre("0 has, sees \"\" by PCI_BUS_ID"));
+}
+
+TEST_F(DevicesTest, EndTheWorkersThatSawThem) {
+  workers_->Expect(1, false);
+  ASSERT_TRUE(RunTask(*workers_, OnGpus("devices", 2, 1), Numbers(0, 0)).ok());
+  EXPECT_EQ(CountBelongings().children, 1u);
+}
+
+TEST_F(DevicesTest, StayWithTheGangWhenItIsRestarted) {
+  EXPECT_TRUE(RunTask(*workers_, OnGpus("kill_until", 2, 1), Numbers(0, 0)).ok());
+}
+
+TEST_F(DevicesTest, ThatAreTooFewCanNeverFit) {
+  const Fault fault = FaultOf(workers_->Placement({.workers = 3, .gpus_per_worker = 1}).status());
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_THAT(fault.what, HasSubstr("asks for 3 gpus, 2 found"));
+  const Status run = RunTask(*workers_, OnGpus("devices", 3, 1), Numbers(0, 0)).status();
+  EXPECT_EQ(FaultOf(run).what, fault.what);
+  const Json table = workers_->Placement({.workers = 2, .gpus_per_worker = 1}).ValueOrDie();
+  EXPECT_EQ(Dump(table["ranks"][1]["gpus"]), R"(["1"])");
+}
+
+TEST_F(DevicesTest, AreNotGivenToTwoDriversAtOnce) {
+  std::stop_source stop;
+  std::atomic<bool> running = false;
+  const Call first{.stop = stop.get_token(), .events = [&](const Json& event) {
+                     if (event.contains("pid")) running = true;
+                   }};
+  std::jthread holder([&, other = MakeWorkers()] {
+    (void)RunTask(*other, OnGpus("until_stopped", 1, 1), Numbers(0, 0), first);
+  });
+  while (!running) std::this_thread::yield();
+
+  std::vector<std::string> waits;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "waiting") waits.push_back(event["why"].get<std::string>());
+  }};
+  const auto one = RunTask(*workers_, OnGpus("devices", 1, 1), Numbers(0, 0), call).ValueOrDie();
+  EXPECT_THAT(SortedTexts(one), ElementsAre(HasSubstr("has gpu 1")));
+  MapTask both = OnGpus("devices", 2, 1);
+  both.gang->deadline = 0.2;
+  const Fault fault = FaultOf(RunTask(*workers_, both, Numbers(0, 0), call).status());
+  const std::string who = "gang until_stopped of pid " + std::to_string(::getpid());
+  EXPECT_EQ(fault.exit, Exit::kStalled);
+  EXPECT_THAT(fault.why, HasSubstr(who + " holds gpu 0"));
+  EXPECT_THAT(waits, ElementsAre(fault.why));
+  EXPECT_EQ(workers_->WaitsFor(*both.gang).ValueOrDie(), fault.why);
+  EXPECT_EQ(workers_->WaitsFor({.gpus_per_worker = 1}).ValueOrDie(), "");
+
+  both.gang->deadline = 20;
+  const Call freeing{.events = [&](const Json& event) {
+    if (event["event"] == "waiting") stop.request_stop();
+  }};
+  EXPECT_TRUE(RunTask(*workers_, both, Numbers(0, 0), freeing).ok());
+}
+
+TEST_F(DevicesTest, OfAScriptThatIsWrongAreNobodys) {
+  Print("two");
+  const Fault fault = FaultOf(workers_->Placement({.gpus_per_worker = 1}).status());
+  EXPECT_EQ(fault.exit, Exit::kEnvironment);
+  EXPECT_EQ(fault.where, script_.string());
+  EXPECT_TRUE(workers_->Placement({.workers = 1}).ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The watching thread of a run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/fault.h"
+#include "local/workers/map_run.h"
+#include "os/poll.h"
+
+namespace protium {
+
+namespace {
+
+constexpr std::chrono::seconds kQuietStop{2};
+constexpr std::chrono::seconds kSettleTime{1};
+
+int64_t Now() { return Clock::now().time_since_epoch().count(); }
+
+double Seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+void MapRun::Watch() {
+  while (!Over()) Round();
+  Finish();
+}
+
+// Waits a moment for anything to happen, and looks at what did.
+void MapRun::Round() {
+  std::vector<Member*> watched;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& member : members_) {
+      if (!member->done) watched.push_back(member.get());
+    }
+  }
+  std::vector<pollfd> polls = {{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  for (const Member* member : watched) {
+    polls.push_back({.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0});
+    polls.push_back({.fd = member->worker->process.pidfd(), .events = POLLIN, .revents = 0});
+  }
+  const Deadline tick = Clock::now() + spec_.beat() / 4;
+  Poll(polls, std::min({tick, settled_, killed_, call_.deadline}));
+  eventfd_t ignored = 0;
+  (void)::eventfd_read(wake_.get(), &ignored);
+  for (size_t i = 0; i < watched.size(); ++i) {
+    if (polls[2 * i + 1].revents != 0) Drain(*watched[i]);
+    if (polls[2 * i + 2].revents != 0) Ended(*watched[i]);
+  }
+  CheckSilence();
+  CheckStop();
+  std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void MapRun::Drain(Member& member) {
+  while (!member.done) {
+    auto frame = member.worker->link->Receive(Clock::now());
+    if (frame.ok() && *frame) {
+      Handle(member, std::move(**frame));
+    } else if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) {
+      return;
+    } else {
+      return Ended(member);
+    }
+  }
+}
+
+void MapRun::Handle(Member& member, Frame frame) {
+  member.heard = Clock::now();
+  if (frame.type == "ready") {
+    const Status status = pool_.OnReady(frame);
+    if (!status.ok()) Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
+  }
+  if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
+  if (frame.type == "taken") member.input.Taken();
+  if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
+  if (frame.type == "done") OnDone(member, frame);
+  if (frame.type == "event") {
+    Json event = frame.head.value("event", Json::object());
+    event["rank"] = member.rank;
+    call_.Tell(event);
+  }
+  if (frame.type != "batch") return;
+  std::lock_guard lock(mutex_);
+  emitted_.push_back({&member, std::move(frame)});
+  changed_.notify_all();
+}
+
+void MapRun::OnDone(Member& member, const Frame& frame) {
+  member.done = true;
+  const Status status = StatusFromJson(frame.head.value("status", Json::object()));
+  if (status.ok()) return;
+  const int64_t at = NumberAt(frame.head, "at").ValueOr(Now());
+  Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, at));
+}
+
+// The process has ended or closed its channel.
+void MapRun::Ended(Member& member) {
+  const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
+  if (!member.done && ended.ok() && *ended) {
+    // What it said last is still in the channel.
+    for (auto frame = member.worker->link->Receive(Clock::now());
+         frame.ok() && *frame && !member.done; frame = member.worker->link->Receive(Clock::now())) {
+      Handle(member, std::move(**frame));
+    }
+  }
+  if (member.done) return;
+  member.done = true;
+  const std::string how = ended.ok() && *ended ? (*ended)->Describe() : "closed its channel";
+  const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
+  Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
+  if (killed) fault.why = "a person did it, or the system because memory ran out";
+  Fail(member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
+}
+
+// Errors about other ranks are often told before the error they follow from.
+void MapRun::Fail(RankFailure failure) {
+  const auto now = Clock::now();
+  settled_ = std::min(settled_, IsAboutOthers(failure) ? now + kSettleTime : now);
+  failures_.push_back(std::move(failure));
+}
+
+void MapRun::CheckSilence() {
+  const auto limit = std::chrono::duration<double>(spec_.deadline);
+  std::lock_guard lock(mutex_);
+  for (const auto& member : members_) {
+    const auto silent = Clock::now() - member->heard;
+    if (member->done || silent < limit) continue;
+    member->done = true;
+    Fail(member->Failure(
+        spec_, RankFailure::Kind::kSilent,
+        protium::Fail({.exit = Exit::kStalled,
+                       .what = fmt::format("was not heard of for {:.1f} seconds", Seconds(silent)),
+                       .why = "its process is stopped or gets no time to run"}),
+        Now()));
+  }
+}
+
+// A rank that is in a long step, or writes a large checkpoint, has as long as it may keep others
+// waiting.
+void MapRun::CheckStop() {
+  if (!call_.stop.stop_requested()) return;
+  const auto now = Clock::now();
+  if (killed_ == kNever) {
+    killed_ = now + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(std::min(spec_.deadline, 1e6)));
+    told_stopping_ = now + kQuietStop;
+    std::lock_guard lock(mutex_);
+    for (const auto& member : members_) member->Tell(member->Head(spec_, "stop"));
+  } else if (now >= told_stopping_) {
+    told_stopping_ = kNever;
+    std::string running;
+    {
+      std::lock_guard lock(mutex_);
+      running = StillRunning();
+    }
+    call_.Tell(
+        {{"event", "note"},
+         {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to come to "
+                                 "an end; a second Ctrl-C does not wait for it",
+                                 running, spec_.deadline)}});
+  }
+}
+
+// Those who have not ended; `mutex_` is held.
+std::string MapRun::StillRunning() const {
+  std::vector<int32_t> ranks;
+  for (const auto& member : members_) {
+    if (!member->done) ranks.push_back(member->rank);
+  }
+  return fmt::format("{}{} {}", gang() ? "rank" : "worker", ranks.size() == 1 ? "" : "s",
+                     fmt::join(ranks, ", "));
+}
+
+bool MapRun::Over() {
+  const auto now = Clock::now();
+  std::lock_guard lock(mutex_);
+  if (cancelled_ || now >= settled_ || now >= killed_ || now >= call_.deadline) return true;
+  const bool feed_failed = fed_ && !fed_->ok() && !call_.stop.stop_requested();
+  return feed_failed || AllDone();
+}
+
+// A rank that others waited for in vain may be silent for a while, but not for the deadline yet.
+void MapRun::FindSilent() {
+  if (failures_.empty() || !IsAboutOthers(CauseOf(failures_))) return;
+  std::lock_guard lock(mutex_);
+  for (const auto& member : members_) {
+    const auto silent = Clock::now() - member->heard;
+    if (member->done || silent < 4 * spec_.beat()) continue;
+    failures_.push_back(member->Failure(
+        spec_, RankFailure::Kind::kSilent,
+        protium::Fail({.exit = Exit::kStalled,
+                       .what = fmt::format("was not heard of for {:.1f} seconds", Seconds(silent)),
+                       .why = "its process is stopped or gets no time to run"}),
+        Now()));
+  }
+}
+
+AttemptResult MapRun::Outcome() {
+  const bool stopped = call_.stop.stop_requested();
+  FindSilent();
+  std::lock_guard lock(mutex_);
+  if (fed_ && !fed_->ok() && !stopped && failures_.empty()) return {*fed_, false};
+  if (!failures_.empty()) {
+    const RankFailure& cause = CauseOf(failures_);
+    // Ranks that stopped as they were asked to have not failed.
+    if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
+    return {ReportFailure(failures_), RestartMayHelp(cause)};
+  }
+  if (AllDone()) return {};
+  if (Clock::now() >= call_.deadline) {
+    return {protium::Fail({.exit = Exit::kStalled,
+                           .what = "task \"" + spec_.task.task + "\" was not done in time"}),
+            false};
+  }
+  Fault fault{.exit = Exit::kStopped, .what = "task \"" + spec_.task.task + "\" was stopped"};
+  if (Clock::now() >= killed_) {
+    fault.why =
+        fmt::format("{} did not come to an end within {:g} s (gang.deadline) and saved nothing",
+                    StillRunning(), spec_.deadline);
+  }
+  return {protium::Fail(std::move(fault)), false};
+}
+
+void MapRun::Finish() {
+  const AttemptResult outcome = Outcome();
+  std::vector<std::unique_ptr<Worker>> workers;
+  {
+    std::lock_guard lock(mutex_);
+    over_ = true;
+    for (const auto& member : members_) workers.push_back(std::move(member->worker));
+  }
+  for (auto& worker : workers) {
+    if (outcome.status.ok()) pool_.Give(std::move(worker));
+  }
+  for (const auto& worker : workers) {
+    if (worker) worker->process.Signal(SIGKILL);  // All at once, so that they end side by side.
+  }
+  workers.clear();  // The others are killed and reaped before anyone hears how it ended.
+  std::lock_guard lock(mutex_);
+  end_ = outcome;
+  changed_.notify_all();
+}
+
+}  // namespace protium

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers/member.h"
+
+#include <arrow/buffer.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "column/ipc.h"
+#include "os/file.h"
+#include "os/machine.h"
+
+namespace protium {
+
+namespace {
+
+constexpr int64_t kTailBytes = 2000;
+constexpr size_t kTailLines = 12;
+
+Result<UniqueFd> OpenLog(const RunSpec& spec, Member& member) {
+  if (spec.logs.empty()) return UniqueFd();
+  const char* kind = spec.placement ? "rank" : "worker";
+  member.log = spec.logs / fmt::format("{}-{:03}.log", kind, member.rank);
+  UniqueFd fd(::open(member.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd) return SystemFault("write " + member.log.string(), errno);
+  std::error_code ignored;
+  member.log_begin = static_cast<int64_t>(std::filesystem::file_size(member.log, ignored));
+  return fd;
+}
+
+Json DevicesJson(const std::vector<Device>& devices) {
+  Json list = Json::array();
+  for (const Device& each : devices)
+    list.push_back({{"name", each.name}, {"address", each.address}});
+  return list;
+}
+
+Json TaskHead(const RunSpec& spec, int32_t rank) {
+  Json head = {{"type", "task"},
+               {"task", spec.number},
+               {"name", spec.task.task},
+               {"config", spec.task.config},
+               {"rank", rank},
+               {"world", spec.most},
+               {"attempt", spec.attempt},
+               {"host", HostName()},
+               {"devices", Json::array()}};
+  if (spec.placement) {
+    const Seat& seat = spec.placement->seats[rank];
+    head["host"] = seat.host;
+    head["devices"] = DevicesJson(seat.gpus);
+  }
+  head["gang"] = spec.placement.has_value();
+  head["deadline"] = static_cast<int64_t>(spec.deadline * 1000);
+  head["beat"] = spec.beat().count();
+  return head;
+}
+
+std::string LastLines(std::string text) {
+  while (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(kTailLines)) {
+    text.erase(0, text.find('\n') + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::chrono::milliseconds RunSpec::beat() const {
+  const auto quarter = std::chrono::milliseconds(static_cast<int64_t>(deadline * 250));
+  return std::clamp(quarter, std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
+}
+
+WorkerWish RunSpec::WishOf(int32_t rank) const {
+  WorkerWish wish{.task = task.task, .unused = placement.has_value()};
+  if (!placement) return wish;
+  for (const Device& device : placement->seats[rank].gpus) {
+    wish.devices.push_back(device.address);
+    wish.leases.push_back(lease_of(device));
+  }
+  return wish;
+}
+
+Json Member::Head(const RunSpec& spec, const char* type) const {
+  return {{"type", type}, {"task", spec.number}};
+}
+
+void Member::Tell(const Json& head) const {
+  if (const auto alive = link.lock()) (void)alive->Send(head);
+}
+
+Status Member::Send(const RunSpec& spec, const arrow::RecordBatch& batch) {
+  PT_LET(const WrittenBatch written, input.Write(batch));
+  Json head = Head(spec, "batch");
+  head["slot"] = written.slot;
+  head["bytes"] = written.bytes;
+  const int fd = written.memory.get();
+  if (const auto alive = link.lock()) {
+    (void)alive->Send(head, {}, std::span(&fd, written.memory ? 1 : 0));
+  }
+  return Status::OK();
+}
+
+RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status status,
+                            int64_t at) const {
+  RankFailure failure{.kind = kind,
+                      .role = spec.placement ? "rank" : "partition",
+                      .rank = rank,
+                      .world = spec.most,
+                      .host = HostName(),
+                      .status = std::move(status),
+                      .at = at,
+                      .log = log};
+  if (spec.placement) failure.devices = spec.placement->seats[rank].gpus;
+  std::error_code error;
+  const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);
+  if (!error && static_cast<int64_t>(size) > log_begin) {
+    const int64_t written = static_cast<int64_t>(size) - log_begin;
+    failure.last_lines = LastLines(ReadTail(log, std::min(written, kTailBytes)));
+  }
+  return failure;
+}
+
+Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
+                                            std::unique_ptr<Worker> worker,
+                                            const std::vector<UniqueFd>& peers) {
+  auto member = std::make_unique<Member>();
+  member->rank = rank;
+  member->link = worker->link;
+  PT_LET(const UniqueFd log, OpenLog(spec, *member));
+  PT_LET(const auto input, SchemaToIpc(*spec.input));
+  PT_LET(const auto output, SchemaToIpc(*spec.task.output));
+  Json head = TaskHead(spec, rank);
+  head["log"] = static_cast<bool>(log);
+  head["input_bytes"] = input->size();
+  std::vector<int> fds;
+  if (log) fds.push_back(log.get());
+  for (const UniqueFd& peer : peers) {
+    if (peer) fds.push_back(peer.get());
+  }
+  member->output = std::make_unique<SlotReader>(
+      spec.task.output, [link = member->link, number = spec.number](int32_t slot) {
+        const auto alive = link.lock();
+        if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
+      });
+  member->heard = Clock::now();
+  // A worker that has just died is found by whoever watches it, with how it ended.
+  (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
+  worker->used = true;
+  member->worker = std::move(worker);
+  return member;
+}
+
+Result<std::vector<std::vector<UniqueFd>>> MakeMesh(int32_t world) {
+  std::vector<std::vector<UniqueFd>> mesh(world);
+  for (auto& row : mesh) row.resize(world);
+  for (int32_t a = 0; a < world; ++a) {
+    for (int32_t b = a + 1; b < world; ++b) {
+      PT_LET(auto ends, SocketPair());
+      mesh[a][b] = std::move(ends.first);
+      mesh[b][a] = std::move(ends.second);
+    }
+  }
+  return mesh;
+}
+
+}  // namespace protium

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers/protocol.h"
+
+#include <utility>
+
+namespace protium {
+
+namespace {
+
+// The other side reads all the time; one that does not for this long is as good as gone.
+constexpr std::chrono::seconds kSendTime{10};
+
+}  // namespace
+
+Result<int64_t> NumberAt(const Json& head, const char* key) {
+  const auto found = head.find(key);
+  if (found == head.end() || !found->is_number_integer()) {
+    return Status::Invalid("a worker's message has no number \"", key, "\": ", Dump(head));
+  }
+  return found->get<int64_t>();
+}
+
+Result<std::string> TextAt(const Json& head, const char* key) {
+  const auto found = head.find(key);
+  if (found == head.end() || !found->is_string()) {
+    return Status::Invalid("a worker's message has no text \"", key, "\": ", Dump(head));
+  }
+  return found->get<std::string>();
+}
+
+Status Link::Send(const Json& head, std::string_view raw, std::span<const int> fds) {
+  std::string bytes = Dump(head);
+  bytes.push_back('\n');
+  bytes.append(raw);
+  std::lock_guard lock(sending_);
+  return channel_.Send(bytes, fds, Clock::now() + kSendTime);
+}
+
+Result<std::optional<Frame>> Link::Receive(Deadline deadline) {
+  PT_LET(auto message, channel_.Receive(deadline));
+  if (!message) return std::optional<Frame>();
+  const size_t line = message->bytes.find('\n');
+  if (line == std::string::npos) return Status::Invalid("a worker's message has no end of line");
+  Frame frame;
+  PT_LET(frame.head, ParseJson(std::string_view(message->bytes).substr(0, line)));
+  if (!frame.head.is_object()) return Status::Invalid("a worker's message is not an object");
+  PT_LET(frame.type, TextAt(frame.head, "type"));
+  frame.raw = message->bytes.substr(line + 1);
+  frame.fds = std::move(message->fds);
+  return frame;
+}
+
+}  // namespace protium

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers/seats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "os/devices.h"
+#include "os/machine.h"
+
+namespace protium {
+
+namespace {
+
+constexpr auto kDiscoveryTime = std::chrono::seconds(20);
+
+Holding HoldingOf(const Placement& placement, const std::string& who) {
+  Holding holding{.who = who};
+  for (const Seat& seat : placement.seats) {
+    holding.cores += seat.cores;
+    holding.gpus.insert(holding.gpus.end(), seat.gpus.begin(), seat.gpus.end());
+  }
+  return holding;
+}
+
+// What other processes hold, one entry each.
+void AddOthers(const std::vector<HeldDevice>& held, Host& host) {
+  for (const HeldDevice& each : held) {
+    auto found = std::ranges::find(host.holdings, each.who, &Holding::who);
+    if (found == host.holdings.end()) found = host.holdings.insert(found, {.who = each.who});
+    found->gpus.push_back({"gpu", each.address});
+  }
+}
+
+Status NoPlace(const std::string& who, const std::string& why) {
+  return Fail({.exit = Exit::kStalled, .what = who + " found no place in time", .why = why});
+}
+
+}  // namespace
+
+Seats::Seats(SeatSettings settings)
+    : settings_(std::move(settings)),
+      host_{.name = HostName(),
+            .cores = settings_.strict > 0 ? settings_.strict : ReadMachine().cores,
+            .strict = settings_.strict > 0} {}
+
+Seats::Taken::~Taken() {
+  if (seats_ == nullptr) return;
+  const std::lock_guard lock(seats_->mutex_);
+  seats_->holdings_.erase(holding_);
+  leases_.clear();
+  seats_->changed_.notify_all();
+}
+
+int Seats::Taken::LeaseOf(const Device& device) const {
+  const auto found = std::ranges::find(leases_, device.address, &Lease::address);
+  return found == leases_.end() ? -1 : found->fd();
+}
+
+Status Seats::FindDevices(const GangSpec& gang) {
+  if (gang.gpus_per_worker <= 0 || devices_known_) return Status::OK();
+  DeviceList list;
+  if (settings_.discovery.empty()) {
+    list = DiscoverByDriver();
+  } else {
+    PT_LET(list, DiscoverByScript(settings_.discovery, Clock::now() + kDiscoveryTime));
+  }
+  for (const std::string& address : list.addresses) host_.gpus.push_back({list.name, address});
+  devices_known_ = true;
+  return Status::OK();
+}
+
+Host Seats::HostNow() const {
+  Host host = host_;
+  host.holdings.assign(holdings_.begin(), holdings_.end());
+  return host;
+}
+
+Result<Placement> Seats::Ever(const GangSpec& gang) {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(FindDevices(gang));
+  PT_LET(auto answer, Place(gang, {&host_, 1}));
+  return std::get<Placement>(std::move(answer));
+}
+
+Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(FindDevices(gang));
+  Wait wait;
+  PT_TRY(Choose(gang, "", nullptr, wait).status());
+  return wait.why;
+}
+
+// Sets `placed` when all places are there, `wait` when they are not. The leases are those of the
+// devices of all seats; none where `placed` is null and nothing is to be taken.
+Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
+                                         std::optional<Placement>* placed, Wait& wait) {
+  const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
+    Host host = HostNow();
+    AddOthers(held, host);
+    PT_LET(auto answer, Place(gang, {&host, 1}));
+    if (auto* later = std::get_if<NotNow>(&answer)) {
+      wait = {later->why, !held.empty()};
+      return std::vector<std::string>();
+    }
+    std::vector<std::string> wanted;
+    if (placed == nullptr) return wanted;
+    *placed = std::get<Placement>(std::move(answer));
+    for (const Device& each : HoldingOf(**placed, who).gpus) wanted.push_back(each.address);
+    return wanted;
+  };
+  if (gang.gpus_per_worker <= 0) {
+    PT_TRY(choose({}).status());
+    return std::vector<Lease>();
+  }
+  std::vector<std::string> not_ours;
+  for (const Device& gpu : host_.gpus) {
+    const bool ours = std::ranges::any_of(holdings_, [&](const Holding& each) {
+      return std::ranges::find(each.gpus, gpu.address, &Device::address) != each.gpus.end();
+    });
+    if (!ours) not_ours.push_back(gpu.address);
+  }
+  const auto folder = settings_.leases.empty() ? LeaseFolder() : settings_.leases;
+  return TakeLeases(folder, "gpu", not_ours, who, choose);
+}
+
+// Gives nullptr and sets `wait` when there is no place now.
+Result<std::unique_ptr<Seats::Taken>> Seats::Try(const GangSpec& gang, const std::string& who,
+                                                 Wait& wait) {
+  PT_TRY(FindDevices(gang));
+  std::optional<Placement> placed;
+  PT_LET(auto leases, Choose(gang, who, &placed, wait));
+  if (!placed) return std::unique_ptr<Taken>();
+  auto taken = std::make_unique<Taken>();
+  taken->holding_ = holdings_.insert(holdings_.end(), HoldingOf(*placed, who));
+  taken->seats_ = this;
+  taken->placement_ = std::move(*placed);
+  taken->leases_ = std::move(leases);
+  return taken;
+}
+
+Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const std::string& who,
+                                                  const Call& call) {
+  const auto patience = std::chrono::duration<double>(std::min(gang.deadline, 1e6));
+  const auto others_deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+  std::string told;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    Wait wait;
+    PT_LET(auto taken, Try(gang, who, wait));
+    if (taken) return taken;
+    if (told != wait.why) call.Tell({{"event", "waiting"}, {"for", who}, {"why", wait.why}});
+    told = wait.why;
+    if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", wait.why);
+    const auto now = Clock::now();
+    if (now >= call.deadline || (wait.others && now >= others_deadline)) {
+      return NoPlace(who, wait.why);
+    }
+    changed_.wait_for(lock, std::chrono::milliseconds(50));
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks for the tests of this room, and what they have in common.
+#pragma once
+
+#include <arrow/api.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "local/workers/workers.h"
+
+namespace protium {
+
+inline SchemaPtr NumberSchema() { return arrow::schema({arrow::field("x", arrow::int64())}); }
+inline SchemaPtr TextSchema() { return arrow::schema({arrow::field("text", arrow::utf8())}); }
+
+std::shared_ptr<arrow::RecordBatch> NumberBatch(int64_t first, int64_t count);
+std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
+
+// `batches` batches of `rows` numbers each, from 0 on.
+std::function<Result<BatchStreamPtr>()> Numbers(int64_t batches, int64_t rows);
+
+// All numbers of all batches, sorted.
+std::vector<int64_t> SortedNumbers(const arrow::RecordBatchVector& batches);
+std::vector<std::string> SortedTexts(const arrow::RecordBatchVector& batches);
+
+// Runs the task to its end.
+Result<arrow::RecordBatchVector> RunTask(Workers& workers, const MapTask& task,
+                                         std::function<Result<BatchStreamPtr>()> input,
+                                         const Call& call = {});
+
+MapTask TextTask(const std::string& name, const std::string& config = "{}");
+MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts = 0,
+                 const std::string& config = "{}");
+
+// What this process holds open and which children it has: the same before and after.
+struct Belongings {
+  size_t descriptors = 0;
+  size_t children = 0;
+  friend bool operator==(const Belongings&, const Belongings&) = default;
+};
+Belongings CountBelongings();
+
+}  // namespace protium

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <deque>
+#include <thread>
+
+#include "base/fault.h"
+#include "gang/task_book.h"
+#include "local/workers/worker_task.h"
+#include "local/workers/workers.h"
+
+namespace protium {
+
+namespace {
+
+// Runs tasks on the main thread while a second one reads the channel, so that a busy task never
+// keeps the driver from being heard or the process from showing that it lives.
+class WorkerProcess {
+ public:
+  WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
+                const std::function<Result<TaskTable>()>& more)
+      : link_(std::move(link)), tasks_(tasks), book_(tasks, more) {}
+
+  int Run();
+
+ private:
+  Status SayReady();
+  [[noreturn]] void Listen();
+  void Handle(Frame frame);
+  void Begin(Frame frame);
+  void Queue(std::function<void()> job);
+  Deadline Beat();
+
+  const std::shared_ptr<Link> link_;
+  const TaskTable& tasks_;
+  TaskBook book_;       // Main thread.
+  Deadline next_beat_;  // Listening thread.
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;  // For the main thread.
+  std::shared_ptr<WorkerTask> current_;
+};
+
+Status WorkerProcess::SayReady() {
+  Json names = Json::array();
+  for (const auto& [name, task] : tasks_) names.push_back(name);
+  return link_->Send({{"type", "ready"}, {"version", kProtocolVersion}, {"tasks", names}});
+}
+
+int WorkerProcess::Run() {
+  if (!SayReady().ok()) return static_cast<int>(Exit::kEnvironment);
+  const std::jthread listener([this] { Listen(); });
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !jobs_.empty(); });
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+  }
+}
+
+// Ends the process when the driver is gone. Without cleaning up: nothing here outlives the process,
+// and the task may be anywhere.
+void WorkerProcess::Listen() {
+  for (;;) {
+    auto frame = link_->Receive(Beat());
+    if (frame.ok() && !*frame) ::_exit(0);
+    if (frame.ok()) {
+      Handle(std::move(**frame));
+    } else if (FaultOf(frame.status()).exit != Exit::kStalled) {
+      ::_exit(static_cast<int>(Exit::kEnvironment));
+    }
+  }
+}
+
+// Shows that the process lives, when it is time to; tells when it is again.
+Deadline WorkerProcess::Beat() {
+  std::shared_ptr<WorkerTask> current;
+  {
+    std::lock_guard lock(mutex_);
+    current = current_;
+  }
+  const auto now = Clock::now();
+  if (!current) return now + std::chrono::seconds(1);
+  if (now < next_beat_) return next_beat_;
+  (void)link_->Send({{"type", "beat"}, {"task", current->number()}});
+  return next_beat_ = now + current->beat();
+}
+
+void WorkerProcess::Queue(std::function<void()> job) {
+  std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  changed_.notify_one();
+}
+
+void WorkerProcess::Handle(Frame frame) {
+  if (frame.type == "task") return Begin(std::move(frame));
+  if (frame.type == "load") {
+    return Queue([this] {
+      (void)link_->Send({{"type", "loaded"}, {"error", StatusToJson(book_.Load())}});
+    });
+  }
+  std::shared_ptr<WorkerTask> current;
+  {
+    std::lock_guard lock(mutex_);
+    current = current_;
+  }
+  const auto number = NumberAt(frame.head, "task");
+  if (current && number.ok() && *number == current->number()) current->Handle(std::move(frame));
+}
+
+// The task is there before the next message is read, which may be a batch for it.
+void WorkerProcess::Begin(Frame frame) {
+  const Json head = frame.head;
+  auto made = WorkerTask::Make(link_, std::move(frame));
+  if (!made.ok()) {
+    (void)WorkerTask::Refuse(*link_, head, made.status());
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    current_ = *made;
+  }
+  Queue([this, task = std::move(*made)] {
+    (void)task->Run(book_.Find(task->name()));
+    std::lock_guard lock(mutex_);
+    if (current_ == task) current_.reset();
+  });
+}
+
+}  // namespace
+
+bool IsWorker() { return std::getenv(kWorkerVariable) != nullptr; }
+
+int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more) {
+  const char* number = std::getenv(kWorkerVariable);
+  char* end = nullptr;
+  const long fd = number != nullptr ? std::strtol(number, &end, 10) : -1;
+  if (end == nullptr || *end != '\0' || fd < 3 || ::fcntl(static_cast<int>(fd), F_GETFD) < 0) {
+    std::fprintf(stderr, "error: %s is for workers that a driver starts\n", kWorkerVariable);
+    return static_cast<int>(Exit::kUsage);
+  }
+  ::unsetenv(kWorkerVariable);  // Programs that a task starts are no workers.
+  ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
+  // What it inherits, its channel and leases, goes no further.
+  ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
+  const auto link = std::make_shared<Link>(Channel(UniqueFd(static_cast<int>(fd))));
+  return WorkerProcess(link, tasks, more).Run();
+}
+
+}  // namespace protium

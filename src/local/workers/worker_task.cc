@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers/worker_task.h"
+
+#include <arrow/type.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/fault.h"
+#include "collective/self.h"
+#include "collective/shared.h"
+#include "column/ipc.h"
+
+namespace protium {
+
+namespace {
+
+Result<SchemaPtr> SchemaIn(std::string_view bytes) {
+  return SchemaFromIpc(arrow::Buffer::FromString(std::string(bytes)));
+}
+
+Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"}); }
+
+Json DoneHead(int64_t task, const Status& status) {
+  return {{"type", "done"},
+          {"task", task},
+          {"status", StatusToJson(status)},
+          {"at", Clock::now().time_since_epoch().count()}};
+}
+
+Result<std::vector<Device>> DevicesIn(const Json& head) {
+  std::vector<Device> devices;
+  const auto list = head.find("devices");
+  if (list == head.end()) return devices;
+  for (const Json& each : *list) {
+    Device device;
+    PT_LET(device.name, TextAt(each, "name"));
+    PT_LET(device.address, TextAt(each, "address"));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+// Descriptors of the other ranks, by rank, with an empty place for the own.
+std::vector<UniqueFd> PeersIn(std::vector<UniqueFd> fds, int32_t rank) {
+  if (rank >= 0 && rank <= static_cast<int32_t>(fds.size())) fds.emplace(fds.begin() + rank);
+  return fds;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<WorkerTask>> WorkerTask::Make(std::shared_ptr<Link> link, Frame frame) {
+  std::shared_ptr<WorkerTask> task(new WorkerTask(std::move(link)));
+  PT_TRY(task->Read(std::move(frame)));
+  return task;
+}
+
+Status WorkerTask::Refuse(Link& link, const Json& head, const Status& why) {
+  PT_LET(const int64_t number, NumberAt(head, "task"));
+  return link.Send(DoneHead(number, why));
+}
+
+Status WorkerTask::Read(Frame frame) {
+  const Json& head = frame.head;
+  PT_LET(number_, NumberAt(head, "task"));
+  PT_LET(name_, TextAt(head, "name"));
+  PT_LET(config_, TextAt(head, "config"));
+  PT_LET(rank_, NumberAt(head, "rank"));
+  PT_LET(world_, NumberAt(head, "world"));
+  PT_LET(attempt_, NumberAt(head, "attempt"));
+  PT_LET(host_, TextAt(head, "host"));
+  PT_LET(devices_, DevicesIn(head));
+  PT_LET(const int64_t deadline, NumberAt(head, "deadline"));
+  deadline_ = std::chrono::milliseconds(deadline);
+  PT_LET(const int64_t beat, NumberAt(head, "beat"));
+  beat_ = std::chrono::milliseconds(beat);
+  gang_ = head.value("gang", false);
+  PT_LET(const int64_t input_bytes, NumberAt(head, "input_bytes"));
+  if (input_bytes < 0 || input_bytes > static_cast<int64_t>(frame.raw.size())) {
+    return Status::Invalid("a task came without its schemas");
+  }
+  PT_LET(SchemaPtr input, SchemaIn(std::string_view(frame.raw).substr(0, input_bytes)));
+  PT_LET(output_schema_, SchemaIn(std::string_view(frame.raw).substr(input_bytes)));
+  // The reader's slots may outlive the task; its link may not be kept open by them.
+  input_ = std::make_unique<SlotReader>(
+      std::move(input), [link = std::weak_ptr(link_), number = number_](int32_t slot) {
+        const auto alive = link.lock();
+        if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
+      });
+  if (head.value("log", false) && !frame.fds.empty()) {
+    log_ = std::move(frame.fds.front());
+    frame.fds.erase(frame.fds.begin());
+  }
+  if (gang_) peers_ = PeersIn(std::move(frame.fds), rank_);
+  return Status::OK();
+}
+
+Json WorkerTask::Head(const char* type) const { return {{"type", type}, {"task", number_}}; }
+
+void WorkerTask::Handle(Frame frame) {
+  if (frame.type == "taken") {
+    output_.Taken();
+  } else if (frame.type == "free") {
+    output_.Free(NumberAt(frame.head, "slot").ValueOr(-1));
+  } else if (frame.type == "stop") {
+    stop_.request_stop();
+  }
+  std::lock_guard lock(mutex_);
+  if (frame.type == "end") ended_ = true;
+  if (frame.type == "batch") batches_.push_back(std::move(frame));
+  changed_.notify_all();
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
+  Frame frame;
+  {
+    std::unique_lock lock(mutex_);
+    // Ends when the driver speaks; a driver that is gone ends the whole process.
+    changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
+    if (stop_.stop_requested()) return Stopped();
+    if (batches_.empty()) return std::shared_ptr<arrow::RecordBatch>();
+    frame = std::move(batches_.front());
+    batches_.pop_front();
+  }
+  PT_TRY(link_->Send(Head("taken")));
+  PT_LET(const int64_t slot, NumberAt(frame.head, "slot"));
+  PT_LET(const int64_t bytes, NumberAt(frame.head, "bytes"));
+  return input_->Read(slot, bytes, frame.fds.empty() ? UniqueFd() : std::move(frame.fds[0]));
+}
+
+Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
+  if (!batch.schema()->Equals(*output_schema_)) {
+    return Fail(
+        {.exit = Exit::kBug,
+         .what = "task \"" + name_ + "\" emitted a batch of another schema than its plan says",
+         .why = "emitted: " + batch.schema()->ToString() +
+                "\nplanned: " + output_schema_->ToString()});
+  }
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return output_.HasRoom() || stop_.stop_requested(); });
+    if (!output_.HasRoom()) return Stopped();
+  }
+  PT_LET(const WrittenBatch written, output_.Write(batch));
+  Json head = Head("batch");
+  head["slot"] = written.slot;
+  head["bytes"] = written.bytes;
+  const int fd = written.memory.get();
+  return link_->Send(head, {}, std::span(&fd, written.memory ? 1 : 0));
+}
+
+Result<Communicator*> WorkerTask::communicator() {
+  if (!gang_) {
+    return Fail({.what = "task \"" + name_ + "\" has no other ranks: it is not in a gang"});
+  }
+  return ranks_.get();
+}
+
+void WorkerTask::Report(const Json& event) {
+  Json head = Head("event");
+  head["event"] = event;
+  (void)link_->Send(head);  // A driver that is gone ends this process anyway.
+}
+
+Status WorkerTask::Call(const Task& task) {
+  if (gang_ && world_ == 1) ranks_ = MakeSelfCommunicator();
+  if (gang_ && world_ > 1) {
+    PT_LET(ranks_, MakeSharedCommunicator(rank_, std::move(peers_), {.deadline = deadline_}));
+  }
+  try {
+    return task(*this);
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory("task \"", name_, "\" ran out of memory");
+  } catch (const std::exception& error) {
+    return Status::UnknownError("task \"", name_, "\" threw: ", error.what());
+  } catch (...) {
+    return Status::UnknownError("task \"", name_, "\" threw something that is no std::exception");
+  }
+}
+
+// What the task still holds goes before "done", so that the driver finds its slots free.
+void WorkerTask::ReleaseAll() {
+  std::lock_guard lock(mutex_);
+  batches_.clear();
+}
+
+Status WorkerTask::Run(Result<Task> task) {
+  if (log_) {
+    ::dup2(log_.get(), 1);
+    ::dup2(log_.get(), 2);
+    log_.reset();
+  }
+  const Status status = task.ok() ? Call(*task) : task.status();
+  std::fflush(nullptr);
+  ReleaseAll();
+  // "done" goes first: other ranks can then only report what followed from it later than it.
+  const Status sent = link_->Send(DoneHead(number_, status));
+  if (ranks_ && !status.ok()) ranks_->Abort(status);
+  ranks_.reset();
+  return sent;
+}
+
+}  // namespace protium

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One task in a worker: what the driver sends it and what it says back.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "gang/task.h"
+#include "local/workers/protocol.h"
+#include "local/workers/slots.h"
+
+namespace protium {
+
+// Made from a "task" frame. Handle() is called by the thread that reads the channel, Run() once by
+// the thread that runs tasks.
+class WorkerTask : public TaskContext, private BatchStream {
+ public:
+  static Result<std::shared_ptr<WorkerTask>> Make(std::shared_ptr<Link> link, Frame frame);
+  // Says why a task could not even be made.
+  static Status Refuse(Link& link, const Json& head, const Status& why);
+
+  int64_t number() const { return number_; }
+  const std::string& name() const { return name_; }
+  std::chrono::milliseconds beat() const { return beat_; }
+  // Messages of the driver: batch, end, taken, free, stop.
+  void Handle(Frame frame);
+  // Runs `task` (or fails with its status) and sends "done". Exceptions end here.
+  Status Run(Result<Task> task);
+
+  int32_t rank() const override { return rank_; }
+  int32_t world() const override { return world_; }
+  int32_t attempt() const override { return attempt_; }
+  const std::string& host() const override { return host_; }
+  const std::vector<Device>& devices() const override { return devices_; }
+  const std::string& config() const override { return config_; }
+  BatchStream& input() override { return *this; }
+  const SchemaPtr& output_schema() const override { return output_schema_; }
+  Status Emit(const arrow::RecordBatch& batch) override;
+  Result<Communicator*> communicator() override;
+  void Report(const Json& event) override;
+  std::stop_token stop() const override { return stop_.get_token(); }
+
+ private:
+  explicit WorkerTask(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  Status Read(Frame frame);
+  const SchemaPtr& schema() const override { return input_->schema(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
+  Status Call(const Task& task);
+  Json Head(const char* type) const;
+  void ReleaseAll();
+
+  const std::shared_ptr<Link> link_;
+  int64_t number_ = 0;
+  std::string name_;
+  std::string config_;
+  int32_t rank_ = 0;
+  int32_t world_ = 1;
+  int32_t attempt_ = 0;
+  std::string host_;
+  std::vector<Device> devices_;
+  bool gang_ = false;
+  std::chrono::milliseconds deadline_{60'000};
+  std::chrono::milliseconds beat_{1'000};
+  UniqueFd log_;
+  std::vector<UniqueFd> peers_;
+  std::unique_ptr<Communicator> ranks_;
+  SchemaPtr output_schema_;
+  std::unique_ptr<SlotReader> input_;
+  SlotWriter output_;
+  std::stop_source stop_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Frame> batches_;
+  bool ended_ = false;
+};
+
+}  // namespace protium

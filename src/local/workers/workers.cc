@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/workers/workers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "gang/attempts.h"
+#include "local/workers/map_run.h"
+#include "local/workers/pool.h"
+#include "local/workers/seats.h"
+#include "os/file.h"
+
+namespace protium {
+
+namespace {
+
+// Batches of a run as they come.
+class RunStream : public BatchStream {
+ public:
+  RunStream(SchemaPtr schema, std::unique_ptr<MapRun> run)
+      : schema_(std::move(schema)), run_(std::move(run)) {}
+  const SchemaPtr& schema() const override { return schema_; }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override { return run_->Next(); }
+  AttemptResult end() const { return run_->end(); }
+
+ private:
+  SchemaPtr schema_;
+  std::unique_ptr<MapRun> run_;
+};
+
+class LocalWorkers : public Workers {
+ public:
+  explicit LocalWorkers(WorkerSettings settings)
+      : settings_(settings),
+        seats_(
+            {.strict = settings.seats, .discovery = settings.discovery, .leases = settings.leases}),
+        pool_(std::move(settings)) {}
+
+  ~LocalWorkers() override {
+    if (settings_.logs.empty()) return;
+    std::error_code ignored;
+    const auto log = settings_.logs / kIdleLog;  // Hardly ever holds anything.
+    if (std::filesystem::is_empty(log, ignored)) std::filesystem::remove(log, ignored);
+  }
+
+  void Expect(int32_t workers, bool torch) override {
+    // Only a hint: whoever needs a worker starts one and hears what is wrong.
+    (void)pool_.Expect(workers, torch);
+  }
+
+  Result<Json> Placement(const GangSpec& gang) override {
+    PT_LET(const auto placement, seats_.Ever(gang));
+    return PlacementToJson(placement);
+  }
+
+  Result<std::string> WaitsFor(const GangSpec& gang) override { return seats_.WhyNotNow(gang); }
+
+  Result<BatchStreamPtr> Map(const MapTask& task,
+                             std::function<Result<BatchStreamPtr>()> open_input,
+                             const Call& call) override;
+
+ private:
+  RunSpec SpecOf(const MapTask& task);
+  Result<BatchStreamPtr> MapGang(const MapTask& task,
+                                 const std::function<Result<BatchStreamPtr>()>& open_input,
+                                 const Call& call);
+  AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
+                        const Call& call, arrow::RecordBatchVector& output);
+
+  const WorkerSettings settings_;
+  Seats seats_;
+  Pool pool_;
+  std::atomic<int64_t> next_number_ = 0;
+};
+
+RunSpec LocalWorkers::SpecOf(const MapTask& task) {
+  RunSpec spec;
+  spec.task = task;
+  spec.number = ++next_number_;
+  spec.logs = settings_.logs;
+  if (task.gang) {
+    spec.most = task.gang->workers;
+    spec.deadline = task.gang->deadline;
+    return spec;
+  }
+  const int32_t cores = seats_.cores();
+  const bool strict = seats_.strict();
+  spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
+  return spec;
+}
+
+Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
+                                         std::function<Result<BatchStreamPtr>()> open_input,
+                                         const Call& call) {
+  if (!settings_.logs.empty()) PT_TRY(MakeFolder(settings_.logs));
+  if (task.gang) return MapGang(task, open_input, call);
+  RunSpec spec = SpecOf(task);
+  PT_LET(auto input, open_input());
+  spec.input = input->schema();
+  PT_LET(auto run, MapRun::Start(pool_, std::move(spec), std::move(input), call));
+  return std::make_unique<RunStream>(task.output, std::move(run));
+}
+
+AttemptResult LocalWorkers::Attempt(RunSpec spec,
+                                    const std::function<Result<BatchStreamPtr>()>& open_input,
+                                    const Call& call, arrow::RecordBatchVector& output) {
+  auto input = open_input();
+  if (!input.ok()) return {input.status(), false};
+  spec.input = (*input)->schema();
+  auto run = MapRun::Start(pool_, std::move(spec), std::move(*input), call);
+  if (!run.ok()) return {run.status(), false};
+  RunStream stream(nullptr, std::move(*run));
+  output.clear();
+  auto collected = Collect(stream);
+  if (collected.ok()) output = std::move(*collected);
+  if (!collected.ok() && stream.end().status.ok()) return {collected.status(), false};
+  return stream.end();
+}
+
+Result<BatchStreamPtr> LocalWorkers::MapGang(
+    const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
+    const Call& call) {
+  const std::string who = "gang " + task.task;
+  PT_LET(const auto taken, seats_.Take(*task.gang, who, call));
+  arrow::RecordBatchVector output;
+  const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {
+    RunSpec spec = SpecOf(task);
+    spec.placement = taken->placement();
+    spec.lease_of = [&](const Device& device) { return taken->LeaseOf(device); };
+    spec.attempt = attempt;
+    return Attempt(std::move(spec), open_input, call, output);
+  });
+  PT_TRY(status);
+  return MakeStream(task.output, std::move(output));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workers>> Workers::Make(WorkerSettings settings) {
+  if (settings.seats < 0) return Status::Invalid("local[", settings.seats, "] has no seats");
+  if (!settings.logs.empty()) PT_TRY(MakeFolder(settings.logs));
+  return std::make_unique<LocalWorkers>(std::move(settings));
+}
+
+}  // namespace protium

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/engine/explainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/engine/kept_steps.h"
+
+namespace protium {
+
+Result<Json> RanksOf(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
+                     const Call& call) {
+  PT_LET(const Capacity capacity, ReadCapacity(session, call));
+  PT_TRY(CheckFits(gang, capacity));
+  const std::string by = settings.rows == RowsBy::kAuto
+                             ? "files, or by stream when they are few"
+                             : std::string(settings.rows == RowsBy::kFiles ? "files" : "stream");
+  return PlacementOn(gang, capacity, by);
+}
+
+Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {
+  said_.placement = Json::array();
+  PT_TRY(Visit(plan, plan));
+  if (context_.kept.count(plan.get()) == 0) PT_TRY(Show(plan, "result").status());
+  auto& notes = said_.not_exact;
+  std::sort(notes.begin(), notes.end());
+  notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
+  return std::move(said_);
+}
+
+Status SparkExplainer::Visit(const Plan& plan, const Plan& whole) {
+  if (context_.kept.count(plan.get()) > 0) return Status::OK();
+  for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
+  if (std::holds_alternative<Materialize>(plan->verb)) return ShowKept(plan, whole);
+  if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
+    PT_CHECK(plan->inputs.size() == 1);
+    PT_TRY(Show(plan->inputs.front(), "input of task " + task->task).status());
+    PT_TRY(Seat(*task));
+    // Without tasks to run, the plan is a table of its types and no rows.
+    PT_LET(const SparkTable table, LowerPlan(plan, context_));
+    return Name(plan, {.relation = table.relation}, task->task);
+  }
+  return Status::OK();
+}
+
+Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
+  const std::string& name = std::get<Materialize>(plan->verb).name;
+  PT_LET(const SparkTable table, Show(plan->inputs.front(), "materialize " + name));
+  KeptRelation kept{.rows = {.table = {}, .marks = CutsToMark(whole, plan.get(), table.schema)}};
+  PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
+  if (!kept.rows.marks.empty()) Tell(marked, "the sides of its cuts");
+  kept.relation = marked.relation;
+  return Name(plan, std::move(kept), name);
+}
+
+Result<SparkTable> SparkExplainer::Show(const Plan& plan, const std::string& title) {
+  PT_LET(SparkTable table, LowerPlan(plan, context_));
+  Tell(table, title);
+  return table;
+}
+
+void SparkExplainer::Tell(const SparkTable& table, const std::string& title) {
+  said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
+  if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
+}
+
+Status SparkExplainer::Name(const Plan& plan, KeptRelation kept, const std::string& name) {
+  const std::string view = fmt::format("pt_view_{}_{}", views_++, name);
+  PT_TRY(
+      session_.Command(connect::CreateView(kept.relation, view), {.name = "plan"}, call_).status());
+  kept.relation = connect::Table(view);
+  context_.kept[plan.get()] = std::move(kept);
+  return Status::OK();
+}
+
+Status SparkExplainer::Seat(const MapTask& task) {
+  if (!task.gang) return Status::OK();
+  PT_LET(Json ranks, RanksOf(session_, settings_, *task.gang, call_));
+  said_.placement.push_back({{"task", task.task}, {"ranks", std::move(ranks)}});
+  return Status::OK();
+}
+
+}  // namespace protium

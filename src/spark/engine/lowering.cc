@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/engine/lowering.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "engine/result_columns.h"
+#include "spark/connect/types.h"
+#include "spark/ship/tables.h"
+#include "sql/doubled_quotes.h"
+#include "sql/writer.h"
+
+namespace protium {
+namespace {
+
+using connect::NamedRelation;
+using connect::Relation;
+
+constexpr const char* kNotExamined =
+    "the text of the SQL: Spark runs it as it is, and what in it other engines would answer "
+    "differently is told by the plan on the engine \"local\"";
+
+// What makes of a column one that tables carry (engine/result_columns.h).
+std::string_view ConversionOf(const arrow::DataType& type) {
+  if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
+  if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
+  if (type.id() != arrow::Type::TIMESTAMP) return "";
+  const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
+  return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : "";
+}
+
+Result<std::string> ConvertedList(const arrow::Schema& schema) {
+  std::vector<ResultColumn> columns;
+  for (const auto& field : schema.fields()) {
+    columns.push_back(
+        {field->name(), connect::SparkName(field->name()), ConversionOf(*field->type())});
+  }
+  return ConvertedColumns(columns);
+}
+
+class Lowering {
+ public:
+  explicit Lowering(const LoweringContext& context) : context_(context) {}
+
+  Result<SparkTable> Lower(const Plan& plan) {
+    PT_CHECK(plan != nullptr);
+    if (IsTable(plan) && !HasMarks(plan)) {
+      SparkTable table;
+      PT_LET(table.relation, Table(plan));
+      PT_LET(table.schema, context_.describe(table.relation));
+      return table;
+    }
+    PT_TRY(Name(plan));
+    PT_LET(RelationSql sql, WriteSql(plan, Context()));
+    return Plain(std::move(sql));
+  }
+
+ private:
+  bool IsTable(const Plan& plan) const {
+    return std::holds_alternative<Scan>(plan->verb) || context_.kept.count(plan.get()) > 0 ||
+           (std::holds_alternative<MapTask>(plan->verb) && context_.map);
+  }
+
+  bool HasMarks(const Plan& plan) const {
+    const auto kept = context_.kept.find(plan.get());
+    return kept != context_.kept.end() && !kept->second.rows.marks.empty();
+  }
+
+  Result<Relation> Table(const Plan& plan) {
+    if (const auto kept = context_.kept.find(plan.get()); kept != context_.kept.end()) {
+      return kept->second.relation;
+    }
+    if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
+    const auto& task = std::get<MapTask>(plan->verb);
+    PT_CHECK(plan->inputs.size() == 1);
+    PT_LET(const SparkTable input, LowerPlan(plan->inputs.front(), context_));
+    return context_.map(task, plan->inputs.front(), input);
+  }
+
+  static Result<Relation> Files(const Scan& scan) {
+    if (scan.schema == nullptr) return Status::Invalid("table ", scan.table, " has no schema");
+    std::vector<std::string> paths;
+    for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
+    const bool csv = scan.format == Format::kCsv;
+    PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
+                               : connect::ReadParquet(paths, scan.schema));
+    if (scan.partitions.columns == nullptr) return files;
+    // Spark puts the folders' columns in the order of the folders.
+    return connect::SelectColumns(
+        connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
+        scan.schema->field_names());
+  }
+
+  // Names the tables that the SQL of `plan` will read.
+  Status Name(const Plan& plan) {
+    if (names_.count(plan.get()) > 0) return Status::OK();
+    if (IsTable(plan)) {
+      PT_LET(Relation relation, Table(plan));
+      const auto* scan = std::get_if<Scan>(&plan->verb);
+      KeptRows& rows = names_[plan.get()];
+      if (HasMarks(plan)) rows = context_.kept.at(plan.get()).rows;
+      rows.table = Add(scan == nullptr ? "result" : scan->table, std::move(relation));
+      return Status::OK();
+    }
+    if (std::holds_alternative<MapTask>(plan->verb)) return Status::OK();
+    for (const Plan& input : plan->inputs) PT_TRY(Name(input));
+    return Status::OK();
+  }
+
+  // Gives the table's name as SQL has it.
+  std::string Add(const std::string& about, Relation relation) {
+    std::string name = fmt::format("pt_{}_{}", tables_.size(), about);
+    tables_.push_back({name, std::move(relation)});
+    return connect::SparkName(name);
+  }
+
+  SqlContext Context() {
+    return {
+        .dialect = &SparkDialect(),
+        .tables = names_,
+        .describe = [this](const std::string& sql) { return Describe(sql); },
+        .check = [this](const Sql& sql, const std::vector<std::string>&) -> Result<RelationSql> {
+          return RelationSql{context_.doubled_quotes ? sql.text : WithoutDoubledQuotes(sql.text),
+                             {kNotExamined},
+                             {}};
+        },
+        .key_table = [this](const Lookup& lookup) { return Keys(lookup); }};
+  }
+
+  Result<SchemaPtr> Describe(const std::string& sql) {
+    return context_.describe(connect::Sql(sql, tables_));
+  }
+
+  Result<std::string> Keys(const Lookup& lookup) {
+    arrow::StringBuilder keys;
+    arrow::Int64Builder positions;
+    for (size_t i = 0; i < lookup.keys->size(); ++i) {
+      PT_TRY(keys.Append((*lookup.keys)[i]));
+      PT_TRY(positions.Append(int64_t(i)));
+    }
+    const auto schema = arrow::schema(
+        {arrow::field("pt_key", arrow::utf8()), arrow::field("pt_position", arrow::int64())});
+    PT_LET(const auto key, keys.Finish());
+    PT_LET(const auto position, positions.Finish());
+    PT_LET(Relation table,
+           context_.local_table(
+               schema, {arrow::RecordBatch::Make(schema, key->length(), {key, position})}));
+    return Add("keys", std::move(table));
+  }
+
+  Result<SparkTable> Plain(RelationSql sql) {
+    PT_LET(SchemaPtr schema, Describe(sql.text));
+    PT_LET(const std::string list, ConvertedList(*schema));
+    if (!list.empty()) {
+      sql.text = "SELECT " + list + " FROM (" + sql.text + ")";
+      PT_LET(schema, Describe(sql.text));
+    }
+    return SparkTable{connect::Sql(sql.text, tables_), std::move(schema), std::move(sql.text),
+                      std::move(sql.not_exact)};
+  }
+
+  const LoweringContext& context_;
+  std::vector<NamedRelation> tables_;
+  std::unordered_map<const Node*, KeptRows> names_;
+};
+
+}  // namespace
+
+Result<SparkTable> LowerPlan(const Plan& plan, const LoweringContext& context) {
+  return Lowering(context).Lower(plan);
+}
+
+Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& context,
+                              KeptRows& kept) {
+  if (kept.marks.empty()) return table;
+  kept.columns = table.schema->field_names();
+  const Plan rows = MakePlan(Sql{});
+  LoweringContext inner = context;
+  inner.kept[rows.get()] = {.relation = table.relation};
+  return LowerPlan(WithMarks(rows, kept.columns, kept.marks), inner);
+}
+
+}  // namespace protium

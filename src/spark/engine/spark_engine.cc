@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/engine/spark_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+#include "spark/engine/explainer.h"
+#include "spark/engine/kept_steps.h"
+#include "spark/engine/lowering.h"
+#include "spark/engine/spark_session.h"
+#include "spark/engine/tasks_run.h"
+#include "spark/gang/capacity.h"
+#include "spark/gang/run.h"
+#include "spark/ship/deployment.h"
+#include "spark/ship/map_over.h"
+#include "spark/ship/tables.h"
+
+namespace protium {
+namespace {
+
+constexpr char kSessionNote[] = "spark-session";
+
+class SparkEngine : public Engine {
+ public:
+  SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
+              std::filesystem::path logs, std::filesystem::path note)
+      : settings_(settings),
+        logs_(std::move(logs)),
+        note_(std::move(note)),
+        folder_(std::move(folder)),
+        session_(std::move(session)),
+        deployment_(*session_, std::move(settings)) {}
+
+  ~SparkEngine() override {
+    std::error_code ignored;
+    if (!note_.empty()) std::filesystem::remove(note_, ignored);
+  }
+
+  Result<SchemaPtr> Analyze(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
+    PT_LET(const SparkTable table, LowerPlan(plan, Context(call, nullptr)));
+    return table.schema;
+  }
+
+  Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    const auto* task = std::get_if<MapTask>(&plan->verb);
+    if (task != nullptr && task->gang) {
+      PT_LET(auto batches, GatherAndRun(*task, plan->inputs, call));
+      return MakeStream(task->output, std::move(batches));
+    }
+    PT_LET(Operation operation, Prepare(plan, call));
+    const auto open = [this, table = operation.table, call] {
+      return session_->Execute(table.relation, Options("query"), call);
+    };
+    if (operation.tasks.empty()) return open();
+    return StreamWithTasks(open, deployment_, std::move(operation.tasks), call);
+  }
+
+  Result<int64_t> Run(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    const auto* write = std::get_if<Write>(&plan->verb);
+    if (write == nullptr) return Count(plan, call);
+    PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));
+    const WriteTarget target{write->format, write->path};
+    auto rows = WriteTable(*session_, operation.table, target, Options("write"), call);
+    if (!rows.ok() && !operation.tasks.empty()) {
+      PT_LET(const bool again, deployment_.SendMissing(rows.status(), call));
+      if (again) rows = WriteTable(*session_, operation.table, target, Options("write"), call);
+    }
+    PT_TRY(rows.status());
+    PT_TRY(TellEvents(operation.tasks, call));
+    return rows;
+  }
+
+  Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
+    return explainer.Explain(plan);
+  }
+
+  // Executors start workers when tasks come; who else is on the cluster is not known.
+  Result<Admission> Admit(const Demand& demand, const Call& call) override {
+    Admission admission;
+    PT_LET(admission.ranks, RanksOf(*session_, settings_, demand.gang, call));
+    return admission;
+  }
+
+  std::string address() const override { return session_->address(); }
+
+ private:
+  // What one call of the engine submits.
+  struct Operation {
+    SparkTable table;
+    EventFolders tasks;  // Of its tasks without a gang.
+  };
+
+  struct Kept {
+    Plan plan;            // Keeps the node's address from being used again.
+    WrittenRows written;  // `files` has no schema where the rows lie in none.
+    KeptRows rows = {};
+  };
+
+  ExecuteOptions Options(const std::string& name) const {
+    return {.name = name, .explain = Explainer(name, session_->address())};
+  }
+
+  // `tasks` is null where no task is to run: their rows are left out then.
+  LoweringContext Context(const Call& call, EventFolders* tasks) {
+    LoweringContext context{.describe =
+                                [this, call](const connect::Relation& relation) {
+                                  return session_->Schema(relation, call);
+                                },
+                            .local_table =
+                                [this, call](const SchemaPtr& schema, const auto& batches) {
+                                  return session_->LocalTable(schema, batches, call);
+                                }};
+    context.doubled_quotes = !session_->version().starts_with("4.0.");
+    const std::lock_guard lock(mutex_);
+    for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
+    if (tasks != nullptr) {
+      context.map = [this, call, tasks](const MapTask& task, const Plan& rows,
+                                        const SparkTable& input) {
+        return TaskRelation(task, rows, input, call, *tasks);
+      };
+    }
+    return context;
+  }
+
+  Result<Operation> Prepare(const Plan& plan, const Call& call) {
+    PT_TRY(KeepBelow(plan, plan, call));
+    Operation operation;
+    PT_LET(operation.table, LowerPlan(plan, Context(call, &operation.tasks)));
+    return operation;
+  }
+
+  // Evaluates what has to be there before the plan itself is submitted.
+  Status KeepBelow(const Plan& plan, const Plan& whole, const Call& call) {
+    if (IsKept(plan)) return Status::OK();
+    for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, whole, call));
+    if (std::holds_alternative<Materialize>(plan->verb)) return Keep(plan, whole, call);
+    const auto* task = std::get_if<MapTask>(&plan->verb);
+    if (task == nullptr || !task->gang) return Status::OK();
+    PT_LET(auto batches, GatherAndRun(*task, plan->inputs, call));
+    PT_LET(auto relation, session_->LocalTable(task->output, batches, call));
+    const std::lock_guard lock(mutex_);
+    kept_[plan.get()] = {plan, {.relation = std::move(relation), .schema = task->output}};
+    return Status::OK();
+  }
+
+  std::optional<Kept> KeptOf(const Plan& plan) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = kept_.find(plan.get());
+    if (found == kept_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  bool IsKept(const Plan& plan) const {
+    const std::lock_guard lock(mutex_);
+    return kept_.count(plan.get()) > 0;
+  }
+
+  // The files carry the sides of the cuts that readers of them could not make.
+  Status Keep(const Plan& node, const Plan& whole, const Call& call) {
+    const std::string& name = std::get<Materialize>(node->verb).name;
+    Operation operation;
+    const LoweringContext context = Context(call, &operation.tasks);
+    PT_LET(const SparkTable table, LowerPlan(node->inputs.front(), context));
+    KeptRows rows{.table = {}, .marks = CutsToMark(whole, node.get(), table.schema)};
+    PT_LET(operation.table, LowerMarks(table, context, rows));
+    const auto write = [&] {
+      return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
+    };
+    auto written = write();
+    if (!written.ok() && !operation.tasks.empty()) {
+      PT_LET(const bool again, deployment_.SendMissing(written.status(), call));
+      if (again) written = write();
+    }
+    PT_TRY(written.status());
+    PT_TRY(TellEvents(operation.tasks, call));
+    const std::lock_guard lock(mutex_);
+    kept_[node.get()] = {node, *std::move(written), std::move(rows)};
+    return Status::OK();
+  }
+
+  // Tasks read the files of a kept table themselves where that is all they need.
+  Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
+                                         const SparkTable& input, const Call& call,
+                                         EventFolders& tasks) {
+    PT_TRY(deployment_.Use(NeedsTorch(task.task), call));
+    tasks.push_back(folder_.New("events-" + task.task));
+    PT_TRY(MakeFolder(tasks.back()));
+    SparkCommand command{.task = task.task,
+                         .config = task.config,
+                         .output = task.output,
+                         .events = tasks.back().string()};
+    std::optional<WrittenRows> files = FilesOf(rows, *input.schema);
+    const int columns = input.schema->num_fields();
+    if (files && ChooseRowsBy(settings_.rows, files->files.rows, columns) == RowsBy::kFiles) {
+      PT_LET(const Capacity capacity, ReadCapacity(*session_, call));
+      command.world = std::max(1, capacity.cores / std::max(1, capacity.cores_per_task));
+      command.rows = std::move(files->files);
+      return MapOverFiles(command, session_->version(), {});
+    }
+    return MapOver(input.relation, *input.schema, command, session_->version(), {});
+  }
+
+  Result<int64_t> Count(const Plan& plan, const Call& call) {
+    PT_LET(const BatchStreamPtr stream, Execute(plan, call));
+    int64_t rows = 0;
+    while (true) {
+      PT_LET(const auto batch, stream->Next());
+      if (batch == nullptr) return rows;
+      rows += batch->num_rows();
+    }
+  }
+
+  Result<arrow::RecordBatchVector> GatherAndRun(const MapTask& task,
+                                                const std::vector<Plan>& inputs, const Call& call) {
+    PT_CHECK(inputs.size() == 1);
+    const GangEngine engine{.session = *session_,
+                            .deployment = deployment_,
+                            .folder = folder_,
+                            .settings = settings_,
+                            .logs = logs_,
+                            .options = Options("gang " + task.task)};
+    const Plan& rows = inputs.front();
+    return RunGang(
+        engine, task,
+        [&]() -> Result<GangInput> {
+          PT_LET(const Operation operation, Prepare(rows, call));
+          return GangInput{.table = operation.table,
+                           .rows_below = RowsBelow(rows),
+                           .files = FilesOf(rows, *operation.table.schema)};
+        },
+        call);
+  }
+
+  // The files of a kept table with the steps that make the rows of `plan` of them, if it can be
+  // done; those rows have the columns `schema`.
+  std::optional<WrittenRows> FilesOf(const Plan& plan, const arrow::Schema& schema) const {
+    const Node* const source = SourceOf(plan);
+    const std::lock_guard lock(mutex_);
+    const auto kept = kept_.find(source);
+    if (kept == kept_.end() || kept->second.written.files.schema == nullptr) return std::nullopt;
+    WrittenRows written = kept->second.written;
+    const auto steps = StepsFrom(source, kept->second.rows, written.files.schema, plan, schema);
+    if (!steps) return std::nullopt;
+    written.files.steps = steps->ToJson();
+    return written;
+  }
+
+  // The most rows of a kept table below; -1 where none is.
+  int64_t RowsBelow(const Plan& plan) const {
+    if (const auto kept = KeptOf(plan)) return kept->written.files.rows;
+    int64_t most = -1;
+    for (const Plan& input : plan->inputs) most = std::max(most, RowsBelow(input));
+    return most;
+  }
+
+  const SparkSettings settings_;
+  const std::filesystem::path logs_;
+  const std::filesystem::path note_;  // Of the session's id; see OpenSession.
+  JobFolder folder_;                  // Goes after the session.
+  std::unique_ptr<SparkSession> session_;
+  Deployment deployment_;
+  mutable std::mutex mutex_;
+  std::map<const Node*, Kept> kept_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
+  const auto note = request.folder.empty() ? request.folder : request.folder / kSessionNote;
+  PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
+  PT_LET(JobFolder folder, JobFolder::Make(request.folder));
+  const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
+  return std::make_unique<SparkEngine>(std::move(session), request.spark, std::move(folder), logs,
+                                       note);
+}
+
+}  // namespace protium
+
+extern "C" bool protium_open_spark(int32_t version, const protium::EngineRequest& request,
+                                   protium::Result<std::unique_ptr<protium::Engine>>& engine) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  engine = protium::OpenSparkEngine(request);
+  return true;
+}

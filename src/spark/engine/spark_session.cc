@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/engine/spark_session.h"
+
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+// What SQL means, and what rows on their way to workers need.
+const SparkSession::Settings& Always() {
+  static const SparkSession::Settings settings = {
+      {"spark.sql.ansi.enabled", "true"},
+      {"spark.sql.ansi.doubleQuotedIdentifiers", "true"},
+      {"spark.sql.session.timeZone", "UTC"},
+      // Any smaller limit makes the server measure a batch after every row.
+      {"spark.sql.execution.arrow.maxBytesPerBatch", "2147483647"},
+      {"spark.sql.execution.pyspark.udf.faulthandler.enabled", "true"}};
+  return settings;
+}
+
+// Unknown to older releases.
+constexpr const char* kCompression = "spark.sql.execution.arrow.compression.codec";
+
+Status CheckVersion(const SparkSession& session) {
+  const std::string& version = session.version();
+  for (const char* known : {"4.0.", "4.1.", "4.2.", "4.3."}) {
+    if (version.starts_with(known)) return Status::OK();
+  }
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "the server at " + session.address() + " is Spark " + version,
+               .why = "protium speaks to the workers of Spark 4.0, 4.1, 4.2 and 4.3",
+               .fix = "use a server of one of these releases, or the engine \"local\""});
+}
+
+bool IsUuid(const std::string& text) {
+  return text.size() == 36 &&
+         text.find_first_not_of("0123456789abcdefABCDEF-") == std::string::npos;
+}
+
+Status EndLeftovers(SparkAddress address, const std::filesystem::path& note) {
+  std::error_code ignored;
+  if (note.empty() || !std::filesystem::exists(note, ignored)) return Status::OK();
+  PT_LET(std::string id, ReadFile(note, 64));
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  if (!IsUuid(id) || !address.session_id.empty()) return Status::OK();
+  return SparkSession::EndLeftover(std::move(address), id, {});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SparkSession>> OpenSession(const std::string& address,
+                                                  const std::filesystem::path& note) {
+  PT_LET(SparkAddress parsed, ParseSparkAddress(address));
+  PT_TRY(EndLeftovers(parsed, note));
+  // A server that stays away is given about a minute.
+  PT_LET(auto session, SparkSession::Open(std::move(parsed), {}, {.retry = {.tries = 7}}));
+  if (!note.empty()) PT_TRY(WriteFile(note, session->id() + "\n"));
+  PT_TRY(CheckVersion(*session));
+  PT_TRY(session->SetConf(Always(), {}));
+  const auto compression = session->IsModifiable(kCompression, {});
+  if (compression.ok() && *compression) PT_TRY(session->SetConf({{kCompression, "none"}}, {}));
+  return session;
+}
+
+}  // namespace protium

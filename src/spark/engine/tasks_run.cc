@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/engine/tasks_run.h"
+
+#include <map>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/ship/event_tail.h"
+#include "spark/worker/error_text.h"
+
+namespace protium {
+namespace {
+
+class TasksStream : public BatchStream {
+ public:
+  TasksStream(std::function<Result<BatchStreamPtr>()> open, Deployment& deployment,
+              EventFolders folders, const Call& call)
+      : open_(std::move(open)),
+        deployment_(deployment),
+        folders_(std::move(folders)),
+        call_(call) {}
+
+  Status Open() {
+    PT_LET(stream_, open_());
+    schema_ = stream_->schema();
+    return Status::OK();
+  }
+
+  const SchemaPtr& schema() const override { return schema_; }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    auto batch = stream_->Next();
+    if (!batch.ok() && !began_) {
+      began_ = true;
+      PT_LET(const bool again, deployment_.SendMissing(batch.status(), call_));
+      if (!again) return batch;
+      PT_LET(stream_, open_());
+      batch = stream_->Next();
+    }
+    began_ = true;
+    if (batch.ok() && *batch == nullptr) PT_TRY(TellEvents(std::exchange(folders_, {}), call_));
+    return batch;
+  }
+
+ private:
+  const std::function<Result<BatchStreamPtr>()> open_;
+  Deployment& deployment_;
+  EventFolders folders_;
+  const Call call_;
+  BatchStreamPtr stream_;
+  SchemaPtr schema_;
+  bool began_ = false;
+};
+
+}  // namespace
+
+Status TellEvents(const EventFolders& folders, const Call& call) {
+  for (const auto& folder : folders) {
+    EventTail tail(folder);
+    std::vector<TailedEvent> events;
+    while (true) {
+      PT_LET(const auto more, tail.Read());
+      if (more.empty()) break;
+      events.insert(events.end(), more.begin(), more.end());
+    }
+    std::map<int32_t, int64_t> last;
+    for (const TailedEvent& each : events) {
+      last[each.partition] = std::max(last[each.partition], each.task_attempt);
+    }
+    for (const TailedEvent& each : events) {
+      if (each.task_attempt == last[each.partition]) call.Tell(each.event);
+    }
+  }
+  return Status::OK();
+}
+
+ExplainSparkError Explainer(std::string doing, std::string address) {
+  return [doing = std::move(doing), address = std::move(address)](const SparkError& error) {
+    const std::string said = error.WorkerText();
+    if (const auto failure = FailureFromWorkerText(said)) {
+      return ReportFailure(std::span(&*failure, 1));
+    }
+    return Fail(connect::FaultOf(error, doing, address));
+  };
+}
+
+Result<BatchStreamPtr> StreamWithTasks(std::function<Result<BatchStreamPtr>()> open,
+                                       Deployment& deployment, EventFolders folders,
+                                       const Call& call) {
+  auto stream =
+      std::make_unique<TasksStream>(std::move(open), deployment, std::move(folders), call);
+  PT_TRY(stream->Open());
+  return BatchStreamPtr(std::move(stream));
+}
+
+}  // namespace protium

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/gang/attempt.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/fd.h"
+#include "spark/ship/deployment.h"
+#include "spark/worker/error_text.h"
+
+namespace protium {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kSignTime = std::chrono::seconds(1);
+// A checkpoint may have to be written before a rank can stop.
+constexpr auto kStopTime = std::chrono::seconds(30);
+// Ranks that saw a peer go say so about as soon as Spark does.
+constexpr auto kLastWords = std::chrono::milliseconds(700);
+constexpr size_t kKeyBytes = 32;
+
+Result<std::string> NewKey() {
+  std::string key(kKeyBytes, '\0');
+  const ssize_t got = ::getrandom(key.data(), key.size(), 0);
+  if (got != ssize_t(key.size())) return SystemFault("make a key", errno);
+  return key;
+}
+
+// Follows the ranks' events in a thread of its own until it is told to end.
+class RankWatch {
+ public:
+  RankWatch(const SparkCommand& command, const Call& call)
+      : command_(command),
+        call_(call),
+        tail_(command.events),
+        seen_(command.task, command.world),
+        thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
+
+  // Stops the job's own call, which the session obeys at once.
+  std::stop_token job_stop() const { return job_.get_token(); }
+
+  // After Judge().
+  std::optional<RowSums> RowsRead() const { return seen_.RowsRead(); }
+
+  AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
+                      std::optional<int32_t> named) {
+    thread_.request_stop();
+    thread_.join();
+    ReadEvents();
+    const auto latest = Clock::now() + kLastWords;
+    while (!status.ok() && !seen_.AllEndedBut(named) && Clock::now() < latest) {
+      std::this_thread::sleep_for(kTick);
+      ReadEvents();
+    }
+    if (!status.ok() && call_.stop.stop_requested() && !seen_.AnyFault()) {
+      return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
+              false};
+    }
+    return seen_.Judge(status, told, named);
+  }
+
+ private:
+  void Watch(const std::stop_token& ended) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, ended, kTick, [&] { return ended.stop_requested(); })) {
+      ShowLife();
+      ReadEvents();
+      CheckStop();
+    }
+  }
+
+  void ShowLife() {
+    const auto now = Clock::now();
+    if (now < next_sign_) return;
+    next_sign_ = now + kSignTime;
+    (void)tail_.ShowLife();  // A folder that cannot be written shows in the ranks' events.
+  }
+
+  void ReadEvents() {
+    auto events = tail_.Read();
+    if (!events.ok()) return;  // The job tells what became of it.
+    for (TailedEvent& each : *events) {
+      if (!seen_.On(each.event)) call_.Tell(each.event);
+    }
+    if (told_ || !seen_.AllStarted()) return;
+    told_ = true;
+    call_.Tell({{"event", "gang_start"},
+                {"task", command_.task},
+                {"attempt", command_.attempt},
+                {"ranks", seen_.StartTable()}});
+  }
+
+  void CheckStop() {
+    const auto now = Clock::now();
+    const bool late = now >= call_.deadline;
+    if (!call_.stop.stop_requested() && !late) return;
+    if (!asked_) {
+      asked_ = now;
+      (void)tail_.AskToStop();
+    }
+    if (late || now - *asked_ > kStopTime || !seen_.AllStarted()) job_.request_stop();
+  }
+
+  const SparkCommand& command_;
+  const Call& call_;
+  EventTail tail_;
+  RanksSeen seen_;
+  Clock::time_point next_sign_{};
+  bool told_ = false;
+  std::optional<Clock::time_point> asked_;
+  std::stop_source job_;
+  std::jthread thread_;
+};
+
+Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Relation& relation,
+                                        const ExecuteOptions& options, const Call& call) {
+  PT_LET(const auto stream, session.Execute(relation, options, call));
+  return Collect(*stream);
+}
+
+// The rank that Spark says made the stage fail.
+std::optional<int32_t> PartitionIn(const SparkError& error) {
+  if (const auto partition = FailedPartition(error.message)) return partition;
+  for (const SparkCause& cause : error.causes) {
+    if (const auto partition = FailedPartition(cause.message)) return partition;
+  }
+  return std::nullopt;
+}
+
+// Rows that a task tried again sent twice, or not at all, must not pass for others.
+Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
+                 const std::optional<RowSums>& read) {
+  const auto found = observed.find(attempt.observed);
+  if (!read || found == observed.end()) return Status::OK();
+  PT_LET(const RowSums expected, RowSumsFromJson(found->second));
+  if (*read == expected) return Status::OK();
+  return Fail(
+      {.what = fmt::format("the ranks read {} rows with hashes that add up to {}, and Spark "
+                           "sent {} with {}",
+                           read->rows, read->hashes, expected.rows, expected.hashes),
+       .why = "tasks that Spark tried again gave other rows than before",
+       .fix = "set engine.spark.rows=files"});
+}
+
+}  // namespace
+
+GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call) {
+  const auto fail = [](const Status& status) { return GangOutcome{{status, false}, {}}; };
+  SparkCommand command = attempt.command;
+  auto key = NewKey();
+  if (!key.ok()) return fail(key.status());
+  command.key = *std::move(key);
+  std::error_code error;
+  std::filesystem::create_directories(command.events, error);
+  if (error) return fail(SystemFault("make the folder " + command.events, error.value()));
+  const auto relation = attempt.relation(command);
+  if (!relation.ok()) return fail(relation.status());
+  RankWatch watch(command, call);
+  Call job = call;
+  job.stop = watch.job_stop();
+  job.deadline = kNever;
+  std::optional<RankFailure> told;
+  std::optional<int32_t> named;
+  ExecuteOptions options = attempt.options;
+  options.observed = std::make_shared<ObservedMetrics>();
+  bool failed_there = false;
+  options.explain = [&](const SparkError& error) {
+    failed_there = !connect::IsServerStopped(error);
+    told = FailureFromWorkerText(error.WorkerText());
+    named = PartitionIn(error);
+    return attempt.options.explain(error);
+  };
+  auto batches = RunJob(session, *relation, options, job);
+  // Without its server, or the session, no attempt can follow; what ranks say of it is no cause.
+  const bool lost = !batches.ok() && !failed_there && !call.stop.stop_requested();
+  if (lost || LacksProgram(batches.status())) return fail(batches.status());
+  const AttemptResult result = watch.Judge(batches.status(), told, named);
+  if (!result.status.ok()) return {result, {}};
+  const Status rows = CheckRows(attempt, *options.observed, watch.RowsRead());
+  if (!rows.ok()) return {{rows, true}, {}};
+  return {result, *std::move(batches)};
+}
+
+}  // namespace protium

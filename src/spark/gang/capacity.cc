@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/gang/capacity.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+using Values = std::map<std::string, std::optional<std::string>>;
+
+std::string TextOf(const Values& values, const char* key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->second ? *found->second : "";
+}
+
+int32_t NumberOf(const std::string& text, int32_t otherwise) {
+  int32_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : otherwise;
+}
+
+// "local[4]", "local-cluster[2,3,1024]": the numbers between the brackets.
+std::vector<int32_t> NumbersIn(const std::string& master) {
+  std::vector<int32_t> numbers;
+  size_t at = master.find('[');
+  while (at != std::string::npos && at + 1 < master.size()) {
+    const size_t end = master.find_first_of(",]", at + 1);
+    if (end == std::string::npos) break;
+    numbers.push_back(NumberOf(master.substr(at + 1, end - at - 1), 0));
+    at = master[end] == ',' ? end : std::string::npos;
+  }
+  return numbers;
+}
+
+// The default number of partitions of a cluster is the number of its cores.
+Result<int32_t> AskCores(SparkSession& session, const Call& call) {
+  PT_LET(const auto stream,
+         session.Execute(connect::Sql("SELECT count(DISTINCT core) AS cores FROM "
+                                      "(SELECT spark_partition_id() AS core FROM range(100000))"),
+                         {.name = "count the cluster's cores"}, call));
+  PT_LET(const auto batches, Collect(*stream));
+  for (const auto& batch : batches) {
+    if (batch->num_rows() == 0 || batch->column(0)->type_id() != arrow::Type::INT64) continue;
+    return int32_t(static_cast<const arrow::Int64Array&>(*batch->column(0)).Value(0));
+  }
+  return Status::UnknownError("Spark counted no cores");
+}
+
+Status Never(const std::string& what, const std::string& why, const std::string& fix) {
+  return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
+}
+
+// How many ranks the idle cluster could run at once.
+struct Seats {
+  int32_t by_cores = 0;
+  int32_t by_gpus = std::numeric_limits<int32_t>::max();
+};
+
+int32_t Executors(const Capacity& capacity) {
+  return capacity.cores_per_executor > 0 ? capacity.cores / capacity.cores_per_executor : 0;
+}
+
+// A rank's cores and devices are those of one executor.
+Seats SeatsOf(const GangSpec& gang, const Capacity& capacity) {
+  const int32_t executors = Executors(capacity);
+  Seats seats{.by_cores = executors > 0
+                              ? executors * (capacity.cores_per_executor / gang.cores_per_worker)
+                              : capacity.cores / gang.cores_per_worker};
+  if (gang.gpus_per_worker > 0) {
+    seats.by_gpus = executors * (capacity.gpus_per_executor / gang.gpus_per_worker);
+  }
+  return seats;
+}
+
+std::string CoresText(const Capacity& capacity) {
+  const int32_t executors = Executors(capacity);
+  if (executors == 0) return fmt::format("{}", capacity.cores);
+  return fmt::format("{} executors of {}", executors, capacity.cores_per_executor);
+}
+
+std::string GpusText(const Capacity& capacity) {
+  if (capacity.gpus_per_executor == 0) return "none";
+  return fmt::format("{} executors of {}", Executors(capacity), capacity.gpus_per_executor);
+}
+
+}  // namespace
+
+Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
+  PT_LET(const Values values,
+         session.GetConf({"spark.master", "spark.task.cpus", "spark.executor.cores",
+                          "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled"},
+                         call));
+  Capacity capacity{
+      .master = TextOf(values, "spark.master"),
+      .cores_per_task = NumberOf(TextOf(values, "spark.task.cpus"), 1),
+      .gpus_per_executor = NumberOf(TextOf(values, "spark.executor.resource.gpu.amount"), 0),
+      .cores_per_executor = NumberOf(TextOf(values, "spark.executor.cores"), 0),
+      .dynamic = TextOf(values, "spark.dynamicAllocation.enabled") == "true"};
+  const std::vector<int32_t> numbers = NumbersIn(capacity.master);
+  if (capacity.master.starts_with("local-cluster[") && numbers.size() == 3) {
+    capacity.cores = numbers[0] * numbers[1];
+    capacity.cores_per_executor = numbers[1];
+  } else if (capacity.local() && !numbers.empty() && numbers[0] > 0) {
+    capacity.cores = numbers[0];
+  } else {
+    PT_LET(capacity.cores, AskCores(session, call));
+  }
+  return capacity;
+}
+
+Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
+  if (capacity.dynamic) {
+    return Never("Spark starts no gang while spark.dynamicAllocation.enabled is true",
+                 "barrier stages need executors that stay",
+                 "start the server with spark.dynamicAllocation.enabled=false");
+  }
+  if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
+    return Never(fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",
+                             gang.cores_per_worker, capacity.master, capacity.cores_per_task),
+                 "resource profiles need executors of their own", "set gang.cores_per_worker=1");
+  }
+  if (gang.workers < 1 || gang.cores_per_worker < 1 || gang.gpus_per_worker < 0) {
+    return Never(
+        "gang.workers and gang.cores_per_worker must be at least 1, and "
+        "gang.gpus_per_worker at least 0",
+        "", "");
+  }
+  const Seats seats = SeatsOf(gang, capacity);
+  if (seats.by_cores < gang.workers) {
+    return Never(fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
+                             gang.workers, gang.cores_per_worker, CoresText(capacity)),
+                 "all ranks of a gang run at the same time",
+                 seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
+                                    : "set gang.cores_per_worker to fewer");
+  }
+  if (seats.by_gpus < gang.workers) {
+    return Never(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
+                             gang.workers, gang.gpus_per_worker, GpusText(capacity)),
+                 "",
+                 "set gang.gpus_per_worker=0, or start executors with "
+                 "spark.executor.resource.gpu.amount");
+  }
+  return Status::OK();
+}
+
+Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by) {
+  Json ranks = Json::array();
+  for (int32_t rank = 0; rank < gang.workers; ++rank) {
+    Json gpus = Json::array();
+    for (int32_t i = 0; i < gang.gpus_per_worker; ++i) gpus.push_back("any");
+    ranks.push_back({{"rank", rank},
+                     {"host", "an executor"},
+                     {"cores", gang.cores_per_worker},
+                     {"gpus", std::move(gpus)}});
+  }
+  return {{"ranks", std::move(ranks)},
+          {"note", fmt::format("Spark chooses the executors of {} when the gang starts; rows reach "
+                               "the ranks by {}",
+                               capacity.master, rows_by)}};
+}
+
+}  // namespace protium

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/gang/ranks_seen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+Json Start(int rank) {
+  return {{"event", "rank_start"},
+          {"rank", rank},
+          {"host", "h" + std::to_string(rank)},
+          {"pid", 100 + rank},
+          {"devices", {{{"name", "gpu"}, {"address", std::to_string(rank + 4)}}}}};
+}
+
+Json End(int rank, const Status& status, int64_t at) {
+  return {{"event", "rank_end"}, {"rank", rank}, {"status", StatusToJson(status)}, {"at", at}};
+}
+
+const Status kSpark = Fail(
+    {.what = "Could not recover from a failed barrier ResultStage. Most recent failure reason: "
+             "Stage failed because barrier task ResultTask(15, 1) finished unsuccessfully."});
+const Status kGone = Fail({.exit = Exit::kRemote, .what = "rank 1 is gone"});
+
+RanksSeen Started() {
+  RanksSeen ranks("train", 2);
+  EXPECT_TRUE(ranks.On(Start(0)));
+  EXPECT_FALSE(ranks.AllStarted());
+  EXPECT_TRUE(ranks.On(Start(1)));
+  EXPECT_TRUE(ranks.AllStarted());
+  return ranks;
+}
+
+TEST(RanksSeen, ShowWhoSitsWhere) {
+  const Json table = Started().StartTable();
+  EXPECT_EQ(Dump(table[1]), R"({"rank":1,"host":"h1","gpus":["5"],"pid":101})");
+  RanksSeen ranks("train", 2);
+  EXPECT_FALSE(ranks.On({{"event", "step"}, {"step", 3}}));
+  EXPECT_TRUE(ranks.On({{"event", "rank_start"}, {"rank", 7}}));
+  EXPECT_FALSE(ranks.AllStarted());
+}
+
+TEST(RanksSeen, NothingMoreIsAwaitedOnceAllButTheLostOneHaveToldTheirEnd) {
+  EXPECT_TRUE(RanksSeen("train", 2).AllEndedBut({}));  // Nobody started, so nobody will speak.
+  RanksSeen ranks = Started();
+  EXPECT_FALSE(ranks.AllEndedBut({}));
+  EXPECT_FALSE(ranks.AllEndedBut(1));
+  ranks.On(End(0, kGone, 5));
+  EXPECT_TRUE(ranks.AllEndedBut(1));
+  EXPECT_FALSE(ranks.AllEndedBut({}));
+  ranks.On(End(1, Status::OK(), 6));
+  EXPECT_TRUE(ranks.AllEndedBut({}));
+}
+
+TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, kGone, 5));
+  const AttemptResult result = ranks.Judge(kSpark, {}, 1);
+  const Fault fault = FaultOf(result.status);
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 was lost in the middle of task \"train\""));
+  EXPECT_THAT(fault.where, HasSubstr("h1 gpu:5"));
+  EXPECT_TRUE(result.restart_may_help);
+}
+
+TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not come"}), 5));
+  const Fault fault = FaultOf(ranks.Judge(kGone, {}, {}).status);
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of"));
+  EXPECT_EQ(fault.exit, Exit::kStalled);
+}
+
+TEST(RanksSeen, AddUpTheRowsThatAllOfThemRead) {
+  RanksSeen ranks = Started();
+  Json end = End(0, Status::OK(), 4);
+  end["read"] = ToJson({.rows = 30, .hashes = 5});
+  ranks.On(end);
+  EXPECT_EQ(ranks.RowsRead(), std::nullopt);
+  end["rank"] = 1;
+  end["read"] = ToJson({.rows = 12, .hashes = 4});
+  ranks.On(end);
+  EXPECT_EQ(ranks.RowsRead(), (RowSums{.rows = 42, .hashes = 9}));
+}
+
+TEST(RanksSeen, WhoEndedWellIsNotTheCause) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, Status::OK(), 4));
+  ranks.On(End(1, Fail({.exit = Exit::kRemote, .what = "rank 0 is gone"}), 5));
+  EXPECT_EQ(FaultOf(ranks.Judge(kGone, {}, {}).status).what, "rank 0 is gone");
+}
+
+TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, kGone, 5));
+  ranks.On(End(1, Fail({.exit = Exit::kInput, .what = "the loss is NaN"}), 9));
+  const AttemptResult result = ranks.Judge(kSpark, {}, 1);
+  EXPECT_THAT(FaultOf(result.status).what, HasSubstr("the loss is NaN"));
+  EXPECT_FALSE(result.restart_may_help);
+}
+
+TEST(RanksSeen, ACrashThatAWorkerDescribedThroughSparkIsTheCause) {
+  RanksSeen ranks = Started();
+  ranks.On(End(0, kGone, 5));
+  EXPECT_FALSE(ranks.AnyFault());
+  const RankFailure crash{.kind = RankFailure::Kind::kEnded,
+                          .rank = 1,
+                          .world = 2,
+                          .host = "h1",
+                          .status = Fail({.what = "was ended by SIGSEGV"}),
+                          .last_lines = "frame one"};
+  const Fault fault = FaultOf(ranks.Judge(kSpark, crash, 1).status);
+  EXPECT_EQ(fault.what, "rank 1 was ended by SIGSEGV");
+  EXPECT_THAT(fault.why, HasSubstr("frame one"));
+}
+
+TEST(RanksSeen, WithoutAnyWordOfTheRanksSparksOwnIsTold) {
+  RanksSeen ranks("train", 2);
+  EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"}), {}, {}).status).what, "no slots");
+  EXPECT_TRUE(ranks.Judge(Status::OK(), {}, {}).status.ok());
+}
+
+TEST(FailedPartition, IsReadFromSparksText) {
+  EXPECT_EQ(FailedPartition(kSpark.message()), 1);
+  EXPECT_EQ(FailedPartition("something else (3, 4)"), std::nullopt);
+  EXPECT_EQ(FailedPartition("barrier task ResultTask(15"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ship/bundle.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <unordered_set>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "os/file.h"
+#include "os/library.h"
+#include "spark/ship/bundle_file.h"
+#include "spark/ship/bundle_format.h"
+#include "spark/ship/closure.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxKept = 8;
+constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
+constexpr std::chrono::hours kAbandoned{1};        // A file that is still being written is younger.
+constexpr std::chrono::hours kForgotten{24 * 30};  // Of a record.
+
+// Makes the folder, which others could otherwise fill with programs of theirs.
+Status OpenCache(const fs::path& cache) {
+  PT_TRY(MakeFolder(cache));
+  struct stat about {};
+  if (::stat(cache.c_str(), &about) != 0) return SystemFault("use " + cache.string(), errno);
+  if (about.st_uid == ::geteuid() && ::chmod(cache.c_str(), 0700) == 0) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = cache.string() + " belongs to another user",
+               .fix = "set XDG_CACHE_HOME to a folder of your own"});
+}
+
+// The record of a bundle that was made, by what it was asked for.
+fs::path RecordOf(const fs::path& object, const fs::path& cache) {
+  const char* libraries = std::getenv("LD_LIBRARY_PATH");
+  const std::string key = object.string() + '\n' + (libraries == nullptr ? "" : libraries);
+  return cache / (ContentHash(key) + ".json");
+}
+
+Json MemberToJson(const BundleMember& member) {
+  return {{"name", member.name},
+          {"file", member.file.string()},
+          {"bytes", member.bytes},
+          {"changed_ns", member.changed_ns}};
+}
+
+// Whether the file that went into the bundle is still the same.
+bool IsUnchanged(const Json& member) {
+  const auto now = MemberAt(member.value("name", ""), member.value("file", ""));
+  return now.ok() && MemberToJson(*now) == member;
+}
+
+std::optional<Bundle> BundleOfRecord(const Json& record, const fs::path& cache) {
+  if (!record.is_object() || !record.contains("members") || record["members"].empty()) return {};
+  for (const Json& member : record["members"]) {
+    if (!member.is_object() || !IsUnchanged(member)) return {};
+  }
+  Bundle bundle{.hash = record.value("hash", ""),
+                .bytes = record.value("bytes", int64_t{0}),
+                .unpacked_bytes = record.value("unpacked_bytes", int64_t{0})};
+  bundle.file = cache / (kBundlePrefix + bundle.hash);
+  std::error_code error;
+  const auto bytes = fs::file_size(bundle.file, error);
+  if (error || static_cast<int64_t>(bytes) != bundle.bytes) return {};
+  fs::last_write_time(bundle.file, fs::file_time_type::clock::now(), error);  // Used now.
+  return bundle;
+}
+
+// A record that is damaged is as good as none.
+std::optional<Bundle> FindKnown(const fs::path& record, const fs::path& cache) {
+  const auto text = ReadFile(record, 1 << 20);
+  if (!text.ok()) return {};
+  const auto json = ParseJson(*text);
+  if (!json.ok()) return {};
+  try {
+    return BundleOfRecord(*json, cache);
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+Status Remember(const fs::path& record, const Bundle& bundle,
+                std::span<const BundleMember> members) {
+  Json list = Json::array();
+  for (const BundleMember& member : members) list.push_back(MemberToJson(member));
+  return WriteFile(record, Dump({{"hash", bundle.hash},
+                                 {"bytes", bundle.bytes},
+                                 {"unpacked_bytes", bundle.unpacked_bytes},
+                                 {"members", list}}));
+}
+
+struct Kept {
+  fs::path file;
+  fs::file_time_type used;
+  int64_t bytes;
+};
+
+// Everything else in the folder is a record, or what a dead writer left.
+std::vector<Kept> ListBundles(const fs::path& cache) {
+  std::vector<Kept> bundles;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(cache, error)) {
+    const std::string name = entry.path().filename().string();
+    const auto used = entry.last_write_time(error);
+    const auto bytes = entry.file_size(error);
+    if (error) continue;
+    if (name.starts_with(kBundlePrefix) && entry.path().extension().empty()) {
+      bundles.push_back({entry.path(), used, static_cast<int64_t>(bytes)});
+      continue;
+    }
+    const auto age = fs::file_time_type::clock::now() - used;
+    const bool is_record = entry.path().extension() == ".json";
+    if (age > (is_record ? kForgotten : kAbandoned)) fs::remove(entry.path(), error);
+  }
+  return bundles;
+}
+
+void SweepCache(const fs::path& cache) {
+  std::vector<Kept> bundles = ListBundles(cache);
+  std::ranges::sort(bundles, std::greater(), &Kept::used);
+  int64_t bytes = 0;
+  std::error_code error;
+  for (size_t i = 0; i < bundles.size(); ++i) {
+    bytes += bundles[i].bytes;
+    if (i >= kMaxKept || bytes > kMaxKeptBytes) fs::remove(bundles[i].file, error);
+  }
+}
+
+Result<Bundle> Make(const fs::path& record, const fs::path& cache,
+                    std::span<const BundleMember> members) {
+  PT_LET(Bundle bundle, WriteBundle(members, cache));
+  PT_TRY(Remember(record, bundle, members));
+  SweepCache(cache);
+  return bundle;
+}
+
+Result<fs::path> Canonical(const fs::path& file) {
+  std::error_code error;
+  fs::path real = fs::canonical(file, error);
+  if (error) return SystemFault("read " + file.string(), error.value());
+  return real;
+}
+
+// What libprotium.so, which `members` hold, needs itself.
+Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMember> members) {
+  std::unordered_set<std::string> names;
+  const auto ours = std::ranges::find(members, "lib/libprotium.so", &BundleMember::name);
+  if (ours == members.end()) return names;
+  PT_LET(const auto closure, LibraryClosure(ours->file));
+  for (const BundleMember& member : closure) names.insert(member.name);
+  return names;
+}
+
+}  // namespace
+
+Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache) {
+  PT_TRY(OpenCache(cache));
+  PT_LET(const fs::path real, Canonical(program));
+  const fs::path record = RecordOf(real, cache);
+  if (auto known = FindKnown(record, cache)) return *std::move(known);
+  PT_LET(const auto members, ProgramClosure(real));
+  return Make(record, cache, members);
+}
+
+Result<Bundle> MakeTorchBundle(const fs::path& library, const fs::path& cache) {
+  PT_TRY(OpenCache(cache));
+  PT_LET(const fs::path real, Canonical(library));
+  const fs::path record = RecordOf(real, cache);
+  if (auto known = FindKnown(record, cache)) return *std::move(known);
+  PT_LET(auto members, LibraryClosure(real));
+  PT_LET(const auto elsewhere, NamesInPrograms(members));
+  std::erase_if(members,
+                [&](const BundleMember& member) { return elsewhere.contains(member.name); });
+  return Make(record, cache, members);
+}
+
+Result<fs::path> BundleCache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "protium" / "bundles";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "protium" / "bundles";
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "there is no folder for the programs that go to the executors",
+               .why = "neither XDG_CACHE_HOME nor HOME is set",
+               .fix = "export XDG_CACHE_HOME=/some/folder/of/yours"});
+}
+
+Result<Launcher> FindLauncher() {
+  const fs::path file = OwnLibraryFolder().parent_path() / "bin" / "protium-launcher";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = file.string() + " is missing",
+                 .why = "Spark's executors start it in place of Python",
+                 .fix = "./dev build"});
+  }
+  PT_LET(std::string hash, FileHash(file));
+  return Launcher{file, std::move(hash)};
+}
+
+std::string LauncherName(const Launcher& launcher, const Bundle& program, const Bundle* torch) {
+  std::string name = kLauncherPrefix + launcher.hash + "." + program.hash;
+  if (torch != nullptr) name += "." + torch->hash;
+  return name;
+}
+
+}  // namespace protium

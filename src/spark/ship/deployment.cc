@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ship/deployment.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "os/library.h"
+#include "spark/ship/bundle_format.h"
+
+namespace protium {
+namespace {
+
+constexpr const char* kExecutable = "spark.sql.execution.pyspark.python";
+constexpr const char* kTorchLibrary = "libprotium_torch.so";
+
+}  // namespace
+
+bool NeedsTorch(std::string_view task) { return task == "train" || task == "score"; }
+
+bool LacksProgram(const Status& failure) {
+  return !failure.ok() && FaultOf(failure).what.find(kNeedsBundle) != std::string::npos;
+}
+
+Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
+  PT_LET(const auto cache, BundleCache());
+  if (!program_) {
+    PT_LET(program_, MakeProgramBundle("/proc/self/exe", cache));
+  }
+  if (torch && !torch_) {
+    PT_LET(torch_, MakeTorchBundle(OwnLibraryFolder() / kTorchLibrary, cache));
+  }
+  return Sendable{*program_, torch ? torch_ : std::nullopt};
+}
+
+Status Deployment::Send(const Artifact& artifact, const Call& call) {
+  if (sent_.count(artifact.name) > 0) return Status::OK();
+  PT_TRY(session_.AddArtifacts({artifact}, call));
+  sent_.insert(artifact.name);
+  return Status::OK();
+}
+
+Status Deployment::Use(bool torch, const Call& call) {
+  const std::lock_guard lock(mutex_);
+  std::string executable = settings_.program;
+  if (executable.empty()) {
+    PT_LET(const Sendable bundles, MakeBundles(torch));
+    PT_LET(const Launcher launcher, FindLauncher());
+    const std::string name =
+        LauncherName(launcher, bundles.program, bundles.torch ? &*bundles.torch : nullptr);
+    PT_TRY(Send({"files/" + name, launcher.file}, call));
+    executable = "./" + name;
+  }
+  if (executable == used_) return Status::OK();
+  PT_TRY(session_.SetConf({{kExecutable, executable}}, call));
+  used_ = executable;
+  return Status::OK();
+}
+
+Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
+  if (!LacksProgram(failure)) return false;
+  const std::string said = FaultOf(failure).what;
+  const std::lock_guard lock(mutex_);
+  bool any = false;
+  for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {
+    if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
+    const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
+    if (sent_.count(name) > 0) continue;  // Sent and still not there: that is the failure.
+    const auto since = Clock::now();
+    PT_TRY(Send({name, (*bundle)->file}, call));
+    call.Tell({{"event", "sent"},
+               {"what", bundle == &torch_ ? "LibTorch" : "the program"},
+               {"bytes", (*bundle)->bytes},
+               {"seconds", std::chrono::duration<double>(Clock::now() - since).count()}});
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace protium

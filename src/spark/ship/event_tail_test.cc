@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ship/event_tail.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+class EventTailTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = TemporaryFolder::Make();
+    ASSERT_TRUE(made.ok()) << made.status();
+    folder_.emplace(*std::move(made));
+  }
+  void Append(const std::string& name, const std::string& text) {
+    std::ofstream(folder_->path() / name, std::ios::app) << text;
+  }
+  std::vector<std::string> Read(EventTail& tail) {
+    auto events = tail.Read();
+    EXPECT_TRUE(events.ok()) << events.status();
+    std::vector<std::string> said;
+    for (const TailedEvent& each : *events) {
+      said.push_back(std::to_string(each.partition) + ":" + std::to_string(each.task_attempt) +
+                     Dump(each.event));
+    }
+    return said;
+  }
+  std::optional<TemporaryFolder> folder_;
+};
+
+TEST_F(EventTailTest, GivesWhatWasAddedAndNothingTwice) {
+  EventTail tail(folder_->path());
+  EXPECT_TRUE(Read(tail).empty());
+  Append(EventFileName(1, 70), "{\"event\":\"b\"}\n{\"event\":\"c\"");
+  Append(EventFileName(0, 9), "{\"event\":\"a\"}\n");
+  EXPECT_EQ(Read(tail),
+            (std::vector<std::string>{"0:9{\"event\":\"a\"}", "1:70{\"event\":\"b\"}"}));
+  Append(EventFileName(1, 70), "}\n");
+  EXPECT_EQ(Read(tail), std::vector<std::string>{"1:70{\"event\":\"c\"}"});
+  EXPECT_TRUE(Read(tail).empty());
+}
+
+TEST_F(EventTailTest, PassesOverWhatIsNoEvent) {
+  EventTail tail(folder_->path());
+  Append("notes.txt", "{\"event\":\"x\"}\n");
+  Append("1-.jsonl", "{\"event\":\"x\"}\n");
+  Append(EventFileName(2, 5), "garbage\n[1]\n{\"event\":\"y\"}\n");
+  EXPECT_EQ(Read(tail), std::vector<std::string>{"2:5{\"event\":\"y\"}"});
+}
+
+TEST_F(EventTailTest, LeavesTheWordToStop) {
+  const EventTail tail(folder_->path());
+  ASSERT_TRUE(tail.AskToStop().ok());
+  EXPECT_TRUE(std::filesystem::exists(folder_->path() / kStopFile));
+}
+
+}  // namespace
+}  // namespace protium

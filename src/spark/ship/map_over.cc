@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ship/map_over.h"
+
+#include <arrow/api.h>
+#include <protium/version.h>
+
+#include <utility>
+
+namespace protium {
+namespace {
+
+// Shown in Spark's plans; tells the worker which release it talks to.
+std::string WorkerVersion(const std::string& spark) {
+  return "protium " PROTIUM_VERSION ";spark=" + spark;
+}
+
+}  // namespace
+
+Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& columns,
+                                  const SparkCommand& command, const std::string& version,
+                                  std::optional<int32_t> profile) {
+  connect::MapTaskSpec spec{.function_name = command.task,
+                            .version = WorkerVersion(version),
+                            .output = command.output,
+                            .columns = columns.field_names(),
+                            .barrier = command.gang,
+                            .profile_id = profile};
+  PT_LET(spec.command, EncodeCommand(command));
+  return connect::MapPartitions(std::move(input), spec);
+}
+
+Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
+                                       std::optional<int32_t> profile) {
+  // One row a partition, which says no more than that the partition is there.
+  const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
+  return MapOver(connect::Range(0, command.world, command.world), *ids, command, version, profile);
+}
+
+}  // namespace protium

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/ship/tables.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Fewer bytes than this, at eight a value, go through Spark faster than through files.
+constexpr int64_t kFewBytes = 32 << 20;
+constexpr const char* kObserved = "pt_rows";
+
+Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
+
+// Only a committed folder has the mark; what tasks left that were tried again is not among the
+// folder's own files.
+Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder / "_SUCCESS", error)) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = "the driver does not see what Spark wrote to " + folder.string(),
+                 .why = "the run folder must lie where driver and executors both reach it",
+                 .fix = "--runs-dir DIR with a folder that is shared"});
+  }
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".parquet") files.push_back(entry.path().string());
+  }
+  if (error) return SystemFault("read the folder " + folder.string(), error.value());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+RowsBy ChooseRowsBy(RowsBy wanted, int64_t rows, int columns) {
+  if (wanted != RowsBy::kAuto) return wanted;
+  return rows >= 0 && rows * columns * 8 < kFewBytes ? RowsBy::kStream : RowsBy::kFiles;
+}
+
+std::string FileUri(const fs::path& path) {
+  const std::string text = path.string();
+  return text.starts_with('/') ? "file://" + text : text;
+}
+
+Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
+                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
+  const connect::Relation observed =
+      connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
+  connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
+  if (target.format == Format::kCsv) {
+    spec.format = "csv";
+    spec.options = {{"header", "true"}};
+  }
+  PT_LET(const CommandResult result,
+         session.Command(connect::Write(observed, spec), std::move(options), call));
+  const auto found = result.observed.find(kObserved);
+  if (found == result.observed.end() || !found->second.is_object()) return NoRowsSaid();
+  const auto rows = found->second.find("rows");
+  if (rows == found->second.end() || !rows->is_number_integer()) return NoRowsSaid();
+  return rows->get<int64_t>();
+}
+
+Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
+                              const fs::path& folder, const std::string& name,
+                              ExecuteOptions options, const Call& call) {
+  options.name = name;
+  WrittenRows written{.schema = table.schema, .files = {.schema = table.schema}};
+  PT_LET(written.files.rows,
+         WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
+  PT_LET(written.files.paths, CommittedFiles(folder));
+  PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
+  return written;
+}
+
+Result<JobFolder> JobFolder::Make(const fs::path& run) {
+  const fs::path base = run.empty() ? fs::temp_directory_path() : run;
+  const fs::path path = base / fmt::format("spark-{}", ::getpid());
+  std::error_code ignored;
+  fs::remove_all(path, ignored);  // Of a process that had this number before.
+  PT_TRY(MakeFolder(path));
+  return JobFolder(path);
+}
+
+JobFolder::~JobFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+fs::path JobFolder::New(const std::string& name) {
+  return path_ / fmt::format("{:03}-{}", next_++, name);
+}
+
+}  // namespace protium
