@@ -27,6 +27,7 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
 
+// An empty cell is null, an empty text in quotes is a text; the null word is null with quotes, too.
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   if (cell.text.empty()) return !cell.quoted;
   // Most cells differ in the first character, and are many.
@@ -34,6 +35,8 @@ bool IsNull(const CsvCell& cell, const CsvOptions& options) {
          cell.text == options.null;
 }
 
+// The whole file at once, which is quickest where all is well; the line is looked for only where it
+// is not.
 Status CheckUtf8(std::string_view text, const std::string& path) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   arrow::util::InitializeUTF8();
@@ -155,6 +158,8 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   return table;
 }
 
+// Makes the types of columns wide enough for one more row. Most cells fit the type so far, so that
+// is asked first.
 void Widen(const std::vector<CsvCell>& cells, const CsvOptions& options,
            std::vector<CellType>& types) {
   for (size_t i = 0; i < types.size(); ++i) {
@@ -233,6 +238,7 @@ Status InferOne(const std::string& path, const CsvOptions& options, Table& table
   return InferRows(path, options, table, types);
 }
 
+// The type that text must fit to be read as a column of the type given.
 CellType WantedType(const arrow::DataType& type) {
   if (arrow::is_integer(type.id())) return CellType::kInt64;
   if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) return CellType::kDouble;

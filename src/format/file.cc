@@ -52,11 +52,12 @@ Result<std::unique_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
   if (fd < 0) return FileFault(path, "open", errno);
   struct stat stat;
   const auto facts = ReadFacts(path, ::fstat(fd, &stat), stat);
+  // An empty file cannot be mapped (mmap(2) gives EINVAL) and needs no memory.
   void* data = nullptr;
   if (facts.ok() && facts->bytes > 0) {
     data = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
   }
-  const int error = errno;
+  const int error = errno;  // close() may set it.
   ::close(fd);
   PT_TRY(facts);
   if (data == MAP_FAILED) return FileFault(path, "map", error);

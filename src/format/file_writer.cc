@@ -46,6 +46,7 @@ class AtomicOutput : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
+// Arrow's writer buffers a row group; Close() writes the footer, without which there is no file.
 class ParquetWriter : public FileWriter {
  public:
   explicit ParquetWriter(AtomicFile file)
@@ -75,6 +76,7 @@ class ParquetWriter : public FileWriter {
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
+// Arrow quotes every text, so that an empty one is told from a null, as format/csv.h reads it.
 class CsvWriter : public FileWriter {
  public:
   explicit CsvWriter(AtomicFile file) : output_(std::make_shared<AtomicOutput>(std::move(file))) {}

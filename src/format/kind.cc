@@ -41,7 +41,8 @@ const Kind* KindOf(std::string_view content) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// Latin text in UTF-16 has a NUL in every other byte.
+// Latin text in UTF-16 has a NUL in every other byte: about half of them, which binary data rarely
+// has.
 bool LooksLikeUtf16(std::string_view head) {
   const auto nuls = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
   return head.size() >= 4 && nuls * 5 > head.size() * 2 && nuls * 5 < head.size() * 3;
@@ -79,6 +80,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
   return Refuse(path, "binary", "give a CSV file, or a Parquet file as such");
 }
 
+// Text is most often CSV under the wrong name: its first line shows which.
 std::string WhyNotParquet(const std::string& path) {
   const std::string head = ReadHead(path);
   if (head.empty()) return "it is empty";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Columns come from the footer alone, which is at the end of a file: one that was cut off has none.
 #include "format/parquet.h"
 
 #include <arrow/io/file.h>
@@ -19,6 +20,7 @@ Result<SchemaPtr> ReadSchema(const std::string& path) {
     PT_LET(const auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
     SchemaPtr schema;
     PT_TRY(reader->GetSchema(&schema));
+    // Writers leave notes of their own there, by which equal columns would differ.
     return schema->RemoveMetadata();
   });
 }

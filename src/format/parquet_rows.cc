@@ -33,6 +33,7 @@ using Reader = std::unique_ptr<parquet::arrow::FileReader>;
 Result<Reader> OpenReader(const std::string& path, bool threads) {
   PT_LET(auto file, arrow::io::ReadableFile::Open(path));
   parquet::ReaderProperties pages;
+  // Checksums are optional in the format; where a writer gave them, a flipped bit is seen.
   pages.set_page_checksum_verification(true);
   parquet::arrow::FileReaderBuilder builder;
   PT_TRY(builder.Open(std::move(file), pages));
@@ -41,6 +42,7 @@ Result<Reader> OpenReader(const std::string& path, bool threads) {
   properties.set_use_threads(threads);
   // It would hold all of a file's groups in memory at once.
   properties.set_pre_buffer(false);
+  // Older writers, Spark among them, keep times as INT96.
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   builder.properties(properties);
   return builder.Build();
@@ -52,6 +54,7 @@ struct Share {
   std::vector<int> groups;
 };
 
+// What is known of a file before any page of it is read.
 struct Footer {
   SchemaPtr schema;
   std::vector<int64_t> rows;  // Of each row group.
@@ -141,6 +144,7 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
     Share share{.path = path};
     for (size_t i = 0; i < footer.rows.size(); ++i, ++dealt) {
       all.all_rows += footer.rows[i];
+      // In turn over all files, so that shares differ by one group at the most.
       if (dealt % part.parts != part.part) continue;
       all.own_rows += footer.rows[i];
       share.groups.push_back(static_cast<int>(i));

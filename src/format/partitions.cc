@@ -52,6 +52,8 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
+// Of a folder without "=" name and value stay empty. Values keep their escapes: types are found
+// before these are undone.
 Level ParseLevel(const std::string& folder) {
   const size_t equals = folder.find('=');
   if (equals == std::string::npos) return {.folder = folder};
@@ -144,6 +146,7 @@ Status MatchFolders(const std::vector<std::string>& names, const std::vector<Lev
   return Status::OK();
 }
 
+// What the user asks for, before any folder is looked at.
 Status CheckOnce(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     const bool again = std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i),
@@ -166,6 +169,8 @@ CellType TypeOfValue(const std::string& value) {
   return CellType::kText;
 }
 
+// The narrowest type for the values so far and one more. Whole numbers and dates have no type in
+// common but text.
 CellType Widened(CellType type, const std::string& value) {
   const CellType next = TypeOfValue(value);
   if (next == CellType::kNone || type == next) return type;
@@ -179,6 +184,7 @@ struct Column {
   std::string text;  // The path of the first file whose value made it text.
 };
 
+// The column as `known` has it where its values fit that, else as they were found.
 Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const SchemaPtr& known) {
   const auto found = arrow::field(column.name, ArrowType(column.type));
   const auto wanted = known == nullptr ? nullptr : known->GetFieldByName(column.name);
@@ -190,6 +196,7 @@ Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const Sch
                column.text, "rename the folder whose value does not fit");
 }
 
+// Takes the values of one file's folders, which MatchFolders() found to be those of the columns.
 void Add(const std::vector<Level>& levels, const std::string& path, std::vector<Column>& columns,
          Partitions& partitions) {
   std::vector<std::optional<std::string>>& row = partitions.values.emplace_back();

@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr uint64_t kMostHeaderBytes = 100'000'000;  // The format's own limit.
 constexpr size_t kLengthBytes = 8;
 
 Status Damaged(const std::string& where, std::string why) {
@@ -36,6 +36,7 @@ int64_t ItemBytes(std::string_view dtype) {
   return 0;
 }
 
+// A whole number from 0 to 2^63 - 1: offsets are added up as int64_t.
 bool IsCount(const Json& json) {
   return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0) &&
          json.get<uint64_t>() <= uint64_t(INT64_MAX);
@@ -50,6 +51,7 @@ std::optional<int64_t> ShapeBytes(const std::vector<int64_t>& shape, int64_t ite
   return bytes;
 }
 
+// A tensor of the header, and where its data lies behind it.
 struct Entry {
   NamedTensor tensor;
   int64_t begin = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of metrics, and states of several of them over the same rows.
 #include "metrics/metrics.h"
 
 #include <algorithm>

@@ -34,6 +34,7 @@ Status ScriptFault(const std::filesystem::path& script, std::string what, std::s
                .fix = R"(let it print {"name": "gpu", "addresses": ["0", "1"]})"});
 }
 
+// Neither end is inherited: a child gets a copy of the one that it writes to.
 struct Pipe {
   UniqueFd read;
   UniqueFd write;
@@ -45,6 +46,7 @@ struct Pipe {
   }
 };
 
+// What a script wrote, up to a byte more than is read of it.
 struct ScriptOutput {
   std::string out;
   std::string err;
@@ -107,6 +109,7 @@ bool IsAddress(const Json& json) {
   return !text.empty() && text.size() <= kLongestAddress && std::ranges::all_of(text, fits);
 }
 
+// What follows "prints what"; empty where all is right.
 std::string WhatIsWrong(const Result<Json>& json) {
   if (!json.ok()) return "is no JSON";
   if (!json->is_object()) return "is no object";

@@ -55,6 +55,7 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   return fd;
 }
 
+// Addresses may hold a slash, as those of MIG devices do.
 fs::path LeasePath(const fs::path& folder, const std::string& kind, std::string address) {
   std::replace(address.begin(), address.end(), '/', '+');
   return folder / (kind + "-" + address);
@@ -88,6 +89,7 @@ Status InspectLease(const fs::path& path, const std::string& address,
 }
 
 Result<Lease> Take(const fs::path& path, const std::string& address, const std::string& who) {
+  // O_EXCL: a file that is there already is not ours, whoever made it.
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return SystemFault("make " + path.string(), errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return SystemFault("lock " + path.string(), errno);

@@ -91,6 +91,7 @@ void AddCpuMax(const fs::path& folder, Limits& limits) {
   if (in >> quota >> period) AddCores(quota, period, limits);
 }
 
+// The tightest limit of any group above this process holds.
 Limits CgroupLimits(const fs::path& root) {
   Limits limits;
   const fs::path mount = root / "sys/fs/cgroup";
@@ -111,6 +112,7 @@ Limits CgroupLimits(const fs::path& root) {
   return limits;
 }
 
+// sched_setaffinity(2), taskset and cpusets all narrow it.
 int32_t CoresByAffinity() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -131,6 +133,7 @@ Machine ReadMachine(const fs::path& root) {
   if (limits.memory && *limits.memory < machine.memory_bytes) {
     machine.memory_bytes = *limits.memory;
     machine.limited_by_cgroup = true;
+    // What is free on the machine may still be beyond the group's limit.
     const int64_t left = std::max<int64_t>(0, *limits.memory - limits.used);
     machine.available_bytes = std::min(machine.available_bytes, left);
   }

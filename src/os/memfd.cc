@@ -54,6 +54,7 @@ Result<Memfd> Memfd::Make(const std::string& name, int64_t bytes) {
   return memory;
 }
 
+// The size is asked of the system: a peer may say anything.
 Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   struct stat about {};
   if (::fstat(fd.get(), &about) != 0) return SystemFault("look at shared memory", errno);
@@ -65,6 +66,7 @@ Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   return Memfd(std::move(fd), about.st_size);
 }
 
+// Never smaller: a mapping beyond the end would be a SIGBUS for whoever reads there.
 Status Memfd::Grow(int64_t bytes) {
   if (bytes <= size_) return Status::OK();
   if (::ftruncate(fd_.get(), bytes) != 0) {

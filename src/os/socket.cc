@@ -98,9 +98,11 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
   alignas(cmsghdr) std::array<char, kControlBytes> control{};
   Attach(message, control, fds);
   while (message.msg_iovlen > 0) {
+    // MSG_NOSIGNAL: a closed other end is an error here, not a SIGPIPE for the process.
     const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       Advance(message, sent);
+      // They went with the first byte, and must not go twice.
       message.msg_control = nullptr;
       message.msg_controllen = 0;
     } else if (MustWait(errno)) {
@@ -115,6 +117,7 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
   return Status::OK();
 }
 
+// The header is complete. Its numbers are checked before any memory is taken for them.
 Status Channel::BeginBody() {
   uint32_t numbers[2];
   std::memcpy(numbers, header_.data(), kHeaderBytes);

@@ -25,6 +25,7 @@ constexpr Function kFunctions[] = {
     {"upper", 1, 1},       {"year", 1, 1},
 };
 
+// Whether people write it between its operands.
 bool IsOperator(std::string_view name) {
   return name == "and" || name == "or" ||
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });

@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// One column's cells; the default is a null. Texts point into the column.
 using CellColumn = std::vector<CutCell>;
 
 template <class Array>

@@ -102,7 +102,8 @@ Result<Batch> Apply(const Project& project, const Batch& batch, const SchemaPtr&
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
-// Finds the position of cells' text among the keys of a lookup.
+// Finds the position of cells' text among the keys of a lookup. Keys are views of the lookup's own,
+// which outlives this.
 class Positions {
  public:
   explicit Positions(const Lookup& lookup) : lookup_(lookup) {
@@ -157,7 +158,7 @@ class Positions {
 
   const Lookup& lookup_;
   std::unordered_map<std::string_view, int64_t> positions_;
-  char digits_[24];
+  char digits_[24];  // Room for any whole number of 64 bits, with its sign.
 };
 
 Result<Batch> Apply(const Lookup& lookup, const Batch& batch, const SchemaPtr& schema) {

@@ -28,6 +28,7 @@ Json ToJson(const Expr& expr) {
   return {{"call", expr.name}, {"of", std::move(of)}};
 }
 
+// One of: a column; a literal (double, flag or whole); a call and what it is of.
 struct ExprText {
   std::optional<std::string> column, number, call;
   std::optional<bool> flag;
@@ -63,6 +64,7 @@ Result<Expr> ExprFromJson(const Json& json) {
     PT_LET(Expr argument, ExprFromJson(each));
     arguments.push_back(std::move(argument));
   }
+  // Checked, although our own process wrote it: what follows relies on the number of arguments.
   Expr call = CallOf(text.call.value_or(""), std::move(arguments));
   PT_TRY(Check(call));
   return call;
@@ -92,6 +94,7 @@ struct LookupText {
   }
 };
 
+// A Split or a MarkSplit, which differ in what becomes of the side.
 struct CutText {
   Columns by;
   double part = 0;

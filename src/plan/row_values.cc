@@ -112,6 +112,7 @@ RowValues OfLiteral(const Literal& literal, size_t rows) {
   return values;
 }
 
+// Exact up to 2^53; beyond, to the nearest double, as casts of engines do.
 RowValues ToDoubles(RowValues values) {
   if (values.kind == Kind::kDouble) return values;
   values.kind = Kind::kDouble;
@@ -128,6 +129,7 @@ RowValues NanToNull(RowValues values) {
   return values;
 }
 
+// Flags that are never null: whether values are.
 RowValues Nulls(const RowValues& values, bool wanted) {
   RowValues flags{.kind = Kind::kFlag};
   for (const uint8_t valid : values.valid) flags.wholes.push_back((valid == 0) == wanted ? 1 : 0);
@@ -146,6 +148,7 @@ RowValues Computed(char op, RowValues a, const RowValues& b) {
   return a;
 }
 
+// Of whole numbers alone: engines differ in where NaN stands among doubles.
 RowValues Compared(bool equal, RowValues a, const RowValues& b) {
   a.kind = Kind::kFlag;
   for (size_t i = 0; i < a.valid.size(); ++i) {
@@ -169,6 +172,7 @@ void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
   }
 }
 
+// The functions that KindOfCall() gives a kind, and no other.
 RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
   RowValues& first = arguments.front();
   if (name == "cast_double") return ToDoubles(std::move(first));

@@ -149,6 +149,7 @@ class Checker {
     return Status::OK();
   }
 
+  // Whether it compares structures, of which the engines order nulls within otherwise.
   static bool OrdersStructs(const tree::View& node) {
     const std::string& name = node.function();
     if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
@@ -159,6 +160,7 @@ class Checker {
     return false;
   }
 
+  // These stay aggregates of their own, by rules: they take DISTINCT and FILTER.
   static bool IsCollected(const std::string& name) {
     return name == "collect_list" || name == "collect_set" || name == "array_agg" ||
            name == "count_if";
@@ -262,6 +264,7 @@ class Checker {
   bool changed_ = false;
 };
 
+// Whether there is a tree at all, of one SELECT. json_serialize_sql tells errors as JSON, too.
 Status CheckShape(const Json& tree, const std::string& text, const DuckText& duck) {
   const bool failed = !tree.is_object() || tree.value("error", true);
   if (!failed && tree.contains("statements") && tree["statements"].size() == 1) return Status::OK();

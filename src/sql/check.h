@@ -13,6 +13,7 @@
 
 namespace protium {
 
+// What the check gives: the tree to go on with, and what people are told of it.
 struct CheckedTree {
   Json tree;             // With what DuckDB would read otherwise replaced: see sql/rules/rule.h.
   bool changed = false;  // Whether `tree` differs from what was given.

@@ -46,6 +46,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .scan = nullptr,
                             .place = ""};
 
+// In texts that both engines read as the same double. {} gives the shortest that reads back.
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -55,6 +56,7 @@ std::string NumberText(double value) {
 std::string LiteralText(const Literal& value, const Dialect& dialect) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "TRUE" : "FALSE";
   if (const auto* whole = std::get_if<int64_t>(&value)) {
+    // A cast of text: 7 alone would be of 32 bits.
     // The smallest one cannot be written as a negated literal.
     return fmt::format("CAST('{}' AS {})", *whole, dialect.int64_type);
   }
@@ -65,6 +67,7 @@ std::string LiteralText(const Literal& value, const Dialect& dialect) {
   return "NULL";
 }
 
+// Puts arguments in the places of a spelling (functions/expressions.h).
 std::string Fill(std::string_view spelling, const std::vector<std::string>& arguments) {
   std::string text;
   for (size_t i = 0; i < spelling.size(); ++i) {

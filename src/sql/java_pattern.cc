@@ -13,6 +13,9 @@ struct Letter {
   bool read;    // Whether text can be read by it, not only written.
 };
 
+// The letters that have a field of their own everywhere. Others depend on a language or a zone (G,
+// V, z,
+// ...), or are not taken by Spark (Y, w, u, since Spark 3).
 constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
                                               {'E', 4, false},
                                               {'H', 2, true},

@@ -23,6 +23,7 @@ struct KeptRows {
   Columns columns = {};  // Without those of marks; empty where there are no marks.
   std::vector<KeptMark> marks = {};
 
+  // The mark of that cut; nullptr where the table carries none.
   const KeptMark* Find(const Columns& by, double part, int64_t seed) const;
 };
 

@@ -72,6 +72,8 @@ std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view s
   return *start + std::min(found + mark, line.size());
 }
 
+// The words of a text as far as engines leave them: without quotes, parentheses and blanks, in
+// capitals.
 std::vector<Token> ReadWords(std::string_view sql) {
   std::vector<Token> words = Tokenize(sql);
   std::erase_if(words, [](const Token& token) { return token.kind == Token::Kind::kSpace; });
@@ -94,6 +96,8 @@ size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b,
   return after + before;
 }
 
+// Where the word at `offset` of the written text stood in the original: there, among equal words,
+// where most of its neighbours are the same.
 std::optional<size_t> SameWordIn(const std::string& original, const std::string& written,
                                  size_t offset) {
   const std::vector<Token> there = ReadWords(original), here = ReadWords(written);

@@ -54,6 +54,7 @@ constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMEST
 constexpr std::string_view kNoOperands[] = {"AND",   "OR",    "BETWEEN", "IN",  "IS",    "LIKE",
                                             "ILIKE", "RLIKE", "REGEXP",  "DIV", "ESCAPE"};
 
+// YEAR or YEARS: what makes an interval of the number before it.
 bool IsUnit(const Token& token) {
   static constexpr std::string_view kUnits[] = {"YEAR",        "QUARTER",     "MONTH",     "WEEK",
                                                 "DAY",         "HOUR",        "MINUTE",    "SECOND",

@@ -19,6 +19,9 @@ struct SparkReader::Infix {
   bool chains = false;         // a + b + c reads the same in DuckDB.
 };
 
+// A row: the word, how tightly it binds, what DuckDB writes for it or which function stands for it
+// (each empty where it stays), and whether DuckDB groups a chain of it as Spark does, from the
+// left.
 const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   using enum Level;
   static constexpr Infix kInfixes[] = {

@@ -13,6 +13,8 @@
 namespace protium {
 namespace {
 
+// Spark's names of types without parts, and DuckDB's. TIMESTAMP is one without a zone on both
+// engines: sessions run in UTC.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
                                                                     {"BYTE", "TINYINT"},

@@ -19,11 +19,6 @@ bool AllAre(std::string_view letters, char a, char b) {
   return letters.find(a) != std::string_view::npos && letters.find(b) != std::string_view::npos;
 }
 
-bool IsWordLetter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
 // Whether DuckDB would read the two as one where they touch: letters of one word, or of one of its
 // operators, which may be of any length.
 bool Merge(char a, char b) {

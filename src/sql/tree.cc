@@ -15,6 +15,7 @@ Json PlaceOf(const Json& node) {
   return found == node.end() ? Json(kNowhere) : *found;
 }
 
+// The part of a type beyond its name, as DuckDB's ExtraTypeInfo is serialised.
 Json TypeInfo(const char* kind) {
   return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
 }
@@ -42,6 +43,7 @@ Json TypeNode(const SqlType& type) {
   return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
 }
 
+// A HUGEINT is serialised as two halves of 64 bits.
 int HugeDigits(const Json& value) {
   auto number = static_cast<__int128>(value.value("upper", int64_t{0})) << 64;
   number |= value.value("lower", uint64_t{0});
@@ -139,6 +141,7 @@ Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
   return select;
 }
 
+// All members that json_deserialize_sql asks of a call; it refuses a tree without one of them.
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
   call["function_name"] = function;
@@ -182,6 +185,7 @@ Json Comparison(const char* type, Json left, Json right) {
   return node;
 }
 
+// The name is that of a column of the result, which stays the same.
 void Replace(Json& node, Json made) {
   const std::string alias = Text(node, "alias");
   node = std::move(made);

@@ -17,7 +17,9 @@
 namespace protium {
 namespace {
 
+// Parsers of engines are recursive: no plan may outgrow their stacks.
 constexpr int kMaxDepth = 500;
+// Beyond some hundreds, parsing the text is slow.
 constexpr size_t kMostKeysInText = 200;
 
 class Writer {
@@ -233,6 +235,7 @@ class Writer {
     return Select(inputs.front());
   }
 
+  // Rows are not in an order here, so which of them stay is the engine's choice.
   Result<std::string> Lower(const Limit& limit, const Inputs& inputs) {
     PT_LET(std::string from, Input(inputs));
     if (limit.rows < 0) {

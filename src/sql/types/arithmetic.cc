@@ -41,6 +41,8 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
+// Both as decimals, and the operation as a function of ours over 38 digits: DuckDB knows other
+// widths of results and fails where Spark rounds.
 SqlType TypeDecimals(TypedCall& call, char operation) {
   for (size_t i = 0; i < 2; ++i) {
     if (call.types[i] == SqlType::kNull) call.CoerceTo(i, call.types[1 - i]);
@@ -116,6 +118,7 @@ Result<SqlType> TypeMonths(const TypedCall& call) {
                      "multiply by a whole number, or use add_months()");
 }
 
+// A date and a whole number, or two dates.
 Result<SqlType> TypeTimes(TypedCall& call) {
   const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
   const bool whole = call.types[first ? 1 : 0].IsWhole();
@@ -135,6 +138,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   return SqlType{SqlType::kDate};
 }
 
+// -x, +x and abs(x).
 Result<SqlType> TypeSign(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kBoolean || type.IsTime()) return RefuseTypes(call);

@@ -35,6 +35,7 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", S
 
 }  // namespace
 
+// if, nvl and their kin, greatest and least: one of several values, all of one type.
 Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};
@@ -84,6 +85,7 @@ Result<SqlType> TypeLiteral(TypedCall& call) {
   return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
 }
 
+// Known before the query runs, so that it becomes a constant.
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() asks for is not known before the query runs",

@@ -19,6 +19,8 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
+// The type that a constant or a cast of the tree names; unknown for structures and what else has
+// parts that no rule knows.
 SqlType TypeIn(const Json& type) {
   const std::string id = Text(type, "id");
   const Json info = type.value("type_info", Json());
@@ -41,6 +43,7 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
+// x IN (SELECT ...)
 bool IsSoughtIn(const Json& node) {
   return tree::KindOf(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
@@ -55,6 +58,7 @@ Json NeverNull(Json sought) {
   return node;
 }
 
+// What NeverNull() made, alone or below a NOT.
 bool IsNeverNull(const Json& node) {
   if (Text(node, "type") != "OPERATOR_COALESCE") return false;
   const Json& first = node["children"][0];
@@ -165,6 +169,7 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   return FindColumn(scope, node["column_names"]);
 }
 
+// The casts that DuckDB does otherwise are spelled; all others stay as they stand.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
@@ -208,6 +213,7 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   return Unify("CASE", node, values, types);
 }
 
+// Whole numbers of any width compare alike; all else is brought to one type first.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
   TightenBesideDecimal(left, a, b);
@@ -278,6 +284,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
+// EXISTS is true or false, a scalar query has its column's type, and IN compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   PT_LET(const Relation made, Query(node["subquery"]["node"], &scope));
   const std::string type = Text(node, "subquery_type");

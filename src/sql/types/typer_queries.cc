@@ -29,6 +29,7 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
+// What the column is called in the result; empty where an engine makes a name of its own.
 std::string NameOf(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || tree::KindOf(column) != tree::Kind::kColumn) return alias;
@@ -60,6 +61,7 @@ Result<Relation> Typer::Query(Json& node, const Scope* outer) {
   return made;
 }
 
+// Each is known to those after it, and to the query itself.
 Status Typer::Ctes(Json& node, const Scope* outer) {
   if (!node.contains("cte_map") || !node["cte_map"].contains("map")) return Status::OK();
   for (Json& entry : node["cte_map"]["map"]) {
@@ -120,6 +122,7 @@ Status Typer::Modifiers(Json& node, const Scope& scope) {
   return Status::OK();
 }
 
+// UNION, EXCEPT and INTERSECT: columns meet by their places, and take the names of the left side.
 Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   PT_LET(Relation left, Query(node["left"], outer));
   PT_LET(const Relation right, Query(node["right"], outer));
@@ -146,6 +149,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   return Relation{.columns = std::move(common)};
 }
 
+// WITH RECURSIVE: the first part alone says what columns there are.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   PT_LET(Relation start, Query(node["left"], outer));
   Relation named = start;
