@@ -89,16 +89,20 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
 Status RunEpoch(const ShardedRows& rows, int64_t epoch) {
   const int64_t width = rows.schema().width();
   std::vector<std::byte> batch(size_t(width * (kBatch + kShards)));
-  std::vector<Permutation> orders;
-  for (int32_t s = 0; s < kShards; ++s) orders.emplace_back(7, epoch, s, rows.rows(s));
+  std::vector<std::unique_ptr<RowVisit>> visits;
+  for (int32_t s = 0; s < kShards; ++s) {
+    PT_LET(auto visit, rows.Visit(s, Permutation(7, epoch, s, rows.rows(s))));
+    visits.push_back(std::move(visit));
+  }
   double sum = 0;
   int64_t seen = 0;
   for (int64_t step = 0; step < StepsPerEpoch(kRows, kBatch); ++step) {
     int64_t filled = 0;
     for (int32_t s = 0; s < kShards; ++s) {
       const Positions positions = StepPositions(rows.rows(s), kRows, kBatch, step);
-      GatherRows(rows.shard(s), width, orders[size_t(s)], positions, batch.data() + filled * width);
-      filled += positions.end - positions.begin;
+      const int64_t count = positions.end - positions.begin;
+      PT_TRY(visits[size_t(s)]->Next(count, batch.data() + filled * width));
+      filled += count;
     }
     for (int64_t i = 0; i < filled; ++i) {
       sum += *reinterpret_cast<const float*>(batch.data() + i * width);

@@ -21,7 +21,7 @@
 #include "spark/engine/spark_engine.h"
 #include "spark/engine/spark_session.h"
 #include "spark/engine/tasks_run.h"
-#include "spark/gang/run.h"
+#include "spark/ship/map_over.h"
 
 namespace protium {
 namespace {
@@ -130,7 +130,9 @@ class SparkBench {
   Result<double> Hand(RowsBy way, int64_t rows) {
     PT_LET(const Shape shape, ShapeOf("wide"));
     PT_LET(const auto engine,
-           OpenSparkEngine({.address = address_, .folder = folder_, .spark = {.rows = way}}));
+           OpenSparkEngine({.address = address_,
+                            .folder = folder_,
+                            .options = FieldsToJson(SparkSettings{.rows = way})}));
     const Plan etl = MakePlan(
         Materialize{"etl"},
         {MakePlan(Sql{.text = fmt::format("SELECT {} FROM range(0, {}, 1, {})",

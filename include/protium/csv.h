@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How CSV text becomes cells. Implemented by the room format.
+// How CSV text becomes cells. Quoting is RFC 4180's: a cell may be wrapped in double quotes, and
+// two of them inside mean one. Implemented by the room format.
 #pragma once
 
 #include <string>
 
 namespace protium {
 
-// A cell equal to `null` and an empty unquoted cell are null.
+// A cell whose text equals `null` is NULL, and so is an empty cell unless it is quoted.
 struct CsvOptions {
   std::string null;
   std::string delimiter = ",";

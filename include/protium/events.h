@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens in a run: told to whoever watches it (Program::watch), and kept in its events.jsonl,
-// one JSON object a line with the key "event". Names and fields below are those of the file; a file
-// may have more of both, which readers pass over. Implemented by the room run.
+// The events of a run. Program::watch receives them as they happen, and the run folder keeps them
+// in events.jsonl, one JSON object per line: kName under the key "event", the fields under the
+// names given to Fields(), and the wall-clock time under "time". A file may hold events and fields
+// that are not declared here; readers skip them. Implemented by the room run.
+//
+// The usual order within one command: RunStarted, EtlProgress and EtlDone, one StageFitted per
+// stage, GangPlaced, TrainStarted, steps and epochs, Scored and OutputWritten, and RunEnded last. A
+// gang that restarts inserts AttemptStarted and repeats everything since the checkpoint it starts
+// from, so a watcher must expect `step` and `epoch` to go back.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +20,7 @@
 
 namespace protium {
 
-// A command began to work on the run; `resumed`: it takes up one that was there.
+// A command started working on the run. `resumed`: it continues an earlier command's run.
 struct RunStarted {
   static constexpr std::string_view kName = "start";
   std::string run;
@@ -26,14 +32,14 @@ struct RunStarted {
   }
 };
 
-// Rows are read or made.
+// The engine is working on a query or a write. Told again as the figures change.
 struct EtlProgress {
   static constexpr std::string_view kName = "etl";
   std::string name;               // "query", "write".
-  int64_t rows = -1;              // So far; -1: not known.
-  std::optional<double> percent;  // Of what is to be read.
-  std::optional<double> held;     // Bytes in memory and in files.
-  std::optional<double> spilled;  // Of those, in files.
+  int64_t rows = -1;              // Produced so far; -1: unknown.
+  std::optional<double> percent;  // 0 to 100, of the input that must be read.
+  std::optional<double> held;     // Bytes the engine holds, in memory and in spill files.
+  std::optional<double> spilled;  // The part of `held` that lies in spill files.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name);
@@ -44,7 +50,7 @@ struct EtlProgress {
   }
 };
 
-// The table that everything after it reads is made.
+// The training table has been evaluated and kept. `rows` counts both sides of a split.
 struct EtlDone {
   static constexpr std::string_view kName = "etl_done";
   int64_t rows = 0;
@@ -54,7 +60,8 @@ struct EtlDone {
   }
 };
 
-// A stage is about to learn, in the pass over the rows of that number.
+// A stage is about to learn. Stages of one level share a pass over the training rows; levels count
+// from 1.
 struct StageFitted {
   static constexpr std::string_view kName = "fit";
   std::string stage;
@@ -66,6 +73,7 @@ struct StageFitted {
   }
 };
 
+// One seat of a gang. `log` is the path of the rank's log file, where it has one of its own.
 struct RankPlaced {
   int32_t rank = 0;
   std::string host;
@@ -80,7 +88,7 @@ struct RankPlaced {
   }
 };
 
-// Every rank of a gang has its place.
+// Every rank of a gang has its seat. `attempt` counts from 0.
 struct GangPlaced {
   static constexpr std::string_view kName = "gang_start";
   std::string task;
@@ -94,13 +102,13 @@ struct GangPlaced {
   }
 };
 
-// A gang failed and is started again from its last checkpoint.
+// A gang failed and starts again from its last checkpoint. `attempt` is the one about to start.
 struct AttemptStarted {
   static constexpr std::string_view kName = "restart";
   int32_t attempt = 0;
   int32_t restarts_left = 0;
   std::string cause;
-  std::string where;  // Rank and log.
+  std::string where;  // The rank that failed, and its log.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("attempt", attempt);
@@ -110,12 +118,14 @@ struct AttemptStarted {
   }
 };
 
+// The ranks have packed and exchanged their rows and are about to take the first step. Told once
+// per attempt.
 struct TrainStarted {
   static constexpr std::string_view kName = "train_start";
-  int64_t rows = 0;
-  int64_t steps = 0;  // In all epochs.
+  int64_t rows = 0;   // Training rows, over all ranks.
+  int64_t steps = 0;  // Over all epochs.
   int64_t epochs = 0;
-  int64_t step = 0;  // Where training goes on.
+  int64_t step = 0;  // Steps that the checkpoint already holds; 0 without one.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows);
@@ -125,15 +135,15 @@ struct TrainStarted {
   }
 };
 
-// Told of the first and the last step, and a few times a second between.
+// Told after the first and the last step of an attempt, and in between at most twice a second.
 struct StepDone {
   static constexpr std::string_view kName = "step";
   int64_t step = 0;
   int64_t steps = 0;
   int64_t epoch = 0;
-  double loss = 0;  // The mean since it was told last.
-  double rows_per_second = 0;
-  double wait_share = 0;  // Of the time, waiting for other ranks.
+  double loss = 0;             // The weighted mean over the steps since the last such event.
+  double rows_per_second = 0;  // Over all ranks, since the last such event.
+  double wait_share = 0;       // Share of that time, 0 to 1, in the sum over ranks, waits included.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("step", step);
@@ -145,11 +155,12 @@ struct StepDone {
   }
 };
 
+// The end of an epoch; its Validated, if any, comes first. Epochs count from 1.
 struct EpochDone {
   static constexpr std::string_view kName = "epoch";
   int64_t epoch = 0;
   int64_t step = 0;
-  double loss = 0;  // The mean of the epoch.
+  double loss = 0;  // The weighted mean over the whole epoch.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("epoch", epoch);
@@ -158,11 +169,14 @@ struct EpochDone {
   }
 };
 
+// The metrics of an epoch on the rows held out for validation.
 struct Validated {
   static constexpr std::string_view kName = "validation";
   int64_t epoch = 0;
   int64_t step = 0;
-  std::vector<std::pair<std::string, double>> metrics;  // Each a field; the first counts most.
+  // In the order of train.metrics. In the file each is a field of the event itself, which is why
+  // Fields() does not visit them.
+  std::vector<std::pair<std::string, double>> metrics;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("epoch", epoch);
@@ -170,6 +184,7 @@ struct Validated {
   }
 };
 
+// A checkpoint is complete on disk. `epoch` counts the finished epochs, `path` is its folder.
 struct Checkpointed {
   static constexpr std::string_view kName = "checkpoint";
   int64_t step = 0;
@@ -183,16 +198,18 @@ struct Checkpointed {
   }
 };
 
-// Rows were scored; where labels are known, states of metrics follow that are merged.
+// One partition has been scored. In the file the event also carries mergeable metric states
+// ("model", "baseline") where the rows have labels.
 struct Scored {
   static constexpr std::string_view kName = "score_metrics";
-  int64_t rows = -1;  // -1: not known.
+  int64_t rows = -1;  // -1: unknown.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows);
   }
 };
 
+// A table has been written and is in place under its final name.
 struct OutputWritten {
   static constexpr std::string_view kName = "output";
   std::string path;
@@ -204,7 +221,7 @@ struct OutputWritten {
   }
 };
 
-// A gang waits for its places.
+// The gang's seats are taken at the moment. `why` names who holds them.
 struct Waiting {
   static constexpr std::string_view kName = "waiting";
   std::string why;
@@ -214,7 +231,7 @@ struct Waiting {
   }
 };
 
-// Something that a user wants to know.
+// Something the user wants to know but need not act on.
 struct Note {
   static constexpr std::string_view kName = "note";
   std::string message;
@@ -224,6 +241,7 @@ struct Note {
   }
 };
 
+// Something the user probably wants to change.
 struct Warning {
   static constexpr std::string_view kName = "warning";
   std::string message;
@@ -233,9 +251,10 @@ struct Warning {
   }
 };
 
+// The command failed; the fields are those of the Fault it ends with. RunEnded follows.
 struct Failed {
   static constexpr std::string_view kName = "failed";
-  int32_t exit = 0;  // protium/status.h: Exit.
+  int32_t exit = 0;  // An Exit of protium/status.h.
   std::string what;
   std::string where;
   template <class Visit>
@@ -246,7 +265,7 @@ struct Failed {
   }
 };
 
-// The last event of a command; `state` is "done", "failed" or "stopped".
+// The last event of a command that was not killed. `state` is "done", "failed" or "stopped".
 struct RunEnded {
   static constexpr std::string_view kName = "end";
   std::string state;
@@ -256,7 +275,7 @@ struct RunEnded {
   }
 };
 
-// Of a name that is not among these.
+// An event whose name is none of the above: a newer version's, or one that a task reported.
 struct OtherEvent {
   static constexpr std::string_view kName = "";
   std::string name;

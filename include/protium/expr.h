@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over the columns of a table: small values that engines write as SQL. Building one
-// never fails; columns and types are checked by what acts on the table. Implemented by the room
-// plan.
+// Expressions over the columns of a table: small immutable trees that each engine spells in its own
+// SQL. Building one never fails; unknown columns and wrong types are reported by the first action
+// on the table. Implemented by the room plan.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace protium {
 
 using Columns = std::vector<std::string>;
 
-// NULL, true, 7, 0.5, 'text'.
+// In this order: NULL, true, 7, 0.5, 'text'.
 using Literal = std::variant<std::monostate, bool, int64_t, double, std::string>;
 
-// Operators are functions too ("+", "and", "=", "is_null", "coalesce", "case_when", "cast_double",
-// ...); plan/functions.h has the table of all.
+// A column, a literal, or the call of a function. Operators are functions like any other: "+",
+// "and", "=", "is_null", "coalesce", "cast_double", ...; plan/functions.h lists them all.
 struct Expr {
   enum class Kind { kColumn, kLiteral, kCall };
   Kind kind = Kind::kLiteral;
-  std::string name;  // The column's or the function's.
-  Literal value;
-  std::vector<Expr> arguments;
+  std::string name;             // Of the column or the function.
+  Literal value;                // Of a literal.
+  std::vector<Expr> arguments;  // Of a call.
 };
 
 struct NamedExpr {
@@ -32,10 +32,13 @@ struct NamedExpr {
   Expr expr;
 };
 
+// `function` is one that plan/functions.h lists; an unknown one fails at the first action.
 Expr Col(std::string name);
 Expr Lit(Literal value);
 Expr CallOf(std::string function, std::vector<Expr> arguments);
 
+// SQL's operators with SQL's NULLs: the comparisons give NULL for a NULL operand, and && and || are
+// three-valued.
 Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);

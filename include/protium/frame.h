@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table that is yet to be made: what is to be done and the session that can do it. Implemented by
-// the room frame.
+// Lazy tables. A DataFrame is a plan plus the session that can run it: verbs extend the plan and
+// never fail, actions run it and return a Result. A mistake made while building (an unknown table,
+// a missing file) is kept in the plan and reported by the first action. Implemented by the room
+// frame.
 #pragma once
 
 #include <cstdint>
@@ -22,45 +24,55 @@ class Writer;
 enum class Format;
 struct Sides;
 
-// What a table is made of: an immutable tree of nodes (plan/node.h).
+// How a table is made: an immutable tree of nodes, shared between frames (plan/node.h).
 struct Node;
 using Plan = std::shared_ptr<const Node>;
 
+// A split by a hash of cell texts, not by chance or by position: a row lands on the same side on
+// every engine and in every run (docs/rows.md, "Split").
 struct SplitOptions {
-  Columns by;         // Rows that agree in these fall on one side; empty: all columns.
-  double test = 0.2;  // Expected share of the second side.
-  int64_t seed = 0;
+  Columns by;         // Rows that agree in these stay together; empty: all columns.
+  double test = 0.2;  // Expected share of the test side, above 0 and below 1.
+  int64_t seed = 0;   // Another seed gives another split of the same rows.
 };
 
-// Cheap to copy. Verbs build and never fail: an error waits for the first action. The session must
-// live longer. One thread, that of the session.
+// Cheap to copy. The session must outlive it. Use it on the session's thread only.
 class DataFrame {
  public:
   DataFrame(Session& session, Plan plan) : session_(&session), plan_(std::move(plan)) {}
   const Plan& plan() const { return plan_; }
   Session& session() const { return *session_; }
 
+  // Keeps the rows for which `predicate` is true; false and NULL drop a row.
   DataFrame Filter(Expr predicate) const;
   DataFrame Select(const Columns& columns) const;
+  // The table of these expressions alone, in this order.
   DataFrame Project(std::vector<NamedExpr> columns) const;
+  // At most `rows` rows. Which ones is up to the engine unless the SQL below orders them.
   DataFrame Limit(int64_t rows) const;
-  // Is evaluated once; everything built on the result reads what was kept.
+  // Evaluated at most once per session; everything built on the result reads the kept rows. `name`
+  // is for explanations.
   DataFrame Materialize(std::string name) const;
-  // Runs a task of the program (Program::tasks) over the rows, in worker processes.
+  // Runs a task of the program (Program::tasks) over the rows, in worker processes. The columns of
+  // the result are task.output.
   DataFrame Map(MapTask task) const;
-  // auto [train, test] = frame.Split({.by = {"day"}, .test = 0.2}). Evaluates the frame once.
+  // auto [train, test] = frame.Split({.by = {"day"}, .test = 0.2});
+  // Both sides read one kept evaluation of this frame.
   Sides Split(const SplitOptions& options) const;
 
-  // Actions. They give the first error of building, refuse settings that nobody asked for, and fail
-  // with the fault of the engine.
-  // The columns and their types; moves no data.
+  // The columns and their types. Checks the plan and moves no data.
   Result<SchemaPtr> Schema() const;
-  // The rows, as they are made.
+  // The actions below run the plan. Each first reports an error made while building, then refuses
+  // with Exit::kUsage a --set that nothing has asked for (Session::Setting), then fails with the
+  // engine's fault.
+  //
+  // The rows as the engine produces them. The stream must not outlive the session.
   Result<BatchStreamPtr> Stream() const;
-  // Runs it for its effect, such as the metrics of rows scored, and keeps nothing; gives the number
-  // of rows.
+  // Runs the plan for its effect, such as the metrics of scored rows, and drops the rows. Returns
+  // their number.
   Result<int64_t> Run() const;
   Result<int64_t> Count() const;
+  // What to write to is said to the Writer; nothing runs before that.
   Writer Write() const;
 
  private:
@@ -68,13 +80,16 @@ class DataFrame {
   Plan plan_;
 };
 
+// The two sides of a split. Every row of the frame is on exactly one of them.
 struct Sides {
   DataFrame train;
   DataFrame test;
 };
 
-// Writes a frame as one file, whole or not at all; relative paths lie in the run folder. Inputs are
-// never written to, and a file of others only by a session that is forced to (--force).
+// Writes a frame as one file, which appears under its name only when it is complete. Each method is
+// an action. A relative path lies in the run folder. Refused with Exit::kUsage: paths with "..", an
+// input of the run, a file that the run keeps for itself, and outside the run folder any existing
+// file that this run did not write, unless the session was started with --force.
 class Writer {
  public:
   explicit Writer(DataFrame frame) : frame_(std::move(frame)) {}
@@ -86,20 +101,26 @@ class Writer {
   DataFrame frame_;
 };
 
-// Tables of files. Building never fails: an error waits for the first action.
+// Tables from files. A relative path starts in a job file's data folder, in a program in its
+// working directory. At the call the files are looked up, hashed for the run's record of its
+// inputs, and their columns determined, which for CSV reads them whole; what goes wrong waits for
+// the first action.
 class Reader {
  public:
   explicit Reader(Session& session) : session_(&session) {}
-  // A file, a pattern for the last part of the path ("2013-*.csv"), or a folder: all its files with
-  // that ending, by name. Column types are inferred once, over all rows.
+  // `path` is a file, a pattern in the last part of the path ("2013-*.csv"), or a folder, which
+  // means all its *.csv files in the order of their names. Column types are inferred over all rows,
+  // so that they depend on neither the engine nor a sample.
   DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
-  // The same, with columns that `known` has typed as there; a cell that does not fit is a fault.
+  // The same, except that columns of `known` get the types they have there, as when new data is
+  // scored by a model; a cell that does not fit is a fault of Exit::kInput.
   DataFrame Csv(const std::string& path, const CsvOptions& options, const SchemaPtr& known) const;
-  // Types that `known` has are taken for columns that stand in the names of folders.
+  // The same for Parquet, whose files carry their types; `known` gives the types of the columns
+  // that stand in folder names.
   DataFrame Parquet(const std::string& path, const SchemaPtr& known = nullptr) const;
-  // A reader of tables whose last columns `names` stand in the names of folders, as in
-  // "flights/year=2013/month=1/x.csv": read from "flights" or "flights/*/*/x.csv". Their types are
-  // int64, date or string, whichever fits all values.
+  // A reader for Hive-style trees, in which the columns `names` stand in folder names, as in
+  // "flights/year=2013/month=1/x.csv"; the path is then "flights" or "flights/*/*/x.csv". These
+  // columns come last and are int64, date or string, the first that fits all values.
   Reader Partitions(Columns names) const;
 
  private:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of stages, and what becomes of it once it has learned. Implemented by the room learn.
+// Pipelines: a list of stages, and the model that fitting it returns. Stages learn from the
+// training rows and then add columns; an estimator, if there is one, comes last and trains a net on
+// those columns. Implemented by the room learn.
 #pragma once
 
 #include <filesystem>
@@ -16,26 +18,29 @@ namespace protium {
 class Session;
 struct ModelState;
 
-// A pipeline that has learned. Cheap to copy; never changes.
+// A fitted pipeline. Immutable and cheap to copy; the session must outlive it.
 class PipelineModel {
  public:
   explicit PipelineModel(std::shared_ptr<const ModelState> state) : state_(std::move(state)) {}
 
-  // Reads a model folder. A folder that is damaged, of another kind or of another version is a
-  // fault that names the file and what is wrong with it.
+  // Reads a model folder (docs/model-folder.md) and checks the SHA-256 of every file in it. A
+  // folder that is damaged, of another kind or of an unknown version is a fault of Exit::kInput
+  // that names the file and what is wrong with it.
   static Result<PipelineModel> Load(Session& session, const std::filesystem::path& folder);
 
-  // The table with the estimator's prediction; without an estimator, with the outputs of all
-  // stages. Columns that are missing or of another type are a fault that names them all. With
-  // `keep`, rows that are scored carry no other columns of the table along, which is faster than to
-  // choose from the outcome.
+  // The table plus the estimator's prediction columns; without an estimator, plus the outputs of
+  // all stages. Lazy like every verb: a table that lacks columns the model reads, or has them with
+  // unusable types, fails at the first action with Exit::kInput. With an estimator, `keep` names
+  // the columns of the table to carry along (empty: all), which spares copying the others to the
+  // workers and back.
   DataFrame Transform(const DataFrame& table, const Columns& keep = {}) const;
 
-  // What went wrong with rows of Transform(), in terms of the columns of its table.
+  // Rewrites a failure of an action on Transform()'s rows so that it names the table's columns
+  // instead of those that stages made.
   Status Explain(const Status& status) const;
 
-  // Writes the model folder (docs/model-folder.md), whole or not at all. A relative path lies in
-  // the run folder. Replaces a model that is there, and nothing else.
+  // Writes the model folder, whole or not at all. A relative path lies in the run folder. A model
+  // folder that is already there is replaced; anything else there is refused and left alone.
   Status Save(const std::filesystem::path& folder) const;
 
   // The inside, for the rooms of the house: learn/model/model_state.h.
@@ -45,14 +50,18 @@ class PipelineModel {
   std::shared_ptr<const ModelState> state_;
 };
 
+// A list of stages that has learned nothing yet. A value; fitting leaves it as it is.
 class Pipeline {
  public:
   explicit Pipeline(std::vector<StageOptions> stages) : stages_(std::move(stages)) {}
   const std::vector<StageOptions>& stages() const { return stages_; }
 
-  // Learns from the rows of `train`. The session's settings train.*, gang.*, net.* and
-  // loss.* apply to the estimator. Records metrics, seconds and steps in the run. In a resumed
-  // session stages keep what they learned and training goes on from its newest checkpoint.
+  // Learns from the rows of `train`: stages first, level by level, then the net. The settings
+  // train.*, gang.*, net.* and loss.* of the session go over the estimator's own options.
+  // Everything that can be checked without rows, including whether the gang fits the machine, is
+  // checked first. Metrics, seconds and steps go to the run's record. In a resumed session the
+  // stages keep what they learned, and training continues from the newest checkpoint. Blocks until
+  // the net is trained; Ctrl-C ends it with Exit::kStopped after a checkpoint.
   Result<PipelineModel> Fit(const DataFrame& train) const;
 
  private:

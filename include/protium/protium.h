@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All doors: tables, SQL, pipelines, models, tasks.
+// Everything a program needs, but for nets of its own, which are in <protium/torch.h>: tables, SQL,
+// pipelines, models, tasks, events.
 #pragma once
 
 #include "protium/csv.h"

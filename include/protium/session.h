@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program meets an engine: tables by name and SQL over them. Implemented by the room frame,
-// Main() by the room app.
+// Where a program meets an engine: tables by name, SQL over them, and the settings given on the
+// command line. A program describes itself in a Program and hands it to Main(), which opens the
+// session. Session is implemented by the room frame, Main() by the room app.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ namespace protium {
 struct Catalogue;
 class SessionState;
 
-// One per run. Lives longer than its frames and models. Methods are for one thread.
+// One per run; must outlive its frames and models. Call it from one thread.
 class Session {
  public:
   explicit Session(std::unique_ptr<SessionState> state);
@@ -26,15 +27,16 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   Reader Read() { return Reader(*this); }
-  // Names a table for Sql(). A later table of that name takes its place.
+  // Names a table for Sql(). Naming another one the same replaces it for later calls of Sql().
   void Table(const std::string& name, const DataFrame& frame);
-  // The table of that name; where there is none, the first action on it says so.
+  // The table of that name. An unknown name is reported by the first action on it.
   DataFrame Table(const std::string& name);
-  // A SELECT over the named tables, in Spark's dialect with double-quoted identifiers.
+  // A SELECT over the tables named so far, in Spark's dialect with double-quoted identifiers. The
+  // text is checked when the result is first used.
   DataFrame Sql(std::string text);
 
-  // What --set gave for `name`, as text; else `fallback`. Ask before the first action: a setting
-  // that nobody asked for until then is refused as a mistake.
+  // The value of --set name=..., as text, or `fallback`. Ask before the first action: it refuses
+  // every setting that nothing has asked for, as most likely misspelt.
   std::string Setting(const std::string& name, const std::string& fallback = {}) const;
 
   // The inside, for the rooms of the house: frame/session_state.h.
@@ -44,19 +46,25 @@ class Session {
   std::unique_ptr<SessionState> state_;
 };
 
-// What a program hands to Main.
+// A program, as it hands itself to Main().
 struct Program {
+  // The job. Runs in the driver, and decides the exit code by what it returns. `plan` runs it as
+  // well, on an engine that moves no rows.
   std::function<Status(Session&)> run;
-  TaskTable tasks;  // The program's own tasks, by name; workers find them too.
-  // Stages, nets, losses, metrics and optimizers of its own, or null; <protium/torch.h> makes nets.
+  // Its own tasks, by the names that MapTask::task uses. Workers are this same program started
+  // again, and find them here; a task therefore shares no memory with `run`.
+  TaskTable tasks;
+  // Its own stages, nets, losses, metrics and optimizers, or null; <protium/torch.h> makes nets.
   std::shared_ptr<const Catalogue> catalogue = nullptr;
-  // Told of what happens in the run, beside progress and events.jsonl; any thread, one at a time;
-  // must return soon. May be empty.
+  // Receives the run's events, in addition to the progress display and events.jsonl. Called in the
+  // driver on any thread, one call at a time; must return soon, for the run waits. May be empty.
   std::function<void(const Event&)> watch = nullptr;
 };
 
-// The whole life of a process: the program's run with --set, --engine, --runs-dir and --json, or a
-// worker when one was asked for. Gives the exit code.
+// The whole life of the process: a worker, if a launcher started it as one, else the command line
+// with the verbs and flags of `protium` (--set, --engine, --runs-dir, --json, ...). Returns the
+// exit code (Exit). Call it first in main(), and do nothing before that a worker should not do as
+// well.
 int Main(int argc, char** argv, const Program& program);
 
 }  // namespace protium

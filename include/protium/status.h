@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How everything here says that something went wrong: a value, never an exception. A Status is an
-// arrow::Status, a Result<T> an arrow::Result<T>. Implemented by the room base.
+// Errors are values, never exceptions: a Status is an arrow::Status, a Result<T> an
+// arrow::Result<T>. What a user can cause is a Fault inside the status, which carries the exit code
+// and the parts of the message through rooms, processes and hosts. Implemented by the room base.
 #pragma once
 
 #include <arrow/result.h>
@@ -16,7 +17,8 @@ using arrow::Status;
 template <class T>
 using Result = arrow::Result<T>;
 
-// Exit codes of the command; `protium help exit-codes` prints the same list.
+// Exit codes of the command; `protium help exit-codes` prints the same list. 70 is EX_SOFTWARE and
+// 75 EX_TEMPFAIL of sysexits.h.
 enum class Exit : int {
   kDone = 0,
   kFailed = 1,       // The job ran and failed.
@@ -26,33 +28,36 @@ enum class Exit : int {
   kRemote = 5,       // Something remote is out of reach or refused.
   kNoRoom = 6,       // Memory or disk.
   kStalled = 7,      // A deadline passed.
-  kBug = 70,
-  kStopped = 75,  // Stopped on purpose; resume goes on from the last checkpoint.
+  kBug = 70,         // A mistake of ours; please report it.
+  kStopped = 75,     // Stopped on purpose; resume continues from the last checkpoint.
 };
 
-// One cause, told once. `what` says what happened, with the value, lower-case and without a full
-// stop; the others are left out when empty.
+// One cause, reported once. `what` says what happened, with the value, in lower case and without a
+// full stop; the other parts are optional and not printed when empty. Fail() shortens a text of
+// more than 1500 bytes in the middle.
 struct Fault {
   Exit exit = Exit::kFailed;
   std::string what;
-  std::string where;  // file:line:column, table and column, rank and log.
+  std::string where;  // file:line:column, table and column, or rank and log.
   std::string why;
-  std::string fix;   // A command or an edit that can be pasted.
-  std::string kept;  // What was left untouched or saved.
+  std::string fix;   // What to do next: a command or an edit, ready to paste.
+  std::string kept;  // What was left untouched, or saved.
 };
 
-// Wraps `fault` into a status that carries it through every room and process; kBug gets a fix.
+// Wraps `fault` in a status. A kBug without a fix gets one that asks for a report.
 Status Fail(Fault fault);
 
-// Gives the fault a status carries; a status without one becomes a fault of its message.
-// A plain Invalid, KeyError, TypeError or IndexError is a mistake of ours, kBug; IOError is kInput,
-// OutOfMemory and CapacityError kNoRoom, Cancelled kStopped, all others kFailed.
+// The fault inside a status that is not OK. A plain status, such as one from Arrow itself, becomes
+// a fault with its message: Invalid, KeyError, TypeError and IndexError are our own mistakes and
+// kBug (what users cause is always a Fault); IOError is kInput, OutOfMemory and CapacityError
+// kNoRoom, Cancelled kStopped, all others kFailed.
 Fault FaultOf(const Status& status);
 
-// Puts "doing: " before what happened, keeping the rest of the fault.
+// Puts "doing: " in front of `what` and keeps the rest of the fault. OK stays OK.
 Status Annotate(const Status& status, std::string_view doing);
 
-// Renders the block that goes to stderr, ending with a line break.
+// The message as printed on stderr: "error: ..." and one indented line per part. Ends with a line
+// break.
 std::string Render(const Fault& fault);
 
 }  // namespace protium
@@ -68,7 +73,8 @@ std::string Render(const Fault& fault);
       return pt_status;                                  \
   } while (false)
 
-// Declares `decl` from the value of the Result `expr`, or returns early with its status.
+// Declares `decl` from the value of the Result `expr`, or returns early with its status. More than
+// one statement: braces are needed after an `if`, and there can be one per source line.
 #define PT_LET(decl, expr) PT_LET_(PT_CONCAT(pt_result_, __LINE__), decl, expr)
 #define PT_LET_(result, decl, expr) \
   auto&& result = (expr);           \

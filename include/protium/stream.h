@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables on their way: Arrow's record batches, one after another. Implemented by the room column.
+// Rows in motion: a pull stream of Arrow record batches. Implemented by the room column.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -12,8 +12,9 @@ namespace protium {
 
 using SchemaPtr = std::shared_ptr<arrow::Schema>;
 
-// Batches in order; Next() gives nullptr once, at the end, and only if every row came whole.
-// One thread. Destroying it early cancels what feeds it.
+// Next() returns the batches in order and then nullptr, which means that every row was delivered; a
+// stream that was cut short ends with an error instead. Do not call it again after either. Use it
+// from one thread. Destroying it before the end cancels whatever feeds it.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task: a named C++ function over batches that runs in a worker process, alone or as one rank of
-// a gang. Implemented by the room gang; what a gang is made of says plan/node.h.
+// Tasks: named C++ functions over Arrow batches that run in worker processes, either independently,
+// one per partition, or as the ranks of a gang, which start together, can reach each other and fail
+// together. Implemented by the room gang.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@
 
 namespace protium {
 
-class Communicator;  // Sums, windows and more between ranks: collective/communicator.h.
+class Communicator;  // Reductions, broadcasts and more between ranks: collective/communicator.h.
 using Json = nlohmann::ordered_json;
 
-// What a gang asks for. Defaults suit one machine without devices.
+// What a gang asks for. The defaults suit one machine without devices.
 struct GangSpec {
   int32_t workers = 1;
   int32_t cores_per_worker = 1;
   int32_t gpus_per_worker = 0;
   int32_t max_restarts = 2;
-  double deadline = 60;  // Seconds a rank may keep the others waiting.
+  double deadline = 60;  // Seconds a rank may keep the others waiting, also when asked to stop.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers, {.help = "processes that train together", .at_least = 1});
@@ -40,49 +41,62 @@ struct GangSpec {
   }
 };
 
-// Runs a named task over the input's batches, once per partition, in worker processes.
+// Runs a named task over the input's batches, once per partition, in worker processes. The number
+// of partitions and their rows are the engine's choice, so a task must not depend on them.
 struct MapTask {
-  std::string task;    // A name the worker's task table knows: "fit", "train", "score".
-  std::string config;  // JSON; travels unopened.
-  SchemaPtr output;
+  std::string task;              // A name in the worker's task table: "fit", "train", "score".
+  std::string config;            // Handed to the task as it is; the built-in tasks use JSON.
+  SchemaPtr output;              // Of the batches that the task emits.
   int32_t workers = 0;           // Without a gang; 0 lets the engine choose.
-  std::optional<GangSpec> gang;  // Set: all start together, reach each other, fail together.
+  std::optional<GangSpec> gang;  // Set: the partitions are the ranks of a gang.
 };
 
+// A device leased to a task, as Spark's resource discovery names it.
 struct Device {
-  std::string name;  // "gpu"
-  std::string address;
+  std::string name;     // "gpu"
+  std::string address;  // "0"
 };
 
-// What a running task knows and may do. Lives as long as the task; one thread, but for stop().
+// What a running task knows and may do. Valid while the task runs. Use it from the task's own
+// thread, except for stop(), whose token may be read anywhere.
 class TaskContext {
  public:
   virtual ~TaskContext() = default;
-  virtual int32_t rank() const = 0;  // The partition's number, without a gang.
+  virtual int32_t rank() const = 0;  // Without a gang, the partition's number.
   virtual int32_t world() const = 0;
   virtual int32_t attempt() const = 0;  // From 0; one higher after every restart of the gang.
   virtual const std::string& host() const = 0;
   virtual const std::vector<Device>& devices() const = 0;
   virtual const std::string& config() const = 0;  // MapTask::config.
 
-  // This partition's batches. Memory of a batch is shared with the driver: it is given back when
-  // the last reference to it goes.
+  // This partition's batches. On the embedded engine a batch lies in memory shared with the driver,
+  // which can reuse it only once the last reference to the batch is gone: a task that keeps many
+  // batches stalls its own input, so copy what must stay.
   virtual BatchStream& input() = 0;
   virtual const SchemaPtr& output_schema() const = 0;
+  // Sends a batch of output_schema() on; waits while the receiver is behind.
   virtual Status Emit(const arrow::RecordBatch& batch) = 0;
 
-  // Only in a gang: what ranks say to each other. Without one these fail.
+  // Communication between ranks. Every rank must make the same calls in the same order; a call
+  // returns an error when a rank dies or keeps the others waiting beyond the gang's deadline.
+  // Without a gang these fail.
   virtual Result<Communicator*> communicator() = 0;
+  // `name` appears in the error that a rank gets which waited in vain.
   Status Barrier(std::string_view name = "barrier");
+  // Every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);
 
-  // Tells the driver: {"event": "step", "step": 7, ...}. Goes to progress and events.jsonl.
+  // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
+  // progress display, events.jsonl and Program::watch (protium/events.h).
   virtual void Report(const Json& event) = 0;
-  // Set when the driver wants the task to end early but in good order, as on Ctrl-C: a task that
-  // can saves its state and returns Status::Cancelled; one that does not look is killed later.
+  // Requested when the driver wants an early but orderly end, as after Ctrl-C. A task that looks at
+  // it saves its state and returns Status::Cancelled; one that does not is killed after the gang's
+  // deadline.
   virtual std::stop_token stop() const = 0;
 };
 
+// The function itself: reads input(), emits its rows, returns. Any status other than OK fails the
+// run, for a gang after the restarts that may help.
 using Task = std::function<Status(TaskContext&)>;
 using TaskTable = std::map<std::string, Task, std::less<>>;
 

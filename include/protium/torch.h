@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets of one's own: a torch::nn::Module becomes a net that a job may name. With LibTorch; link
-// protium::torch.
+// Your own nets: makes a torch::nn::Module a net that jobs can choose by name. The only door that
+// needs LibTorch; link protium::torch. docs/own-nets.md says what is asked of such a net.
 //
-//   struct MyOptions { int32_t width = 32; template <class V> void Fields(V& v) { v("width",
-//   width); } }; struct MyNet : torch::nn::Module {
+//   struct MyOptions {
+//     int32_t width = 32;
+//     template <class Visit>
+//     void Fields(Visit& visit) { visit("width", width, {.help = "neurons", .at_least = 1}); }
+//   };
+//   struct MyNet : torch::nn::Module {
 //     MyNet(const MyOptions& options, const protium::NetInputs& inputs);
-//     torch::Tensor forward(const protium::Batch& rows);  // [rows, inputs.outputs]
+//     torch::Tensor forward(const protium::Batch& rows);  // float32 [rows, inputs.outputs]
 //   };
 //
-// A program hands it over: Main(argc, argv, {.run = Run, .catalogue = NetsOf({NetOf<MyNet,
-// MyOptions>("my_net", "what it is")})}). An extension, a shared library that job files name in
-// `extensions`, with PROTIUM_EXTENSION.
+// A program passes it to Main():
+//
+//   Main(argc, argv, {.run = Run,
+//                     .catalogue = NetsOf({NetOf<MyNet, MyOptions>("my_net", "what it is")})});
+//
+// For job files, an extension does: a shared library that says PROTIUM_EXTENSION once and that jobs
+// list under `extensions`.
 #pragma once
 
 #include <memory>
@@ -25,24 +33,29 @@
 
 namespace protium {
 
-// A net that is made as M(options, inputs) and called as forward(batch). What it draws in its
-// constructor and its forward comes from LibTorch's generator, which is seeded for each; then
-// training is exact, as with the built-in nets. Parameters must be dense float32.
+// The catalogue row of a net that is constructed as M(options, inputs) and called as
+// forward(batch). Training is exact, as with the built-in nets, if all randomness of the
+// constructor and of forward comes from LibTorch's default generator, which is seeded for each
+// construction and for each shard of each step. Parameters must be dense float32; others are
+// refused.
 template <class M, class Options = NoOptions>
 NetRow NetOf(std::string name, std::string help) {
   return {RowOf<Options>(std::move(name), std::move(help)),
           std::make_shared<const NetBuilder>(ModuleBuilder<M, Options>())};
 }
 
-// A program's catalogue of nets alone.
+// A catalogue that adds these nets and nothing else, for Program::catalogue.
 inline std::shared_ptr<const Catalogue> NetsOf(std::vector<NetRow> nets) {
   return std::make_shared<const Catalogue>(Catalogue{.nets = std::move(nets)});
 }
 
 }  // namespace protium
 
-// PROTIUM_EXTENSION(own) { own.nets.push_back(protium::NetOf<MyNet>("my_net", "what it is")); }
-// is the one entry of an extension: it adds rows to the catalogue `own`.
+// The entry point of an extension, once per library:
+//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::NetOf<MyNet>("my_net", "what it is")); }
+// It adds rows to the catalogue `own`; of those, nets are taken. The string it exports beside it
+// names version, compiler and library ABI, and an extension with another one is refused, because
+// C++ objects cross the boundary.
 #define PROTIUM_EXTENSION(own)                                                                  \
   static void ProtiumAddRows(protium::Catalogue& own);                                          \
   extern "C" __attribute__((visibility("default"))) const char* protium_extension_built_for() { \

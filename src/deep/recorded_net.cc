@@ -31,26 +31,67 @@ Status Refused(const std::string& name, const at::Tensor& tensor, const char* mu
        .why = must});
 }
 
+bool IsWhole(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kLong || tensor.scalar_type() == at::kInt;
+}
+
+// Whether every element of whole numbers is one that float32 has.
+bool FitsFloats(const at::Tensor& whole) {
+  return whole.numel() == 0 ||
+         (whole.min().item<int64_t>() >= -kMostWhole && whole.max().item<int64_t>() <= kMostWhole);
+}
+
 Status CheckTensors(const Recorded& net) {
+  if (net.parameters.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the net has no parameters, so there is nothing that it could learn",
+                 .where = "net",
+                 .fix = "register them: register_parameter(), register_module()"});
+  }
   for (const auto& [name, tensor] : net.parameters) {
     if (tensor.scalar_type() != at::kFloat || tensor.is_sparse()) {
       return Refused("parameter " + name, tensor, "parameters must be dense float32");
     }
   }
   for (const auto& [name, tensor] : net.buffers) {
-    const bool number = tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kLong ||
-                        tensor.scalar_type() == at::kInt;
+    const bool number = tensor.scalar_type() == at::kFloat || IsWhole(tensor);
     if (!number || tensor.is_sparse()) {
       return Refused("buffer " + name, tensor, "buffers must be dense float32, int32 or int64");
+    }
+    if (IsWhole(tensor) && !FitsFloats(tensor)) {
+      return Refused("buffer " + name, tensor,
+                     "it holds a number beyond 16777216, and buffers are kept in float32, which "
+                     "has whole numbers up to that");
     }
   }
   return Status::OK();
 }
 
-std::vector<Variable> VariablesOf(const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+std::vector<Variable> DescribeTensors(const NamedTensors& tensors) {
   std::vector<Variable> variables;
-  for (const auto& [name, tensor] : tensors) variables.push_back({name, tensor.sizes().vec()});
+  for (const auto& [name, tensor] : tensors) {
+    variables.push_back({name, tensor.sizes().vec(), IsWhole(tensor)});
+  }
   return variables;
+}
+
+// How often each tensor was written to: LibTorch counts that.
+std::vector<uint32_t> CountWrites(const NamedTensors& tensors) {
+  std::vector<uint32_t> writes;
+  for (const auto& [name, tensor] : tensors) writes.push_back(uint32_t(tensor._version()));
+  return writes;
+}
+
+// A forward that writes to what all shards or all rows share makes them depend on their order.
+void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& before,
+                     const char* what, const char* when) {
+  const std::vector<uint32_t> after = CountWrites(tensors);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    TORCH_CHECK(after[i] == before[i], "the net writes to its ", what, " ", tensors[i].first, " ",
+                when);
+  }
 }
 
 class RecordedNet final : public Net {
@@ -59,8 +100,8 @@ class RecordedNet final : public Net {
       : make_(std::move(make)),
         net_(std::move(net)),
         outputs_(outputs),
-        parameters_(VariablesOf(net_.parameters)),
-        buffers_(VariablesOf(net_.buffers)) {}
+        parameters_(DescribeTensors(net_.parameters)),
+        buffers_(DescribeTensors(net_.buffers)) {}
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
@@ -97,7 +138,7 @@ class RecordedNet final : public Net {
     if (training != nullptr) Seed(*training);
     net_.train(training != nullptr);
     LoadWholeBuffers();
-    recorded_ = net_.forward(rows);
+    RunForward(rows, training != nullptr);
     if (training != nullptr) StoreWholeBuffers();
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
     at::Tensor out = recorded_.detach().contiguous();
@@ -113,22 +154,31 @@ class RecordedNet final : public Net {
   }
 
  private:
-  bool IsFloat(size_t buffer) const {
-    return net_.buffers[buffer].second.scalar_type() == at::kFloat;
+  bool IsFloat(size_t buffer) const { return !IsWhole(net_.buffers[buffer].second); }
+
+  void RunForward(const Batch& rows, bool training) {
+    const std::vector<uint32_t> parameters = CountWrites(net_.parameters);
+    const std::vector<uint32_t> buffers = CountWrites(net_.buffers);
+    recorded_ = net_.forward(rows);
+    CheckNotWritten(net_.parameters, parameters, "parameter", "as it computes");
+    if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "as it predicts");
   }
 
   // Whole numbers cannot be views of the floats that training combines.
   void LoadWholeBuffers() {
     const at::NoGradGuard no_graph;
     for (size_t i = 0; i < net_.buffers.size(); ++i) {
-      if (!IsFloat(i)) net_.buffers[i].second.copy_(buffer_memory_[i].round());
+      if (!IsFloat(i)) net_.buffers[i].second.copy_(buffer_memory_[i]);
     }
   }
 
   void StoreWholeBuffers() {
     const at::NoGradGuard no_graph;
     for (size_t i = 0; i < net_.buffers.size(); ++i) {
-      if (!IsFloat(i)) buffer_memory_[i].copy_(net_.buffers[i].second);
+      if (IsFloat(i)) continue;
+      const auto& [name, buffer] = net_.buffers[i];
+      TORCH_CHECK(FitsFloats(buffer), "the buffer ", name, " of the net grew beyond ", kMostWhole);
+      buffer_memory_[i].copy_(buffer);
     }
   }
 

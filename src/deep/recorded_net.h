@@ -5,7 +5,7 @@
 //
 // 1. a shard's forward draws from LibTorch's generator, seeded with the shard's key of that step;
 // 2. parameters and buffers lie in the memory that training adds up, in the order of registration;
-// 3. buffers of all shards are combined by their rows, as the kernels' own are.
+// 3. buffers of all shards are combined as train/buffer_sums.h says, as the kernels' own are.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -32,8 +32,9 @@ struct Recorded {
 // Makes the net anew, its parameters drawn from LibTorch's generator. May throw.
 using RecordedMaker = std::function<Recorded()>;
 
-// Refuses parameters that are not dense float32, and buffers that are neither floats nor whole
-// numbers. Whole numbers, such as a count of batches, are combined as the mean, rounded.
+// Refuses a net without parameters, parameters that are not dense float32, and buffers that are
+// neither float32 nor whole numbers up to kMostWhole. A forward that writes to a parameter, or to a
+// buffer while it predicts, throws.
 Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs);
 
 }  // namespace protium

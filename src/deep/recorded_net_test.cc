@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/embedding.h>
@@ -10,7 +11,9 @@
 #include <torch/script.h>
 #include <torch/types.h>
 
+#include <cstring>
 #include <filesystem>
+#include <stdexcept>
 
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
@@ -21,6 +24,8 @@
 #include "learn/options.h"
 #include "os/file.h"
 #include "rows/rows.h"
+#include "tensor/predict.h"
+#include "train/buffer_sums.h"
 #include "train/fingerprint.h"
 #include "train/stepper.h"
 
@@ -169,50 +174,194 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
   }
 }
 
+// What goes wrong in a net, one way each.
+enum class Way {
+  kNone,
+  kDoubleParameter,
+  kFlags,
+  kSparse,
+  kNoField,
+  kWide,
+  kShort,
+  kDoubles,
+  kNothing,
+  kThrows,
+  kThrowsANumber,
+  kThrowsBackward,
+  kNotANumber,
+  kNoParameters,
+  kLargeNumbers,
+  kNumbersThatGrow,
+  kCountsRows,
+  kWritesParameter,
+  kWritesAsItPredicts,
+};
+
+struct ThrowingBackward : torch::autograd::Function<ThrowingBackward> {
+  static torch::Tensor forward(torch::autograd::AutogradContext*, const torch::Tensor& x) {
+    return x.clone();
+  }
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext*,
+                                               const torch::autograd::tensor_list&) {
+    throw std::runtime_error("no way back");
+  }
+};
+
+struct WrongOptions {
+  int32_t way = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("way", way);
+  }
+};
+
 struct Wrong : torch::nn::Module {
-  Wrong(const TabularMlpOptions& options, const NetInputs& inputs) : which(options.hidden[0] - 1) {
-    register_parameter("w", torch::ones({7, 1}, which == 1 ? torch::kDouble : torch::kFloat));
-    if (which == 2) register_buffer("flags", torch::zeros({2}, torch::kBool));
-    if (which == 3) {
-      table = register_module("table",
-                              torch::nn::Embedding(torch::nn::EmbeddingOptions(5, 1).sparse(true)));
-    }
+  Wrong(const WrongOptions& options, const NetInputs&) : way(Way(options.way)) {
+    const bool doubles = way == Way::kDoubleParameter;
+    w = torch::ones({7, 1}, doubles ? torch::kDouble : torch::kFloat);
+    if (way != Way::kNoParameters) w = register_parameter("w", w);
+    if (way == Way::kFlags) register_buffer("flags", torch::zeros({2}, torch::kBool));
+    constants = register_buffer("constants", torch::tensor({0.1f, -0.0f, 3e-41f}));
+    const int64_t number = way == Way::kLargeNumbers      ? kMostWhole + 1
+                           : way == Way::kNumbersThatGrow ? kMostWhole
+                                                          : kMostWhole - 1;
+    numbers = register_buffer("numbers", torch::tensor({number, int64_t{-7}}));
+    if (way != Way::kSparse) return;
+    const auto sparse = torch::nn::EmbeddingOptions(5, 1).sparse(true);
+    table = register_module("table", torch::nn::Embedding(sparse));
   }
   torch::Tensor forward(const Batch& rows) {
-    if (which == 3) return table(rows["categories"].select(1, 0));
-    if (which == 4) return rows["nothing"];
-    const auto y = torch::mm(rows["numeric"], named_parameters()["w"]);
-    return which == 5 ? torch::cat({y, y}, 1) : y;
+    if (way == Way::kThrows) throw std::runtime_error("no way on");
+    if (way == Way::kThrowsANumber) throw 7;
+    if (way == Way::kSparse) return table(rows["categories"].select(1, 0));
+    if (way == Way::kNoField) return rows["nothing"];
+    if (way == Way::kNothing) return {};
+    Write(rows);
+    const auto y = torch::mm(rows["numeric"], w);
+    return way == Way::kWide             ? torch::cat({y, y}, 1)
+           : way == Way::kShort          ? y.slice(0, 1)
+           : way == Way::kDoubles        ? y.to(torch::kDouble)
+           : way == Way::kThrowsBackward ? ThrowingBackward::apply(y)
+           : way == Way::kNotANumber     ? y.sub(100).log()
+                                         : y;
   }
-  int32_t which;
+  void Write(const Batch& rows) {
+    const torch::NoGradGuard no_graph;
+    if (way == Way::kNumbersThatGrow) numbers += 1;
+    if (way == Way::kCountsRows) numbers -= rows.size();
+    if (way == Way::kWritesParameter) w.mul_(0.5);
+    if (way == Way::kWritesAsItPredicts && !is_training()) constants.mul_(2);
+  }
+  Way way;
+  torch::Tensor w, constants, numbers;
   torch::nn::Embedding table = nullptr;
 };
 
-// One step over Wrong nets.
-Fault StepOf(int32_t which) {
-  const NetInputs inputs = TabularInputs(7, {5});
-  const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
-  const auto statuses = RunThreadRanks(1, {}, [&](Communicator& communicator) -> Status {
-    PT_LET(auto net,
-           (ModuleBuilder<Wrong, TabularMlpOptions>()({{"hidden", {which + 1}}}, inputs)));
-    PT_LET(auto weights, Weights::Make(*net));
+Result<std::unique_ptr<Net>> MakeWrong(Way way) {
+  return ModuleBuilder<Wrong, WrongOptions>()({{"way", int32_t(way)}}, TabularInputs(7, {5}));
+}
+
+const SyntheticRows& NineRows() {
+  static const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
+  return rows;
+}
+
+// What every rank says of step 7, in epoch 2, of which rank 1 of two has shards 1 and 2: with a net
+// that goes wrong there in this way, or everywhere.
+std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
+  const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
+    const bool wrong = everywhere || communicator.rank() == 1;
+    PT_LET(const auto net, MakeWrong(wrong ? way : Way::kNone));
+    PT_LET(const auto weights, Weights::Make(*net));
+    net->Initialise(1);
     Optimizer optimizer({}, *weights);
-    PT_LET(auto stepper, Stepper::Make({.first = {0, 1}, .loss = SquaredLoss()}, *net, *weights,
-                                       optimizer, communicator));
-    const Batch all = rows.batch();
-    return stepper->Run({.shards = {&all, 1}}).status();
+    PT_LET(const auto stepper, Stepper::Make({.first = {0, 1, 3}, .loss = SquaredLoss()}, *net,
+                                             *weights, optimizer, communicator));
+    const Batch shards[] = {NineRows().batch(0, 2), NineRows().batch(2, 5), NineRows().batch(5, 9)};
+    const std::span<const Batch> all(shards);
+    const StepInput input{
+        .step = 6, .epoch = 1, .shards = communicator.rank() == 0 ? all.first(1) : all.subspan(1)};
+    return stepper->Run(input).status();
   });
-  return statuses[0].ok() ? Fault{} : FaultOf(statuses[0]);
+  std::vector<Fault> faults;
+  for (const Status& status : statuses) faults.push_back(status.ok() ? Fault{} : FaultOf(status));
+  return faults;
+}
+
+std::string WhatOf(Way way, bool everywhere = true) {
+  const auto faults = FaultsOfStep(way, everywhere);
+  EXPECT_EQ(faults[0].what, faults[1].what);
+  return faults[0].what;
 }
 
 TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
-  EXPECT_EQ(StepOf(0).what, "");
-  EXPECT_EQ(StepOf(1).what, "parameter w of the net is Double");
-  EXPECT_EQ(StepOf(2).what, "buffer flags of the net is Bool");
-  EXPECT_THAT(StepOf(3).what, HasSubstr("the gradient of table.weight is sparse"));
-  EXPECT_THAT(StepOf(4).what, HasSubstr("rows have no field \"nothing\""));
-  EXPECT_THAT(StepOf(5).what, HasSubstr("the net gave Float [9, 2] for 9 rows, and what is learned "
-                                        "needs float32 [9, 1]"));
+  EXPECT_EQ(WhatOf(Way::kNone), "");
+  const auto made = [](Way way) { return FaultOf(MakeWrong(way).status()).what; };
+  EXPECT_EQ(made(Way::kDoubleParameter), "parameter w of the net is Double");
+  EXPECT_EQ(made(Way::kFlags), "buffer flags of the net is Bool");
+  EXPECT_EQ(made(Way::kLargeNumbers), "buffer numbers of the net is Long");
+  EXPECT_THAT(made(Way::kNoParameters), HasSubstr("the net has no parameters"));
+  EXPECT_THAT(WhatOf(Way::kSparse, false), HasSubstr("the gradient of table.weight is sparse"));
+  EXPECT_THAT(WhatOf(Way::kNoField, false), HasSubstr("rows have no field \"nothing\""));
+  EXPECT_THAT(WhatOf(Way::kWritesParameter, false), HasSubstr("the net writes to its parameter w"));
+}
+
+TEST(RecordedNet, ThatGivesAnotherShapeIsRefusedWithBothShapes) {
+  EXPECT_THAT(WhatOf(Way::kWide, false), HasSubstr("the net gave Float [3, 2] for 3 rows, and what "
+                                                   "is learned needs float32 [3, 1]"));
+  EXPECT_THAT(WhatOf(Way::kShort, false), HasSubstr("the net gave Float [2, 1] for 3 rows"));
+  EXPECT_THAT(WhatOf(Way::kDoubles, false), HasSubstr("the net gave Double [3, 1] for 3 rows"));
+  EXPECT_NE(WhatOf(Way::kNothing, false), "");
+}
+
+TEST(RecordedNet, ThatThrowsOnOneRankFailsOnAllNamingStepShardAndRank) {
+  const std::string where = "step 7 of epoch 2, shard 1 on rank 1: ";
+  EXPECT_EQ(WhatOf(Way::kThrows, false), where + "no way on");
+  EXPECT_THAT(WhatOf(Way::kThrowsBackward, false), HasSubstr(where + "no way back"));
+  EXPECT_EQ(WhatOf(Way::kThrowsANumber, false),
+            where + "something was thrown that is no std::exception");
+}
+
+TEST(RecordedNet, WhoseLossIsNoNumberInSomeShardsFailsOnAllRanksNamingThem) {
+  EXPECT_EQ(WhatOf(Way::kNotANumber, false),
+            "the loss is not finite at step 7 of epoch 2, shards 1, 2 on rank 1");
+  EXPECT_EQ(WhatOf(Way::kNotANumber, true),
+            "the loss is not finite at step 7 of epoch 2, shard 0 on rank 0, "
+            "shards 1, 2 on rank 1");
+}
+
+TEST(RecordedNet, KeepsBuffersThatItDoesNotChangeToTheBit) {
+  const auto net = MakeWrong(Way::kNone).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  const std::vector<float> before(weights->buffers().begin(), weights->buffers().end());
+  EXPECT_EQ(before[3], float(kMostWhole - 1));
+  BufferSums sums(*weights);
+  std::vector<float> sum(size_t(sums.count()));
+  const uint64_t key = 1;
+  for (const Batch& rows : {NineRows().batch(0, 2), NineRows().batch(2, 9)}) {
+    sums.Keep();
+    net->Forward(rows, &key);
+    sums.Add(rows.size(), sum.data());
+  }
+  ASSERT_TRUE(sums.Apply(sum, 9).ok());
+  EXPECT_EQ(std::memcmp(before.data(), weights->buffers().data(), before.size() * sizeof(float)),
+            0);
+}
+
+TEST(RecordedNet, RefusesBuffersOfWholeNumbersThatShardsChangeDifferently) {
+  EXPECT_EQ(WhatOf(Way::kCountsRows),
+            "shards change the buffer numbers of the net in different ways");
+  EXPECT_THAT(WhatOf(Way::kNumbersThatGrow, false),
+              HasSubstr("the buffer numbers of the net grew beyond 16777216"));
+}
+
+TEST(RecordedNet, MayNotChangeBuffersAsItPredicts) {
+  const auto net = MakeWrong(Way::kWritesAsItPredicts).ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  std::vector<float> out(9);
+  EXPECT_THAT(FaultOf(Predictor(*net, 1).Predict(NineRows().batch(), out)).what,
+              HasSubstr("the net writes to its buffer constants as it predicts"));
 }
 
 // A file as `torch.jit.save` writes it.

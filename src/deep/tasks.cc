@@ -4,7 +4,7 @@
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
 #include "deep/torch_script.h"
-#include "learn/extension.h"
+#include "learn/model/net_library.h"
 #include "learn/torch_library.h"
 
 namespace protium {

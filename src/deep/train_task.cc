@@ -206,8 +206,9 @@ Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator
 
 // Collective. Refuses rows of all ranks beyond the budget, with both numbers.
 Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator& communicator) {
-  int64_t bytes = int64_t(packed.train->bytes().size());
-  if (packed.held_out) bytes += int64_t(packed.held_out->bytes().size());
+  int64_t rows = packed.train->rows();
+  if (packed.held_out) rows += packed.held_out->rows();
+  int64_t bytes = rows * packed.train->schema().width();
   PT_TRY(communicator.AllReduce(BufferOf(std::span(&bytes, 1)), Reduce::kSum));
   if (config.memory_bytes == 0 || bytes <= config.memory_bytes) return Status::OK();
   return Fail({.exit = Exit::kNoRoom,
@@ -217,11 +218,17 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
 }
 
 Status CheckOwnCategories(const TrainConfig& config, const ShardedRows& rows) {
+  constexpr int64_t kBlockRows = 4096;
   const NetInputs inputs = InputsOf(config.net, config.weight);
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (!rows.owns(shard)) continue;
-    PT_TRY(CheckCategories({inputs.rows, rows.shard(shard).data(), rows.rows(shard)},
-                           inputs.cardinalities));
+    const auto scan = rows.Scan(shard);
+    while (true) {
+      PT_LET(const auto block, scan->Next(kBlockRows));
+      if (block.empty()) break;
+      const int64_t count = int64_t(block.size()) / rows.schema().width();
+      PT_TRY(CheckCategories({inputs.rows, block.data(), count}, inputs.cardinalities));
+    }
   }
   return Status::OK();
 }

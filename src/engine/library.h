@@ -8,7 +8,6 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "engine/spark_settings.h"
 
 namespace protium {
 
@@ -19,11 +18,11 @@ struct EngineRequest {
   std::filesystem::path spill;      // For tables that outgrow memory; empty: they fail instead.
   std::filesystem::path discovery;  // A script that prints this machine's devices; may be empty.
   int64_t memory_bytes = 0;         // For tables.
-  SparkSettings spark;
+  Json options = Json::object();    // The engine's own: [engine.NAME] of a job file, unread.
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 3;
+inline constexpr int32_t kEngineLibraryVersion = 4;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

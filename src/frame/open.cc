@@ -2,6 +2,7 @@
 #include "frame/open.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/fault.h"
 #include "engine/library.h"
@@ -20,6 +21,11 @@ Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRe
   return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
+// An address's scheme names the library; one without a scheme is of this machine.
+std::string LibraryOf(const std::string& address) {
+  return address.starts_with("sc://") ? "spark" : "local";
+}
+
 std::filesystem::path DiscoveryOf(const SessionOptions& options) {
   const char* const script = std::getenv("PROTIUM_DISCOVERY");
   if (!options.discovery.empty() || script == nullptr || *script == 0) return options.discovery;
@@ -30,16 +36,17 @@ std::filesystem::path DiscoveryOf(const SessionOptions& options) {
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
   const auto& folder = options.folder;
-  SparkSettings spark = options.spark;
-  PT_TRY(FieldsFromJson(SettingsOf(options, "engine.spark"), "engine.spark", spark));
+  const std::string name = LibraryOf(options.engine);
+  Json own = options.engine_options;
+  own.update(SettingsOf(options, "engine." + name));
   const EngineRequest request{
       .address = options.engine,
       .folder = folder,
       .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
       .discovery = DiscoveryOf(options),
       .memory_bytes = options.memory_bytes,
-      .spark = spark};
-  return OpenFrom(options.engine.starts_with("sc://") ? "spark" : "local", request);
+      .options = std::move(own)};
+  return OpenFrom(name, request);
 }
 
 }  // namespace protium

@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". The settings
-// engine.spark.* go over options.spark.
+// Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". Settings
+// below engine.spark go over options.engine_options where that engine is Spark.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium

@@ -13,7 +13,6 @@
 
 #include "base/call.h"
 #include "engine/engine.h"
-#include "engine/spark_settings.h"
 #include "frame/inputs.h"
 #include "plan/node.h"
 #include "protium/session.h"
@@ -34,7 +33,8 @@ struct SessionOptions {
   // A script that prints this machine's devices as Spark's discovery scripts do; empty: the one
   // that PROTIUM_DISCOVERY names, or else the GPU's driver is asked.
   std::filesystem::path discovery;
-  SparkSettings spark;                         // For the engine sc://.
+  // What only the engine of this address understands; it reads them itself.
+  Json engine_options = Json::object();
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
   Clock::time_point started = Clock::now();    // When the command began, for "seconds".
   Call call;

@@ -8,7 +8,8 @@
 
 namespace protium {
 
-// Each stands in the file of its stage.
+// Each is defined in the file of its stage. Declared here rather than in headers, so that the list
+// below is the only other place that names a stage.
 StageRow ImputerRow();
 StageRow MinMaxScalerRow();
 StageRow OneHotEncoderRow();
@@ -75,6 +76,7 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
   };
 }
 
+// The placer reads these two from the options of any stage (HeadOf in pipeline/placer.cc).
 Status CheckStageRow(const StageRow& row) {
   for (const char* needed : {"id", "inputs"}) {
     const auto is_it = [&](const DescribedField& each) { return each.name == needed; };

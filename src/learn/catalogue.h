@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job chooses by name: stages, nets, losses, metrics and optimizers. A catalogue is a value;
-// nothing registers itself. From its rows follow how options are read and checked, the nearest
-// name, `protium help`, the pages in docs/reference and the JSON schema of job files. Public API.
+// Everything that a job chooses by name: stages, nets, losses, metrics and optimizers. A catalogue
+// is a plain value, passed along; nothing registers itself. Its rows are the one source for reading
+// and checking options, for suggesting the nearest name, for `protium help`, the pages in
+// docs/reference and the JSON schema of job files. Public API.
 //
-// A program adds rows of its own: Program::catalogue and SessionOptions::catalogue hold them, and
-// every room that looks a name up asks WithBuiltIns().
+// A program's or an extension's own rows travel in Program::catalogue and
+// SessionOptions::catalogue; every room that looks a name up asks WithBuiltIns().
 #pragma once
 
 #include <filesystem>
@@ -22,26 +23,30 @@
 
 namespace protium {
 
+// What all rows have: the name that jobs use, its help, and its options.
 struct CatalogueRow {
   std::string name;
   std::string help;  // One line.
   std::vector<DescribedField> options;
-  // Gives `given` with every default filled in. An unknown key and a value out of range are faults
-  // whose `where` starts with `path`.
+  // Returns `given` with every default filled in. Unknown keys and values out of range are faults
+  // of Exit::kUsage whose `where` starts with `path`. Idempotent.
   std::function<Result<Json>(const Json& given, const std::string& path)> complete;
 };
 
-// Its options have `id` and `inputs`; `outputs`, unless the stage finds its outputs out by
-// learning.
+// A kind of stage. Its options include `id` and `inputs`, and `outputs` unless the stage learns
+// from the data which columns it makes (Stage::learns_outputs).
 struct StageRow : CatalogueRow {
-  // `options` are complete. Null for the estimator, which is no stage that others read from.
+  // Makes the stage from complete options. Null for the estimator alone: it comes last and is not a
+  // Stage.
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
 };
 
 struct NetRow : CatalogueRow {
-  // Of a net that a program or an extension brings: its NetBuilder (tensor/net.h), for workers.
+  // The NetBuilder (tensor/net.h) of a net that a program or an extension brings; null for the
+  // built-in nets, which the room deep builds by name. Typeless here because this room must not see
+  // LibTorch; only workers cast it back.
   std::shared_ptr<const void> builder;
-  std::filesystem::path extension;  // The library that brings it; empty: this program does.
+  std::filesystem::path extension;  // The library that brings it; empty: built in or the program's.
 };
 
 struct LossRow : CatalogueRow {
@@ -49,7 +54,7 @@ struct LossRow : CatalogueRow {
 };
 
 struct MetricRow : CatalogueRow {
-  std::vector<TargetKind> kinds;  // What it measures.
+  std::vector<TargetKind> kinds;  // What it can measure.
   bool higher_is_better = false;
 };
 
@@ -63,8 +68,8 @@ struct Catalogue {
 
 Catalogue BuiltInCatalogue();
 
-// The built-in rows and then those of `own`, which may be null. Fails for a name that is taken and
-// for a stage whose options lack `id` or `inputs`.
+// The built-in rows, followed by those of `own`, which may be null. Fails with Exit::kUsage for a
+// name that is taken and for a stage whose options lack `id` or `inputs`.
 Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own);
 
 struct NoOptions {
@@ -72,8 +77,8 @@ struct NoOptions {
   void Fields(Visit&) {}
 };
 
-// A row whose options are an aggregate with Fields(). What no field can tell by itself, a member
-// `Status Check(const std::string& path) const` refuses.
+// A row whose options are an aggregate with Fields(). Conditions that involve more than one field
+// go into an optional member `Status Check(const std::string& path) const`.
 template <class Options>
 CatalogueRow RowOf(std::string name, std::string help) {
   const auto complete = [](const Json& given, const std::string& path) -> Result<Json> {
@@ -85,7 +90,7 @@ CatalogueRow RowOf(std::string name, std::string help) {
   return {std::move(name), std::move(help), Describe(Options()), complete};
 }
 
-// A row whose stage is made as `S(const Options&, StageNames)`.
+// A row whose stage is constructed as `S(const Options&, StageNames)`.
 template <class S, class Options>
 StageRow StageRowOf(std::string name, std::string help) {
   const auto make = [](const Json& json, StageNames names) -> Result<std::unique_ptr<Stage>> {
@@ -103,7 +108,8 @@ std::vector<std::string> NamesOf(const std::vector<Row>& rows) {
   return names;
 }
 
-// The row of that name; else a fault such as `unknown net "mpl"` with the nearest.
+// The row of that name, valid as long as `rows`; else a fault of Exit::kUsage such as
+// `unknown net "mpl"`, with the nearest name as its fix.
 template <class Row>
 Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const std::string& name,
                            const std::string& where) {

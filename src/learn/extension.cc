@@ -7,10 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/fault.h"
-#include "format/file.h"
-#include "os/file.h"
 
 namespace protium {
 namespace {
@@ -25,18 +22,14 @@ Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
                .fix = std::move(fix)});
 }
 
-bool IsFile(const fs::path& file, const std::string& sha256) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return false;
-  const Result<std::string> hash = FileSha256(file.string());
-  return hash.ok() && *hash == sha256;
-}
-
 }  // namespace
 
 Result<Catalogue> OpenExtension(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
+  // An absolute path, since dlopen searches the library path for a name without a slash. RTLD_NOW
+  // makes a missing symbol an error here and not a crash in the middle of training; RTLD_LOCAL
+  // keeps two extensions that define the same names apart.
   void* const library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Unusable(file, ::dlerror());
   const auto built_for =
@@ -57,24 +50,6 @@ Result<Catalogue> OpenExtension(const fs::path& file) {
   return rows;
 }
 
-Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
-  PT_LET(const auto mapped, MappedFile::Open(file.string()));
-  NetLibrary library{.file = file.string(), .sha256 = Sha256Hex(mapped->text())};
-  library.kept = library.file;
-  if (folder.empty()) return library;
-  const fs::path kept = fs::absolute(folder / "extensions" / file.filename());
-  library.kept = kept.string();
-  if (IsFile(kept, library.sha256)) return library;
-  PT_TRY(MakeFolder(kept.parent_path()));
-  PT_TRY(WriteFile(kept, mapped->text()));
-  return library;
-}
-
-Result<Catalogue> OpenExtension(const NetLibrary& library) {
-  // Beside its own file it finds what it is linked to, so that one comes first.
-  return OpenExtension(IsFile(library.file, library.sha256) ? library.file : library.kept);
-}
-
 Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<const Catalogue>& own,
                                                         const std::vector<fs::path>& files) {
   if (files.empty()) return own;
@@ -84,6 +59,7 @@ Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<co
     for (NetRow& net : rows.nets) all.nets.push_back(std::move(net));
   }
   const auto shared = std::make_shared<const Catalogue>(std::move(all));
+  // For its check of names alone.
   PT_TRY(WithBuiltIns(shared).status());
   return shared;
 }

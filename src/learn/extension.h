@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared libraries that bring nets of their own; <protium/torch.h> says how one is written.
+// Extensions: shared libraries that bring nets of their own into job files. <protium/torch.h> says
+// how to write one. An extension and this library exchange C++ objects (a Catalogue, NetBuilders)
+// across dlopen, so both must be built for the same version, compiler and ABI.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +9,10 @@
 #include <vector>
 
 #include "learn/catalogue.h"
-#include "learn/torch_task.h"
 #include "protium/version.h"
 
-// Objects that cross between an extension and this library are laid out by all of these.
+// All that decides the layout of the objects exchanged. The macro is compiled into the extension as
+// well, and OpenExtension() compares the two texts before it calls anything that takes an object.
 #define PROTIUM_TEXT_(x) #x
 #define PROTIUM_TEXT(x) PROTIUM_TEXT_(x)
 #define PROTIUM_BUILT_FOR \
@@ -19,20 +21,14 @@
 
 namespace protium {
 
-// Opens the library and gives the rows that it brings. It stays open. Fails for a file that is
-// missing, no extension, or built for another version or compiler; LibTorch comes along with it.
+// Opens the library and returns its rows. It is never closed, since the rows hold code of it. Fails
+// with Exit::kInput for a file that is missing, is no extension, or was built for another version
+// or compiler. Extensions link LibTorch, so opening one loads it into this process, drivers
+// included.
 Result<Catalogue> OpenExtension(const std::filesystem::path& file);
 
-// Copies the library into the session's `folder`, where workers see it wherever they run. Without
-// a folder it stays where it is.
-Result<NetLibrary> KeepExtension(const std::filesystem::path& folder,
-                                 const std::filesystem::path& file);
-
-// Opens, in a worker, the library where the driver opened it, or its copy where that file is
-// missing or another one.
-Result<Catalogue> OpenExtension(const NetLibrary& library);
-
-// `own`, which may be null, with the nets of these extensions.
+// `own`, which may be null, plus the nets of these extensions; rows of other kinds are ignored. A
+// name that is taken, by a built-in net too, is a fault of Exit::kUsage.
 Result<std::shared_ptr<const Catalogue>> WithExtensions(
     const std::shared_ptr<const Catalogue>& own, const std::vector<std::filesystem::path>& files);
 

@@ -15,8 +15,8 @@
 namespace protium {
 namespace {
 
-constexpr size_t kMostClasses = 10'000;
-constexpr size_t kMostShown = 10;
+constexpr size_t kMostClasses = 10'000;  // More come from a label that is an identifier.
+constexpr size_t kMostShown = 10;        // Classes quoted in a message.
 
 std::string Listed(const std::vector<std::string>& classes) {
   std::string text;
@@ -30,6 +30,7 @@ Fault LabelFault(const TorchEstimatorOptions& options, const std::string& says) 
   return {.exit = Exit::kInput, .what = "label \"" + LabelsOf(options).front() + "\" " + says};
 }
 
+// A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
 Result<ScaledLabel> ScaleOf(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
   if (moments.count() == 0 || !std::isfinite(mean) || !std::isfinite(deviation)) {
@@ -55,6 +56,7 @@ Status CheckCounts(const Moments& moments, const std::string& label) {
                .fix = "choose another loss"});
 }
 
+// Takes the states in the order in which LabelNeeds() asks for them.
 Result<Learned> LearnValues(const TorchEstimatorOptions& options, std::span<const State> states) {
   Learned learned;
   learned.objective.logarithmic = options.loss.name == "poisson";
@@ -74,7 +76,8 @@ Result<Learned> LearnValues(const TorchEstimatorOptions& options, std::span<cons
   return learned;
 }
 
-// Whole numbers by value, all else by its bytes; so false comes before true.
+// Whole numbers in decimal by value (a sign, then length, then digits, so that any width fits), all
+// else by bytes, which puts "false" before "true".
 bool InOrder(const std::string& a, const std::string& b, bool whole) {
   if (!whole) return a < b;
   const bool negative_a = a.starts_with('-'), negative_b = b.starts_with('-');
@@ -102,6 +105,7 @@ Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std:
   return Fail(std::move(fault));
 }
 
+// The net's one output is the logit of the second class.
 Status PutPositiveLast(const TorchEstimatorOptions& options, std::vector<std::string>& classes) {
   if (options.positive.empty() || options.positive == classes[1]) return Status::OK();
   if (options.positive == classes[0]) {
@@ -114,6 +118,7 @@ Status PutPositiveLast(const TorchEstimatorOptions& options, std::vector<std::st
                .fix = Suggest(options.positive, classes)});
 }
 
+// "balanced" is n / (classes * n_of_class), as scikit-learn's class_weight of that name.
 Result<std::vector<double>> WeightsOf(const Json& given, const std::vector<std::string>& classes,
                                       const std::vector<double>& shares) {
   std::vector<double> weights;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimator learns, as its options and the training rows say: how labels become numbers,
-// what the net's outputs mean, which columns a prediction makes. No LibTorch here.
+// The objective of an estimator: how labels become the numbers a net learns, what the net's outputs
+// mean, and which columns a prediction adds. It follows from the estimator's options and one pass
+// over the training rows, travels to the workers as JSON and is kept in the model. No LibTorch
+// here.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -17,7 +19,8 @@
 
 namespace protium {
 
-// (label - mean) / deviation is what the net learns; prediction = output * deviation + mean.
+// The net learns (label - mean) / deviation; a prediction is output * deviation + mean. 0 and 1 for
+// a label that is not scaled.
 struct ScaledLabel {
   std::string column;
   double mean = 0;
@@ -30,16 +33,19 @@ struct ScaledLabel {
   }
 };
 
+// What is learned, complete enough to read a net's outputs without the training table.
 struct Objective {
   TargetKind kind = TargetKind::kValues;
-  std::vector<ScaledLabel> labels;  // Of classes: one, never scaled.
-  bool logarithmic = false;         // Of values: the net gives their logarithm.
-  // As text, in natural order; of two classes the positive one is the second.
+  std::vector<ScaledLabel> labels;  // For classes: exactly one, never scaled.
+  bool logarithmic = false;         // For values: the net outputs their logarithm.
+  // The classes as text, whole numbers by value and others by their bytes; a class's position is
+  // its index. With two classes the positive one is second.
   std::vector<std::string> classes;
-  std::string class_type;             // Of the label's column, as column/schema.h names it.
-  std::vector<double> class_weights;  // How often a row of each class counts; none: once.
+  std::string class_type;             // The label column's type, as column/schema.h names it.
+  std::vector<double> class_weights;  // How often a row of each class counts; empty: once.
 
-  // How many numbers a net must give for a row.
+  // How many numbers a net must output per row: one per label, one for two classes, else one per
+  // class.
   int64_t outputs() const;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -52,13 +58,13 @@ struct Objective {
   }
 };
 
-// What predictions are compared with: a straight line, prediction = intercept + slope * column,
-// fitted by least squares on the training rows; or, of classes, the shares that they had there.
+// What predictions are compared with. For values a straight line, prediction = intercept + slope *
+// column, fitted by least squares on the training rows; for classes, the share of each class there.
 struct Baseline {
   std::string column;
   double intercept = 0;
   double slope = 0;
-  std::vector<double> shares;  // One a class.
+  std::vector<double> shares;  // One per class, adding up to 1.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("column", column);
@@ -68,37 +74,40 @@ struct Baseline {
   }
 };
 
-// The column that holds the index of a row's class: -1 for one that training rows do not have.
+// The column with the index of a row's class; -1 for a class that no training row has.
 inline constexpr const char* kClassColumn = "__class";
 
-// What a loss learns.
+// What a built-in loss learns.
 TargetKind KindOfLoss(const std::string& loss);
 inline TargetKind KindOf(const TorchEstimatorOptions& options) {
   return KindOfLoss(options.loss.name);
 }
-// `label`, or all of `labels`.
+// `label`, or all of `labels`: never empty in complete options.
 Columns LabelsOf(const TorchEstimatorOptions& options);
 
-// Fails for a column whose type the estimator cannot learn; `message` gets what it must be.
+// A TypeError for a column type that the estimator cannot learn; its message says what the type
+// must be, for the caller's fault.
 Status CheckLabelType(TargetKind kind, const arrow::DataType& type);
 
-// What a pass over the training rows must find out.
+// What a pass over the training rows must find out about the label.
 std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options);
 
-// What the estimator learns before training.
+// What the estimator learns before its net is trained.
 struct Learned {
   Objective objective;
   std::optional<Baseline> baseline;
 };
-// From the states of LabelNeeds(), in its order; `type` is that of the first label.
+// Takes the states of LabelNeeds(), in its order; `type` is that of the first label. Fails with
+// Exit::kInput for labels that the loss cannot learn (one class, too many, negative counts), and
+// with Exit::kUsage for a class in the options that does not occur.
 Result<Learned> LearnLabel(const TorchEstimatorOptions& options, std::span<const State> states,
                            const arrow::DataType& type);
 
-// The columns that a prediction adds; `label` is the type of the first label.
+// The columns that a prediction adds, in order; `label` is the type of the first label.
 arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options,
                                    const std::shared_ptr<arrow::DataType>& label);
 
-// `rows` with the column kClassColumn made of `label`: NULL where that is.
+// `rows` plus the column kClassColumn, looked up from the label's text; NULL where the label is.
 Plan WithClasses(Plan rows, const Objective& objective);
 
 }  // namespace protium

@@ -66,6 +66,7 @@ Json ToJson(const Named& named) {
   return json;
 }
 
+// A table without a name is laid over the choice that is there, so `named` is input as well.
 Status FromJson(const Json& json, const std::string& path, Named& named) {
   if (json.is_string()) {
     named = {json.get<std::string>(), Json::object()};
@@ -93,6 +94,7 @@ FieldType DescribeType(const Inputs&) {
 
 FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
 
+// Whether the classes exist is known only once the label has been read (WeightsOf in objective.cc).
 Status CrossEntropyOptions::Check(const std::string& path) const {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
   for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user may set on every stage and built-in net. Names here are the names in job files, in
-// saved pipelines and in C++.
+// The options of the built-in stages, nets, losses and optimizers, and of training itself. Each is
+// an aggregate with one function Fields(), from which reading and writing JSON and TOML, range
+// checks, help pages and the schema of job files all follow (base/fields.h). The names here are the
+// ones in job files, in saved models and in C++, so renaming a field breaks all three. Public API.
+//
+// `decides_weights = false` marks what may change before training is resumed; any other change
+// makes a resumed run refuse its checkpoints.
 #pragma once
 
 #include <initializer_list>
@@ -15,13 +20,14 @@ namespace protium {
 
 struct FieldType;
 
-// One input of a stage: a column by name, or all outputs of an earlier stage, in their order.
-// JSON: "temp" or {"stage": "fill"}.
+// One input of a stage: a column by name, or all outputs of an earlier stage, in their order. One
+// of the two is empty. JSON: "temp" or {"stage": "fill"}.
 struct Input {
   std::string column;
   std::string stage;
 };
 
+// Built from column names, OutputsOf() and +: Inputs{"temp", "wind"} + OutputsOf("fill").
 struct Inputs : std::vector<Input> {
   Inputs() = default;
   Inputs(std::initializer_list<const char*> columns);
@@ -29,24 +35,26 @@ struct Inputs : std::vector<Input> {
 };
 Inputs OutputsOf(std::string stage);
 Inputs operator+(Inputs a, const Inputs& b);
+// Found by base/fields.h through argument-dependent lookup, wherever a field has this type.
 Json ToJson(const Inputs& inputs);
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs);
-
 FieldType DescribeType(const Inputs& inputs);
 
-// What every stage says of these.
+// The help texts of the options that every stage has.
 inline constexpr const char* kIdHelp = "how later stages call it; unless set, its kind";
 inline constexpr const char* kInputsHelp =
     "columns, or { stage = \"id\" } for all of an earlier stage";
 inline constexpr const char* kOutputsHelp = "names of the columns made; unless set, <input>__<id>";
 
+// What becomes of a value without an index: it gets one of its own, NULL, or the row fails.
 enum class Unseen { kOwnIndex, kNull, kError };
 inline EnumNames<Unseen> Names(Unseen) {
   return {{{Unseen::kOwnIndex, "own_index"}, {Unseen::kNull, "null"}, {Unseen::kError, "error"}}};
 }
 
-// Text or whole numbers become 0, 1, 2, ... by frequency (most frequent first), then value. Values
-// never seen get an index of their own, the last but one; NULL gets the last.
+// Maps text or whole numbers to int64 indices 0, 1, 2, ... by frequency in the training rows, most
+// frequent first, ties by value. By default all values never seen in training share the next index
+// and NULL gets the one after it, so that an embedding has a row for either.
 struct StringIndexerOptions {
   std::string id;
   Inputs inputs;
@@ -68,7 +76,8 @@ inline EnumNames<Fill> Names(Fill) {
   return {{{Fill::kMedian, "median"}, {Fill::kMean, "mean"}, {Fill::kConstant, "constant"}}};
 }
 
-// Replaces NULL and NaN. The median is an element of the data, the lower one.
+// Replaces NULL and NaN. The median is always an element of the data: of an even number of values
+// the lower of the two in the middle.
 struct ImputerOptions {
   std::string id;
   Inputs inputs;
@@ -85,7 +94,8 @@ struct ImputerOptions {
   }
 };
 
-// (x - mean) / deviation, with the deviation of n - 1; a constant column becomes 0.
+// (x - mean) / deviation, with the sample deviation (divisor n - 1). A constant column becomes 0,
+// NULL stays NULL.
 struct StandardScalerOptions {
   std::string id;
   Inputs inputs;
@@ -98,9 +108,9 @@ struct StandardScalerOptions {
   }
 };
 
-// Something chosen by name with options of its own: a net, a loss, an optimiser.
-// JSON: {"name": "huber", "delta": 1.0}, or just "huber"; without a name, options over those of the
-// one that is there already.
+// Something chosen by name with options of its own: a net, a loss, an optimizer.
+// JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
+// the choice that is already there, as --set loss.delta=2 does.
 struct Named {
   std::string name;
   Json options = Json::object();
@@ -109,8 +119,9 @@ Json ToJson(const Named& named);
 Status FromJson(const Json& json, const std::string& path, Named& named);
 FieldType DescribeType(const Named& named);
 
-// An embedding per categorical column (of min(50, (n + 1) / 2) unless set), joined with the numeric
-// columns, dense layers with ReLU and dropout between, then the outputs.
+// An embedding per categorical column (of width min(50, (n + 1) / 2) for n values unless set),
+// concatenated with the numeric columns; hidden dense layers with ReLU and dropout; then the
+// outputs.
 struct TabularMlpOptions {
   std::vector<int32_t> hidden = {128, 64};
   double dropout = 0;
@@ -129,14 +140,14 @@ struct TabularMlpOptions {
   }
 };
 Named TabularMlp(const TabularMlpOptions& options = {});
-// A weight per numeric column and one per category and output: the linear or logistic model.
+// One weight per output for each numeric column and each category: the linear or logistic model.
 Named Linear();
 
-// A file that torch.jit.save wrote, with its parameters as they are there.
+// A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
 struct TorchScriptOptions {
   std::string file;                               // A path; relative to the job file's folder.
-  std::vector<std::string> inputs = {"numeric"};  // Fields that its forward takes, in this order.
-  std::string sha256;                             // Of the file; found out when it is read.
+  std::vector<std::string> inputs = {"numeric"};  // Arguments of its forward, in this order.
+  std::string sha256;                             // Of the file; filled in when it is read.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file,
@@ -147,6 +158,8 @@ struct TorchScriptOptions {
 };
 Named TorchScript(const TorchScriptOptions& options);
 
+// Squared error up to `delta`, linear beyond it, so that outliers pull less. In units of what the
+// net learns: of the scaled label where the label is scaled.
 struct HuberOptions {
   double delta = 1;
   template <class Visit>
@@ -158,9 +171,9 @@ struct HuberOptions {
 Named Huber(const HuberOptions& options = {});
 Named MeanSquaredError();
 Named MeanAbsoluteError();
-Named Poisson();  // Of counts and amounts from 0 on; the net learns the logarithm.
+Named Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
-// Of a label with two values. Rows of the positive one count `positive_weight` times.
+// For a label with two values. Rows of the positive one count `positive_weight` times.
 struct BinaryCrossEntropyOptions {
   double positive_weight = 1;
   template <class Visit>
@@ -171,12 +184,12 @@ struct BinaryCrossEntropyOptions {
 };
 Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
-// Of a label with any number of classes.
+// For a label with any number of classes; softmax over one output per class.
 struct CrossEntropyOptions {
-  // "none"; "balanced": each class counts as much as any other; or {"rare": 5.0}: the rows of these
-  // classes count so often, all others once.
+  // "none"; "balanced": all classes weigh the same in total; or a table such as {"rare": 5.0}: the
+  // rows of the classes listed count that often, all others once.
   Json class_weights = "none";
-  double label_smoothing = 0;  // Of what is meant, this share goes to all classes alike.
+  double label_smoothing = 0;  // This share of the target goes to all classes equally.
   Status Check(const std::string& path) const;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -190,6 +203,8 @@ struct CrossEntropyOptions {
 };
 Named CrossEntropy(const CrossEntropyOptions& options = {});
 
+// Adam (Kingma and Ba, 2015). `weight_decay` is added to the gradient, as in the original paper's
+// L2 form and torch.optim.Adam; this is not AdamW.
 struct AdamOptions {
   double learning_rate = 1e-3;
   double weight_decay = 0;
@@ -210,6 +225,8 @@ struct AdamOptions {
 };
 Named Adam(const AdamOptions& options = {});
 
+// Stochastic gradient descent, with momentum and weight decay as in torch.optim.SGD: the learning
+// rate scales the velocity, and decay is added to the gradient.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;
@@ -225,7 +242,8 @@ struct SgdOptions {
 };
 Named Sgd(const SgdOptions& options = {});
 
-// Rows set aside while training, to choose the best epoch; rows that agree in `by` stay together.
+// Training rows held out to choose the best epoch; rows that agree in `by` stay together. They are
+// chosen by a hash, as the test side of a split is.
 struct ValidationOptions {
   double share = 0;  // 0: none.
   Columns by;        // Empty: all columns of the table.
@@ -237,9 +255,11 @@ struct ValidationOptions {
   }
 };
 
+// When a checkpoint is written besides the one at the end of every epoch. Each of the two is off
+// at 0.
 struct CheckpointOptions {
-  int64_t every_steps = 0;  // 0: only every epoch and by the clock.
-  double every_seconds = 30;
+  int64_t every_steps = 0;
+  double every_seconds = 30;  // At the first step after so long.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
@@ -249,20 +269,22 @@ struct CheckpointOptions {
   }
 };
 
+// How the net is trained. The weights follow from the rows, `shards`, `batch_size`, `seed`, the
+// net, the loss, the optimizer and the clipping; never from the number of workers.
 struct TrainOptions {
   int64_t epochs = 10;
-  int64_t batch_size = 512;  // Rows of one step, over all workers.
-  int32_t shards = 4;        // Fixes the result: 1 to `shards` workers give the same weights.
+  int64_t batch_size = 512;  // Rows of one step, over all workers together.
+  int32_t shards = 4;        // Parts of every batch, and the most workers that can share it.
   Named optimizer = Adam();
   ValidationOptions validation;
-  // Unless given: rmse and mae of values; log_loss, auc and accuracy of two classes; log_loss and
-  // accuracy of many.
+  // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
+  // accuracy for many.
   std::vector<std::string> metrics;
-  std::string best;  // The metric on the validation rows that chooses the epoch; empty: the first.
-  int32_t keep = 3;  // Checkpoints kept, besides the best.
-  std::string baseline;  // A straight line in this column, for comparison; empty: none.
+  std::string best;      // The validation metric that chooses the epoch; empty: the first.
+  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
+  std::string baseline;  // Compare with a straight line in this column; empty: don't.
   int64_t seed = 0;
-  double clip_norm = 0;  // 0: no clipping.
+  double clip_norm = 0;  // Largest L2 norm of the gradient of a step; 0: no clipping.
   int32_t threads_per_shard = 1;
   CheckpointOptions checkpoint;
   template <class Visit>
@@ -272,13 +294,13 @@ struct TrainOptions {
         {.help = "how often training goes over the rows", .at_least = 1, .decides_weights = false});
     visit("batch_size", batch_size,
           {.help = "rows of one step, over all workers", .unit = "rows", .at_least = 1});
-    // Checkpoints keep the number of shards by itself.
+    // Not because it leaves the weights alone, but because checkpoints compare it by themselves.
     visit("shards", shards,
           {.help = "parts of every batch; 1 to `shards` workers give the same weights",
            .at_least = 1,
            .decides_weights = false});
     visit("optimizer", optimizer, {.help = "how weights change", .rows_of = "optimizers"});
-    // Which rows are held out is told by the rows themselves.
+    // Holding out other rows changes the training set, which resuming compares by its keys.
     visit("validation", validation,
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});
@@ -304,21 +326,23 @@ struct TrainOptions {
   }
 };
 
+// How a label is scaled before the net learns it: not at all, or to mean 0 and deviation 1.
 enum class Scale { kNone, kStandard };
 inline EnumNames<Scale> Names(Scale) {
   return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}}};
 }
 
-// What becomes of validation rows whose class no training row has.
+// What becomes of validation rows whose class occurs in no training row: left out, or an error.
 enum class UnseenClass { kIgnore, kError };
 inline EnumNames<UnseenClass> Names(UnseenClass) {
   return {{{UnseenClass::kIgnore, "ignore"}, {UnseenClass::kError, "error"}}};
 }
 
-// A column of lists of numbers, which are one field of a row; read by nets of one's own.
+// A column of lists of numbers, such as an embedding computed elsewhere. It is one field of a row,
+// under the column's name, for nets that read it by that name.
 struct VectorColumn {
   std::string column;
-  int64_t length = 0;  // Of every list; 0: as the column's type says.
+  int64_t length = 0;  // Of every list; 0: taken from the column's fixed-size list type.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("column", column, {.help = "of lists of numbers", .filled = "the name of a column"});
@@ -326,9 +350,10 @@ struct VectorColumn {
   }
 };
 
-// Trains a net by a gang of workers and adds what it predicts: of values the column `prediction`
-// (of several labels `prediction`_<label> each); of classes the class itself as `prediction`, and
-// its `probability` (of two classes that of the positive one).
+// Trains a net with a gang of workers and adds its predictions as columns. For values:
+// `prediction`, or `prediction`_<label> for each of several labels. For classes: the class as
+// `prediction`, in the label's type, and its `probability` (with two classes, that of the positive
+// one).
 struct TorchEstimatorOptions {
   std::string id;
   Named net = TabularMlp();
@@ -337,14 +362,14 @@ struct TorchEstimatorOptions {
   std::vector<VectorColumn> vectors;
   std::string label;
   Columns labels;        // Instead of `label`: several values, learned together.
-  std::string positive;  // Of two classes; empty: the greater one.
-  std::string weight;    // Empty: every row counts 1.
-  // Unless set: standard for values, but none for poisson. Classes have none.
+  std::string positive;  // Which of two classes; empty: the greater one.
+  std::string weight;    // A column of row weights; empty: every row counts 1.
+  // Unless set: standard for values, except none for poisson. Classes are never scaled.
   std::optional<Scale> label_scale;
   Named loss = MeanSquaredError();
   std::string prediction = "prediction";
   std::string probability = "probability";
-  std::string probabilities;  // A list of those of all classes, in the model's order; empty: none.
+  std::string probabilities;  // A list column with those of all classes, in order; empty: none.
   UnseenClass unseen_class = UnseenClass::kIgnore;
   TrainOptions train;
   GangSpec gang;

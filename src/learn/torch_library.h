@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door of libprotium_torch.so, for programs that load it while they run. No LibTorch here.
+// The single entry point of libprotium_torch.so. Workers that train or score open the library with
+// dlopen and call it; drivers never do, so that `protium --help` and every usage error answer
+// without loading LibTorch. No LibTorch here.
 #pragma once
 
 #include "gang/task.h"
 
 namespace protium {
 
-// Grows whenever TaskTable, TaskContext, Catalogue or what they hold changes its layout.
+// Raise it whenever TaskTable, TaskContext, Catalogue or anything they hold changes its layout: the
+// two libraries are separate files and may be of different builds.
 inline constexpr int32_t kTorchLibraryVersion = 2;
 inline constexpr const char* kTorchLibraryFile = "libprotium_torch.so";
 inline constexpr const char* kTorchLibraryEntry = "protium_torch_tasks";
 
 struct Catalogue;
 
-// Adds the tasks "train" and "score" over the built-in nets and those of `own`, which may be null,
-// to `tasks` and gives true; gives false and adds nothing when the library was built for another
-// version.
+// Adds to `tasks` the tasks "train" and "score", over the built-in nets and those of `own` (which
+// may be null), and returns true. Returns false and adds nothing if the library was built for
+// another version.
 using TorchLibraryEntry = bool (*)(int32_t version, const Catalogue* own, TaskTable* tasks);
 
 }  // namespace protium

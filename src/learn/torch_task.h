@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver and the tasks "train" and "score" say to each other: MapTask::config, the one
-// row that a training gang emits, and the events both report. No LibTorch here.
+// What passes between the driver and the tasks "train" and "score": the JSON in MapTask::config,
+// the one row that a training gang emits, and the events that both tasks report. Declared here, on
+// the driver's side, because the rooms that implement the tasks link LibTorch; this header does
+// not.
 #pragma once
 
 #include <string>
@@ -11,6 +13,7 @@
 
 namespace protium {
 
+// A column of category indices; the net has `cardinality` embedding rows for it.
 struct CategoricalColumn {
   std::string column;  // int64 indices 0 .. cardinality-1.
   int64_t cardinality = 0;
@@ -21,7 +24,7 @@ struct CategoricalColumn {
   }
 };
 
-// A column of lists, each of so many numbers.
+// A column of lists, each of `length` numbers.
 struct ListInput {
   std::string column;
   int64_t length = 0;
@@ -32,7 +35,8 @@ struct ListInput {
   }
 };
 
-// What a net is, reads and learns; the same for training and scoring.
+// The net, the columns it reads, in this order, and what it learns. The same for training and
+// scoring, and kept in the model as net.json.
 struct NetConfig {
   Named net;
   std::vector<CategoricalColumn> categorical;
@@ -62,19 +66,20 @@ struct NetLibrary {
   }
 };
 
+// The config of "train".
 struct TrainConfig {
   NetConfig net;
   NetLibrary extension;
-  std::string weight;
+  std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
-  std::string held_out;  // Boolean column: true on validation rows. Empty: no validation.
+  std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
   Named loss;
   TrainOptions train;
   std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
   // Of what the stages learned and of the extension; a checkpoint of another is refused.
   std::string stages_sha256;
-  bool resume = false;  // Go on from the newest checkpoint; attempts after the first always do.
-  int64_t memory_bytes = 0;  // What the packed rows of all ranks may take.
+  bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
+  int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -91,20 +96,21 @@ struct TrainConfig {
   }
 };
 
-// The one row a training gang emits (by rank 0), as JSON in the utf8 column "json".
+// What training leaves: the one row that a gang emits, by rank 0, as JSON in the utf8 column
+// "json".
 struct TrainResult {
-  std::string weights;  // Path of the safetensors file of the best (or last) weights.
-  std::string weights_sha256;
+  std::string weights;         // Path of the safetensors file with the best (or last) weights.
+  std::string weights_sha256;  // Of the tensors alone, in the order of their names.
   int64_t steps = 0;
-  int64_t rows = 0;  // Training rows, all shards.
+  int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
-  int64_t unseen_rows = 0;           // Validation rows left out, of classes never learned.
+  int64_t unseen_rows = 0;           // Validation rows left out, of classes without a training row.
   int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Json history = Json::array();      // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
-  Json fingerprint = Json::object();
-  Json rows_identity = Json::object();
-  double wait_share = 0;  // Share of step time spent waiting for other ranks or data.
+  Json fingerprint = Json::object();    // The numerics that the weights were computed under.
+  Json rows_identity = Json::object();  // Of the training set: docs/rows.md, "Identity".
+  double wait_share = 0;                // Share of the time, 0 to 1, in the sum over ranks.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("weights", weights);
@@ -122,19 +128,20 @@ struct TrainResult {
   }
 };
 
-// Events of "train": {"event": "train_start", "rows", "steps", "epochs", "batch", "shards"},
-// {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"} at least
-// every second and for the first step ("loss": the mean of the steps since the event before),
-// {"event": "validation", "epoch", "step", <metrics>} and then
-// {"event": "epoch", "epoch", "step", "loss"} ("loss": the mean over the epoch) at its end,
-// {"event": "checkpoint", "step", "epoch", "path"}.
+// "train" reports, from rank 0 alone (units in protium/events.h):
+//   {"event": "train_start", "rows", "steps", "epochs", "batch", "shards", "step"}
+//   {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"}
+//   {"event": "validation", "epoch", "step", <one field per metric>}
+//   {"event": "epoch", "epoch", "step", "loss"}
+//   {"event": "checkpoint", "step", "epoch", "path"}
 
+// The config of "score".
 struct ScoreConfig {
   NetConfig net;
   NetLibrary extension;
   std::string weights;  // Path of a safetensors file.
-  Columns added;        // The columns that the prediction makes (PredictedFields), in order.
-  Columns metrics;      // Computed where the input has the labels; empty: none.
+  Columns added;        // The columns that a prediction adds (PredictedFields), in order.
+  Columns metrics;      // Computed over the rows that have labels; empty: none.
   std::optional<Baseline> baseline;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -147,8 +154,8 @@ struct ScoreConfig {
   }
 };
 
-// Event of "score", once a partition: {"event": "score_metrics", "model": <state>,
-// "baseline": <state>} with mergeable states of metrics/metrics.h. Where rows have labels that are
-// classes never learned, "unseen_rows" counts those, which are left out.
+// "score" reports once per partition {"event": "score_metrics", "model": <state>, "baseline":
+// <state>} with mergeable states of metrics/metrics.h, and "unseen_rows", the number of rows left
+// out of them because no training row had their class, where there are such rows.
 
 }  // namespace protium

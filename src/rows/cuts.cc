@@ -17,6 +17,30 @@ namespace protium {
 namespace {
 
 constexpr int kBins = 256;
+constexpr int64_t kBlockRows = 4096;  // Of a scan.
+
+// The high halves of the keys of all rows of a store.
+class HighHalves {
+ public:
+  static Result<HighHalves> Read(const RowStore& rows) {
+    HighHalves out;
+    PT_TRY(out.memory_.Reserve(std::max<int64_t>(rows.rows(), 1) * int64_t{sizeof(uint64_t)}));
+    out.values_ = out.memory_.As<uint64_t>(rows.rows());
+    const auto scan = rows.Scan({0, rows.rows()});
+    for (size_t at = 0; at < out.values_.size();) {
+      PT_LET(const auto block, scan->Next(kBlockRows));
+      const size_t count = block.size() / size_t(rows.width());
+      HighKeys(block.data(), rows.width(), out.values_.subspan(at, count));
+      at += count;
+    }
+    return out;
+  }
+  std::span<const uint64_t> values() const { return values_; }
+
+ private:
+  RowMemory memory_;
+  std::span<uint64_t> values_;
+};
 
 // The search for one cut.
 struct Search {
@@ -79,20 +103,30 @@ void AppendNumber(std::string& text, int64_t number) {
 }
 
 // The distinct rows of a search's range: for each its count and its bytes, after their number.
-void AppendDistinct(std::span<const std::byte> sorted, int64_t width, const Search& search,
-                    std::string& text) {
-  const auto row = [&](size_t i) { return sorted.data() + int64_t(i) * width; };
+Status AppendDistinct(const RowStore& sorted, const Search& search, std::string& text) {
+  const auto width = size_t(sorted.width());
   const size_t at = text.size();
-  AppendNumber(text, 0);
-  int64_t distinct = 0;
-  for (size_t begin = search.begin, end = 0; begin < search.end; begin = end) {
-    end = begin + 1;
-    while (end < search.end && std::memcmp(row(begin), row(end), size_t(width)) == 0) ++end;
-    AppendNumber(text, int64_t(end - begin));
-    text.append(reinterpret_cast<const char*>(row(begin)), size_t(width));
-    ++distinct;
+  int64_t distinct = 0, count = 0;
+  AppendNumber(text, distinct);
+  const auto scan = sorted.Scan({int64_t(search.begin), int64_t(search.end)});
+  while (true) {
+    PT_LET(auto rows, scan->Next(kBlockRows));
+    if (rows.empty()) break;
+    for (; !rows.empty(); rows = rows.subspan(width)) {
+      // The row before, which may have been of another block, is what the text ends with.
+      const size_t last = text.size() - width;
+      if (distinct == 0 || std::memcmp(text.data() + last, rows.data(), width) != 0) {
+        AppendNumber(text, count = 1);
+        text.append(reinterpret_cast<const char*>(rows.data()), width);
+        ++distinct;
+      } else {
+        ++count;
+        std::memcpy(text.data() + last - sizeof(count), &count, sizeof(count));
+      }
+    }
   }
   std::memcpy(text.data() + at, &distinct, sizeof(distinct));
+  return Status::OK();
 }
 
 // Reads what AppendDistinct() wrote; fails instead of reading beyond the end.
@@ -161,18 +195,18 @@ int64_t CountOff(const Tied& tied, int64_t offset, size_t rank) {
   return own;
 }
 
-Status SplitTies(std::span<const std::byte> sorted, int64_t width, std::vector<Search>& searches,
+Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
                  Communicator& communicator) {
   std::string text;
   for (const Search& search : searches) {
-    if (search.within > 1) AppendDistinct(sorted, width, search, text);
+    if (search.within > 1) PT_TRY(AppendDistinct(sorted, search, text));
   }
   PT_LET(const auto all, communicator.AllGather(text));
   std::vector<DistinctReader> readers;
-  for (const std::string& each : all) readers.emplace_back(each, width);
+  for (const std::string& each : all) readers.emplace_back(each, sorted.width());
   for (Search& search : searches) {
     if (search.within <= 1) continue;
-    PT_LET(const Tied tied, ReadTied(readers, width));
+    PT_LET(const Tied tied, ReadTied(readers, sorted.width()));
     search.begin +=
         size_t(CountOff(tied, search.target - search.below, size_t(communicator.rank())));
   }
@@ -199,26 +233,22 @@ int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard) {
   return int64_t(__int128(rows) * shard / shards);
 }
 
-Result<Cuts> FindCuts(std::span<const std::byte> sorted, int64_t width, int32_t shards,
-                      Communicator& communicator) {
-  const size_t rows = sorted.size() / size_t(width);
-  std::array<int64_t, 1> total{int64_t(rows)};
+Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator) {
+  const int64_t rows = sorted.rows();
+  std::array<int64_t, 1> total{rows};
   PT_TRY(communicator.AllReduce(BufferOf(std::span<int64_t>(total)), Reduce::kSum));
   std::vector<int64_t> own(size_t(shards) + 1);
-  own.back() = int64_t(rows);
+  own.back() = rows;
   if (total[0] > 0 && communicator.world() == 1) {
     for (int32_t s = 0; s < shards; ++s) own[size_t(s)] = ShardBegin(total[0], shards, s);
   } else if (total[0] > 0) {
-    RowMemory memory;
-    PT_TRY(memory.Reserve(int64_t(std::max<size_t>(rows, 1) * sizeof(uint64_t))));
-    const std::span<uint64_t> highs(reinterpret_cast<uint64_t*>(memory.data()), rows);
-    HighKeys(sorted.data(), width, highs);
+    PT_LET(const HighHalves highs, HighHalves::Read(sorted));
     std::vector<Search> searches;
     for (int32_t s = 1; s < shards; ++s) {
-      searches.push_back({.target = ShardBegin(total[0], shards, s), .end = rows});
+      searches.push_back({.target = ShardBegin(total[0], shards, s), .end = size_t(rows)});
     }
-    PT_TRY(FindHighs(highs, searches, communicator));
-    PT_TRY(SplitTies(sorted, width, searches, communicator));
+    PT_TRY(FindHighs(highs.values(), searches, communicator));
+    PT_TRY(SplitTies(sorted, searches, communicator));
     for (size_t s = 0; s < searches.size(); ++s) own[s + 1] = int64_t(searches[s].begin);
   }
   return ShareCuts(own, communicator);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "rows/row_store.h"
 
 namespace protium {
 
@@ -19,7 +18,6 @@ int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
 
 // Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
 // both sides of a cut are dealt in the order of ranks.
-Result<Cuts> FindCuts(std::span<const std::byte> sorted, int64_t width, int32_t shards,
-                      Communicator& communicator);
+Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator);
 
 }  // namespace protium

@@ -16,13 +16,15 @@ constexpr int64_t kRounds = 16;
 constexpr int64_t kBlockBytes = 256 << 10;
 constexpr int64_t kCopyBytes = int64_t{8} << 20;
 
+// At least one row, whatever its width.
+int64_t RowsIn(int64_t bytes, int64_t width) { return std::max<int64_t>(bytes / width, 1); }
+
 // Where rows lie in the windows of all ranks: a rank's own rows are not in its window, and those
 // behind them move up.
 class Windows {
  public:
   Windows(const Cuts& cuts, const std::vector<int32_t>& first) : cuts_(cuts), first_(first) {}
 
-  int64_t Kept(size_t rank) const { return RowsFor(rank, rank); }
   int64_t RowsFor(size_t owner, size_t rank) const {
     return cuts_[rank][size_t(first_[owner + 1])] - cuts_[rank][size_t(first_[owner])];
   }
@@ -33,36 +35,38 @@ class Windows {
   }
 
  private:
+  int64_t Kept(size_t rank) const { return RowsFor(rank, rank); }
+
   const Cuts& cuts_;
   const std::vector<int32_t>& first_;
 };
 
-// One rank's rows for this owner, read in order: those of another rank from its window, the own
-// ones (`direct`) from where they were sorted.
+// One rank's rows for this owner, read in order, a block at a time.
 class Source {
  public:
-  Source(Window& window, int32_t rank, int64_t begin, int64_t rows, int64_t width,
-         const std::byte* direct)
-      : window_(&window),
-        rank_(rank),
-        width_(width),
-        next_(begin),
-        end_(begin + rows),
-        direct_(direct),
-        block_rows_(std::max<int64_t>(kBlockBytes / width, 1)) {}
+  // The own rows, where they were sorted.
+  Source(const RowStore& store, RowRange range)
+      : width_(store.width()), next_(range.begin), end_(range.end), scan_(store.Scan(range)) {}
+  // Those of another rank, from its window.
+  Source(Window& window, int32_t rank, RowRange range, int64_t width)
+      : width_(width),
+        next_(range.begin),
+        end_(range.end),
+        window_(&window),
+        direct_(window.Direct(rank)),
+        rank_(rank) {}
 
   // Makes row() the next one, unless done().
   Status Load() {
     if (done()) return Status::OK();
-    if (direct_ != nullptr) {
-      row_ = direct_ + next_ * width_;
-    } else {
-      PT_TRY(LoadFromBlock());
-    }
+    if (next_ >= block_end_) PT_TRY(LoadBlock());
     key_ = KeyOf(row_, width_);
     return Status::OK();
   }
-  void Step() { ++next_; }
+  void Step() {
+    ++next_;
+    row_ += width_;
+  }
 
   bool done() const { return next_ == end_; }
   int64_t next() const { return next_; }
@@ -70,27 +74,34 @@ class Source {
   const RowKey& key() const { return key_; }
 
  private:
-  Status LoadFromBlock() {
-    if (next_ >= block_end_) {
-      block_begin_ = next_;
-      block_end_ = std::min(next_ + block_rows_, end_);
-      block_.resize(size_t((block_end_ - block_begin_) * width_));
-      PT_TRY(window_->Read(rank_, block_begin_ * width_, block_));
+  Status LoadBlock() {
+    const int64_t most = std::min(RowsIn(kBlockBytes, width_), end_ - next_);
+    if (scan_ != nullptr) {
+      PT_LET(const auto rows, scan_->Next(most));
+      PT_CHECK(!rows.empty());
+      row_ = rows.data();
+      block_end_ = next_ + int64_t(rows.size()) / width_;
+      return Status::OK();
     }
-    row_ = block_.data() + (next_ - block_begin_) * width_;
-    return Status::OK();
+    block_end_ = next_ + most;
+    if (direct_ != nullptr) {
+      row_ = direct_ + next_ * width_;
+      return Status::OK();
+    }
+    block_.resize(size_t(most * width_));
+    row_ = block_.data();
+    return window_->Read(rank_, next_ * width_, block_);
   }
 
-  Window* window_;
-  int32_t rank_;
   int64_t width_;
   int64_t next_;
   int64_t end_;
-  const std::byte* direct_;
-  int64_t block_rows_;
+  std::unique_ptr<RowScan> scan_;      // Of the own rows.
+  Window* window_ = nullptr;           // Of other ranks' ones,
+  const std::byte* direct_ = nullptr;  // and where it lies, if this process can see it.
+  int32_t rank_ = 0;
   std::vector<std::byte> block_;
-  int64_t block_begin_ = 0;
-  int64_t block_end_ = 0;
+  int64_t block_end_ = -1;
   const std::byte* row_ = nullptr;
   RowKey key_;
 };
@@ -98,9 +109,8 @@ class Source {
 // Merges all sources into the shards of one owner.
 class Merge {
  public:
-  Merge(std::vector<Source> sources, std::vector<int64_t> shard_rows, int64_t width,
-        OwnedShards& out)
-      : sources_(std::move(sources)), shard_rows_(std::move(shard_rows)), width_(width), out_(out) {
+  Merge(std::vector<Source> sources, std::vector<int64_t> shard_rows, OwnedShards& out)
+      : sources_(std::move(sources)), shard_rows_(std::move(shard_rows)), out_(out) {
     out_.identities.resize(shard_rows_.size());
   }
 
@@ -110,21 +120,14 @@ class Merge {
   }
 
   Status RunUntil(int64_t rows) {
-    for (; written_ < rows; ++written_) {
-      Source* least = nullptr;
-      for (Source& source : sources_) {
-        if (source.done()) continue;
-        if (least == nullptr ||
-            CompareRows(source.key(), source.row(), least->key(), least->row(), width_) < 0) {
-          least = &source;
-        }
+    RowStore& store = *out_.store;
+    while (store.rows() < rows) {
+      const int64_t block = std::min(RowsIn(kBlockBytes, store.width()), rows - store.rows());
+      PT_LET(std::byte * room, store.Room(block));
+      for (int64_t i = 0; i < block; ++i) {
+        PT_TRY(MoveLeast(room + i * store.width(), store.width()));
       }
-      PT_CHECK(least != nullptr);
-      std::memcpy(out_.memory.data() + written_ * width_, least->row(), size_t(width_));
-      while (out_.identities[shard_].rows == shard_rows_[shard_]) ++shard_;
-      AddKey(least->key(), out_.identities[shard_]);
-      least->Step();
-      PT_TRY(least->Load());
+      PT_TRY(store.Add(block));
     }
     return Status::OK();
   }
@@ -137,11 +140,26 @@ class Merge {
   }
 
  private:
+  Status MoveLeast(std::byte* to, int64_t width) {
+    Source* least = nullptr;
+    for (Source& source : sources_) {
+      if (source.done()) continue;
+      if (least == nullptr ||
+          CompareRows(source.key(), source.row(), least->key(), least->row(), width) < 0) {
+        least = &source;
+      }
+    }
+    PT_CHECK(least != nullptr);
+    std::memcpy(to, least->row(), size_t(width));
+    while (out_.identities[shard_].rows == shard_rows_[shard_]) ++shard_;
+    AddKey(least->key(), out_.identities[shard_]);
+    least->Step();
+    return least->Load();
+  }
+
   std::vector<Source> sources_;
   std::vector<int64_t> shard_rows_;
-  int64_t width_;
   OwnedShards& out_;
-  int64_t written_ = 0;
   size_t shard_ = 0;
 };
 
@@ -179,60 +197,60 @@ class Giver {
   std::vector<int64_t> given_;  // By owner: bytes of the window up to which pages are given back.
 };
 
-// Moves bytes [begin, end) of the rows to a window.
-void MoveOut(RowMemory& sorted, int64_t begin, int64_t end, std::byte* to) {
-  int64_t released = begin;
-  for (int64_t at = begin; at < end; at += kCopyBytes, to += kCopyBytes) {
-    const int64_t part = std::min(end - at, kCopyBytes);
-    std::memcpy(to, sorted.data() + at, size_t(part));
-    released = sorted.Release(released, at + part);
+// Moves rows to a window.
+Status MoveOut(RowStore& sorted, RowRange range, std::byte* to) {
+  const auto scan = sorted.Scan(range);
+  for (int64_t at = range.begin; at < range.end;) {
+    PT_LET(const auto rows, scan->Next(RowsIn(kCopyBytes, sorted.width())));
+    std::memcpy(to, rows.data(), rows.size());
+    to += rows.size();
+    const int64_t end = at + int64_t(rows.size()) / sorted.width();
+    sorted.Release({at, end});
+    at = end;
   }
+  return Status::OK();
 }
 
-// The rows that the rank owns, where they were sorted; all others move to its window.
-struct Staying {
-  RowMemory memory;
-  int64_t begin = 0;  // In bytes, as is `end`.
-  int64_t end = 0;
-
-  void MoveOthers(std::span<std::byte> window) {
-    const auto behind = int64_t(window.size()) - begin;
-    MoveOut(memory, end, end + behind, window.data() + begin);
-    MoveOut(memory, 0, begin, window.data());
-  }
-};
+// Moves all rows but the own ones, which stay where they were sorted, to the window.
+Status MoveOthers(RowStore& sorted, RowRange own, std::span<std::byte> window) {
+  PT_TRY(MoveOut(sorted, {own.end, sorted.rows()}, window.data() + own.begin * sorted.width()));
+  return MoveOut(sorted, {0, own.begin}, window.data());
+}
 
 }  // namespace
 
-Result<OwnedShards> ExchangeRows(RowMemory sorted, int64_t width, const Cuts& cuts,
+Result<OwnedShards> ExchangeRows(std::unique_ptr<RowStore> sorted, const Cuts& cuts,
                                  const std::vector<int32_t>& first, Communicator& communicator) {
+  const int64_t width = sorted->width();
   const auto rank = size_t(communicator.rank());
   const Windows windows(cuts, first);
   const auto begin = size_t(first[rank]), end = size_t(first[rank + 1]);
-  Staying own{std::move(sorted), cuts[rank][begin] * width, cuts[rank][end] * width};
-  PT_LET(auto window, communicator.MakeWindow((cuts[rank].back() - windows.Kept(rank)) * width));
-  own.MoveOthers(window->own());
+  RowRange own{cuts[rank][begin], cuts[rank][end]};
+  PT_LET(auto window, communicator.MakeWindow((sorted->rows() - own.size()) * width));
+  PT_TRY(MoveOthers(*sorted, own, window->own()));
   std::vector<Source> sources;
   std::vector<int64_t> shard_rows(end - begin);
   int64_t rows = 0;
   for (size_t r = 0; r < cuts.size(); ++r) {
-    const bool kept = r == rank;
-    sources.emplace_back(*window, int32_t(r), kept ? cuts[r][begin] : windows.Begin(rank, r),
-                         windows.RowsFor(rank, r), width,
-                         kept ? own.memory.data() : window->Direct(int32_t(r)));
+    if (r == rank) {
+      sources.emplace_back(*sorted, own);
+    } else {
+      const int64_t at = windows.Begin(rank, r);
+      sources.emplace_back(*window, int32_t(r), RowRange{at, at + windows.RowsFor(rank, r)}, width);
+    }
     for (size_t s = begin; s < end; ++s) shard_rows[s - begin] += cuts[r][s + 1] - cuts[r][s];
     rows += windows.RowsFor(rank, r);
   }
-  OwnedShards out;
-  PT_TRY(out.memory.Reserve(std::max<int64_t>(rows * width, 1)));
+  OwnedShards out{.store = MakeRowStore({.width = width, .most_rows = rows})};
   PT_TRY(communicator.Barrier("rows are sorted"));
-  Merge merge(std::move(sources), std::move(shard_rows), width, out);
+  Merge merge(std::move(sources), std::move(shard_rows), out);
   Giver giver(*window, windows, communicator.rank(), communicator.world(), width);
   PT_TRY(merge.Start());
   for (int64_t round = 1; round <= kRounds; ++round) {
     PT_TRY(merge.RunUntil(rows * round / kRounds));
     const std::vector<int64_t> read = merge.Read();
-    own.begin = own.memory.Release(own.begin, read[rank] * width);
+    sorted->Release({own.begin, read[rank]});
+    own.begin = read[rank];
     PT_TRY(giver.Give(read, communicator));
   }
   return out;

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "rows/rows.h"
-
 namespace protium {
 
 // XXH3-128 with seed 0. Compared as one number of 128 bits.
@@ -24,14 +22,26 @@ RowKey KeyOf(const std::byte* row, int64_t width);
 std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const RowKey& b_key,
                                  const std::byte* b, int64_t width);
 
-// Writes the keys of out.size() rows that lie one after another, or their high halves.
-void KeysOf(const std::byte* rows, int64_t width, std::span<RowKey> out);
-void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
+// The identity of rows, whatever their order: their count and the sum of their keys (mod 2^128).
+struct ShardIdentity {
+  int64_t rows = 0;
+  uint64_t key_sum_low = 0;
+  uint64_t key_sum_high = 0;
+  bool operator==(const ShardIdentity&) const = default;
+  ShardIdentity& operator+=(const ShardIdentity& other);
+};
 
 inline void AddKey(const RowKey& key, ShardIdentity& identity) {
   identity.rows += 1;
   identity.key_sum_low += key.low;
   identity.key_sum_high += key.high + (identity.key_sum_low < key.low ? 1 : 0);
 }
+
+// Of rows that lie one after another. A run adds up what it visited and compares.
+ShardIdentity IdentityOf(std::span<const std::byte> rows, int64_t width);
+
+// Writes the keys of out.size() rows that lie one after another, or their high halves.
+void KeysOf(const std::byte* rows, int64_t width, std::span<RowKey> out);
+void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
 
 }  // namespace protium

@@ -15,10 +15,8 @@
 namespace protium {
 namespace {
 
-// The index that sorts rows has 32 bits.
-constexpr int64_t kMostRows = int64_t{1} << 32;
-// A larger budget is none.
-constexpr int64_t kMostReserved = int64_t{1} << 40;
+// A larger budget is none: nothing follows from it for how many rows there may be.
+constexpr int64_t kLargestBudget = int64_t{1} << 40;
 
 Status WrongType(const std::string& name, const arrow::DataType& type, const char* must) {
   return Fail(
@@ -27,14 +25,6 @@ Status WrongType(const std::string& name, const arrow::DataType& type, const cha
        .where = "column " + name,
        .why = must,
        .fix = "cast it in the query"});
-}
-
-// Makes room for `rows` of `width` bytes, and for the `most` there may be if that is known.
-Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
-  if (rows * width <= memory.capacity()) return Status::OK();
-  if (memory.capacity() == 0 && rows <= most && memory.Reserve(most * width).ok())
-    return Status::OK();
-  return memory.Reserve(std::max(rows * width, 2 * memory.capacity()));
 }
 
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
@@ -49,7 +39,11 @@ RowPacker::RowPacker(RowSchema rows, SchemaPtr table, int64_t budget_bytes, Refu
     : schema_(std::move(rows)),
       table_(std::move(table)),
       budget_bytes_(budget_bytes),
-      refusal_(refusal) {
+      refusal_(refusal),
+      store_(MakeRowStore(
+          {.width = schema_.width(),
+           .most_rows = budget_bytes <= kLargestBudget ? budget_bytes / schema_.width() : 0,
+           .sorts = true})) {
   refused_.budget_bytes = budget_bytes;
 }
 
@@ -112,33 +106,17 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
   const int64_t count = chosen == nullptr ? batch.num_rows() : int64_t(chosen->size());
   refused_.rows += count;
   refused_.needed_bytes += count * width;
-  if (refused_.needed_bytes <= budget_bytes_) PT_TRY(Grow(rows_ + count));
   for (Slot& slot : slots_) slot.cells = batch.column_data(slot.column);
   for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
     const Picked picked{chosen == nullptr ? nullptr : chosen->data() + at, at, tile};
-    std::byte* out = memory_.data() + rows_ * width;
+    PT_LET(std::byte * out, store_->Room(tile));
     PackTile(picked, out);
-    KeysOf(out, width, keys_.As<RowKey>(rows_ + tile).last(size_t(tile)));
-    rows_ += tile;
+    PT_TRY(store_->Add(tile));
   }
   for (Slot& slot : slots_) slot.cells.reset();
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
-}
-
-Status RowPacker::Grow(int64_t rows) {
-  if (rows >= kMostRows) {
-    return Fail(
-        {.exit = Exit::kNoRoom,
-         .what = fmt::format("{} rows on one rank; at most {} are possible", rows, kMostRows - 1),
-         .fix = "use more workers"});
-  }
-  // Moving large pages splits them: the first reservation is for all there may ever be, where that
-  // is known and the system lets us.
-  const int64_t most = budget_bytes_ <= kMostReserved ? budget_bytes_ / schema_.width() : 0;
-  PT_TRY(GrowTo(rows, most, schema_.width(), memory_));
-  return GrowTo(rows, most, sizeof(RowKey), keys_);
 }
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {

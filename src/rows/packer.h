@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "rows/cells.h"
-#include "rows/key.h"
-#include "rows/memory.h"
 #include "rows/refused.h"
+#include "rows/row_store.h"
 #include "rows/rows.h"
 
 namespace protium {
@@ -22,17 +21,11 @@ class RowPacker final : public Packer {
   using Packer::Append;
   const RowSchema& schema() const override { return schema_; }
   Status Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) override;
-  int64_t rows() const override { return rows_; }
-  std::span<const std::byte> bytes() const override {
-    return {memory_.data(), size_t(rows_ * schema_.width())};
-  }
+  const RowStore& store() const override { return *store_; }
 
-  // The keys of the rows, in order of arrival.
-  std::span<const RowKey> keys() const { return keys_.As<const RowKey>(rows_); }
   const Refused& refused() const { return refused_; }
-  void DropKeys() { keys_ = {}; }
   // Hands the rows over; nothing may be called afterwards.
-  RowMemory TakeMemory() { return std::move(memory_); }
+  std::unique_ptr<RowStore> TakeStore() { return std::move(store_); }
 
  private:
   // Where the cells of a column go: one element a row, or all of a list.
@@ -49,7 +42,6 @@ class RowPacker final : public Packer {
   Status AddField(const RowField& field);
   Result<Slot> SlotFor(const std::string& name, const RowField& field) const;
   Result<int> Find(const std::string& name) const;
-  Status Grow(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);
   void PackLists(const Slot& slot, const Picked& picked, std::byte* out);
   void Note(const Slot& slot, const Picked& picked, const Tile& tile);
@@ -63,11 +55,9 @@ class RowPacker final : public Packer {
   Refusal refusal_;
   std::vector<Slot> slots_;
   std::vector<const RowField*> constants_;  // Fields of schema_ without columns.
-  RowMemory memory_;
-  RowMemory keys_;  // Made while a row is in the first cache.
+  std::unique_ptr<RowStore> store_;
   Refused refused_;
   int64_t seen_rows_ = 0;  // Given to Append(), packed or not.
-  int64_t rows_ = 0;
 };
 
 }  // namespace protium

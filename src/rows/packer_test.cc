@@ -18,8 +18,10 @@ std::shared_ptr<arrow::RecordBatch> Batch(const SchemaPtr& schema, const std::st
 }
 
 std::vector<uint32_t> Words(const Packer& packer) {
-  std::vector<uint32_t> words(packer.bytes().size() / 4);
-  std::memcpy(words.data(), packer.bytes().data(), packer.bytes().size());
+  const auto scan = packer.store().Scan({0, packer.rows()});
+  const auto bytes = scan->Next(packer.rows()).ValueOrDie();
+  std::vector<uint32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), bytes.size());
   return words;
 }
 

@@ -4,12 +4,12 @@
 // 2. Each round adds to one half a keyed hash of the other, modulo that half's size: a bijection.
 // 3. A result beyond the rows is sent round again, which keeps it a bijection of [0, rows).
 // 4. Up to 32 rows there are too few pairs for that to be even: a shuffled table takes its place.
+#include "rows/permutation.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
-
-#include "rows/rows.h"
 
 namespace protium {
 namespace {

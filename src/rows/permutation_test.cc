@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "rows/permutation.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <numeric>
-
-#include "rows/rows.h"
 
 namespace protium {
 namespace {
@@ -155,24 +155,6 @@ TEST(ShardOwners, ShareOutShardsEvenlyAndInOrder) {
   EXPECT_EQ(ShardOwners(4, 1), (std::vector<int32_t>{0, 4}));
   EXPECT_EQ(ShardOwners(4, 3), (std::vector<int32_t>{0, 1, 2, 4}));
   EXPECT_EQ(ShardOwners(7, 7), (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
-}
-
-TEST(GatherRows, CopiesRowsInTheOrderOfVisits) {
-  for (const int64_t width : {4, 12, 68, 160}) {
-    for (const int64_t rows : {1, 5, 24, 25, 300}) {
-      std::vector<std::byte> shard(static_cast<size_t>(rows * width));
-      for (size_t i = 0; i < shard.size(); ++i) shard[i] = std::byte(i * 7 + i / 256);
-      const Permutation order(1, 2, 3, rows);
-      const Positions at{rows / 3, rows};
-      std::vector<std::byte> out(static_cast<size_t>((at.end - at.begin) * width));
-      GatherRows(shard, width, order, at, out.data());
-      for (int64_t p = at.begin; p < at.end; ++p) {
-        ASSERT_EQ(std::memcmp(&out[size_t((p - at.begin) * width)],
-                              &shard[size_t(order.At(p) * width)], size_t(width)),
-                  0);
-      }
-    }
-  }
 }
 
 }  // namespace

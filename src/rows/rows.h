@@ -10,33 +10,18 @@
 
 #include <arrow/record_batch.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
-#include "base/call.h"
 #include "base/status.h"
 #include "collective/communicator.h"
 #include "plan/node.h"
+#include "rows/permutation.h"
+#include "rows/row_store.h"
 #include "rows/schema.h"
 
 namespace protium {
-
-// The identity of a training set: count and sum of 128-bit keys (mod 2^128) per shard.
-struct ShardIdentity {
-  int64_t rows = 0;
-  uint64_t key_sum_low = 0;
-  uint64_t key_sum_high = 0;
-  bool operator==(const ShardIdentity&) const = default;
-  ShardIdentity& operator+=(const ShardIdentity& other);
-};
-
-// The identity of rows that lie one after another. A run adds up what it visited and compares.
-ShardIdentity IdentityOf(std::span<const std::byte> rows, int64_t width);
 
 // When a Packer refuses cells and rows.
 enum class Refusal {
@@ -59,22 +44,47 @@ class Packer {
   Status Append(const arrow::RecordBatch& batch) { return Append(batch, nullptr); }
   // With `chosen`, packs only those, which must rise.
   virtual Status Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) = 0;
-  virtual int64_t rows() const = 0;
-  // rows() * schema().width(), in order of arrival; valid until the next Append().
-  virtual std::span<const std::byte> bytes() const = 0;
+  // The rows that were packed, in order of arrival; grows with every Append().
+  virtual const RowStore& store() const = 0;
+  int64_t rows() const { return store().rows(); }
 };
 
-// The rows of the shards that this rank owns, sorted; and the sizes of all others.
+// The rows of the shards that this rank owns, sorted; and the sizes of all others. Reading changes
+// nothing: passes over shards may run side by side.
 class ShardedRows {
  public:
-  virtual ~ShardedRows() = default;
-  virtual const RowSchema& schema() const = 0;
-  virtual int32_t shards() const = 0;
-  virtual int64_t total_rows() const = 0;
-  virtual int64_t rows(int32_t shard) const = 0;  // Of any shard.
-  virtual bool owns(int32_t shard) const = 0;
-  virtual std::span<const std::byte> shard(int32_t shard) const = 0;  // Owned ones only.
-  virtual const std::vector<ShardIdentity>& identity() const = 0;     // Of all shards.
+  // Shards begin .. end - 1.
+  struct Owned {
+    int32_t begin = 0;
+    int32_t end = 0;
+  };
+  // `store` holds the own shards, one after another; `identity` is that of all shards.
+  ShardedRows(RowSchema schema, Owned own, std::unique_ptr<RowStore> store,
+              std::vector<ShardIdentity> identity);
+
+  const RowSchema& schema() const { return schema_; }
+  int32_t shards() const { return int32_t(identity_.size()); }
+  int64_t total_rows() const { return total_rows_; }
+  int64_t rows(int32_t shard) const { return identity_.at(size_t(shard)).rows; }  // Of any shard.
+  bool owns(int32_t shard) const { return shard >= own_.begin && shard < own_.end; }
+  // The identity of the training set: that of all shards.
+  const std::vector<ShardIdentity>& identity() const { return identity_; }
+
+  // Passes over an own shard.
+  std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(RangeOf(shard)); }
+  Result<std::unique_ptr<RowVisit>> Visit(int32_t shard, const Permutation& order) const {
+    return store_->Visit(RangeOf(shard), order);
+  }
+
+ private:
+  RowRange RangeOf(int32_t shard) const;
+
+  RowSchema schema_;
+  Owned own_;
+  std::unique_ptr<RowStore> store_;
+  std::vector<ShardIdentity> identity_;
+  std::vector<int64_t> ends_{0};  // Of the own shards in the store, behind the first one's begin.
+  int64_t total_rows_ = 0;
 };
 
 // Collective. Cuts the rows of all ranks into first.back() shards and brings each to its owner:
@@ -84,40 +94,5 @@ class ShardedRows {
 Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
                                                const std::vector<int32_t>& first,
                                                Communicator& communicator);
-
-// Contiguous ownership: rank r owns floor(r*shards/world) up to floor((r+1)*shards/world).
-std::vector<int32_t> ShardOwners(int32_t shards, int32_t world);
-
-// (seed, epoch, shard, position) -> row, stateless and cheap to make. A permutation of [0, rows).
-class Permutation {
- public:
-  Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
-  int64_t At(int64_t position) const;  // 0 <= position < rows().
-  int64_t rows() const { return rows_; }
-
- private:
-  static constexpr int kRounds = 6;
-  static constexpr int kFew = 32;
-  void Shuffle(uint64_t state);
-
-  int64_t rows_;
-  uint64_t left_;
-  uint64_t right_;
-  std::array<uint64_t, kRounds> keys_;
-  std::array<uint8_t, kFew> few_;
-};
-
-// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with
-// n its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
-struct Positions {
-  int64_t begin = 0;
-  int64_t end = 0;
-};
-Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_size, int64_t step);
-int64_t StepsPerEpoch(int64_t total_rows, int64_t batch_size);
-
-// Copies the rows at `positions` of the permutation into `out`, one after another.
-void GatherRows(std::span<const std::byte> shard, int64_t width, const Permutation& order,
-                Positions positions, std::byte* out);
 
 }  // namespace protium

@@ -6,51 +6,10 @@
 #include "base/fault.h"
 #include "rows/cuts.h"
 #include "rows/exchange.h"
-#include "rows/key.h"
 #include "rows/packer.h"
-#include "rows/sort.h"
 
 namespace protium {
 namespace {
-
-class OwnRows final : public ShardedRows {
- public:
-  OwnRows(RowSchema schema, const Cuts& cuts, int32_t begin, OwnedShards own,
-          std::vector<ShardIdentity> identity)
-      : schema_(std::move(schema)),
-        begin_(begin),
-        memory_(std::move(own.memory)),
-        identity_(std::move(identity)) {
-    int64_t at = 0;
-    offsets_.push_back(0);
-    for (const ShardIdentity& each : own.identities) {
-      offsets_.push_back(at += each.rows * schema_.width());
-    }
-    for (const auto& of_rank : cuts) total_rows_ += of_rank.back();
-  }
-
-  const RowSchema& schema() const override { return schema_; }
-  int32_t shards() const override { return int32_t(identity_.size()); }
-  int64_t total_rows() const override { return total_rows_; }
-  int64_t rows(int32_t shard) const override { return identity_.at(size_t(shard)).rows; }
-  bool owns(int32_t shard) const override {
-    return shard >= begin_ && shard < begin_ + int32_t(offsets_.size()) - 1;
-  }
-  std::span<const std::byte> shard(int32_t shard) const override {
-    PT_CHECK(owns(shard));
-    const auto i = size_t(shard - begin_);
-    return {memory_.data() + offsets_[i], size_t(offsets_[i + 1] - offsets_[i])};
-  }
-  const std::vector<ShardIdentity>& identity() const override { return identity_; }
-
- private:
-  RowSchema schema_;
-  int32_t begin_;
-  RowMemory memory_;
-  std::vector<int64_t> offsets_;
-  std::vector<ShardIdentity> identity_;
-  int64_t total_rows_ = 0;
-};
 
 Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
   if (first.size() == size_t(world) + 1 && first.front() == 0 && first.back() >= 1 &&
@@ -86,38 +45,11 @@ Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
   return MergeRefused(refused).ToStatus();
 }
 
-// Without other ranks the rows of a shard lie side by side once they are sorted.
-std::vector<ShardIdentity> IdentitiesOf(std::span<const RowKey> keys, const RowOrder& order,
-                                        int32_t shards) {
-  constexpr size_t kAhead = 32;  // Keys are asked for this early, as they lie anywhere.
-  std::vector<ShardIdentity> identities(static_cast<size_t>(shards));
-  const auto rows = int64_t(order.size());
-  for (int32_t s = 0; s < shards; ++s) {
-    const auto end = size_t(ShardBegin(rows, shards, s + 1));
-    for (auto i = size_t(ShardBegin(rows, shards, s)); i < end; ++i) {
-      if (i + kAhead < order.size()) __builtin_prefetch(&keys[order[i + kAhead]]);
-      AddKey(keys[order[i]], identities[size_t(s)]);
-    }
-  }
-  return identities;
-}
-
-// A rank's own rows, sorted.
-struct SortedRows {
-  RowMemory memory;
-  size_t bytes = 0;
-  std::vector<ShardIdentity> identities;  // In a world of one.
-};
-
-Result<SortedRows> Sort(RowPacker& mine, int32_t shards, int32_t world) {
-  const int64_t width = mine.schema().width();
-  PT_LET(const RowOrder order, RowOrder::Find(mine.bytes(), width, mine.keys()));
-  SortedRows sorted{.bytes = mine.bytes().size()};
-  if (world == 1) sorted.identities = IdentitiesOf(mine.keys(), order, shards);
-  mine.DropKeys();
-  sorted.memory = mine.TakeMemory();
-  MoveRows({sorted.memory.data(), sorted.bytes}, width, order);
-  return sorted;
+// Where each shard ends among all rows, when one rank has them all.
+std::vector<int64_t> ShardEnds(int64_t rows, int32_t shards) {
+  std::vector<int64_t> ends;
+  for (int32_t s = 1; s <= shards; ++s) ends.push_back(ShardBegin(rows, shards, s));
+  return ends;
 }
 
 Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdentity>& own,
@@ -141,22 +73,40 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
                                            Communicator& communicator) {
   PT_TRY(CheckOwners(first, communicator.world()));
   PT_TRY(AgreeOnRows(mine, first, communicator));
-  const RowSchema schema = mine.schema();
-  const int64_t width = schema.width();
-  PT_LET(SortedRows sorted, Sort(mine, first.back(), communicator.world()));
-  PT_LET(const Cuts cuts,
-         FindCuts({sorted.memory.data(), sorted.bytes}, width, first.back(), communicator));
-  OwnedShards own{std::move(sorted.memory), std::move(sorted.identities)};
-  if (communicator.world() > 1) {
-    PT_LET(own, ExchangeRows(std::move(own.memory), width, cuts, first, communicator));
+  OwnedShards own{.store = mine.TakeStore()};
+  // Without other ranks the rows of a shard lie side by side once they are sorted.
+  const bool alone = communicator.world() == 1;
+  const int32_t shards = first.back();
+  PT_LET(own.identities,
+         own.store->Sort(alone ? ShardEnds(own.store->rows(), shards) : std::vector<int64_t>()));
+  PT_LET(const Cuts cuts, FindCuts(*own.store, shards, communicator));
+  if (!alone) {
+    PT_LET(own, ExchangeRows(std::move(own.store), cuts, first, communicator));
   }
   PT_LET(auto identity, ShareIdentities(own.identities, first, communicator));
-  const int32_t begin = first[size_t(communicator.rank())];
-  return std::unique_ptr<ShardedRows>(
-      new OwnRows(schema, cuts, begin, std::move(own), std::move(identity)));
+  const auto rank = size_t(communicator.rank());
+  return std::make_unique<ShardedRows>(mine.schema(),
+                                       ShardedRows::Owned{first[rank], first[rank + 1]},
+                                       std::move(own.store), std::move(identity));
 }
 
 }  // namespace
+
+ShardedRows::ShardedRows(RowSchema schema, Owned own, std::unique_ptr<RowStore> store,
+                         std::vector<ShardIdentity> identity)
+    : schema_(std::move(schema)),
+      own_(own),
+      store_(std::move(store)),
+      identity_(std::move(identity)) {
+  for (const ShardIdentity& each : identity_) total_rows_ += each.rows;
+  for (int32_t s = own_.begin; s < own_.end; ++s) ends_.push_back(ends_.back() + rows(s));
+}
+
+RowRange ShardedRows::RangeOf(int32_t shard) const {
+  PT_CHECK(owns(shard));
+  const auto i = size_t(shard - own_.begin);
+  return {ends_[i], ends_[i + 1]};
+}
 
 Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
                                                const std::vector<int32_t>& first,

@@ -55,10 +55,20 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+std::vector<std::byte> BytesOf(const ShardedRows& rows, int32_t shard) {
+  std::vector<std::byte> bytes;
+  const auto scan = rows.Scan(shard);
+  while (true) {
+    const auto block = scan->Next(1000).ValueOrDie();
+    if (block.empty()) return bytes;
+    bytes.insert(bytes.end(), block.begin(), block.end());
+  }
+}
+
 void Take(const ShardedRows& rows, Outcome& out) {
   for (int32_t s = 0; s < rows.shards(); ++s) {
     if (!rows.owns(s)) continue;
-    const auto bytes = rows.shard(s);
+    const auto bytes = BytesOf(rows, s);
     out.shards[size_t(s)] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     EXPECT_EQ(IdentityOf(bytes, kRows.width()), rows.identity()[size_t(s)]);
   }
@@ -142,8 +152,9 @@ TEST(ShardRows, GivesTheShardsWrittenDown) {
   std::vector<std::vector<float>> values;
   for (int32_t s = 0; s < 4; ++s) {
     auto& shard = values.emplace_back();
+    const auto bytes = BytesOf(*sharded, s);
     for (int64_t row = 0; row < sharded->rows(s); ++row) {
-      std::memcpy(&shard.emplace_back(), sharded->shard(s).data() + row * layout.width(), 4);
+      std::memcpy(&shard.emplace_back(), bytes.data() + row * layout.width(), 4);
     }
   }
   EXPECT_EQ(values, (std::vector<std::vector<float>>{{3}, {0, 4}, {2}, {1, 5}}));
@@ -159,12 +170,12 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
   const int64_t width = kRows.width();
   for (int32_t s = 0; s < 4; ++s) {
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
-      const Permutation order(7, epoch, s, sharded->rows(s));
+      const auto visit = sharded->Visit(s, Permutation(7, epoch, s, sharded->rows(s))).ValueOrDie();
       ShardIdentity visited;
       for (int64_t k = 0; k < StepsPerEpoch(5003, 250); ++k) {
         const Positions at = StepPositions(sharded->rows(s), 5003, 250, k);
         std::vector<std::byte> batch(static_cast<size_t>((at.end - at.begin) * width));
-        GatherRows(sharded->shard(s), width, order, at, batch.data());
+        ASSERT_TRUE(visit->Next(at.end - at.begin, batch.data()).ok());
         visited += IdentityOf(batch, width);
       }
       EXPECT_EQ(visited, sharded->identity()[size_t(s)]);

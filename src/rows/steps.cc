@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <cstring>
 
-#include "rows/rows.h"
+#include "rows/permutation.h"
 
 namespace protium {
 
@@ -24,26 +22,6 @@ Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_si
     return int64_t(shard_rows * visited / total_rows);
   };
   return {.begin = edge(step), .end = edge(step + 1)};
-}
-
-void GatherRows(std::span<const std::byte> shard, int64_t width, const Permutation& order,
-                Positions positions, std::byte* out) {
-  // Rows are asked for this many visits ahead, so that memory answers them side by side.
-  constexpr int64_t kAhead = 24;
-  constexpr int64_t kLine = 64;
-  std::array<const std::byte*, kAhead> ring;
-  const auto ask = [&](int64_t position) {
-    const std::byte* row = shard.data() + order.At(position) * width;
-    for (int64_t at = 0; at < width; at += kLine) __builtin_prefetch(row + at);
-    __builtin_prefetch(row + width - 1);
-    ring[size_t(position % kAhead)] = row;
-  };
-  const int64_t first = std::min(positions.begin + kAhead, positions.end);
-  for (int64_t p = positions.begin; p < first; ++p) ask(p);
-  for (int64_t p = positions.begin; p < positions.end; ++p, out += width) {
-    std::memcpy(out, ring[size_t(p % kAhead)], size_t(width));
-    if (p + kAhead < positions.end) ask(p + kAhead);
-  }
 }
 
 }  // namespace protium

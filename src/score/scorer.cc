@@ -42,10 +42,16 @@ Result<std::span<const float>> Scorer::Predict(const arrow::RecordBatch& batch) 
   PT_LET(const auto packer,
          Packer::Make(inputs_.rows, batch.schema(), batch.num_rows() * inputs_.rows.width()));
   PT_TRY(packer->Append(batch));
-  const Batch rows(inputs_.rows, packer->bytes().data(), packer->rows());
-  PT_TRY(CheckCategories(rows, inputs_.cardinalities));
-  outputs_.resize(size_t(rows.size() * inputs_.outputs));
-  PT_TRY(predictor_.Predict(rows, outputs_));
+  outputs_.resize(size_t(packer->rows() * inputs_.outputs));
+  const std::span<float> outputs(outputs_);
+  const auto scan = packer->store().Scan({0, packer->rows()});
+  for (int64_t at = 0; at < packer->rows();) {
+    PT_LET(const auto bytes, scan->Next(packer->rows()));
+    const Batch rows(inputs_.rows, bytes.data(), int64_t(bytes.size()) / inputs_.rows.width());
+    PT_TRY(CheckCategories(rows, inputs_.cardinalities));
+    PT_TRY(predictor_.Predict(rows, outputs.subspan(size_t(at * inputs_.outputs))));
+    at += rows.size();
+  }
   return std::span<const float>(outputs_);
 }
 

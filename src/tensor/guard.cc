@@ -20,4 +20,9 @@ Status StatusOfException(std::string_view doing, const std::exception& error) {
   return Fail({.exit = memory ? Exit::kNoRoom : Exit::kFailed, .what = during + ": " + text});
 }
 
+Status StatusOfUnknown(std::string_view doing) {
+  return Fail({.exit = Exit::kFailed,
+               .what = std::string(doing) + ": something was thrown that is no std::exception"});
+}
+
 }  // namespace protium

@@ -17,6 +17,9 @@ namespace protium {
 // The status of the exception being handled; called in a catch block only.
 Status StatusOfException(std::string_view doing, const std::exception& error);
 
+// Of what is thrown and is no std::exception.
+Status StatusOfUnknown(std::string_view doing);
+
 template <class T>
 struct Guarded {
   using type = Result<T>;
@@ -47,6 +50,8 @@ typename Guarded<std::invoke_result_t<Fn>>::type Guard(std::string_view doing, F
     }
   } catch (const std::exception& error) {
     return StatusOfException(doing, error);
+  } catch (...) {
+    return StatusOfUnknown(doing);
   }
 }
 

@@ -18,9 +18,13 @@
 
 namespace protium {
 
+// Whole numbers of buffers lie in float32, which has each of them up to here.
+inline constexpr int64_t kMostWhole = int64_t{1} << 24;
+
 struct Variable {
   std::string name;
   std::vector<int64_t> shape;
+  bool whole = false;  // A buffer of whole numbers, none beyond kMostWhole.
   int64_t count() const {
     int64_t n = 1;
     for (const int64_t dimension : shape) n *= dimension;

@@ -53,7 +53,7 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
   int64_t buffer_floats = 0;
   for (const Variable& variable : net.buffers()) {
     out->variables_.push_back(variable);
-    out->buffer_offsets_.push_back(buffer_floats);
+    out->buffer_parts_.push_back({variable.name, buffer_floats, variable.count(), variable.whole});
     buffer_floats += variable.count();
   }
   PT_TRY(Guard("making room for weights", [&] {
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
     out->buffers_ = {out->buffer_memory_.data_ptr<float>(), size_t(buffer_floats)};
     std::vector<at::Tensor> buffers;
     for (size_t i = 0; i < net.buffers().size(); ++i) {
-      buffers.push_back(at::from_blob(out->buffers_.data() + out->buffer_offsets_[i],
+      buffers.push_back(at::from_blob(out->buffers_.data() + out->buffer_parts_[i].offset,
                                       net.buffers()[i].shape, at::kFloat));
     }
     net.Bind(out->Views(out->parameters_.data()), std::move(buffers));
@@ -83,7 +83,7 @@ std::vector<NamedTensor> Weights::Tensors() const {
   std::vector<NamedTensor> out;
   for (size_t i = 0; i < variables_.size(); ++i) {
     const bool buffer = i >= parts_.size();
-    float* data = buffer ? buffers_.data() + buffer_offsets_[i - parts_.size()]
+    float* data = buffer ? buffers_.data() + buffer_parts_[i - parts_.size()].offset
                          : parameters_.data() + parts_[i].offset;
     out.push_back(
         {variables_[i].name, "F32", variables_[i].shape, BytesOf(data, variables_[i].count())});

@@ -15,6 +15,14 @@
 
 namespace protium {
 
+// A buffer of a net among all of them.
+struct BufferPart {
+  std::string name;
+  int64_t offset = 0;  // In floats.
+  int64_t count = 0;
+  bool whole = false;
+};
+
 // The parameters of a net in one piece of memory, each starting at a multiple of 16 floats (zeros
 // between), and its buffers in another. Owns the memory; the net works in it.
 class Weights {
@@ -29,6 +37,7 @@ class Weights {
   int64_t size() const { return size_; }                     // Floats, padding included.
   std::span<float> parameters() { return parameters_; }
   std::span<float> buffers() { return buffers_; }
+  const std::vector<BufferPart>& buffer_parts() const { return buffer_parts_; }
 
   // One tensor a parameter over `size()` floats of the same layout.
   std::vector<at::Tensor> Views(float* base) const;
@@ -43,7 +52,7 @@ class Weights {
  private:
   std::vector<Variable> variables_;  // Parameters, then buffers.
   std::vector<Part> parts_;
-  std::vector<int64_t> buffer_offsets_;
+  std::vector<BufferPart> buffer_parts_;
   int64_t size_ = 0;
   at::Tensor memory_;
   at::Tensor buffer_memory_;

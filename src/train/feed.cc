@@ -20,32 +20,38 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
   batches_.resize(own_.size());
 }
 
-void Feed::StartEpoch(int64_t epoch, int64_t first_step) {
-  orders_.clear();
-  for (const int32_t shard : own_) orders_.emplace_back(seed_, epoch, shard, rows_.rows(shard));
+Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
+  visits_.clear();
+  for (const int32_t shard : own_) {
+    PT_LET(auto visit, rows_.Visit(shard, Permutation(seed_, epoch, shard, rows_.rows(shard))));
+    visits_.push_back(std::move(visit));
+  }
   used_.assign(own_.size(), {});
-  for (int64_t step = 0; step < first_step; ++step) At(step);
+  for (step_ = 0; step_ < first_step;) PT_TRY(Next());
+  return Status::OK();
 }
 
-// Copies rows of an own shard and counts them as used.
-void Feed::Gather(size_t own, Positions positions) {
-  const int64_t n = positions.end - positions.begin;
+// Copies the next rows of an own shard and counts them as used.
+Status Feed::Gather(size_t own, int64_t rows) {
   const int64_t width = rows_.schema().width();
   std::vector<std::byte>& memory = memory_[own];
-  memory.resize(std::max(memory.size(), size_t(n * width)));
-  GatherRows(rows_.shard(own_[own]), width, orders_[own], positions, memory.data());
-  for (int64_t i = 0; i < n; ++i) {
+  memory.resize(std::max(memory.size(), size_t(rows * width)));
+  PT_TRY(visits_[own]->Next(rows, memory.data()));
+  for (int64_t i = 0; i < rows; ++i) {
     AddKey(KeyOf(memory.data() + i * width, width), used_[own]);
   }
+  return Status::OK();
 }
 
-std::span<const Batch> Feed::At(int64_t step) {
+Result<std::span<const Batch>> Feed::Next() {
   for (size_t i = 0; i < own_.size(); ++i) {
     const Positions positions =
-        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step);
-    Gather(i, positions);
-    batches_[i] = Batch(rows_.schema(), memory_[i].data(), positions.end - positions.begin);
+        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step_);
+    const int64_t rows = positions.end - positions.begin;
+    PT_TRY(Gather(i, rows));
+    batches_[i] = Batch(rows_.schema(), memory_[i].data(), rows);
   }
+  ++step_;
   return batches_;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/status.h"
 #include "rows/rows.h"
 #include "tensor/batch.h"
 
@@ -17,9 +19,10 @@ class Feed {
 
   int64_t steps() const { return steps_; }  // Of an epoch.
   // The steps before `first_step` count as made.
-  void StartEpoch(int64_t epoch, int64_t first_step = 0);
-  // One batch a shard, in shard order; valid until the next call.
-  std::span<const Batch> At(int64_t step);
+  Status StartEpoch(int64_t epoch, int64_t first_step = 0);
+  // The batches of the next step of the epoch: one a shard, in shard order; valid until the next
+  // call.
+  Result<std::span<const Batch>> Next();
 
   // After the last step: proves that every row of the own shards was used exactly once, by count
   // and sum of keys.
@@ -30,14 +33,15 @@ class Feed {
   Status CheckBatches(int64_t least) const;
 
  private:
-  void Gather(size_t own, Positions positions);
+  Status Gather(size_t own, int64_t rows);
 
   const ShardedRows& rows_;
   int64_t batch_size_;
   int64_t seed_;
   int64_t steps_;
   std::vector<int32_t> own_;
-  std::vector<Permutation> orders_;
+  int64_t step_ = 0;  // Of the epoch, that Next() gives.
+  std::vector<std::unique_ptr<RowVisit>> visits_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<Batch> batches_;
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.

@@ -3,6 +3,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -27,14 +28,6 @@ void AddOnto(std::span<float> to, std::span<const float> from) {
   for (size_t i = 0; i < to.size(); ++i) a[i] += b[i];
 }
 
-Status NotFinite(const char* what, int64_t step) {
-  return Fail({.exit = Exit::kFailed,
-               .what = fmt::format("{} is not finite at step {}", what, step + 1),
-               .where = fmt::format("step {}", step + 1),
-               .why = "a loss or gradient became NaN or infinite",
-               .fix = "lower train.optimizer.learning_rate, or set train.clip_norm"});
-}
-
 }  // namespace
 
 Status CheckFloatingPoint() {
@@ -47,11 +40,10 @@ Status CheckFloatingPoint() {
 
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
-  std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer));
+  std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
   out->parameters_ = int64_t(weights.parts().size());
-  out->count_ = weights.size() + out->parameters_ + kFixed + int64_t(weights.buffers().size());
+  out->count_ = weights.size() + out->parameters_ + kFixed + out->buffers_.count();
   out->first_shard_ = spec.first[size_t(communicator.rank())];
-  out->buffers_before_.resize(weights.buffers().size());
   PT_LET(out->tree_, communicator.MakeTree(
                          {.leaves = spec.first.back(), .count = out->count_, .first = spec.first}));
   for (const Subtree& subtree : out->tree_->own()) {
@@ -101,17 +93,17 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Place& place, bool a
     std::fill(place.sum.begin() + weights_.size(), place.sum.end(), 0.0f);
   }
   const Batch& rows = input.shards[size_t(shard - first_shard_)];
-  if (rows.size() > 0) return RunNet(rows, input.step, shard, place, add);
+  if (rows.size() > 0) return RunNet(rows, input, shard, place, add);
   // A leaf of zeros; adding it counts, since it turns -0.0 into 0.0.
   for (float& value : place.sum) value = add ? value + 0.0f : 0.0f;
   return Status::OK();
 }
 
-Status Stepper::RunNet(const Batch& rows, int64_t step, int32_t shard, Place& place, bool add) {
-  const std::span<float> buffers = weights_.buffers();
-  std::copy(buffers.begin(), buffers.end(), buffers_before_.begin());
+Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, Place& place,
+                       bool add) {
+  buffers_.Keep();
   const uint64_t key =
-      DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(step), uint64_t(shard)});
+      DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(input.step), uint64_t(shard)});
   const auto count = size_t(rows.size() * spec_.outputs);
   output_gradient_.resize(std::max(output_gradient_.size(), count));
   const std::span<float> gradient(output_gradient_.data(), count);
@@ -120,6 +112,7 @@ Status Stepper::RunNet(const Batch& rows, int64_t step, int32_t shard, Place& pl
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
     float* tail = TailOf(place);
+    if (!std::isfinite(sums.loss)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
@@ -127,25 +120,28 @@ Status Stepper::RunNet(const Batch& rows, int64_t step, int32_t shard, Place& pl
                   {place.gradients, add, Defined(place)});
     return Status::OK();
   };
-  PT_TRY(Guard(fmt::format("step {}, shard {}", step + 1, shard), run));
-  AddBuffers(rows, place);
+  const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
+                                        input.epoch + 1, shard, communicator_.rank());
+  PT_TRY(Guard(where, run));
+  buffers_.Add(rows.size(), TailOf(place) + kFixed);
   return Status::OK();
 }
 
-// Adds the buffers this shard's forward left, and puts back those the step began with.
-void Stepper::AddBuffers(const Batch& rows, Place& place) {
-  const std::span<float> buffers = weights_.buffers();
-  float* out = TailOf(place) + kFixed;
-  for (size_t i = 0; i < buffers.size(); ++i) out[i] += buffers[i] * float(rows.size());
-  std::copy(buffers_before_.begin(), buffers_before_.end(), buffers.begin());
-}
-
-Result<StepResult> Stepper::Run(const StepInput& input) {
-  PT_TRY(CheckFloatingPoint());
+Status Stepper::AddUpOwn(const StepInput& input) {
+  lost_.clear();
   const std::span<const Subtree> own = tree_->own();
   for (size_t i = 0; i < own.size(); ++i) {
     PT_TRY(AddUp(input, own[i].begin, own[i].end, own_[i], false, 0));
   }
+  return Status::OK();
+}
+
+Result<StepResult> Stepper::Run(const StepInput& input) {
+  PT_TRY(CheckFloatingPoint());
+  const Status added = AddUpOwn(input);
+  // The others wait for this rank.
+  if (!added.ok()) communicator_.Abort(added);
+  PT_TRY(added);
   if (!own_.empty()) {
     TailOf(own_[0])[kStop] += input.stop ? 1 : 0;
     TailOf(own_[0])[kSave] += input.save ? 1 : 0;
@@ -153,19 +149,20 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
   const std::chrono::duration<double> waited = Clock::now() - before;
-  PT_LET(StepResult result, Apply(reduced, input.step));
+  PT_LET(StepResult result, Apply(reduced, input));
   result.wait_seconds = waited.count();
   return result;
 }
 
-Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight, int64_t step) const {
+Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
+                                  const StepInput& input) {
   if (spec_.clip_norm <= 0) return 1;
   const double norm = std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size()))) / double(weight);
-  if (!std::isfinite(norm)) return NotFinite("the gradient", step);
+  if (!std::isfinite(norm)) return NotFinite("the gradient", input);
   return norm > spec_.clip_norm ? float(spec_.clip_norm / (norm + 1e-6)) : 1;
 }
 
-Result<StepResult> Stepper::Apply(std::span<const float> reduced, int64_t step) {
+Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInput& input) {
   const std::span<const float> sum = reduced.first(size_t(weights_.size()));
   const std::span<const float> defined = reduced.subspan(sum.size(), size_t(parameters_));
   const std::span<const float> tail = reduced.subspan(sum.size() + defined.size());
@@ -176,19 +173,46 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, int64_t step) 
   out.save = tail[kSave] > 0;
   out.skipped = tail[kWeight] == 0;
   if (!std::isfinite(tail[kLoss]) || !std::isfinite(tail[kWeight])) {
-    return NotFinite("the loss", step);
+    return NotFinite("the loss", input);
   }
-  const std::span<float> buffers = weights_.buffers();
-  for (size_t i = 0; i < buffers.size() && tail[kRows] > 0; ++i) {
-    buffers[i] = tail[kFixed + i] / tail[kRows];
-  }
+  if (tail[kRows] > 0) PT_TRY(buffers_.Apply(tail.subspan(kFixed), tail[kRows]));
   if (out.skipped) return out;
   out.loss = double(tail[kLoss]) / double(tail[kWeight]);
-  PT_LET(const float factor, ClipFactor(sum, tail[kWeight], step));
+  PT_LET(const float factor, ClipFactor(sum, tail[kWeight], input));
   if (!optimizer_.Step({sum, tail[kWeight], factor}, defined)) {
-    return NotFinite("the gradient", step);
+    return NotFinite("the gradient", input);
   }
   return out;
+}
+
+// "shard 3 on rank 1": own shards whose part of the sums is not finite; empty without any.
+std::string Stepper::OwnShardsNotFinite() const {
+  std::vector<int32_t> shards = lost_;
+  for (size_t i = 0; i < own_.size() && lost_.empty(); ++i) {
+    const auto finite = [](float value) { return std::isfinite(value); };
+    if (std::all_of(own_[i].sum.begin(), own_[i].sum.end(), finite)) continue;
+    const Subtree& subtree = tree_->own()[i];
+    for (int32_t s = subtree.begin; s < subtree.end; ++s) shards.push_back(s);
+  }
+  if (shards.empty()) return {};
+  return fmt::format("shard{} {} on rank {}", shards.size() == 1 ? "" : "s",
+                     fmt::join(shards, ", "), communicator_.rank());
+}
+
+// Collective: all ranks saw the same sums, and now say whose rows made them so. Where nobody's did,
+// each part is finite and their sum is not.
+Status Stepper::NotFinite(const char* what, const StepInput& input) {
+  PT_LET(const auto all, communicator_.AllGather(OwnShardsNotFinite()));
+  std::vector<std::string> where{
+      fmt::format("step {} of epoch {}", input.step + 1, input.epoch + 1)};
+  for (const std::string& each : all) {
+    if (!each.empty()) where.push_back(each);
+  }
+  return Fail({.exit = Exit::kFailed,
+               .what = fmt::format("{} is not finite at {}", what, fmt::join(where, ", ")),
+               .where = fmt::format("step {}", input.step + 1),
+               .why = "a loss or gradient became NaN or infinite",
+               .fix = "lower train.optimizer.learning_rate, or set train.clip_norm"});
 }
 
 }  // namespace protium

@@ -2,7 +2,7 @@
 // One step of training over all shards.
 //
 // 1. A shard's leaf is the gradient of the sum of its weighted losses, with a tail: how many shards
-//    gave each parameter a gradient, sums of weight, loss and rows, flags, buffers times rows.
+//    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers.
 // 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
 //    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
 // 3. One division by the sum of weights follows; then clipping, the check that all is finite, and
@@ -18,6 +18,7 @@
 #include "collective/communicator.h"
 #include "tensor/net.h"
 #include "tensor/weights.h"
+#include "train/buffer_sums.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
 
@@ -33,6 +34,7 @@ struct StepSpec {
 
 struct StepInput {
   int64_t step = 0;               // Over all epochs, from 0; decides the randomness.
+  int64_t epoch = 0;              // From 0; for what is said of a failure.
   std::span<const Batch> shards;  // The rows of the own shards, in order; may be empty ones.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
@@ -54,14 +56,21 @@ class Stepper {
   static Result<std::unique_ptr<Stepper>> Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator);
 
-  // Collective. A loss or gradient that is NaN or infinite fails on all ranks, naming the step.
+  // Collective. A loss or gradient that is NaN or infinite fails on all ranks alike, and the fault
+  // says at which step and in whose rows. What a net throws on one rank fails on all of them.
   Result<StepResult> Run(const StepInput& input);
 
  private:
   enum Tail { kWeight, kLoss, kRows, kStop, kSave, kFixed };
 
-  Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer)
-      : spec_(spec), net_(net), weights_(weights), optimizer_(optimizer) {}
+  Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer,
+          Communicator& communicator)
+      : spec_(spec),
+        net_(net),
+        weights_(weights),
+        optimizer_(optimizer),
+        communicator_(communicator),
+        buffers_(weights) {}
   // Where sums are made: a subtree of the communicator's, or a spare one.
   struct Place {
     std::span<float> sum;
@@ -70,11 +79,13 @@ class Stepper {
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Place& place, bool add);
-  Status RunNet(const Batch& rows, int64_t step, int32_t shard, Place& place, bool add);
-  void AddBuffers(const Batch& rows, Place& place);
+  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, Place& place, bool add);
+  Status AddUpOwn(const StepInput& input);
   Place& Spare(size_t depth);
-  Result<StepResult> Apply(std::span<const float> reduced, int64_t step);
-  Result<float> ClipFactor(std::span<const float> sum, float weight, int64_t step) const;
+  Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);
+  Result<float> ClipFactor(std::span<const float> sum, float weight, const StepInput& input);
+  Status NotFinite(const char* what, const StepInput& input);
+  std::string OwnShardsNotFinite() const;
 
   std::span<float> Defined(Place& place) const;
   float* TailOf(Place& place) const;
@@ -83,13 +94,15 @@ class Stepper {
   Net& net_;
   Weights& weights_;
   Optimizer& optimizer_;
+  Communicator& communicator_;
+  BufferSums buffers_;
   std::unique_ptr<Tree> tree_;
   int64_t parameters_ = 0;
   int64_t count_ = 0;  // Floats of a leaf.
   int32_t first_shard_ = 0;
   std::vector<Place> own_;
   std::vector<std::pair<std::vector<float>, std::unique_ptr<Place>>> spares_;
-  std::vector<float> buffers_before_;
+  std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
   std::vector<float> output_gradient_;
 };
 

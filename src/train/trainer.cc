@@ -36,6 +36,7 @@ class Training {
   void Choose(const Json& values);
   Status Save();
   Status Stopped();
+  Status WithKept(const Status& status) const;
   Result<TrainOutcome> Outcome();
 
   bool leads() const { return in_.communicator.rank() == 0; }
@@ -55,7 +56,7 @@ class Training {
   CheckpointState state_;
   double seconds_before_ = 0;  // Spent by earlier attempts.
   Clock::time_point saved_at_ = Clock::now();
-  std::filesystem::path newest_;
+  int64_t saved_step_ = 0;  // Of the newest checkpoint; 0: there is none.
 };
 
 Training::Training(const TrainSpec& spec, const TrainInput& input)
@@ -95,6 +96,7 @@ Status Training::Begin() {
          ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume}, in_.communicator, in_.weights,
                     optimizer_, state_, folder_, in_.report));
   if (!resumed) PT_TRY(Initialise());
+  saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
   PT_LET(stepper_, Stepper::Make({.first = Owners(),
                                   .outputs = spec_.target.outputs(),
@@ -124,15 +126,18 @@ Status Training::Initialise() {
 }
 
 Status Training::RunEpoch() {
-  feed_.StartEpoch(state_.epoch, state_.epoch_step);
+  PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
   while (state_.epoch_step < feed_.steps()) {
     const bool due = spec_.every_seconds > 0 && leads() &&
                      Clock::now() - saved_at_ >= std::chrono::duration<double>(spec_.every_seconds);
-    PT_LET(const StepResult result, stepper_->Run({.step = state_.step,
-                                                   .shards = feed_.At(state_.epoch_step),
-                                                   .stop = in_.stop.stop_requested(),
-                                                   .save = due}));
-    PT_TRY(AfterStep(result));
+    PT_LET(const std::span<const Batch> shards, feed_.Next());
+    const auto result = stepper_->Run({.step = state_.step,
+                                       .epoch = state_.epoch,
+                                       .shards = shards,
+                                       .stop = in_.stop.stop_requested(),
+                                       .save = due});
+    PT_TRY(WithKept(result.status()));
+    PT_TRY(AfterStep(*result));
   }
   PT_TRY(feed_.EndEpoch());
   return EndEpoch();
@@ -195,13 +200,23 @@ Status Training::Save() {
   PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
+  saved_step_ = state_.step;
   if (!leads()) return Status::OK();
-  PT_LET(newest_, folder_->Write(state_, in_.weights.Tensors(), optimizer_.Tensors(), spec_.keep));
+  PT_LET(const std::filesystem::path path,
+         folder_->Write(state_, in_.weights.Tensors(), optimizer_.Tensors(), spec_.keep));
   progress_.Tell({{"event", "checkpoint"},
                   {"step", state_.step},
                   {"epoch", state_.epoch},
-                  {"path", newest_.string()}});
+                  {"path", path.string()}});
   return Status::OK();
+}
+
+// What a failed step leaves behind is said by every rank alike.
+Status Training::WithKept(const Status& status) const {
+  if (status.ok() || saved_step_ == 0) return status;
+  Fault fault = FaultOf(status);
+  fault.kept = fmt::format("the checkpoint of step {} in {}", saved_step_, spec_.folder.string());
+  return Fail(std::move(fault));
 }
 
 Status Training::Stopped() {
@@ -214,7 +229,6 @@ Status Training::Stopped() {
 Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
   out.steps = state_.step;
-  out.skipped_steps = state_.skipped;
   out.best_epoch = state_.best.epoch;
   out.validation = state_.best.metrics;
   out.history = state_.history;

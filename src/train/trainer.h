@@ -56,7 +56,6 @@ struct TrainOutcome {
   std::filesystem::path weights;  // On rank 0 only, as the hash.
   std::string weights_sha256;
   int64_t steps = 0;
-  int64_t skipped_steps = 0;
   int64_t best_epoch = 0;  // From 1; 0 without validation.
   Json validation = Json::object();
   Json history = Json::array();

@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace protium {
+namespace {
+
+constexpr int64_t kBlockRows = 16 * kPredictRows;
+
+}  // namespace
 
 Validation::Validation(const ShardedRows& rows, Net& net, const Target& target,
                        std::vector<std::string> metrics)
@@ -26,11 +31,21 @@ Status Validation::Add(const Batch& rows, MetricState& state) {
   return Status::OK();
 }
 
+Status Validation::AddShard(int32_t shard, MetricState& state) {
+  const auto scan = rows_.Scan(shard);
+  while (true) {
+    PT_LET(const auto rows, scan->Next(kBlockRows));
+    if (rows.empty()) return Status::OK();
+    const int64_t count = int64_t(rows.size()) / rows_.schema().width();
+    PT_TRY(Add({rows_.schema(), rows.data(), count}, state));
+  }
+}
+
 Result<Json> Validation::Measure(Communicator& communicator) {
   PT_LET(MetricState mine, MetricState::Make(metrics_, target_.kind));
   for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
     if (!rows_.owns(shard)) continue;
-    PT_TRY(Add({rows_.schema(), rows_.shard(shard).data(), rows_.rows(shard)}, mine));
+    PT_TRY(AddShard(shard, mine));
   }
   PT_LET(const auto states, communicator.AllGather(Dump(mine.ToJson())));
   PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind));

@@ -23,6 +23,7 @@ class Validation {
   Result<Json> Measure(Communicator& communicator);
 
  private:
+  Status AddShard(int32_t shard, MetricState& state);
   Status Add(const Batch& rows, MetricState& state);
 
   const ShardedRows& rows_;

@@ -2,7 +2,7 @@
 // Nets that users bring along: in a program, in an extension and as a TorchScript file.
 #include <gtest/gtest.h>
 
-#include "learn/extension.h"
+#include "learn/model/net_library.h"
 #include "whole/own_job.h"
 
 namespace protium::whole {

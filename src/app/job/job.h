@@ -12,10 +12,10 @@
 #include "app/job/settings.h"
 #include "base/describe.h"
 #include "base/fields.h"
-#include "engine/spark_settings.h"
 #include "learn/catalogue.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
+#include "spark/settings.h"
 
 namespace protium {
 

@@ -29,7 +29,7 @@ inputs = ["x"]
 [[pipeline]]
 kind = "torch_estimator"
 label = "y"
-inputs = ["x"]
+numeric = ["x"]
 [train]
 epochs = 3
 [gang]

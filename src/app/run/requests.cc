@@ -31,7 +31,7 @@ SessionOptions OptionsOf(const Job& job) {
   options.rows_memory_bytes = job.rows_memory_bytes;
   options.spill = job.file.engine.spill;
   options.discovery = job.file.engine.discovery;
-  options.spark = job.file.engine.spark;
+  options.engine_options = FieldsToJson(job.file.engine.spark);
   return options;
 }
 

@@ -11,6 +11,16 @@
 namespace protium {
 namespace {
 
+// How Transform() builds its plan:
+//
+// 1. Columns whose types differ from the training table's are cast, where that cannot change their
+//    meaning (WithLearnedTypes); the rest of the table is checked against what the model reads.
+// 2. The stages that the net depends on are applied as expressions (ApplyStages).
+// 3. The task "score" runs over a projection to just the columns that it reads or carries along. If
+//    the table has the labels, it measures as it scores.
+//
+// All of this only builds a plan; the one call to the engine asks for the table's schema.
+
 Columns NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
 
 bool Holds(const Columns& columns, const std::string& name) {
@@ -37,7 +47,8 @@ Status Missing(const Columns& missing, const Columns& there) {
                .fix = fix});
 }
 
-// What a stage or the net would say to columns of these types.
+// Asks each stage and the net whether they can take the table's columns with the types these have.
+// Only columns of the table are looked at: what stages make is theirs to type.
 Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
   const auto check = [&](const std::string& column, const Stage* stage) -> Status {
     const auto field = table.GetFieldByName(column);
@@ -58,6 +69,9 @@ Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
   return Status::OK();
 }
 
+// A table that has been scored before holds columns under the names that the model is about to
+// make; stages never overwrite, so such a table is refused instead of giving two columns of one
+// name.
 Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   const Columns there = NamesOf(table);
   Columns missing;
@@ -81,6 +95,8 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
   return PredictedFields(options, state.chain->Find(LabelsOf(options).front())->type);
 }
 
+// Metrics are asked for only if the table has every label, and the baseline only if it has the
+// baseline's column too.
 ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extension = state.chain->extension, .weights = state.trained.weights};
@@ -97,7 +113,8 @@ ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
   return config;
 }
 
-// What the task gets: what it gives on, what it measures by and what the net reads, each once.
+// The columns that the task reads: first those it carries along, in their order, then what it needs
+// for metrics and what the net reads. Each once: a column may be several of these.
 Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns given_on) {
   Columns input = std::move(given_on);
   const auto add = [&](const std::string& name) {
@@ -137,7 +154,7 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
-// What the net reads; without an estimator, everything that stages make.
+// The columns that stages must make: what the net reads; without an estimator, all of them.
 Columns Wanted(const ModelState& state) {
   Columns wanted;
   if (state.chain->estimator) {
@@ -151,7 +168,7 @@ Columns Wanted(const ModelState& state) {
   return wanted;
 }
 
-// Whether a stage that reads `column` cannot take this type.
+// Whether some stage that reads `column` cannot take this type.
 bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
   return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
     return Holds(each.stage->inputs(), column) && !each.stage->CheckType(type).ok();
@@ -163,8 +180,9 @@ struct Typed {
   std::shared_ptr<arrow::DataType> type;
 };
 
-// Whole numbers are what categories are made of, and other programs write those of a column with
-// gaps as 7.0.
+// Reads a float column as whole numbers, for a stage that takes categories. pandas, for one, turns
+// an integer column with gaps into floats, so that 7 arrives as 7.0; but a true fraction would be
+// silently truncated into another category, so it fails the query.
 Typed AsWhole(const std::string& column) {
   const Expr value = Col(column);
   return {CallOf("if", {CallOf("is_null", {value}) || value == CallOf("floor", {value}),
@@ -175,7 +193,7 @@ Typed AsWhole(const std::string& column) {
           arrow::int64()};
 }
 
-// How a column is read that was learned with another type; nothing: as it is.
+// How to read a column whose type differs from the one it was learned with; none: as it is.
 std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
                                const arrow::DataType& learned) {
   const bool text = there.type()->id() == arrow::Type::STRING;
@@ -190,8 +208,9 @@ std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
   return Typed{CallOf("cast_double", {Col(there.name())}), arrow::float64()};
 }
 
-// A text file carries no types: a column of few rows, all of them empty, reads as text. Where the
-// model learned from numbers, text is read as numbers; text that is none fails with its value.
+// Casts columns to the types that the model learned from. CSV carries no types: in a table of a few
+// rows, a numeric column that happens to be empty is inferred as text. Text that is no number then
+// fails the query and names the value, rather than becoming NULL.
 Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& schema) {
   Project project;
   arrow::FieldVector fields = schema->fields();

@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFormat = "protium-model";
 constexpr const char* kWeights = "weights.safetensors";
+// Vocabularies make stages.json large; a file beyond 256 MiB is damaged or no model's, and must not
+// fill memory.
 constexpr int64_t kMaxJsonBytes = 256 << 20;
 
 struct Manifest {
@@ -43,7 +45,7 @@ Status Broken(const fs::path& file, const std::string& what, const std::string& 
                .fix = "save the model again"});
 }
 
-// Copies in pieces, so that a model may be larger than memory; gives the SHA-256.
+// Copies through a mapping, so that a model may be larger than memory. Returns the SHA-256.
 Result<std::string> CopyFile(const fs::path& from, const fs::path& to) {
   PT_LET(const auto mapped, MappedFile::Open(from.string()));
   PT_LET(AtomicFile file, AtomicFile::Make(to));
@@ -52,6 +54,7 @@ Result<std::string> CopyFile(const fs::path& from, const fs::path& to) {
   return Sha256Hex(mapped->text());
 }
 
+// model.json comes last, since it holds the hashes of all the others.
 Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   Manifest manifest{kFormat, kModelVersion, files.weights_sha256};
   for (const auto& [name, json] : files.json) {
@@ -68,7 +71,7 @@ Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   return WriteFile(folder / "model.json", Pretty(FieldsToJson(manifest)));
 }
 
-// The manifest as it was written, of any version.
+// The manifest as it is, of any version.
 Result<Json> ManifestJson(const fs::path& folder) {
   std::error_code ignored;
   const fs::path file = folder / "model.json";
@@ -102,7 +105,8 @@ Result<Manifest> ReadManifest(const fs::path& folder) {
   return manifest;
 }
 
-// Reads one file that the manifest lists. Names from outside never leave the folder.
+// Reads one file that the manifest lists. A model may come from anywhere: names with a slash or a
+// leading dot are refused, so that a manifest cannot reach outside its folder.
 Status ReadListed(const fs::path& folder, const std::string& name, const Json& sha256,
                   ModelFiles& files) {
   const fs::path file = folder / name;
@@ -140,7 +144,8 @@ Status NotReplaced(const fs::path& folder, const std::string& why) {
                .kept = "all that is in it"});
 }
 
-// Other programs call their files model.json as well, and people put files of theirs beside ours.
+// Replacing removes a folder, so it must be certain that all in it is ours: other programs use the
+// name model.json as well, and people keep notes beside a model.
 Status CheckReplaceable(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return Status::OK();
@@ -162,7 +167,8 @@ Status CheckReplaceable(const fs::path& folder) {
 Status WriteModelFolder(const fs::path& folder, const ModelFiles& files) {
   std::error_code ignored;
   PT_TRY(CheckReplaceable(folder));
-  // A link stays and leads to the new model.
+  // Publishing renames over `target`; without this, a symbolic link such as "model-latest" would be
+  // replaced by a folder.
   const fs::path target = fs::is_symlink(folder, ignored) ? fs::canonical(folder) : folder;
   const fs::path fresh = target.string() + ".partial-" + std::to_string(::getpid());
   fs::remove_all(fresh, ignored);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a model folder, apart from what they mean. docs/model-folder.md describes them.
+// A model folder as files: names, hashes, and the manifest model.json that lists them. What the
+// files mean is in save.cc; docs/model-folder.md describes both for readers in other languages.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +14,23 @@ namespace protium {
 
 inline constexpr int64_t kModelVersion = 2;
 
+// The contents of a folder. When writing, the paths are where to copy from; when reading, they
+// point into the folder.
 struct ModelFiles {
   int64_t version = kModelVersion;
-  std::string weights_sha256;
+  std::string weights_sha256;                           // Of the tensors alone, not of the file.
   std::map<std::string, Json> json;                     // "pipeline.json", ...
   std::filesystem::path weights;                        // A safetensors file; empty: none.
-  std::map<std::string, std::filesystem::path> others;  // By the name they have in the folder.
+  std::map<std::string, std::filesystem::path> others;  // Files that are not JSON, by name.
 };
 
-// Writes the folder beside its place and publishes it, so that it appears whole or not at all. An
-// earlier model there is replaced; anything else there is refused, also where it is a file beside
-// those of the model.
+// Writes a fresh folder beside `folder` and moves it into place in one step, so that it appears
+// whole or not at all. An earlier model is replaced; a folder that holds anything but a model,
+// including a stray file beside the model's own, is refused with Exit::kUsage and left alone.
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
-// Reads the folder and checks its kind, its version and the SHA-256 of every file. `weights` is
-// the path of the file there, as is each of
-// `others`: those that are not JSON.
+// Reads the folder and checks its format, its version and the SHA-256 of every file. All failures
+// are faults of Exit::kInput that name the file.
 Result<ModelFiles> ReadModelFolder(const std::filesystem::path& folder);
 
 }  // namespace protium

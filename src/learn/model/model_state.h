@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PipelineModel is made of.
+// The inside of a PipelineModel, and what other rooms may ask of it.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 
 namespace protium {
 
+// Immutable once it is in a PipelineModel.
 struct ModelState {
   Session* session = nullptr;
   std::shared_ptr<const Chain> chain;  // All stages have learned.
@@ -18,18 +19,20 @@ struct ModelState {
   SchemaPtr input;                // The columns of the training table that fitting read.
   NetConfig net;                  // Empty without an estimator.
   TrainResult trained;            // Likewise.
-  Json metrics = Json::object();  // What the run measured, when the model was saved.
-  Json etl;                       // Null: not known.
+  Json metrics = Json::object();  // Of a loaded model: what its run measured.
+  Json etl;                       // How the input table is made; null: unknown.
   bool measured = true;           // Whether its predictions can be compared with labels.
 };
 
-// A copy of `model` that carries how its input table is made ("etl.json"), for whoever loads it.
+// A copy of `model` that also carries how its input table is made; Save() writes it as "etl.json",
+// which `protium predict --data` runs.
 PipelineModel WithEtl(const PipelineModel& model, Json etl);
 
-// The list of stages with every option.
+// The list of stages with all their options, as in pipeline.json.
 Json PipelineToJson(const ModelState& state);
 
-// The net that `chain` asks for, once its stages have learned.
+// The config of the estimator's net. All stages must have learned: the cardinality of a categorical
+// column is known only then.
 NetConfig NetOf(const Chain& chain, const Learned& learned);
 
 }  // namespace protium

@@ -23,7 +23,8 @@ Json ObjectiveOf(const std::string& label, const Json& scale) {
   return FieldsToJson(Objective{.labels = {scaled}});
 }
 
-// The metrics and the loss of logits are not those of values.
+// A version-1 model with binary_cross_entropy becomes one of values (its logit), to which neither
+// that loss nor its metrics apply; the loss is irrelevant once trained, so "mse" stands in.
 void RenameLoss(Json& estimator) {
   if (!estimator.contains("loss") || !PredictsLogits(Json::array({estimator}))) return;
   estimator["loss"] = "mse";

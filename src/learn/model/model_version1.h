@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model folders that were written before classes and several labels: read as what they would be.
+// Model folders of version 1, a format without classes and with a single label.
+// docs/model-folder.md describes the difference at its end.
 #pragma once
 
 #include "learn/model/model_folder.h"
 
 namespace protium {
 
-// Puts files of version 1 into the form of today. Their one label is a value; that of the loss
-// binary_cross_entropy stays the logit that such models predict.
+// Rewrites the JSON of version 1 as that of kModelVersion. The label becomes a value; a model
+// trained with binary_cross_entropy keeps predicting the logit, as it always has. Fails with
+// Exit::kInput for files that are damaged.
 Status UpgradeVersion1(ModelFiles& files);
 
-// Whether a pipeline of version 1 predicts logits, which metrics of values must not judge.
+// Whether a pipeline of version 1 predicts logits. Metrics of values would be meaningless for them.
 bool PredictsLogits(const Json& pipeline);
 
 }  // namespace protium

@@ -45,6 +45,8 @@ Status FindNetFile(const fs::path& base, Chain& chain) {
   if (!chain.estimator) return Status::OK();
   Named& net = chain.estimator->options.net;
   PT_TRY(FindNetFile(base, net));
+  // The estimator is the last stage, and its options are kept twice: typed, and as the list that is
+  // saved.
   chain.options.back().options["net"] = ToJson(net);
   return Status::OK();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that a net of TorchScript is made of: it travels with the run and with the model.
+// The file of a TorchScript net on its way: from where the user keeps it into the run folder, so
+// that a resumed run trains the same net whatever happens to the original, and from there into the
+// model folder. All functions do nothing for other nets.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +11,19 @@
 
 namespace protium {
 
-// Puts the file's path from `base` on, and its SHA-256, into the options of a net that is one.
-// Fails for a file that cannot be read; a sha256 that is given must be the file's.
+// Resolves the file's path against `base` and puts the absolute path and the SHA-256 into the net's
+// options. Fails with Exit::kInput if the file is missing, or differs from a sha256 that the
+// options already have.
 Status FindNetFile(const std::filesystem::path& base, Named& net);
 // The same for the estimator of a chain, if it has one.
 Status FindNetFile(const std::filesystem::path& base, Chain& chain);
 
-// Copies it into the run folder, where every worker finds it and nobody changes it.
+// Copies the file into the run folder and points the options there. On a cluster every worker reads
+// the run folder, but not necessarily the user's folder.
 Status KeepNetFile(const std::filesystem::path& run, Chain& chain);
 
-// A model folder has it as "net.pt": adds it to the folder's files, and gives the net as the
-// folder's own JSON names it, for pipeline.json and net.json.
+// Adds the file to those of a model folder, as "net.pt", and returns the net with that relative
+// name in its options, for pipeline.json and net.json.
 Named IntoFolder(Named net, ModelFiles& files);
 
 }  // namespace protium

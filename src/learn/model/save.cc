@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model to its folder and back.
+// A model to its folder and back: PipelineModel::Save and Load. Loading places the saved pipeline
+// on the saved training schema and restores what each stage learned, so that a loaded model is the
+// same Chain as a fitted one and everything after that is shared. Whatever is wrong with the files
+// is Exit::kInput and names the file.
 #include <arrow/type.h>
 
 #include <utility>
@@ -12,6 +15,7 @@
 #include "learn/model/model_state.h"
 #include "learn/model/model_version1.h"
 #include "learn/model/net_file.h"
+#include "learn/model/net_library.h"
 
 namespace protium {
 namespace {
@@ -42,6 +46,7 @@ Result<Json> SchemasOf(const ModelState& state) {
   return Json{{"input", input}, {"output", output}, {"training", training}};
 }
 
+// A loaded model keeps the metrics that it was saved with; a fitted one takes its run's.
 Json MetricsOf(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();
@@ -56,6 +61,8 @@ Json MetricsOf(const ModelState& state) {
   return metrics;
 }
 
+// Puts the file's name before what is wrong with its contents, and makes it an input fault: the
+// same checks are usage faults when they concern a job file.
 template <class T>
 Result<T> Read(const std::filesystem::path& file, Result<T> result) {
   if (result.ok()) return result;
@@ -82,7 +89,8 @@ const Json& FileOr(const ModelFiles& files, const std::string& name, const Json&
   return found == files.json.end() ? otherwise : found->second;
 }
 
-// The net is stored for readers of other programs; ours must come to the same.
+// net.json exists for other programs. Here it follows from pipeline.json and stages.json, and if
+// the two disagree the folder has been tampered with or mixed up.
 Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, ModelState& state) {
   if (files.weights.empty() || !files.json.contains("net.json")) {
     return Fail({.exit = Exit::kInput,

@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "learn/extension.h"
 #include "learn/pipeline/placer.h"
 
 namespace protium {
 namespace {
 
-// The table's columns among those of a chain.
+// The columns of a chain that its table has.
 std::vector<StageColumn> TableColumns(const Chain& chain) {
   std::vector<StageColumn> columns;
   for (const StageColumn& each : chain.columns) {
@@ -57,6 +56,8 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
   return placer.Take();
 }
 
+// Rebuilds the whole chain: a stage whose columns became known shifts the columns of all that
+// follow. Stages that awaited nothing are handed over as they are, with what they learned.
 Status PlaceAgain(Chain& chain) {
   Placer placer(TableColumns(chain), chain.catalogue);
   for (size_t i = 0; i < chain.options.size(); ++i) {
@@ -74,14 +75,9 @@ Status PlaceAgain(Chain& chain) {
   return Status::OK();
 }
 
-Status KeepExtension(const std::filesystem::path& folder, Chain& chain) {
-  const std::filesystem::path file = chain.ExtensionFile();
-  if (file.empty()) return Status::OK();
-  PT_LET(chain.extension, KeepExtension(folder, file));
-  return Status::OK();
-}
-
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted) {
+  // Backwards, so that a used stage's inputs are wanted before their maker is looked at; then
+  // forwards, so that a stage finds its inputs made.
   std::vector<bool> used(chain.stages.size());
   for (size_t i = chain.stages.size(); i-- > 0;) {
     const Stage& stage = *chain.stages[i].stage;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of stages put to a table: every input resolved to a column, every output named, stages
-// ordered into levels. Stages of one level share one pass over the rows. Where a stage finds out by
-// learning which columns it makes, those that read all of them wait, and are placed again then.
+// A pipeline placed on a table: every input resolved to a column, every output named, types
+// checked, and stages ordered into levels.
+//
+// 1. A stage's level is one above the highest of the stages it reads from; the table is level 0.
+//    Stages of one level learn in one pass over the rows.
+// 2. A stage such as one_hot_encoder knows its columns only once it has learned; until then it is
+//    open. A stage that reads all outputs of an open stage awaits it: it is placed without those
+//    inputs and without outputs, is itself open, and is placed again by PlaceAgain().
+// 3. Columns are never overwritten: names are unique, ignoring case, since engines do.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -22,60 +28,65 @@ struct PlacedStage {
   std::unique_ptr<Stage> stage;
   int32_t level = 1;  // One above the highest stage it reads from.
   std::string path;   // "pipeline.2", for faults.
-  // Stages among its inputs whose columns are not known yet. Such a stage has the other inputs
-  // only, and no outputs.
+  // Positions of the open stages among its inputs. While there are any, the stage has the other
+  // inputs only, and no outputs.
   std::vector<size_t> awaits;
 
-  // Whether its columns are not known yet.
+  // Whether its output columns are still unknown.
   bool open() const;
 };
 
+// The estimator, with its inputs as concrete columns in the order in which the net reads them.
 struct PlacedEstimator {
-  TorchEstimatorOptions options;  // Complete.
+  TorchEstimatorOptions options;  // Complete: every default filled in.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;
-  int32_t level = 1;  // Of what it learns itself: label scale and baseline.
+  int32_t level = 1;  // Of the pass that learns the label: its scale or classes, and the baseline.
   std::string path;
-  std::vector<size_t> awaits;  // As of a stage.
+  std::vector<size_t> awaits;  // As in PlacedStage.
 };
 
+// The stages in the order of the list, so that position i is the same in `options`, in `stages` and
+// in StageColumn::maker; the estimator is the last of `options` and not among `stages`.
 struct Chain {
   Catalogue catalogue;
-  std::vector<StageOptions> options;  // With ids and outputs named.
+  std::vector<StageOptions> options;  // Complete, with ids and outputs named.
   std::vector<PlacedStage> stages;
   std::optional<PlacedEstimator> estimator;
-  std::vector<StageColumn> columns;  // The table's, then all outputs that are known.
-  Columns sources;       // Columns of the table that fitting reads, in the table's order.
-  Columns needed;        // Of those, what applying and scoring read.
+  std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
+  Columns sources;  // The table's columns that fitting reads, in the table's order.
+  Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
   NetLibrary extension;  // Once KeepExtension() has kept it.
 
-  int32_t levels() const;
+  int32_t levels() const;  // The number of passes that fitting may take.
+  // Null for an unknown column.
   const StageColumn* Find(const std::string& column) const;
-  // The library that brings the estimator's net; empty where none does.
+  // Path of the library that brings the estimator's net; empty if none does.
   std::filesystem::path ExtensionFile() const;
 };
 
-// Fails for unknown columns and stages (with the nearest), wrong types, ids and outputs given
-// twice, two estimators, an estimator that is not last. `where` is "pipeline.2.inputs.0".
+// Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns
+// and stages (with the nearest name), wrong types, ids and outputs given twice, two estimators, an
+// estimator that is not last, and a label among its own features. Faults have a `where` such as
+// "pipeline.2.inputs.0".
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
                           Catalogue catalogue = BuiltInCatalogue());
 
-// Places again whatever waited for the columns of stages that have learned now; these and others
-// that have learned stay as they are. Faults are of the data: kInput.
+// Places the stages again that awaited columns which have become known by learning. Stages that
+// awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
 Status PlaceAgain(Chain& chain);
 
-// The column of the table that `column` is made from; itself, where no stage made it.
+// The table column that `column` is ultimately made from; `column` itself if no stage made it.
 std::string SourceOf(const Chain& chain, const std::string& column);
 
-// A fault in terms of the table's columns instead of those that stages made.
+// The same failure with columns that stages made replaced by the table's columns they come from, in
+// all texts of the fault: a user has never seen "temp__fill__scale".
 Status WithSourceNames(const Chain& chain, const Status& status);
 
-// Keeps the library that brings the estimator's net, if one does, in `folder`.
-Status KeepExtension(const std::filesystem::path& folder, Chain& chain);
-
-// Adds to `rows`, whose columns are `columns`, the outputs of the stages that `wanted` rest on,
-// which must have learned; `columns` gets their names.
+// Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
+// depends on, directly or through other stages; these must have learned. Appends the new names to
+// `columns`.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted);
 
 }  // namespace protium

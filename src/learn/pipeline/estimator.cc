@@ -7,7 +7,7 @@
 namespace protium {
 namespace {
 
-// Puts the options of what `named` names in place of those given.
+// Replaces the options given for a named choice by the complete ones.
 template <class Row>
 Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::string& path,
                      Named& named) {
@@ -16,6 +16,7 @@ Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::
   return Status::OK();
 }
 
+// `best` matters only if there are validation rows to choose by.
 Status CheckValidation(const TrainOptions& train, const std::string& path) {
   const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
   if (train.validation.share == 0 || best != train.metrics.end()) return Status::OK();
@@ -83,12 +84,12 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Refuses a value that goes with labels of another kind.
+// Refuses an option's value unless `holds`; `must` completes "... must be".
 Status Ask(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
-// What belongs to labels of one kind alone.
+// Refuses options that make no sense for this kind of label, and fills in the default scale.
 Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::string& at) {
   const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
   if (several != options.label.empty()) {

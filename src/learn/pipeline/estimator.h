@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of an estimator, put to the catalogue.
+// An estimator's options, completed and checked against the catalogue. No table is needed for this,
+// so a job file's mistakes here are found before any file is read.
 #pragma once
 
 #include <string>
@@ -9,12 +10,13 @@
 
 namespace protium {
 
-// Gives `options` with every default filled in. Unknown names, unknown keys, values out of range
-// and what does not go together are faults whose `where` starts with `path`.
+// Returns `options` with every default filled in, those that depend on the loss included. Unknown
+// names and keys, values out of range and options that contradict each other are faults of
+// Exit::kUsage whose `where` starts with `path`.
 Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
                                        const Catalogue& catalogue);
 
-// The options of a stage of kind kTorchEstimator.
+// Reads the options of a stage of kind kTorchEstimator, without completing them.
 Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path);
 
 }  // namespace protium

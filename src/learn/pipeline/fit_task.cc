@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kRowsPerBatch = 16384;
+constexpr int64_t kRowsPerBatch = 16384;  // Rows of states emitted at a time.
 
 struct FitConfig {
   std::vector<Need> needs;
@@ -22,13 +22,14 @@ struct FitConfig {
   }
 };
 
+// A StateRow, and the position of its need.
 SchemaPtr StateSchema() {
   return arrow::schema({arrow::field("need", arrow::int32()), arrow::field("text", arrow::utf8()),
                         arrow::field("number", arrow::float64()),
                         arrow::field("count", arrow::int64())});
 }
 
-// Gathers rows of states into batches for the driver.
+// Collects rows of states into batches for the driver.
 class StateWriter {
  public:
   explicit StateWriter(TaskContext& context) : context_(context) {}
@@ -81,7 +82,9 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
 
 bool IsText(const Need& need) { return need.kind == StateKind::kTexts; }
 
-// The columns of the needs and nothing else; numbers as doubles.
+// A projection to the columns of the needs and nothing else, numbers as doubles; renames the
+// columns in `needs` accordingly. Short names c0, c1, ... because one column may be needed both as
+// text and as a number, and is then projected twice.
 Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
   Project project;
   std::vector<std::pair<std::string, bool>> seen;
@@ -101,7 +104,7 @@ Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
   return MakePlan(std::move(project), {rows});
 }
 
-// Columns of a batch of rows of states.
+// The columns of a batch of state rows.
 struct StateColumns {
   const arrow::Int32Array* need = nullptr;
   const arrow::StringArray* text = nullptr;
@@ -116,6 +119,8 @@ struct StateColumns {
   }
 };
 
+// The batch comes from another process, on Spark through another language's runtime: its schema and
+// its need numbers are checked before anything is cast or indexed.
 Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
   if (!batch.schema()->Equals(*StateSchema(), false)) {
     return Status::Invalid("task fit gave ", batch.schema()->ToString());
@@ -143,6 +148,7 @@ Status FitTask(TaskContext& context) {
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
     if (!batch) break;
+    // States are worth nothing until they are complete, so there is nothing to save.
     if (context.stop().stop_requested()) return Status::Cancelled("stopped while fitting");
     for (size_t i = 0; i < states.size(); ++i) {
       PT_TRY(AddBatch(config.needs[i], *batch, states[i]));

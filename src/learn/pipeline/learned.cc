@@ -36,8 +36,15 @@ struct LearnedEntry {
   }
 };
 
-// Level by level, one pass over the rows each: a pass finds out what every later level wants to
-// know of the columns that are there, so that a level often needs none of its own.
+// Fits the stages level by level. Each level:
+//
+// 1. collects the needs whose columns exist by now and whose states are still missing, and runs one
+//    pass for all of them (FindOut). That includes needs of later levels on columns that exist
+//    already, and leaves out states that a stage can derive (Stage::OutputState), so a level often
+//    needs no pass of its own;
+// 2. lets its stages, and the estimator's label, learn from their states (LearnAt);
+// 3. places again what awaited columns that have just been named, which may add needs
+//    (PlaceWhoWaited).
 class Fitting {
  public:
   Fitting(SessionState& session, const Plan& rows, Chain& chain)
@@ -66,7 +73,7 @@ class Fitting {
     for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
   }
 
-  // Once stages of a level have named their columns, those that read them need something, too.
+  // Stages that have just named their columns let those that awaited them have needs, too.
   Status PlaceWhoWaited(int32_t level) {
     const bool named =
         std::any_of(chain_.stages.begin(), chain_.stages.end(), [&](const PlacedStage& each) {
@@ -92,7 +99,7 @@ class Fitting {
     }
   }
 
-  // The first level at which the columns of a need are there.
+  // The first level at which the columns of a need exist.
   int32_t LevelOf(const Need& need) const {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
@@ -102,7 +109,7 @@ class Fitting {
     return level;
   }
 
-  // The state of a need as the maker of its column knows it without a pass.
+  // The state of a need, if the stage that makes its column can derive it without a pass.
   std::optional<State> StateFromMaker(const Need& need) const {
     const int32_t maker = chain_.Find(need.columns.front())->maker;
     if (maker < 0 || need.columns.size() != 1) return std::nullopt;
@@ -158,9 +165,10 @@ class Fitting {
   SessionState& session_;
   const Plan& rows_;
   Chain& chain_;
-  std::vector<Entry> entries_;  // Each need once.
+  std::vector<Entry> entries_;  // Each need once, however many stages share it.
 };
 
+// stages.json can be edited: these are what scoring divides by and indexes with.
 Status CheckObjective(const Objective& objective) {
   bool whole = !objective.labels.empty();
   for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
@@ -205,6 +213,7 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
                    .what = "stage \"" + entry.stages[i].id +
                            "\" learned where the pipeline has \"" + stage.id() + "\""});
     }
+    // In order, since a stage that names its columns is what lets later ones be placed.
     PT_TRY(stage.Restore(entry.stages[i].learned));
     if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain));
   }

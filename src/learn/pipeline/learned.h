@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of a pipeline learned, apart from the estimator's weights.
+// Fitting stages, and what they learned as JSON: stages.json of runs and models. The estimator's
+// weights are elsewhere (train.h).
 #pragma once
 
 #include <string>
@@ -10,11 +11,13 @@
 
 namespace protium {
 
-// Runs one pass per level over `rows`, the training rows with the columns chain.sources, and leaves
-// every stage of `chain` learned.
+// Fits every stage of `chain` over `rows`, the training rows with the columns chain.sources, in at
+// most one pass per level. Returns what the estimator learned about its label; empty without one.
 Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain);
 
-// {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}
+// {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back
+// leaves every stage of `chain` as it was after fitting; JSON that does not fit the chain is a
+// fault of Exit::kInput.
 Json LearnedToJson(const Chain& chain, const Learned& learned);
 Result<Learned> LearnedFromJson(const Json& json, Chain& chain);
 

@@ -10,6 +10,7 @@
 #include "frame/session_state.h"
 #include "learn/model/model_state.h"
 #include "learn/model/net_file.h"
+#include "learn/model/net_library.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
@@ -21,7 +22,16 @@
 namespace protium {
 namespace {
 
-// Puts the settings train.*, gang.*, net.* and loss.* over the only estimator's.
+// The order of Pipeline::Fit, cheapest refusals first:
+//
+// 1. Place(): settings, columns, types, the net's file. No row is read.
+// 2. The event "pipeline" tells what is about to happen; AdmitGang() refuses a gang that can never
+//    sit, and starts workers early so that they load LibTorch while the SQL runs.
+// 3. MakeRows() evaluates the table once, counts its rows and refuses an empty one.
+// 4. LearnStages() fits the stages, or reads what they learned if the run is resumed.
+// 5. Train() runs the gang, which resumes by itself from a checkpoint that fits.
+
+// Lays the settings train.*, gang.*, net.* and loss.* over the options of the only estimator.
 Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
   size_t only = 0;
   int estimators = 0;
@@ -70,7 +80,8 @@ Plan GangOver(const GangSpec& gang, Plan rows) {
                   {std::move(rows)});
 }
 
-// A gang that can never be seated is refused before any row is read.
+// Refuses a gang that can never be seated before any row is read. One that must wait is only
+// announced: by the time its rows are made, its seats may be free.
 Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return Status::OK();
   const GangSpec& gang = chain.estimator->options.gang;
@@ -81,6 +92,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   return Status::OK();
 }
 
+// Unless set, a quarter of the memory that machine and cgroup allow; the engine has half.
 int64_t RowsMemory(const SessionOptions& options) {
   if (options.rows_memory_bytes > 0) return options.rows_memory_bytes;
   return ReadMachine().memory_bytes / 4;
@@ -104,12 +116,12 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
 }
 
 struct RowCounts {
-  int64_t table = 0;  // On all sides of a split.
-  int64_t all = 0;
-  int64_t labelled = 0;
+  int64_t table = 0;     // Of the whole kept table, both sides of a split.
+  int64_t all = 0;       // Of the training side.
+  int64_t labelled = 0;  // Of those, the ones with all labels.
 };
 
-// The lowest table that is kept: what the SQL gave, before any row was set aside.
+// The lowest kept table of a plan: the result of the SQL, before a split set rows aside.
 Plan LowestKept(const Plan& plan) {
   for (const Plan& input : plan->inputs) {
     if (Plan lower = LowestKept(input)) return lower;
@@ -123,6 +135,7 @@ Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t
   return static_cast<const arrow::Int64Scalar&>(*value).value;
 }
 
+// One query for both counts, which also evaluates the kept table.
 Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const TrainRows& rows) {
   const Expr labelled = HasLabel(chain).value_or(Lit(true));
   const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
@@ -144,7 +157,7 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
   }
 }
 
-// Rows whose label is not known are no rows to learn from, but may be scored.
+// Rows without a label are left out of training, though they may be scored. Says how many.
 Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   std::string label;
@@ -163,7 +176,8 @@ Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& c
   return Status::OK();
 }
 
-// Evaluates the training rows, which makes everything below them as well.
+// Evaluates the table and keeps it, so that everything after this reads it without running the SQL
+// again.
 Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   const auto since = Clock::now();
   SessionState& state = session.state();
@@ -177,7 +191,8 @@ Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
                .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
 }
 
-// Resuming never fits again: what was learned is part of what the checkpoints belong to.
+// A resumed run reads what its stages learned instead of fitting again: checkpoints belong to it by
+// hash (TrainConfig::stages_sha256).
 Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain& chain) {
   PT_CHECK(!session.folder().empty());
   const auto file = session.folder() / "stages.json";
@@ -231,7 +246,7 @@ SchemaPtr InputOf(const Chain& chain) {
   return arrow::schema(std::move(fields));
 }
 
-// By name; of a stage whose columns are not known yet, as it was said.
+// The inputs by name; an open stage's as the user wrote it.
 Columns InputsOf(const Chain& chain, const PlacedStage& placed) {
   Columns inputs = placed.stage->inputs();
   for (const size_t maker : placed.awaits) {
@@ -253,6 +268,8 @@ Json StagesOf(const Chain& chain) {
   return stages;
 }
 
+// Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
+// the time: "idle_share" is 1 - shards / (most * workers).
 Json TrainingOf(const TorchEstimatorOptions& options) {
   const int32_t workers = options.gang.workers, shards = options.train.shards;
   const int32_t most = (shards + workers - 1) / workers;

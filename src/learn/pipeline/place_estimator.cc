@@ -11,6 +11,9 @@
 
 namespace protium {
 
+// The estimator's half of the placer. Inputs count as used by scoring; label, weight, baseline and
+// validation columns as used by training alone, so that a model does not ask for them.
+
 Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
   PT_TRY(NameId(stage.kind, options.id));
@@ -46,6 +49,7 @@ Status Placer::PlaceLabels(PlacedEstimator& placed) {
     PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
     placed.level = std::max(placed.level, 1 + LevelOf(at));
   }
+  // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
   for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
     const std::string key = "train.validation.by." + std::to_string(i);
     PT_LET(const size_t at, Find(options.train.validation.by[i], key, Use::kTraining));

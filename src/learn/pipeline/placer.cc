@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// What to do with a column that does not fit where `key` stands.
+// What to do about a column whose type does not fit the option `key`.
 std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
   const bool text = type.id() == arrow::Type::STRING;
   if (key == "label" && text) return "classes are learned by loss = \"cross_entropy\"";
@@ -26,7 +26,7 @@ std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
   return "make it a number or text in the SQL";
 }
 
-// What every row of a stage has among its options.
+// The options that every kind of stage has; the others are the stage's own business.
 struct StageHead {
   std::string id;
   Inputs inputs;
@@ -74,6 +74,7 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
   return Status::OK();
 }
 
+// In the table's order, so that two pipelines that read the same columns make the same projection.
 Chain Placer::Take() {
   for (size_t i = 0; i < table_columns_; ++i) {
     if (used_[i] == Use::kNone) continue;
@@ -127,6 +128,7 @@ Status Placer::CheckInputs(PlacedStage& placed) {
 Status Placer::NameId(const std::string& kind, std::string& id) {
   const bool given = !id.empty();
   if (!given) id = kind;
+  // A default id gives way to those before it; an id that was given must be free.
   for (int number = 2; !given && ids_.contains(id); ++number) {
     id = kind + "_" + std::to_string(number);
   }
@@ -159,6 +161,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
       continue;
     }
     PT_LET(const size_t maker, FindStage(inputs[i].stage, at));
+    // Its columns are unknown, so naming it twice is the only repetition that can be seen by now.
     if (chain_.stages[maker].open()) {
       if (std::find(awaits.begin(), awaits.end(), maker) != awaits.end()) {
         return Fail({.exit = Exit::kUsage,
@@ -181,6 +184,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
   return columns;
 }
 
+// The stage being placed has its id in ids_ already; it is not an earlier stage.
 Result<size_t> Placer::FindStage(const std::string& id, const std::string& key) {
   const auto found = ids_.find(id);
   if (found != ids_.end() && found->second < chain_.options.size()) return found->second;
@@ -202,7 +206,8 @@ Result<size_t> Placer::Find(const std::string& column, const std::string& key, U
       used_[i] = std::max(used_[i], use);
       return i;
     }
-    // What stages make is advice for those only who spell such names out.
+    // Columns that stages make are suggested only to those who spell such names out: to others
+    // "temp__fill" would be a puzzle where "temp" is meant.
     if (each.maker < 0 || column.find("__") != column.npos) known.push_back(each.name);
   }
   return Fail({.exit = Exit::kUsage,
@@ -212,6 +217,7 @@ Result<size_t> Placer::Find(const std::string& column, const std::string& key, U
                .fix = Suggest(column, known)});
 }
 
+// A name such as "origin__hot__JFK" looks right but cannot be known before the stage has learned.
 std::string Placer::WhyUnknown(const std::string& column) const {
   for (const PlacedStage& each : chain_.stages) {
     const std::string& id = each.stage->id();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts stages, one after the other, to the columns of a table. How inputs are found and outputs
-// added stands in placer.cc, what an estimator asks for in place_estimator.cc.
+// Builds a Chain (chain.h) one stage at a time: completes its options, resolves its inputs, checks
+// types, finds its level and adds its outputs to the columns. placer.cc does this for stages,
+// place_estimator.cc for the estimator. Used once, then dropped.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -17,40 +18,45 @@ namespace protium {
 class Placer {
  public:
   Placer(std::vector<StageColumn> table, Catalogue catalogue);
-  // With `made`, a stage as an earlier placing left it, or null.
+  // Places the next stage of the list. `made` is the stage object of an earlier placing, which
+  // keeps what it learned; null: a new one is made.
   Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr);
-  // What has been placed.
+  // The chain of all stages placed. The placer is empty afterwards.
   Chain Take();
 
  private:
+  // What a column of the table is read for, in increasing order: nothing, training alone (label,
+  // weight, baseline, validation.by), or scoring as well.
   enum class Use { kNone, kTraining, kAlways };
 
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
-  // Finds the level as well.
+  // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
+  // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
   Status NameId(const std::string& kind, std::string& id);
   Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
 
   Status PlaceEstimator(StageOptions& stage);
-  // The columns that training alone reads.
+  // Label, weight, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status CheckNumbers(const PlacedEstimator& placed);
-  // Embeddings are for whole numbers that count up from 0.
+  // Categorical inputs must be indices 0, 1, 2, ... that a stage made: an embedding is a table.
   Status CheckIndices(const PlacedEstimator& placed);
-  // Lists come from the table; how long they are says their type, or whoever lists them.
+  // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
-  // Whoever is shown the answer learns nothing else.
+  // Refuses a label that is also an input, directly or through stages: a net that is shown the
+  // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
   Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
-  // The columns of the table that an open stage rests on.
+  // The table's columns that an open stage depends on.
   Columns SourcesOf(size_t maker) const;
 
-  // All columns that `inputs` mean, in order; each may be there once. Stages whose columns are not
-  // known yet go to `awaits`.
+  // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go
+  // to `awaits`.
   Result<Columns> Resolve(const Inputs& inputs, const std::string& key,
                           std::vector<size_t>& awaits);
   Result<size_t> FindStage(const std::string& id, const std::string& key);
-  // The index of a column, which counts as used.
+  // The position of a column in chain_.columns; notes that it is used. `key` is for the fault.
   Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways);
   std::string WhyUnknown(const std::string& column) const;
   Status CheckType(size_t at, const std::string& key, const Status& fits);
@@ -59,11 +65,11 @@ class Placer {
                    const std::string& key);
 
   Chain chain_;
-  size_t table_columns_ = 0;
-  std::map<size_t, Use> used_;
-  std::map<std::string, size_t> ids_;  // To the stage's position.
-  std::string path_;                   // Of the stage that is being placed,
-  std::string id_;                     // and its id.
+  size_t table_columns_ = 0;           // They are the first of chain_.columns.
+  std::map<size_t, Use> used_;         // By position in chain_.columns.
+  std::map<std::string, size_t> ids_;  // The position of each stage.
+  std::string path_;                   // Of the stage being placed: "pipeline.2".
+  std::string id_;                     // Of the stage being placed.
 };
 
 }  // namespace protium

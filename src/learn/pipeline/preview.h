@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline would do to a table, before anything runs.
+// What fitting a pipeline would do, without running it: for `protium plan` and for the event that
+// opens a run.
 #pragma once
 
 #include "base/json.h"
@@ -8,20 +9,21 @@
 namespace protium {
 
 struct Preview {
-  Json pipeline;  // The list with every option, id and output.
+  Json pipeline;  // The list with all options, ids and outputs.
   Json stages;    // [{"id", "kind", "inputs", "outputs", "level"}]
   Json training;  // {"workers", "shards", "shards_per_worker", "idle_share", "batch_size"} or {}.
   Plan plan;      // The training rows and, if there is an estimator, its gang over them.
 };
 
-// Checks everything against the columns of `train` and runs nothing.
+// Checks the pipeline against the columns of `train`. Runs nothing; fails as Fit() would before it
+// reads rows.
 Result<Preview> PreviewOf(const Pipeline& pipeline, const DataFrame& train);
 
 // {"pipeline", "stages", "training"}.
 Json JsonOf(const Preview& preview);
 
-// The list of a job file or a saved model, checked as far as is possible without a table; `own` are
-// the rows of the program or of extensions.
+// The pipeline of a job file or a saved model, checked as far as is possible without a table. `own`
+// holds the rows of the program or of extensions; null: the built-in rows alone.
 Result<Pipeline> PipelineFromJson(const Json& list,
                                   const std::shared_ptr<const Catalogue>& own = nullptr);
 

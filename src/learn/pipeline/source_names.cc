@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the columns that stages make back to those that people know.
+// From the columns that stages make back to the table's columns, which are what people know.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 bool IsNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Replaces `from` where it stands as a whole name.
+// Replaces `from` where it is a whole name: "temp__fill" must not match inside "temp__fill__scale".
 void ReplaceName(std::string& text, const std::string& from, const std::string& to) {
   for (size_t at = text.find(from); at != text.npos; at = text.find(from, at)) {
     const size_t end = at + from.size();

@@ -45,6 +45,8 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
   return result;
 }
 
+// The stages over the training rows, a projection to what the task reads, and the gang on top. A
+// label of classes is replaced by its index: workers pack numbers only.
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
   Columns columns = chain.sources;
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
@@ -65,6 +67,8 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
                   {MakePlan(Project{std::move(read)}, {applied})});
 }
 
+// Only rank 0 emits a row; batches of the others may come empty. Reads to the end, where a failure
+// of any rank is reported.
 Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan& plan) {
   PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
   std::optional<TrainResult> result;

@@ -7,8 +7,9 @@
 
 namespace protium {
 
-// Runs the task "train" by a gang over `rows` with the stages applied, all of which have learned,
-// and gives what its rank 0 emitted.
+// Trains the net: runs the task "train" as a gang over rows.all with the stages applied, and
+// returns what its rank 0 emitted. All stages must have learned. Blocks until the gang has ended,
+// restarts included; records the seconds in the run; failures name the table's columns.
 Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config);
 

@@ -10,8 +10,9 @@ namespace {
 
 constexpr const char* kHeldOut = "__held_out";
 
-// A seed of its own for the rows held out: with the seed of the test split and the same columns,
-// validation would choose among the rows that the test has taken already.
+// Another seed than the test split's. A split takes the rows whose hash lies below its share: with
+// equal seeds and columns, the rows with the lowest hashes are on the test side already, and few or
+// none would be left for validation. The mixing is that of splitmix64.
 int64_t HeldOutSeed(int64_t seed) {
   uint64_t mixed = uint64_t(seed) + 0x9e3779b97f4a7c15;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
@@ -19,7 +20,8 @@ int64_t HeldOutSeed(int64_t seed) {
   return int64_t((mixed ^ (mixed >> 31)) >> 1);
 }
 
-// True for rows of a table that is kept already, whole or thinned out.
+// Whether the plan reads a kept table directly, whole or filtered: then keeping it again would only
+// copy it.
 bool IsKept(const Plan& plan) {
   if (std::holds_alternative<Materialize>(plan->verb)) return true;
   const bool thins =
@@ -27,7 +29,8 @@ bool IsKept(const Plan& plan) {
   return thins && IsKept(plan->inputs.front());
 }
 
-// The table once it is evaluated; held out are rows by all of its columns where `by` is empty.
+// The table, kept. Only the columns that fitting reads are kept, unless rows are held out by all
+// columns: then the hash needs them all.
 Plan Kept(const Chain& chain, const Plan& table) {
   if (IsKept(table)) return table;
   const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&

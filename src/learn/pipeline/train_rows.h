@@ -8,16 +8,17 @@
 
 namespace protium {
 
-// The rows that a pipeline learns from, with the columns chain.sources.
+// The rows that a pipeline learns from, as plans with the columns chain.sources. All four read one
+// kept evaluation of the table, so the SQL runs once and every reader sees the same rows.
 struct TrainRows {
-  Plan kept;             // Every row, of a table that is evaluated once.
-  Plan all;              // Of those, the ones with a label.
-  Plan learning;         // Of those, the ones that are not held out.
-  std::string held_out;  // The column that says so; empty: none is held out.
+  Plan kept;             // Every row of the table.
+  Plan all;              // Those of `kept` with all labels; the gang reads these.
+  Plan learning;         // Those of `all` that are not held out; the stages learn from these.
+  std::string held_out;  // The boolean column that marks validation rows; empty: there are none.
 };
 TrainRows RowsFor(const Chain& chain, const Plan& table);
 
-// Whether a row has all labels; NaN is none. Nothing where every row takes part.
+// Is true for a row that has all its labels; NaN counts as missing. None if every row takes part.
 std::optional<Expr> HasLabel(const Chain& chain);
 
 }  // namespace protium

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states that count values.
+// The states that count values: TextCounts and NumberCounts. Counting is a hash lookup per cell,
+// and real columns repeat few values; a small direct-mapped cache in front (Lately) spares most
+// lookups.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -16,7 +18,7 @@
 namespace protium {
 namespace {
 
-// About 4 GB of counts; beyond it a column is no set of categories.
+// About 4 GB of counts. A column with more values is no set of categories but an identifier.
 constexpr size_t kMaxDistinct = 50'000'000;
 
 Status TooMany(const char* what, const char* fix) {
@@ -25,12 +27,13 @@ Status TooMany(const char* what, const char* fix) {
                .fix = fix});
 }
 
-// Values come again and again: remembers where the latest of them are counted, so that the table
-// of all is asked rarely. Values and counters must stay where they are as long as this lives.
+// A direct-mapped cache from values to their counters. It holds pointers into the hash table and
+// views into the batch, so it lives for one batch only; an unordered_map never moves its elements,
+// so counters stay valid while others are added.
 template <class Value>
 class Lately {
  public:
-  // The counter of `value` if it was seen lately, else nullptr.
+  // The counter of `value` if it is cached, else nullptr.
   int64_t* Find(const Value& value) const {
     const Seen& seen = seen_[PlaceOf(value)];
     return seen.count != nullptr && seen.value == value ? seen.count : nullptr;
@@ -38,15 +41,17 @@ class Lately {
   void Note(const Value& value, int64_t* count) { seen_[PlaceOf(value)] = {value, count}; }
 
  private:
-  static constexpr int kPlaceBits = 9;
+  static constexpr int kPlaceBits = 9;  // 512 places.
   struct Seen {
     Value value{};
     int64_t* count = nullptr;
   };
 
+  // Fibonacci hashing: the top bits of a product with 2^64 / golden ratio.
   static size_t PlaceOf(uint64_t bits) { return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits); }
   static size_t PlaceOf(double number) { return PlaceOf(std::bit_cast<uint64_t>(number)); }
-  // By the length and both ends.
+  // By the length and up to 8 bytes at either end, which is cheaper than hashing all of a long
+  // text.
   static size_t PlaceOf(std::string_view text) {
     if (text.empty()) return 0;
     uint64_t first = 0, last = 0;
@@ -65,7 +70,7 @@ bool IsNan(const Value&) {
   return false;
 }
 
-// Adds 1 to the counter of every value that is there; gives how many are missing.
+// Adds 1 to the counter of each value that is not missing; returns how many are.
 template <class Array, class CounterOf>
 Result<int64_t> CountEach(const arrow::Array& values, const CounterOf& counter_of) {
   const auto& array = static_cast<const Array&>(values);
@@ -129,7 +134,7 @@ Result<int64_t> CountTexts(const arrow::Array& values, const CounterOf& counter_
   }
 }
 
-// The counter of a key, which is 0 for a new one; `fix` is for who has too many `what`.
+// The counter of a key, a new one at 0. `what` and `fix` are for the fault when there are too many.
 template <class Counts, class Key>
 Result<int64_t*> FindCounter(const Key& key, const char* what, const char* fix, Counts& counts) {
   const auto found = counts.find(key);

@@ -20,8 +20,9 @@ struct Filled {
   }
 };
 
-// The moments of a column whose missing cells are filled with `value`; nothing for a column with
-// infinite cells, which the pass over it refuses by name.
+// The moments of a column after its missing cells are filled with `value`: a scaler that follows an
+// imputer then needs no pass of its own. Exact sums make this the same, bit for bit, as counting
+// the filled column. None for a column with infinite cells, which that pass would refuse by name.
 std::optional<Moments> MomentsWhenFilled(const State& state, double value) {
   if (const auto* const moments = std::get_if<Moments>(&state)) {
     Moments filled = *moments;
@@ -105,7 +106,7 @@ class ImputerStage : public Stage {
 
   ImputerOptions options_;
   std::vector<Filled> learned_;
-  std::vector<std::optional<Moments>> filled_;  // Of the outputs, where known.
+  std::vector<std::optional<Moments>> filled_;  // Of the outputs, for OutputState().
 };
 
 }  // namespace

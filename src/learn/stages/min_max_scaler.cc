@@ -96,7 +96,8 @@ class MinMaxScalerStage : public Stage {
     return options_.clip ? Clipped(x, extremes, scaled) : scaled;
   }
 
-  // The ends come out as they are named, without a rounding. To an engine NaN is above everything.
+  // Values at the ends and beyond become exactly `low` and `high`, not what rounding makes of them.
+  // NaN is handled first: both engines order it above every number, so it would become `high`.
   Expr Clipped(const Expr& x, const Extremes& extremes, const Expr& scaled) const {
     const Expr below = CallOf("if", {x <= Lit(extremes.least), Lit(options_.low), scaled});
     const Expr clipped = CallOf("if", {x >= Lit(extremes.greatest), Lit(options_.high), below});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states that add. Everything is exact until the last division: a deviation of 1 around a mean
-// of 1e12 comes out as 1.
+// The states that add: Moments and Line. They keep exact sums of x, x*x and x*y, and everything is
+// exact until the last division. The textbook formula E[x^2] - E[x]^2, which cancels badly in
+// floating point, is therefore safe here: a deviation of 1 around a mean of 1e12 comes out as 1.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ bool Has(const arrow::DoubleArray& array, int64_t i) {
   return array.IsValid(i) && !std::isnan(array.Value(i));
 }
 
-// The double nearest to sum / count, but for the rarest ties.
+// The double nearest to sum / count, except for rare ties: a first quotient, corrected by the exact
+// remainder.
 double MeanOf(const ExactSum& sum, int64_t count) {
   const double near = sum.Rounded() / double(count);
   if (!std::isfinite(near)) return near;
@@ -34,7 +36,8 @@ double MeanOf(const ExactSum& sum, int64_t count) {
 double Centred(const ExactSum& xy, const ExactSum& x, const ExactSum& y, int64_t count) {
   const double mean_x = MeanOf(x, count), mean_y = MeanOf(y, count);
   if (!std::isfinite(mean_x) || !std::isfinite(mean_y)) return std::nan("");
-  // sum (x - a)(y - b) = xy - a y - b x + n a b, for any a and b near the means.
+  // sum (x - a)(y - b) = xy - a y - b x + n a b holds for any a and b; the rounded means keep the
+  // result small, and the sum is exact, so it is rounded just once.
   ExactSum centred = xy, count_a;
   centred.AddScaled(y, -mean_x);
   centred.AddScaled(x, -mean_y);
@@ -82,9 +85,11 @@ Result<Sums> ReadSums(const StateRow& row) {
   return sums;
 }
 
-// Adds `times` squares of `x` to a sum.
+// Adds `times` times the square of `x` to a sum.
 void AddSquares(double x, double times, ExactSum& sum) {
-  // Within this range a square is exactly the sum of two doubles.
+  // Within this range the square is exactly the sum of two doubles, x * x and the rounding error
+  // that fma gives: the first does not overflow, and the lowest bit of a square, 2^-1064 at least,
+  // is still a (subnormal) double.
   constexpr double kLeast = 0x1p-480, kMost = 0x1p500;
   if (x == 0 || (std::fabs(x) >= kLeast && std::fabs(x) <= kMost)) {
     const double near = x * x;
@@ -104,6 +109,8 @@ Status MergeSum(const Json& json, ExactSum& into) {
 
 }  // namespace
 
+// One infinite value would make the mean and the deviation useless. It fails here, where the caller
+// can still name the column (AddBatch in pipeline/fit_task.cc).
 Status Moments::Add(const arrow::Array& values) {
   PT_LET(const arrow::DoubleArray* array, Doubles(values));
   double low = low_, high = high_;

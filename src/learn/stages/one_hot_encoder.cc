@@ -9,6 +9,12 @@
 namespace protium {
 namespace {
 
+// How it works. Learning fixes the keys of each input, by frequency. Applying first looks up each
+// value's position among the keys (a Lookup, with one index past the end for unseen values and the
+// next for NULL), then compares that index with constants: one column of 0.0 and 1.0 per key that
+// has its own, one `other` for all further keys and, if so chosen, unseen values, and one
+// `missing`. The index columns are dropped by the last projection.
+
 enum class UnseenHot { kZeros, kOther, kError };
 EnumNames<UnseenHot> Names(UnseenHot) {
   return {
@@ -43,13 +49,15 @@ struct OneHotEncoderOptions {
   }
 };
 
-// More columns than these come of an identifier or of a mistake.
+// More columns than this come from an identifier or a mistake.
 constexpr size_t kMostValues = 1000;
 
 struct Hots {
   std::string input;
-  std::vector<std::string> keys;  // By frequency; those in `other` only where `unseen` is not.
-  Columns outputs;  // Of the keys with a column of their own, then `other` and `missing`.
+  // By frequency. Keys without a column of their own are kept only if unseen values must be told
+  // from them; with unseen = "other" both land in the same column.
+  std::vector<std::string> keys;
+  Columns outputs;  // Of the keys with a column of their own, then `other`, then `missing`.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("input", input);
@@ -58,7 +66,8 @@ struct Hots {
   }
 };
 
-// What of a value may stand in a name that every engine and file format takes.
+// A value as part of a column name that every engine and file format accepts. Different values may
+// become the same; Unique() tells them apart.
 std::string SafeName(const std::string& value) {
   constexpr size_t kLongest = 40;
   std::string safe;
@@ -139,7 +148,7 @@ class OneHotEncoderStage : public Stage {
     return hots;
   }
 
-  // How many of the keys are not among the others.
+  // How many keys have a column of their own, the dropped first one included.
   size_t OwnColumns(const Hots& hots) const {
     const auto most = size_t(options_.max_categories.value_or(int64_t(hots.keys.size())));
     return std::min(most, hots.keys.size());
@@ -151,7 +160,7 @@ class OneHotEncoderStage : public Stage {
 
   size_t FirstKey() const { return options_.drop_first ? 1 : 0; }
 
-  // Names depend on the keys and their order alone.
+  // Names depend on the keys and their order alone, so that Restore() can check them.
   Status NameOutputs() {
     std::set<std::string> taken;
     Columns outputs;
@@ -159,7 +168,7 @@ class OneHotEncoderStage : public Stage {
       hots.outputs.clear();
       const std::string start = hots.input + "__" + id() + "__";
       const bool missing = options_.missing == MissingHot::kOwnColumn;
-      // The names of these two are known before anything is learned.
+      // Reserved first: a value that is called "other" must not take the name of the column.
       if (HasOther(hots)) taken.insert(Lower(start + "other"));
       if (missing) taken.insert(Lower(start + "missing"));
       for (size_t i = FirstKey(); i < OwnColumns(hots); ++i) {
@@ -178,7 +187,7 @@ class OneHotEncoderStage : public Stage {
                  .fix = "leave the stage out, or set drop_first = false"});
   }
 
-  // Engines take names in either case for the same.
+  // Case-insensitive, since engines are: "JFK" and "jfk" would otherwise be one column to them.
   static std::string Unique(const std::string& name, std::set<std::string>& taken) {
     std::string unique = name;
     for (int number = 2; !taken.insert(Lower(unique)).second; ++number) {
@@ -195,14 +204,14 @@ class OneHotEncoderStage : public Stage {
                                                   : int64_t(hots.keys.size()) + 1;
   }
 
-  // A column that lives only while the stage is applied.
+  // The column of indices, which exists only while the stage is applied.
   std::string IndexName(const Hots& hots, const Columns& columns) const {
     std::string name = "__index__" + hots.input + "__" + id();
     while (std::find(columns.begin(), columns.end(), name) != columns.end()) name += "_";
     return name;
   }
 
-  // Rows that a policy forbids make the query fail with the column's name.
+  // Makes the query fail for rows that "error" forbids, naming the column.
   Plan WithAllowed(Plan rows, const Columns& columns, const Columns& with_indices) const {
     if (options_.unseen != UnseenHot::kError && options_.missing != MissingHot::kError) return rows;
     std::vector<NamedExpr> checked;

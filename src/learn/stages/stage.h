@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage learns from columns in one pass and then adds columns. To add a kind: a file with its
-// options, its Stage and its row, and that row's line in catalogue.cc.
+// A stage of a pipeline: learns from the training rows in one pass, then adds columns to any rows.
+//
+// 1. Needs() says which states a pass must fill, Learn() takes them (state.h). Both are cheap and
+// run
+//    in the driver; the pass runs in workers (pipeline/fit_task.h).
+// 2. Apply() adds expressions to a plan, so engines do the work and no stage touches a row.
+// 3. What is learned is exact and independent of the order and partitioning of rows, and learned()
+//    followed by Restore() gives back the same stage to the last bit.
+//
+// To add a kind: a file with its options, its Stage and its row, and that row's line in
+// catalogue.cc.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -18,18 +27,18 @@
 
 namespace protium {
 
-// A column as the stages of a pipeline see it.
+// A column that stages can read.
 struct StageColumn {
   std::string name;
   std::shared_ptr<arrow::DataType> type;
-  int32_t maker = -1;  // The stage that made it; -1: the table has it.
+  int32_t maker = -1;  // Position of the stage that made it; -1: a column of the table.
 };
 
-// Names, in concrete columns, that a stage is made with.
+// A stage's id and columns, after references to other stages have been resolved.
 struct StageNames {
   std::string id;
   Columns inputs;
-  Columns outputs;  // Empty where the stage learns them.
+  Columns outputs;  // Empty if the stage learns them.
 };
 
 class Stage {
@@ -39,40 +48,44 @@ class Stage {
   const std::string& id() const { return names_.id; }
   const Columns& inputs() const { return names_.inputs; }
 
-  // The columns that it makes: one for each input, unless it learns which. Such a stage names them
-  // in Learn() and in Restore(), at least one; before, there are none.
+  // The columns it adds: one per input, or, if learns_outputs(), those that Learn() and Restore()
+  // have named, at least one. Before that the list is empty.
   const Columns& outputs() const { return names_.outputs; }
   virtual bool learns_outputs() const { return false; }
-  // The input that output `i` is made from.
+  // The position of the input that output `i` is made from.
   virtual size_t input_of(size_t i) const { return i; }
+  // float64 unless a stage says otherwise.
   virtual std::shared_ptr<arrow::DataType> output_type(size_t i) const;
-  // Whether outputs are whole numbers 0 .. cardinality-1, as an embedding wants them.
+  // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them.
   virtual bool makes_indices() const { return false; }
   virtual int64_t cardinality(size_t i) const { return 0; }
 
-  // Fails for an input of a type that the stage cannot take; `message` gets why. Numbers, and
-  // doubles made of them, unless a stage says otherwise.
+  // A TypeError for an input type that the stage cannot take; its message says what the type must
+  // be. Numbers unless a stage says otherwise.
   virtual Status CheckType(const arrow::DataType& type) const;
 
-  // What one pass over the training rows must find out; may be nothing.
+  // What one pass over the training rows must find out. May be empty. The same on every call.
   virtual std::vector<Need> Needs() const = 0;
-  // Takes the states of Needs(), in that order.
+  // Takes the states of Needs(), in that order. Fails with Exit::kInput for data that the stage
+  // cannot learn from.
   virtual Status Learn(std::span<const State> states) = 0;
-  // What a pass over output `i` would find out, bit for bit, where the stage knows it from what it
-  // learned without one. Not after Restore().
+  // The state that a pass over output `i` would find, bit for bit, if the stage can derive it from
+  // its own states: this saves the next level its pass. Only after Learn(); a stage filled by
+  // Restore() has no states.
   virtual std::optional<State> OutputState(size_t i, StateKind kind) const { return std::nullopt; }
-  // A list with an entry per input: {"input", ...}.
+  // What was learned: a list with one entry per input, {"input", ...}, as in stages.json.
   virtual Json learned() const = 0;
-  // Takes what learned() gave; damaged JSON is an error.
+  // Takes what learned() returned. JSON that does not fit the stage is a fault, since it comes from
+  // a file.
   virtual Status Restore(const Json& learned) = 0;
 
-  // Adds the outputs to `rows`, whose columns are `columns`.
+  // Adds the outputs to `rows`, whose columns are `columns`, after those.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
 
  protected:
   // One need of this kind for each input, in their order.
   std::vector<Need> NeedsOfInputs(StateKind kind) const;
-  // Refuses an input of which the training rows have no value.
+  // Refuses an input that is NULL in all training rows.
   Status CheckSomeValue(int64_t values, const std::string& input) const;
   const StageNames& names() const { return names_; }
   void SetOutputs(Columns outputs) { names_.outputs = std::move(outputs); }
@@ -81,26 +94,28 @@ class Stage {
   StageNames names_;
 };
 
-// All of `columns` and the `added`.
+// A projection to `columns`, as they are, followed by `added`.
 Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added);
 
 // OK for integers, floats, decimals and booleans.
 Status CheckNumeric(const arrow::DataType& type);
-// OK for text, integers and booleans: what TextCounts counts and a Lookup finds.
+// OK for text, integers and booleans: what TextCounts can count and a Lookup can find.
 Status CheckCategories(const arrow::DataType& type);
 
-// Indices of a Lookup that stand for rows which a policy forbids.
+// Results of a Lookup that mark a row to be refused. Negative, so they are never an index.
 inline constexpr int64_t kForbiddenUnseen = -1, kForbiddenMissing = -2;
-// The index in the column `index`; a row that is forbidden fails with the name of `column`.
+// The value of the column `index`; evaluating it for a row marked as above fails the query with a
+// message that names `column`. A plan has no other way to fail for a single row.
 Expr AllowedIndex(const std::string& index, const std::string& column);
 
-// Why a column cannot be learned from whose NULLs the option `missing` forbids; OK without any.
+// Refuses a column with NULLs in the training rows, for stages whose option `missing` is "error".
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix);
 
-// Refuses a column whose numbers lie so far apart that doubles cannot tell how far.
+// Refuses a column whose spread (`finite`: whether it could be computed) is beyond a double.
 Status CheckSpread(bool finite, const std::string& column);
 
-// Reads an entry per input from `learned` and checks that names agree.
+// Reads one entry per input from `learned` and checks that the column names agree with the stage's:
+// stages.json could have been mixed up with another pipeline's.
 template <class Entry>
 Result<std::vector<Entry>> ReadLearned(const Json& learned, const StageNames& names) {
   std::vector<Entry> entries;

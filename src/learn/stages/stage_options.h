@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of stages that a pipeline, a job file and a saved model hold. Public API.
+// Stages as data: the list that a pipeline, a job file and a saved model all hold. Public API.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ struct Catalogue;
 
 inline constexpr const char* kTorchEstimator = "torch_estimator";
 
-// A stage by the name of its row in the catalogue and the options that are set over its defaults.
-// Those of any row may be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
+// A stage by the name of its row in the catalogue, with the options that differ from its defaults.
+// Any row can be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
 struct StageOptions {
   std::string kind;
   Json options = Json::object();
 };
 
-// pt::Pipeline({pt::Imputer({.inputs = {"temp"}}), ...}) reads like the job file.
+// Typed constructors for C++: pt::Pipeline({pt::Imputer({.inputs = {"temp"}}), ...}).
 inline StageOptions StringIndexer(const StringIndexerOptions& options) {
   return {"string_indexer", FieldsToJson(options)};
 }
@@ -34,8 +34,8 @@ inline StageOptions TorchEstimator(const TorchEstimatorOptions& options) {
   return {kTorchEstimator, FieldsToJson(options)};
 }
 
-// A list of objects with "kind" and the options, with every default filled in. Strict; `path`
-// ("pipeline") starts the `where` of faults.
+// Reads a list of objects that have "kind" among their options, and fills in every default. Unknown
+// kinds and keys are faults of Exit::kUsage whose `where` starts with `path` ("pipeline").
 Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path,
                                                  const Catalogue& catalogue);
 Json StagesToJson(const std::vector<StageOptions>& stages);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages over a small table of text, with the embedded engine and worker processes.
+// For tests of stages: fits and applies pipelines to a small CSV table, on the embedded engine with
+// real worker processes.
 #pragma once
 
 #include <arrow/api.h>

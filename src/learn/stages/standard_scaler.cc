@@ -57,6 +57,8 @@ class StandardScalerStage : public Stage {
   }
 
  private:
+  // IEEE double, one subtraction and one division, in this order on every engine: the same bits
+  // everywhere. A constant column becomes 0, but its NULLs stay.
   static Expr ExprOf(const Scaled& scaled) {
     const Expr x = CallOf("cast_double", {Col(scaled.input)});
     if (scaled.deviation > 0) return (x - Lit(scaled.mean)) / Lit(scaled.deviation);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages find out about columns. A state is filled in worker processes, travels as rows and
-// is merged in the driver; neither the order nor the partition of the rows changes the outcome.
+// States: what one pass finds out about columns. A state is filled by Add() in worker processes,
+// travels to the driver as rows through Emit(), and is combined there by Merge().
+//
+// 1. Counting and exact sums (base/exact_sum.h) commute, so the order and the partitioning of the
+//    rows do not change a single bit of what a state answers.
+// 2. An empty state is neutral: merging it changes nothing.
+// 3. Answers that order values (ByFrequency, Median) break ties by value, never by arrival.
 #pragma once
 
 #include <arrow/array.h>
@@ -22,7 +27,7 @@
 
 namespace protium {
 
-// A piece of a state on its way to the driver. What the members mean is the state's own matter.
+// A piece of a state on its way to the driver. Each state decides what the members mean.
 struct StateRow {
   std::optional<std::string> text;
   std::optional<double> number;
@@ -30,7 +35,8 @@ struct StateRow {
 };
 using EmitRow = std::function<Status(const StateRow&)>;
 
-// How often each text occurs; of integers and booleans, their text.
+// How often each text occurs; integers and booleans are counted by their text. Emits one row per
+// text, and one without text for the missing. At most 50 million different texts.
 class TextCounts {
  public:
   Status Add(const arrow::Array& values);
@@ -41,7 +47,7 @@ class TextCounts {
     const auto found = counts_.find(text);
     return found == counts_.end() ? 0 : found->second;
   }
-  // Most frequent first, equals by value.
+  // Most frequent first, ties by bytes.
   std::vector<std::string> ByFrequency() const;
 
  private:
@@ -54,14 +60,15 @@ class TextCounts {
   int64_t missing_ = 0;
 };
 
-// How often each number occurs; NULL and NaN are missing, -0.0 is 0.0.
+// How often each number occurs; NULL and NaN are missing, -0.0 is counted as 0.0. Emits one row per
+// number, and one without number for the missing. At most 50 million different numbers.
 class NumberCounts {
  public:
   Status Add(const arrow::Array& values);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
-  int64_t count() const;  // Of those not missing.
-  // The lower element in the middle; count() must not be 0.
+  int64_t count() const;  // Of values that are not missing.
+  // The value in the middle, the lower one of two; count() must not be 0.
   double Median() const;
   int64_t missing() const { return missing_; }
   const std::unordered_map<double, int64_t>& counts() const { return counts_; }
@@ -73,21 +80,23 @@ class NumberCounts {
   int64_t missing_ = 0;
 };
 
-// Mean and deviation; NULL and NaN are missing.
+// Mean, deviation and extremes. NULL and NaN are missing; an infinite value is refused. Emits a
+// single row with the exact sums as JSON.
 class Moments {
  public:
   Status Add(const arrow::Array& values);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
-  // The same as Add() of so many cells of this value, which is finite.
+  // The same, bit for bit, as Add() of `times` cells with this finite value.
   void AddTimes(double value, int64_t times);
   int64_t count() const { return count_; }
   int64_t missing() const { return missing_; }
   double Mean() const;
-  // The extremes; 0 where count() is. Never -0.0, which is 0.0 to whoever compares.
+  // The extremes; 0 if count() is 0. Adding 0.0 turns -0.0 into 0.0: which of the two came first
+  // must not show in what is saved.
   double Low() const { return low_ + 0.0; }
   double High() const { return high_ + 0.0; }
-  // Of n - 1; 0 for a constant column and for a single value.
+  // The sample deviation (divisor n - 1); 0 for a constant column and for a single value.
   double Deviation() const;
 
  private:
@@ -99,14 +108,14 @@ class Moments {
   ExactSum squares_;
 };
 
-// Least squares of y on x, over the rows that have both.
+// Least squares of y on x, over the rows that have both. Emits a single row, as Moments does.
 class Line {
  public:
   Status Add(const arrow::Array& x, const arrow::Array& y);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t count() const { return count_; }
-  double Slope() const;  // 0 where x is constant.
+  double Slope() const;  // 0 if x is constant.
   double Intercept() const;
 
  private:
@@ -116,7 +125,7 @@ class Line {
 
 using State = std::variant<TextCounts, NumberCounts, Moments, Line>;
 
-// The kinds of State in its order; kLine looks at two columns.
+// The alternatives of State, in its order. kLine reads two columns, x then y; the others one.
 enum class StateKind { kTexts, kNumbers, kMoments, kLine };
 inline EnumNames<StateKind> Names(StateKind) {
   return {{{StateKind::kTexts, "texts"},
@@ -126,7 +135,7 @@ inline EnumNames<StateKind> Names(StateKind) {
 }
 State MakeState(StateKind kind);
 
-// A state over columns that one pass is to fill.
+// A state that a pass is to fill, and from which columns.
 struct Need {
   StateKind kind = StateKind::kMoments;
   std::vector<std::string> columns;

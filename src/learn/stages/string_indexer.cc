@@ -8,12 +8,15 @@
 namespace protium {
 namespace {
 
+// The index of a value is its position among the keys, which the engine finds by a Lookup: a joined
+// table of texts, so that a vocabulary of millions is no giant expression.
+
 struct Vocabulary {
   std::string input;
   std::string output;
   std::vector<std::string> keys;
   std::optional<int64_t> unseen;   // The index of values not in `keys`; none: NULL or an error.
-  std::optional<int64_t> missing;  // The index of NULL.
+  std::optional<int64_t> missing;  // The index of NULL; likewise.
   int64_t cardinality = 0;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -91,7 +94,7 @@ class StringIndexerStage : public Stage {
     return made;
   }
 
-  // Rows that a policy forbids make the query fail with the column's name.
+  // Makes the query fail for rows that "error" forbids, naming the column.
   Plan WithErrors(Plan rows, const Columns& columns) const {
     if (options_.unseen != Unseen::kError && options_.missing != Unseen::kError) return rows;
     std::vector<NamedExpr> checked;

@@ -97,6 +97,8 @@ void MapRun::Feed(BatchStreamPtr input) {
 }
 
 Status MapRun::FeedAll(BatchStream& input) {
+  // What a batch costs on its way (a message each way, a slot) is paid per batch, so small ones are
+  // joined.
   Coalescer coalescer;
   for (bool wanted = true; wanted;) {
     PT_LET(const auto batch, input.Next());
@@ -133,6 +135,7 @@ Result<bool> MapRun::Deliver(const arrow::RecordBatch& batch) {
     std::unique_lock lock(mutex_);
     const auto unfed = std::any_of(members_.begin(), members_.end(),
                                    [](const auto& each) { return each->sent == 0; });
+    // A process more is worth its start only if there is a batch that no member waits for.
     const bool grow = !gang() && !unfed && static_cast<int32_t>(members_.size()) < spec_.most;
     if (grow && !over_) {
       PT_TRY(AddMember({}));

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a MapTask: one attempt of a gang, or all partitions of a task without one.
+// One run of a MapTask on this machine: one attempt of a gang, or all partitions of a task without
+// a gang.
 //
-// Three threads: one feeds batches to members, one watches members, and the caller's takes what
-// they emit. Whatever goes wrong is seen by the watching one, which ends the run.
+// Three threads: one feeds batches to members (Feed), one watches members (Watch, in map_watch.cc),
+// and the caller's takes what they emit (Next).
+// 1. A gang's members all start at once; without a gang there is one at first, and another whenever
+//    a batch is there and every member has one, up to `most`.
+// 2. A batch goes to the member with room that was sent the fewest; a member has room while fewer
+//    than kWindow of its batches are not taken (local/workers/slots.h).
+// 3. Whatever goes wrong is seen by the watching thread only, and ends the run: by then every
+//    member is done or its process killed and reaped, and only then does Next() return the error.
+// 4. After a success workers return to the pool; after anything else they are killed, since a task
+//    may be stuck anywhere.
 #pragma once
 
 #include <condition_variable>
@@ -22,18 +31,22 @@ namespace protium {
 
 class MapRun {
  public:
-  // Starts the workers (all ranks of a gang, otherwise one and more as batches come).
+  // Starts the workers and the two threads; tells {"event": "gang_start"} of a gang. `pool`
+  // outlives the run. `input` is read and dropped by the feeding thread.
   static Result<std::unique_ptr<MapRun>> Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
                                                const Call& call);
-  // Ends every worker that is not done; waits until the input's Next() returns.
+  // Ends every worker that is not done; waits for the threads, and so until the input's Next()
+  // returns.
   ~MapRun();
 
-  // Batches as they come from whichever worker; nullptr when all are done. One thread.
+  // Batches as they come, from whichever member; nullptr when all are done; an error as soon as the
+  // run has failed, without the batches that are still queued. One thread.
   Result<std::shared_ptr<arrow::RecordBatch>> Next();
-  // How it ended; valid once Next() gave an error or nullptr.
+  // How the run ended; valid once Next() returned an error or nullptr.
   AttemptResult end() const;
 
  private:
+  // A batch of a member's that nobody has taken yet; it lies in the member's slot.
   struct Emitted {
     Member* member;
     Frame frame;
@@ -43,20 +56,25 @@ class MapRun {
       : pool_(pool), spec_(std::move(spec)), call_(call) {}
   bool gang() const { return spec_.placement.has_value(); }
   Status StartGang();
-  Status AddMember(const std::vector<UniqueFd>& peers);  // Next rank; `mutex_` is held.
+  // Starts the member of the next rank; `mutex_` is held.
+  Status AddMember(const std::vector<UniqueFd>& peers);
+  // Makes the watching thread look at once.
   void Wake();
 
   // The feeding thread.
   void Feed(BatchStreamPtr input);
   Status FeedAll(BatchStream& input);
+  // Sends a batch to a member; waits until one has room. False if nobody wants more.
   Result<bool> Deliver(const arrow::RecordBatch& batch);
   Member* WhoTakes() const;  // `mutex_` is held.
   bool AllDone() const;      // `mutex_` is held.
 
   // The watching thread.
   void Watch();
+  // Waits for anything to happen, a quarter of a beat at most, and looks at what did.
   void Round();
   void Drain(Member& member);
+  // One message of a member.
   void Handle(Member& member, Frame frame);
   void Ended(Member& member);
   void OnDone(Member& member, const Frame& frame);
@@ -78,16 +96,22 @@ class MapRun {
   std::condition_variable changed_;
   std::vector<std::unique_ptr<Member>> members_;
   std::deque<Emitted> emitted_;
-  std::optional<Status> fed_;  // Set when the input has ended, or why it failed.
-  bool cancelled_ = false;     // Nobody wants the result.
-  bool over_ = false;          // Workers are being ended; then `end_` is set.
+  // Set when the input has ended: OK, or why reading or sending it failed.
+  std::optional<Status> fed_;
+  // The run is being destroyed: nobody wants its result.
+  bool cancelled_ = false;
+  // Workers are being given back or ended; `end_` is set afterwards.
+  bool over_ = false;
   std::optional<AttemptResult> end_;
 
   // Of the watching thread.
   std::vector<RankFailure> failures_;
-  Deadline settled_ = kNever;        // By then it is known who failed first.
-  Deadline killed_ = kNever;         // When those who do not stop are killed.
-  Deadline told_stopping_ = kNever;  // When it is told that a stop takes its time.
+  // Set with the first failure: by then it is known who failed first.
+  Deadline settled_ = kNever;
+  // After a stop: when those that have not ended are killed.
+  Deadline killed_ = kNever;
+  // After a stop: when the user is told that it takes its time.
+  Deadline told_stopping_ = kNever;
 
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
   std::jthread watching_;

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watching thread of a run.
+// The watching thread of a run. In each round it waits for members' channels and for their pidfds,
+// reads what they said, and then asks four questions:
+// 1. Is a member silent? Workers beat from a thread of their own, so a busy task still beats; one
+// that
+//    does not for gang.deadline seconds is stopped or starved.
+// 2. Has the call been stopped? Then members are told, and have gang.deadline seconds to end well.
+// 3. Did a member fail? A failure of its own ends the run at once. One about other ranks ends it
+// after
+//    kSettleTime, because the failure that it follows from is often seen a moment later.
+// 4. Are all members done, or is the call's deadline over?
+// Outcome() then chooses the one cause (gang/failure.h), and Finish() ends the workers before
+// `end_` is set, so that whoever hears of the end finds no process left.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/eventfd.h>
@@ -15,7 +26,9 @@ namespace protium {
 
 namespace {
 
+// A stop that takes no longer than this is not worth a word.
 constexpr std::chrono::seconds kQuietStop{2};
+// Also how long a closed channel waits for its process to end, to say how it ended.
 constexpr std::chrono::seconds kSettleTime{1};
 
 int64_t Now() { return Clock::now().time_since_epoch().count(); }
@@ -99,7 +112,8 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, at));
 }
 
-// The process has ended or closed its channel.
+// The process has ended or closed its channel. How it ended is the cause to be told, so its exit is
+// waited for.
 void MapRun::Ended(Member& member) {
   const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
   if (!member.done && ended.ok() && *ended) {
@@ -118,7 +132,7 @@ void MapRun::Ended(Member& member) {
   Fail(member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
 }
 
-// Errors about other ranks are often told before the error they follow from.
+// Ranks often tell that a peer is gone before the peer's own end is seen.
 void MapRun::Fail(RankFailure failure) {
   const auto now = Clock::now();
   settled_ = std::min(settled_, IsAboutOthers(failure) ? now + kSettleTime : now);
@@ -141,7 +155,7 @@ void MapRun::CheckSilence() {
   }
 }
 
-// A rank that is in a long step, or writes a large checkpoint, has as long as it may keep others
+// A rank in a long step, or one that writes a large checkpoint, has as long as it may keep others
 // waiting.
 void MapRun::CheckStop() {
   if (!call_.stop.stop_requested()) return;
@@ -167,7 +181,7 @@ void MapRun::CheckStop() {
   }
 }
 
-// Those who have not ended; `mutex_` is held.
+// The members that have not ended; `mutex_` is held.
 std::string MapRun::StillRunning() const {
   std::vector<int32_t> ranks;
   for (const auto& member : members_) {
@@ -185,7 +199,8 @@ bool MapRun::Over() {
   return feed_failed || AllDone();
 }
 
-// A rank that others waited for in vain may be silent for a while, but not for the deadline yet.
+// If all failures are about other ranks, a rank that has missed four beats is taken for their
+// cause, although its own deadline has not passed yet.
 void MapRun::FindSilent() {
   if (failures_.empty() || !IsAboutOthers(CauseOf(failures_))) return;
   std::lock_guard lock(mutex_);

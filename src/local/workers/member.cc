@@ -16,6 +16,7 @@ namespace protium {
 
 namespace {
 
+// What of a log is shown with a failure.
 constexpr int64_t kTailBytes = 2000;
 constexpr size_t kTailLines = 12;
 

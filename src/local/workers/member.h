@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker at work on one task: a rank of a gang or a partition.
+// A worker at work on one task: a rank of a gang, or a partition of a task without one.
 #pragma once
 
 #include <atomic>
@@ -19,48 +19,63 @@ namespace protium {
 // What all members of a run share.
 struct RunSpec {
   MapTask task;
-  int64_t number = 0;                          // Of the task, on every channel.
-  std::optional<Placement> placement;          // Of a gang.
-  std::function<int(const Device&)> lease_of;  // Of a gang with devices: descriptors to inherit.
-  int32_t most = 1;                            // Ranks of the gang; otherwise partitions at most.
+  int64_t number = 0;  // Of the task, unique in this process; on every message about it.
+  // Set for a gang.
+  std::optional<Placement> placement;
+  // For a gang with devices: the descriptor that holds a device's lease, to be inherited.
+  std::function<int(const Device&)> lease_of;
+  // The gang's ranks; otherwise the most partitions there may be.
+  int32_t most = 1;
   int32_t attempt = 0;
-  double deadline = 60;        // Seconds.
-  std::filesystem::path logs;  // Empty: none of its own.
+  // Seconds for which a rank may be silent or keep others waiting.
+  double deadline = 60;
+  // Folder of the logs; empty: members have none of their own.
+  std::filesystem::path logs;
   SchemaPtr input;
 
+  // How often workers show that they live: a quarter of the deadline, 1 s at most.
   std::chrono::milliseconds beat() const;
-  // What kind of worker the next member needs.
+  // The kind of worker that the member of this rank needs.
   WorkerWish WishOf(int32_t rank) const;
 };
 
+// Owned by its run. What is not const or atomic belongs to the thread that the function says.
 struct Member {
   int32_t rank = 0;
-  std::unique_ptr<Worker> worker;  // Nothing once the run is over.
+  // Null once the run is over.
+  std::unique_ptr<Worker> worker;
+  // Outlives `worker`, since batches of the task may be held longer; dead when the worker is.
   std::weak_ptr<Link> link;
   SlotWriter input;
   std::unique_ptr<SlotReader> output;
   std::filesystem::path log;
-  int64_t log_begin = 0;  // Its size before this task.
-  int64_t sent = 0;       // Batches.
+  // Size of the log before this task: ranks of an earlier attempt wrote to the same file.
+  int64_t log_begin = 0;
+  int64_t sent = 0;  // Batches, in all.
+  // When the last message came.
   Clock::time_point heard;
+  // Nothing more is expected of it: it said "done", ended or fell silent.
   std::atomic<bool> done = false;
 
+  // A message about this task, of this type.
   Json Head(const RunSpec& spec, const char* type) const;
-  // Writes the batch and tells the worker. A worker that is gone is no error here: whoever watches
-  // it finds out how it ended.
+  // Writes the batch into a slot and tells the worker. That the worker is gone is no error here:
+  // whoever watches it finds out how it ended.
   Status Send(const RunSpec& spec, const arrow::RecordBatch& batch);
+  // Sends a message; errors are dropped for the same reason.
   void Tell(const Json& head) const;
-  // What is known of a failure of this member.
+  // A failure of this member, with its place and its log's last lines of this attempt.
   RankFailure Failure(const RunSpec& spec, RankFailure::Kind kind, Status status, int64_t at) const;
 };
 
-// Hands the task to the worker. `peers`: this rank's sockets to the others, by rank.
+// Hands the task to the worker. `peers` are this rank's sockets to the others, by rank; duplicated
+// into the worker by the message.
 Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
                                             std::unique_ptr<Worker> worker,
                                             const std::vector<UniqueFd>& peers);
 
-// A socket between every two of `world` ranks: mesh[a][b] is a's end of that to b, empty for a ==
-// b.
+// A socket between every two of `world` ranks: mesh[a][b] is a's end of the one to b, empty for a
+// == b.
 Result<std::vector<std::vector<UniqueFd>>> MakeMesh(int32_t world);
 
 }  // namespace protium

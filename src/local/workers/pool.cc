@@ -11,6 +11,7 @@ namespace protium {
 
 namespace {
 
+// Of the channel, in the worker; leases follow.
 constexpr int kWorkerFd = 3;
 constexpr int kDoesNotSuit = 100;
 
@@ -19,7 +20,9 @@ bool HasEnded(Worker& worker) {
   return !ended.ok() || ended->has_value();
 }
 
-// Devices are numbered by bus, as they are discovered. What was not leased is not seen.
+// Must be set before exec: CUDA and OpenMP read these when they are loaded. Devices are numbered by
+// bus, as discovery numbers them; a device that was not leased is not visible. One thread per
+// process, since ranks share the cores.
 std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish& wish) {
   return {{kWorkerVariable, std::to_string(kWorkerFd)},
           {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
@@ -64,7 +67,7 @@ Status Pool::Expect(int32_t workers, bool torch) {
   return Status::OK();
 }
 
-// Reads what idle workers said, and buries those that ended.
+// Reads what idle workers said, and drops those that have ended.
 void Pool::ReadIdle() {
   std::erase_if(idle_, [this](const auto& worker) {
     for (;;) {
@@ -80,7 +83,8 @@ void Pool::ReadIdle() {
   });
 }
 
-// Lower is better. A process with LibTorch is not spent on a task that can do without.
+// Lower is better. Loading LibTorch takes time and memory, so a process that has it and has run
+// nothing is not spent on a task that can do without.
 int Pool::Suits(const Worker& worker, const WorkerWish& wish) const {
   const bool known = !plain_tasks_.empty();
   const bool plain = plain_tasks_.contains(wish.task) || (!known && !wish.unused);
@@ -90,6 +94,7 @@ int Pool::Suits(const Worker& worker, const WorkerWish& wish) const {
 }
 
 Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
+  // CUDA takes the visible devices once per process: an idle one cannot be given others.
   if (!wish.devices.empty()) return Start(wish);
   std::lock_guard lock(mutex_);
   ReadIdle();

@@ -7,7 +7,7 @@ namespace protium {
 
 namespace {
 
-// The other side reads all the time; one that does not for this long is as good as gone.
+// Both sides read all the time, in a thread of their own; one that does not for this long is gone.
 constexpr std::chrono::seconds kSendTime{10};
 
 }  // namespace

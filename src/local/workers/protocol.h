@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver and its worker say to each other.
 //
-// A worker is the driver's own program, started with PROTIUM_WORKER=<number of a descriptor>: one
+// A worker is the driver's own program, started with PROTIUM_WORKER=<number of a descriptor>, one
 // end of a channel (os/socket.h). Every message is a frame: a JSON object on one line, then, where
-// noted, raw bytes. `type` says what it is; messages within a task carry its number as `task`, and
-// messages about a task that has ended are passed over by either side.
+// noted, raw bytes. `type` says what it is. Messages within a task carry its number as `task`;
+// either side ignores messages about a task that has ended.
 //
 // driver to worker
-//   load                              load the LibTorch library now; answered by "loaded"
+//   load                              load the LibTorch library; answered by "loaded"
 //   task   {task, name, config, rank, world, attempt, host, devices: [{name, address}], gang,
 //           deadline, beat, log, input_bytes}
-//                                     run a task. Raw: input schema (input_bytes) and output
-//                                     schema, each an Arrow IPC message. Descriptors: the log, if
-//                                     `log`, then for a gang a socket to every other rank, by rank
+//                                     run a task; times in milliseconds. Raw: input schema
+//                                     (input_bytes) and output schema, each an Arrow IPC message.
+//                                     Descriptors: the log, if `log`, then for a gang a socket to
+//                                     every other rank, by rank
 //   batch  {task, slot, bytes}        an Arrow IPC record batch lies at the start of `slot`. One
 //                                     descriptor: the slot is new, this is its memory
 //   end    {task}                     no more batches
-//   taken  {task}                     a batch of the worker has left the driver's queue
+//   taken  {task}                     a batch of the worker's has left the driver's queue
 //   free   {task, slot}               the worker may use its slot again
 //   stop   {task}                     end early in good order
 // worker to driver
-//   ready  {version, tasks: [names]}  first of all: the tasks that need no LibTorch
-//   loaded {error}                    {} when the library is there
+//   ready  {version, tasks: [names]}  the first message: the tasks that need no LibTorch
+//   loaded {error}                    {} if the library is loaded
 //   batch, taken, free                as above, for what the task emits and reads
-//   beat   {task}                     the process lives; every `beat` seconds, not from the task
+//   beat   {task}                     the process lives; every `beat` milliseconds, not sent by the
+//                                     task's thread
 //   event  {task, event}              TaskContext::Report
 //   done   {task, status, at}         the task is over; `at`: its time in nanoseconds on the
 //                                     monotonic clock
@@ -44,10 +46,13 @@
 
 namespace protium {
 
+// Driver and worker are one program; they differ only if its file was replaced while it ran.
 inline constexpr int32_t kProtocolVersion = 1;
 inline constexpr char kWorkerVariable[] = "PROTIUM_WORKER";
+// Enough for the sender to stay ahead, few enough that a slow receiver holds little memory.
 inline constexpr int32_t kWindow = 4;
 
+// A message as it was received: `head` with its `type`, raw bytes, descriptors.
 struct Frame {
   std::string type;
   Json head;
@@ -55,16 +60,17 @@ struct Frame {
   std::vector<UniqueFd> fds;
 };
 
-// Whole numbers and texts of a frame's head; a missing one is an error that names the key.
+// Whole numbers and texts of a frame's head; one that is missing is an error that names the key.
 Result<int64_t> NumberAt(const Json& head, const char* key);
 Result<std::string> TextAt(const Json& head, const char* key);
 
-// One end of the conversation. Send() from any thread, Receive() from one.
+// One end of the conversation. Send() from any thread, Receive() from one at a time.
 class Link {
  public:
   explicit Link(Channel channel) : channel_(std::move(channel)) {}
+  // Waits up to 10 s for the other side to take it. The descriptors stay the caller's.
   Status Send(const Json& head, std::string_view raw = {}, std::span<const int> fds = {});
-  // nullopt when the other side is gone.
+  // nullopt if the other side is gone; exit kStalled if nothing came by `deadline`.
   Result<std::optional<Frame>> Receive(Deadline deadline);
   int fd() const { return channel_.fd(); }
 

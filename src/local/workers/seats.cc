@@ -13,6 +13,7 @@ namespace protium {
 
 namespace {
 
+// For a discovery script to answer.
 constexpr auto kDiscoveryTime = std::chrono::seconds(20);
 
 Holding HoldingOf(const Placement& placement, const std::string& who) {
@@ -24,7 +25,7 @@ Holding HoldingOf(const Placement& placement, const std::string& who) {
   return holding;
 }
 
-// What other processes hold, one entry each.
+// What other processes hold, as one holding for each of them.
 void AddOthers(const std::vector<HeldDevice>& held, Host& host) {
   for (const HeldDevice& each : held) {
     auto found = std::ranges::find(host.holdings, each.who, &Holding::who);
@@ -92,8 +93,9 @@ Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
   return wait.why;
 }
 
-// Sets `placed` when all places are there, `wait` when they are not. The leases are those of the
-// devices of all seats; none where `placed` is null and nothing is to be taken.
+// Chooses places while the folder of leases is locked, so that what was found free is free when it
+// is leased. Sets `placed` if all places are there, else `wait`. Returns the leases of all seats'
+// devices; none if `placed` is null, which asks only.
 Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
                                          std::optional<Placement>* placed, Wait& wait) {
   const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
@@ -125,7 +127,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
   return TakeLeases(folder, "gpu", not_ours, who, choose);
 }
 
-// Gives nullptr and sets `wait` when there is no place now.
+// Returns nullptr and sets `wait` if there is no place at present.
 Result<std::unique_ptr<Seats::Taken>> Seats::Try(const GangSpec& gang, const std::string& who,
                                                  Wait& wait) {
   PT_TRY(FindDevices(gang));
@@ -157,6 +159,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
     if (now >= call.deadline || (wait.others && now >= others_deadline)) {
       return NoPlace(who, wait.why);
     }
+    // Other processes give no signal when they return a device, so it is polled.
     changed_.wait_for(lock, std::chrono::milliseconds(50));
   }
 }

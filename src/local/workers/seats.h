@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of this machine: who has its cores and devices, in this process and in others.
+// The seats of this machine: who holds its cores and devices, in this process and in others. Cores
+// are counted in this process only; devices are leased through files (os/leases.h), so that two
+// drivers of a machine never share one.
 #pragma once
 
 #include <condition_variable>
@@ -18,20 +20,24 @@
 namespace protium {
 
 struct SeatSettings {
-  int32_t strict = 0;               // "local[4]": 4 seats, no more. 0: as many as gangs ask for.
-  std::filesystem::path discovery;  // A script that tells the devices; empty: the driver is asked.
-  std::filesystem::path leases;     // The folder of leases; empty: LeaseFolder().
+  // "local[4]": 4 cores and no more. 0: as many as a gang asks for.
+  int32_t strict = 0;
+  // A script that prints the devices, as Spark's do; empty: the driver library is asked.
+  std::filesystem::path discovery;
+  // Folder of the leases; empty: LeaseFolder().
+  std::filesystem::path leases;
 };
 
-// Any thread. Devices are looked for once, when the first gang asks for some.
+// Thread-safe. Devices are looked for once, when the first gang asks for some.
 class Seats {
  public:
-  // A gang's places, given back at the end of its life. Must not outlive the seats.
+  // A gang's places, given back when it goes. Must not outlive the Seats.
   class Taken {
    public:
     ~Taken();
     const Placement& placement() const { return placement_; }
-    // A descriptor that holds the lease of a device for whoever inherits it.
+    // A descriptor that holds the device's lease for whoever inherits it; -1 if it is not one of
+    // ours.
     int LeaseOf(const Device& device) const;
 
    private:
@@ -47,12 +53,15 @@ class Seats {
   int32_t cores() const { return host_.cores; }
   bool strict() const { return host_.strict; }
 
-  // The gang's places on an idle machine, or a fault that says which number can never fit.
+  // The gang's places on the idle machine, or a Fault of exit kUsage that names the number that can
+  // never fit.
   Result<Placement> Ever(const GangSpec& gang);
-  // Why the gang would have to wait at this moment; empty when it would not.
+  // Why the gang would have to wait at this moment; empty if it would not.
   Result<std::string> WhyNotNow(const GangSpec& gang);
-  // Waits until the whole gang has its places, telling whom it waits for. For devices that another
-  // process holds it waits gang.deadline seconds; for the rest until the call's deadline.
+  // Waits until the whole gang has its places, all or none, telling {"event": "waiting", "for",
+  // "why"} whenever the reason changes. Waits gang.deadline seconds for devices that another
+  // process holds, for anything else until the call's deadline; then exit kStalled. `who` is what
+  // others are told of the holder.
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,
                                       const Call& call);
 
@@ -62,6 +71,7 @@ class Seats {
     std::string why;
     bool others = false;
   };
+  // `mutex_` is held in all of these.
   Status FindDevices(const GangSpec& gang);
   Host HostNow() const;
   Result<std::unique_ptr<Taken>> Try(const GangSpec& gang, const std::string& who, Wait& wait);

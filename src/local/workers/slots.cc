@@ -16,12 +16,13 @@ namespace protium {
 
 namespace {
 
-// Untouched pages of a slot cost nothing, so it is made large enough for most batches at once.
+// A memfd's untouched pages cost nothing, so a slot is made large enough for most batches at once.
 constexpr int64_t kLeastSlotBytes = int64_t{4} << 20;
+// Limits for what the other side may claim.
 constexpr int64_t kMostSlotBytes = int64_t{64} << 30;
 constexpr int64_t kMostSlots = 1 << 16;
 
-// Memory of a slot that is given back when nobody refers to it any more.
+// The memory of a slot, as a buffer that gives the slot back when nothing refers to it any more.
 class Borrowed : public arrow::Buffer {
  public:
   Borrowed(std::shared_ptr<Mapping> memory, int64_t bytes, int32_t slot,
@@ -40,6 +41,7 @@ class Borrowed : public arrow::Buffer {
 
 arrow::ipc::IpcWriteOptions WriteOptions() {
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  // Buffers of the batch are then aligned as Arrow recommends, where they lie.
   options.alignment = 64;
   options.use_threads = false;
   return options;
@@ -52,7 +54,8 @@ bool SlotWriter::HasRoom() const {
   return not_taken_ < kWindow;
 }
 
-// A free slot that is large enough, else any free one, else a new one. It is busy from here on.
+// Returns a free slot that is large enough, else any free one (it gets new memory), else a new one.
+// The slot is busy from here on.
 int32_t SlotWriter::PickSlot(int64_t bytes) {
   std::lock_guard lock(mutex_);
   int32_t picked = -1;

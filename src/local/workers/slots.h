@@ -2,10 +2,10 @@
 // Batches between two processes: written once into shared memory, read where they lie.
 //
 // 1. A slot is memory of the writer's that holds one batch as an Arrow IPC message.
-// 2. A slot is written only while it is free: from its making or from Free() on.
-// 3. At most kWindow written batches are not taken yet; taken ones do not count, so a reader may
-// keep
-//    as many as it likes.
+// 2. The writer writes into a slot only while it is free: when it is new, and from Free() on.
+// 3. At most kWindow written batches are not taken yet. Taken ones do not count, so a reader may
+//    keep as many as it likes; the writer then makes more slots.
+// 4. Only numbers and lengths travel in messages, and a slot's memory once, as a descriptor.
 #pragma once
 
 #include <arrow/buffer.h>
@@ -22,18 +22,21 @@
 
 namespace protium {
 
+// What the reader must be told.
 struct WrittenBatch {
   int32_t slot = 0;
   int64_t bytes = 0;
-  UniqueFd memory;  // Set when the slot's memory is new to the reader.
+  UniqueFd memory;  // Set if the slot's memory is new to the reader.
 };
 
-// Write() and HasRoom() from one thread, the others from any.
+// The writing side. Write() and HasRoom() from one thread, the others from any.
 class SlotWriter {
  public:
+  // Whether fewer than kWindow batches are not taken.
   bool HasRoom() const;
-  // Writes into a free slot. HasRoom() is the caller's to ask.
+  // Writes into a free slot, or into a new one. Only to be called if HasRoom().
   Result<WrittenBatch> Write(const arrow::RecordBatch& batch);
+  // The reader took a batch, or no longer needs a slot. Slots that do not exist are ignored.
   void Taken();
   void Free(int64_t slot);
 
@@ -49,12 +52,13 @@ class SlotWriter {
   int32_t not_taken_ = 0;
 };
 
-// One thread; `free` is called with a slot's number from whichever thread drops the last reference
-// to its batch, also after the reader's own end.
+// The reading side. One thread; but `free` is called with a slot's number from whichever thread
+// drops the last reference to its batch, also after the reader has gone.
 class SlotReader {
  public:
   SlotReader(SchemaPtr schema, std::function<void(int32_t)> free);
-  // `memory` is set when the slot is new or has new memory. What it holds is validated.
+  // The batch in the slot, which is borrowed until its last reference goes. `memory` is set if the
+  // slot is new or has new memory. Everything is validated: numbers, lengths, and the batch itself.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(int64_t slot, int64_t bytes, UniqueFd memory);
   const SchemaPtr& schema() const { return schema_; }
 

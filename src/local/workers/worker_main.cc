@@ -17,8 +17,9 @@ namespace protium {
 
 namespace {
 
-// Runs tasks on the main thread while a second one reads the channel, so that a busy task never
-// keeps the driver from being heard or the process from showing that it lives.
+// Runs tasks on the main thread, while a second one reads the channel and shows that the process
+// lives: a busy task never keeps the driver from being heard. LibTorch is loaded on the main thread
+// too, between tasks.
 class WorkerProcess {
  public:
   WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
@@ -65,7 +66,7 @@ int WorkerProcess::Run() {
   }
 }
 
-// Ends the process when the driver is gone. Without cleaning up: nothing here outlives the process,
+// Ends the process when the driver is gone, without cleaning up: nothing here outlives the process,
 // and the task may be anywhere.
 void WorkerProcess::Listen() {
   for (;;) {
@@ -79,7 +80,7 @@ void WorkerProcess::Listen() {
   }
 }
 
-// Shows that the process lives, when it is time to; tells when it is again.
+// Sends a beat if it is time for one; returns when the next is due.
 Deadline WorkerProcess::Beat() {
   std::shared_ptr<WorkerTask> current;
   {
@@ -115,7 +116,7 @@ void WorkerProcess::Handle(Frame frame) {
   if (current && number.ok() && *number == current->number()) current->Handle(std::move(frame));
 }
 
-// The task is there before the next message is read, which may be a batch for it.
+// The task must exist before the next message is read, which may be a batch for it.
 void WorkerProcess::Begin(Frame frame) {
   const Json head = frame.head;
   auto made = WorkerTask::Make(link_, std::move(frame));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How an engine's worker processes are started.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,18 @@ namespace protium {
 
 // How an engine's worker processes are started, and where.
 struct WorkerSettings {
-  int32_t seats = 0;           // "local[4]": 4, strict. 0: as many as a gang asks for.
-  std::filesystem::path logs;  // rank-000.log, ...; empty: workers share the driver's stderr.
+  // "local[4]": 4, strict. 0: as many as a gang asks for.
+  int32_t seats = 0;
+  // Folder of rank-000.log, ...; empty: workers share the driver's stderr.
+  std::filesystem::path logs;
+  // What is started as a worker: this very program.
   std::filesystem::path program = "/proc/self/exe";
-  int64_t memory_bytes = 0;         // For the rings; 0: chosen.
-  std::filesystem::path discovery;  // Prints this machine's devices; empty: the driver is asked.
-  std::filesystem::path leases;     // Where processes note who has which; empty: LeaseFolder().
+  // For the slots; 0: chosen.
+  int64_t memory_bytes = 0;
+  // Prints this machine's devices; empty: the driver library is asked.
+  std::filesystem::path discovery;
+  // Where processes note who holds which device; empty: LeaseFolder().
+  std::filesystem::path leases;
 };
 
 }  // namespace protium

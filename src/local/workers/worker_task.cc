@@ -44,7 +44,7 @@ Result<std::vector<Device>> DevicesIn(const Json& head) {
   return devices;
 }
 
-// Descriptors of the other ranks, by rank, with an empty place for the own.
+// Sockets to the other ranks, by rank, with an empty place for this one's own.
 std::vector<UniqueFd> PeersIn(std::vector<UniqueFd> fds, int32_t rank) {
   if (rank >= 0 && rank <= static_cast<int32_t>(fds.size())) fds.emplace(fds.begin() + rank);
   return fds;
@@ -181,7 +181,8 @@ Status WorkerTask::Call(const Task& task) {
   }
 }
 
-// What the task still holds goes before "done", so that the driver finds its slots free.
+// What the task did not read is dropped before "done" is sent, so that the driver finds its slots
+// free.
 void WorkerTask::ReleaseAll() {
   std::lock_guard lock(mutex_);
   batches_.clear();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task in a worker: what the driver sends it and what it says back.
+// One task in a worker process: what the driver sends it, and what it sends back. Two threads meet
+// here: the one that reads the channel calls Handle() for every message, the main one runs the task
+// and waits in Next() and Emit() for what the messages bring. Both waits end with a stop; that the
+// driver is gone ends the whole process (local/workers/worker_main.cc).
 #pragma once
 
 #include <condition_variable>
@@ -17,20 +20,20 @@
 
 namespace protium {
 
-// Made from a "task" frame. Handle() is called by the thread that reads the channel, Run() once by
-// the thread that runs tasks.
+// Made from a "task" frame.
 class WorkerTask : public TaskContext, private BatchStream {
  public:
   static Result<std::shared_ptr<WorkerTask>> Make(std::shared_ptr<Link> link, Frame frame);
-  // Says why a task could not even be made.
+  // Sends "done" with the reason why a task could not even be made.
   static Status Refuse(Link& link, const Json& head, const Status& why);
 
   int64_t number() const { return number_; }
   const std::string& name() const { return name_; }
   std::chrono::milliseconds beat() const { return beat_; }
-  // Messages of the driver: batch, end, taken, free, stop.
+  // A message about this task: batch, end, taken, free or stop.
   void Handle(Frame frame);
-  // Runs `task` (or fails with its status) and sends "done". Exceptions end here.
+  // Runs `task` (or fails with its status) on the calling thread and sends "done". Exceptions end
+  // here. Once. The error is that of sending.
   Status Run(Result<Task> task);
 
   int32_t rank() const override { return rank_; }
@@ -41,7 +44,10 @@ class WorkerTask : public TaskContext, private BatchStream {
   const std::string& config() const override { return config_; }
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_schema_; }
+  // Waits while kWindow emitted batches are not taken. A batch of another schema than the plan's is
+  // a Fault of exit kBug.
   Status Emit(const arrow::RecordBatch& batch) override;
+  // A Fault without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
   void Report(const Json& event) override;
   std::stop_token stop() const override { return stop_.get_token(); }
@@ -77,6 +83,7 @@ class WorkerTask : public TaskContext, private BatchStream {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  // Guarded by mutex_: batches that the task has not read, and whether more may come.
   std::deque<Frame> batches_;
   bool ended_ = false;
 };

@@ -22,6 +22,7 @@ Status Refuse(std::string what, std::string fix = "sc://host:15002/;use_ssl=true
   return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
 }
 
+// Percent-decoding (RFC 3986); nullopt for "%" without two hexadecimal digits.
 std::optional<std::string> Decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -39,10 +40,12 @@ std::optional<std::string> Decoded(std::string_view text) {
   return out;
 }
 
+// What HTTP/2 metadata of gRPC may hold as text; anything else makes gRPC abort the call.
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
+// gRPC's rules for metadata: lower case, "grpc-" is reserved, and values of "-bin" are encoded.
 bool IsHeaderName(std::string_view name) {
   const bool letters = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -50,6 +53,7 @@ bool IsHeaderName(std::string_view name) {
   return letters && !name.empty() && !name.starts_with("grpc-") && !name.ends_with("-bin");
 }
 
+// The server refuses any other session id.
 bool IsUuid(std::string_view text) {
   if (text.size() != 36) return false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -97,7 +101,8 @@ Status ReadPlace(std::string_view text, SparkAddress& address) {
   return ReadPort(rest.substr(1), address);
 }
 
-// What the parameters say before they are put together.
+// What the parameters say before they are combined: whether TLS is used depends on the token, which
+// may come after it.
 struct Parameters {
   std::optional<bool> tls;
   std::vector<std::string> seen;

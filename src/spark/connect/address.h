@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Spark Connect server is and who one is there.
+// Where a Spark Connect server is and who one is there: Spark's connection string, read strictly.
+// What it does not allow, or what would send a token in plain text, is a Fault of exit kUsage.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +14,31 @@
 namespace protium {
 
 struct SparkAddress {
-  std::string host;  // IPv6 addresses without brackets.
+  // In lower case; an IPv6 address without brackets.
+  std::string host;
   int32_t port = 15002;
   bool tls = false;
-  std::string token;                                         // Of bearer authentication; a secret.
-  std::string user_id;                                       // Empty: the client's own choice.
-  std::string user_agent;                                    // Likewise.
-  std::string session_id;                                    // A UUID; empty: a new session.
-  std::vector<std::pair<std::string, std::string>> headers;  // Sent with each call; may be secret.
+  // For bearer authentication; a secret.
+  std::string token;
+  // Empty: $SPARK_USER, else $USER, else "protium".
+  std::string user_id;
+  // Put in front of the client's own name.
+  std::string user_agent;
+  // A UUID in lower case; empty: a new session.
+  std::string session_id;
+  // Sent with each call, names in lower case; values may be secret.
+  std::vector<std::pair<std::string, std::string>> headers;
 
-  std::string target() const;  // "host:15002", "[::1]:15002"
-  // For messages: without the token and the values of headers.
+  std::string target() const;  // For gRPC: "host:15002", "[::1]:15002".
+  // For messages: the token and the values of headers are replaced by dots.
   std::string shown() const;
 };
 
 // Reads Spark's connection string,
 //   sc://host[:15002]/;use_ssl=true;token=...;user_id=...;user_agent=...;session_id=...
-// where other parameters become headers. Values may be percent-encoded. A missing token is
-// `default_token`. A token implies TLS, except to this very machine.
+// where other parameters become headers. Values may be percent-encoded. `default_token` is used if
+// the text has no token. A token implies TLS, except towards this machine itself; use_ssl=false
+// with a token for another machine is refused.
 Result<SparkAddress> ParseSparkAddress(std::string_view text, std::string_view default_token);
 
 // The same with the token of the environment variable SPARK_CONNECT_AUTHENTICATE_TOKEN.

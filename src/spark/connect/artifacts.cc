@@ -11,13 +11,18 @@
 
 #include "os/fd.h"
 
+// A file of one chunk is sent as a batch of one, a larger one as begin_chunk (name, bytes, number
+// of chunks, first chunk) and further chunks. The server checks each chunk's CRC and says so per
+// file in its answer. Files are read with pread chunk by chunk, since bundles have hundreds of
+// megabytes.
+
 namespace protium::connect {
 
 namespace {
 
 constexpr auto kTellEvery = std::chrono::milliseconds(500);
-// A stream that does not take a byte for so long has no server behind it; the smallest rate at
-// which files are worth sending decides for large ones.
+// The deadline of one try is kUploadLimit plus the time that the file takes at this rate. Below it
+// an upload is not worth waiting for, and a stream that takes no byte has no server behind it.
 constexpr int64_t kSlowestBytesPerSecond = 256 << 10;
 constexpr auto kUploadLimit = Milliseconds(120'000);
 
@@ -47,6 +52,7 @@ class Content {
       return bytes->substr(static_cast<size_t>(offset), static_cast<size_t>(length));
     }
     std::string piece(static_cast<size_t>(length), '\0');
+    // pread may return less than was asked for, of a network's file system above all.
     int64_t got = 0;
     while (got < length) {
       const ssize_t read = pread(fd_.get(), piece.data() + got, piece.size() - got, offset + got);
@@ -161,6 +167,7 @@ Status CheckSums(const proto::AddArtifactsResponse& response, const std::string&
                  .why = "the checksum of a chunk does not fit its bytes",
                  .fix = "try again"});
   }
+  // An answer without any file would otherwise pass for one without damage.
   if (response.artifacts_size() > 0) return Status::OK();
   return Status::UnknownError("the Spark server does not say that it received ", name);
 }

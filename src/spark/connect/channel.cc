@@ -15,8 +15,11 @@ namespace protium::connect {
 
 namespace {
 
+// Bytes; the files of distributions have some hundred kilobytes.
 constexpr int64_t kLongestRoots = 16 << 20;
 
+// Read here and not by gRPC, so that SSL_CERT_FILE works too, and a missing file is a fault with a
+// name instead of a handshake that fails.
 Result<std::string> ReadRoots() {
   for (const char* const variable : {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "SSL_CERT_FILE"}) {
     const char* const path = std::getenv(variable);
@@ -25,6 +28,7 @@ Result<std::string> ReadRoots() {
     if (!text.ok()) return Annotate(text.status(), std::string(variable) + "=" + path);
     return text;
   }
+  // Debian, Fedora and RHEL, openSUSE, Alpine and others.
   for (const char* const path :
        {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}) {
@@ -44,9 +48,11 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
+  // Otherwise channels of one process to the same address share a connection, with its back-off.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   const bool local =
       address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
+  // gRPC would go through http_proxy even to this machine.
   if (local) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return arguments;
 }

@@ -7,6 +7,8 @@ namespace protium::connect {
 
 namespace {
 
+// grpc::StatusCode::DEADLINE_EXCEEDED, which here usually is the stream limit, not the call's
+// deadline.
 constexpr int32_t kDeadlineExceeded = 4;
 
 }  // namespace
@@ -17,6 +19,8 @@ Execution::Execution(std::shared_ptr<Operations> operations, ExecutionRequest re
       call_(std::move(call)),
       id_(NewUuid()),
       retries_(operations_->wire().retry()) {
+  // The id is ours, so that a request whose answer got lost can be repeated: the server refuses a
+  // second operation of that id instead of running the plan twice.
   first_.set_operation_id(id_);
   *first_.mutable_plan() = request_.plan;
   first_.add_request_options()->mutable_reattach_options()->set_reattachable(true);
@@ -42,8 +46,10 @@ void Execution::Open() {
     if (!last_response_.empty()) request.set_last_response_id(last_response_);
     reader_ = wire.stub().ReattachExecute(context_.get(), request);
   } else {
+    // Signed for each try: the server's session id may have become known since the last.
     wire.Sign(first_);
     reader_ = wire.stub().ExecutePlan(context_.get(), first_);
+    // The request may have arrived even if no answer comes back.
     submitted_ = true;
   }
   stopper_ = std::make_unique<std::stop_callback<std::function<void()>>>(
@@ -61,6 +67,7 @@ Result<bool> Execution::Next(proto::ExecutePlanResponse* response) {
       if (is_new) return true;
       continue;
     }
+    // Read() gives false at the end and on errors alike; Finish() tells them apart.
     const grpc::Status status = reader_->Finish();
     stopper_.reset();
     reader_.reset();
@@ -70,7 +77,8 @@ Result<bool> Execution::Next(proto::ExecutePlanResponse* response) {
   return false;
 }
 
-// False for a response that came before and for the end.
+// False for a response that was given out before (a server may repeat the last one after a
+// reattach), and for the end of the result.
 Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   const Status same = operations_->wire().CheckServer(response->server_side_session_id());
   if (!same.ok()) return Abandon(same);
@@ -80,6 +88,7 @@ Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   }
   if (response->response_id() == last_response_ && !last_response_.empty()) return false;
   last_response_ = response->response_id();
+  // The operation makes progress, so the next break is a new one.
   retries_.Reset();
   operations_->WasRead(id_, last_response_);
   if (!response->has_result_complete()) return true;
@@ -87,7 +96,8 @@ Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   return false;
 }
 
-// The result is whole; the stream's final status is read all the same.
+// The result is whole. The final status of the stream is read all the same: gRPC wants it read, and
+// an error that cannot pass is not kept quiet.
 Status Execution::CloseStream() {
   proto::ExecutePlanResponse rest;
   while (reader_->Read(&rest)) {
@@ -110,6 +120,7 @@ Status Execution::CloseStream() {
 
 // OK: go on with a new stream.
 Status Execution::AfterCut(const grpc::Status& status) {
+  // Our own cancellation ends the stream with an error too; it must not be taken for the server's.
   if (call_.stop.stop_requested() || Clock::now() >= call_.deadline) {
     return operations_->wire().Explain({}, request_.name, call_);
   }

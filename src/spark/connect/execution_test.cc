@@ -247,6 +247,7 @@ TEST_F(Execute, TellsProgressAndKeepsObservedValues) {
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0]["event"], "etl");
   EXPECT_EQ(events[0]["percent"], 25.0);
+  EXPECT_FALSE(events[0].contains("rows"));
   EXPECT_EQ((*options_.observed)["count"]["rows"], 12);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the long message of a failed Spark job says, apart.
+// Takes the long message of a failed Spark job apart: which task failed where, and what ended it.
+// The server knows that only as text (DAGScheduler and TaskSetManager write it).
 #pragma once
 
 #include <string>
@@ -8,13 +9,15 @@
 namespace protium::connect {
 
 struct JobFailure {
-  std::string text;          // Of the exception that ended the task, without its class and stack.
-  std::string where;         // "task 1 of stage 15 on 10.0.0.7 (executor 3)"; may be empty.
-  bool from_worker = false;  // The worker itself said the text.
-  bool crashed = false;      // A worker ended without a word.
+  // Of the exception that ended the task, without its class name and stack.
+  std::string text;
+  std::string where;  // "task 1 of stage 15 on 10.0.0.7 (executor 3)"; may be empty.
+  // The text is the worker's own.
+  bool from_worker = false;
+  bool crashed = false;  // A worker ended without saying why.
 };
 
-// Empty text when the message is not of that kind.
+// `text` is empty for a message of any other kind.
 JobFailure ReadJobFailure(std::string_view message);
 
 // The message of a PythonException without what Spark puts around the worker's own text.

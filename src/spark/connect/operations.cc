@@ -7,6 +7,7 @@ namespace protium::connect {
 
 namespace {
 
+// These calls are only courtesy to the server and must not hold up the end of a job.
 constexpr RetryPolicy kOnce{.tries = 0};
 
 }  // namespace
@@ -33,6 +34,7 @@ void Operations::Begin(const std::string& id) {
 void Operations::WasRead(const std::string& id, const std::string& response_id) {
   const std::lock_guard lock(mutex_);
   if (running_.count(id) == 0) return;
+  // Overwrites an older response that was not told yet: one call releases both.
   told_next_[id] = response_id;
   changed_.notify_one();
 }
@@ -40,6 +42,7 @@ void Operations::WasRead(const std::string& id, const std::string& response_id) 
 void Operations::End(const std::string& id) {
   const std::lock_guard lock(mutex_);
   if (running_.erase(id) == 0) return;
+  // An empty response stands for the whole operation.
   told_next_[id].clear();
   changed_.notify_one();
 }
@@ -58,6 +61,8 @@ void Operations::Forget() {
 void Operations::Tell(const std::stop_token& ended) {
   std::unique_lock lock(mutex_);
   while (true) {
+    // Returns at once when the thread is told to stop; what is left is told all the same, until
+    // last_.
     changed_.wait(lock, ended, [this] { return !told_next_.empty(); });
     if (told_next_.empty() || Clock::now() >= last_) return;
     const auto next = told_next_.extract(told_next_.begin());

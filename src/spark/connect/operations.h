@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a session that run on the server, and what of their answers it may forget.
+// The operations of a session that run on the server, and what of their results it may drop.
 //
-// 1. A server keeps each response until it is told that it was read; it is told in the background,
-//    so that reading never waits for it. Telling that fails costs the server memory, nothing else.
-// 2. An operation that began and did not end is interrupted before its session goes.
+// 1. A server keeps each response until it is told that it was read. It is told in a background
+//    thread, so that reading never waits for it. If telling fails that costs the server memory for
+//    a while, nothing else.
+// 2. Only the newest response that was read is told: releasing it releases those before it.
+// 3. An operation that began and did not end is interrupted before its session goes.
 #pragma once
 
 #include <condition_variable>
@@ -19,29 +21,35 @@
 
 namespace protium::connect {
 
-// How long one goes on talking to a server about what is of no use any more.
+// The longest wait for a server to whom only the end of something is told.
 inline constexpr auto kPartingLimit = Milliseconds(5000);
 
-// Any thread.
+// Thread-safe.
 class Operations {
  public:
   explicit Operations(std::shared_ptr<Wire> wire);
-  // Tells what is left to tell, for at most kPartingLimit.
+  // Tells what is left to tell, for at most kPartingLimit, then ends its thread.
   ~Operations();
 
   Wire& wire() { return *wire_; }
-  const std::string& tag() const { return tag_; }  // On each of the session's operations.
+  // On every operation of this object, and on no other's: a session that is shared may run others.
+  const std::string& tag() const { return tag_; }
 
+  // An operation is between Begin() and End() while the server may run it. `id` is its UUID.
   void Begin(const std::string& id);
+  // All responses up to this one were given out.
   void WasRead(const std::string& id, const std::string& response_id);
-  void End(const std::string& id);  // Its answers will not be asked for again.
+  // Its responses will not be asked for again.
+  void End(const std::string& id);
+  // Whether any operation has begun and not ended.
   bool any() const;
-  // Nothing more needs telling: the session itself is released.
+  // Drops what is left to tell, for when the session is released as a whole.
   void Forget();
 
-  // Ends the operation's run on the server.
+  // Makes the server end the operation. Errors are dropped: what nobody is attached to, the server
+  // ends by itself after some minutes.
   void Interrupt(const std::string& id);
-  // Likewise of all that carry the tag; gives the ids of what was ended.
+  // Interrupts all operations with the tag; returns their ids.
   Result<std::vector<std::string>> InterruptTag(const std::string& tag, const Call& call);
   Result<std::vector<std::string>> InterruptAll(const Call& call);
   Result<std::vector<std::string>> InterruptOperation(const std::string& id, const Call& call);
@@ -56,8 +64,9 @@ class Operations {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::set<std::string> running_;
-  std::map<std::string, std::string> told_next_;  // Empty response: all of the operation.
-  Deadline last_ = kNever;
+  // By operation, the response up to which to release; empty: release all of the operation.
+  std::map<std::string, std::string> told_next_;
+  Deadline last_ = kNever;  // When the teller gives up; guarded by mutex_, as all above.
   std::jthread teller_;
 };
 

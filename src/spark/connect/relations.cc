@@ -10,7 +10,8 @@ namespace protium::connect {
 
 namespace {
 
-constexpr int32_t kMapInArrow = 207;  // Spark's number of this kind of task.
+// PythonEvalType.SQL_MAP_ARROW_ITER_UDF of PySpark.
+constexpr int32_t kMapInArrow = 207;
 
 void SetExpression(std::string text, proto::Expression* expression) {
   expression->mutable_expression_string()->set_expression(std::move(text));
@@ -79,6 +80,8 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
               {{"header", options.header ? "true" : "false"},
                {"sep", options.delimiter},
                {"nullValue", options.null},
+               // A doubled quote within quotes, as RFC 4180 has it; Spark's default escape is a
+               // backslash.
                {"quote", "\""},
                {"escape", "\""},
                {"multiLine", rows_are_lines ? "false" : "true"},
@@ -207,12 +210,6 @@ Command CreateView(Relation input, std::string name) {
   auto* view = Over(std::move(input), command.mutable_create_dataframe_view());
   view->set_name(std::move(name));
   view->set_replace(true);
-  return command;
-}
-
-Command SqlCommand(Relation sql) {
-  Command command;
-  Over(std::move(sql), command.mutable_sql_command());
   return command;
 }
 

@@ -14,7 +14,8 @@ namespace protium::connect {
 
 namespace {
 
-// Chunks of one batch together; Arrow's own messages end below 2 GiB.
+// The largest batch that is put together from chunks, in bytes. Spark 4.1 and newer may cut batches
+// into chunks so that messages stay small.
 constexpr size_t kLongestBatch = size_t{2} << 30;
 
 Json ElementsToJson(const google::protobuf::RepeatedPtrField<proto::Expression::Literal>& all) {
@@ -95,9 +96,9 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
   if (tasks > 0) {
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
+  // How many rows executors have made Spark does not say; those that came here may be one count.
   call_.Tell({{"event", "etl"},
               {"name", name_},
-              {"rows", rows_},
               {"percent", tasks > 0 ? Json(percent_) : Json()},
               {"tasks", done},
               {"of_tasks", tasks},
@@ -149,7 +150,6 @@ Status ResultStream::TakeBatch(proto::ExecutePlanResponse::ArrowBatch* batch) {
   if (!whole) return Status::OK();
   PT_TRY(Decode(std::exchange(chunks_, {}), rows));
   rows_ += rows;
-  alongside_.AddRows(rows);
   return Status::OK();
 }
 
@@ -187,6 +187,7 @@ Status ResultStream::JoinChunks(proto::ExecutePlanResponse::ArrowBatch* batch, b
 Status ResultStream::Decode(std::string bytes, int64_t rows) {
   arrow::io::BufferReader input(arrow::Buffer::FromString(std::move(bytes)));
   auto options = arrow::ipc::IpcReadOptions::Defaults();
+  // Decoding here is mostly slicing of buffers; Arrow's pool would only compete with the caller.
   options.use_threads = false;
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(&input, options));
   PT_TRY(TakeSchema(reader->schema()));
@@ -195,6 +196,7 @@ Status ResultStream::Decode(std::string bytes, int64_t rows) {
     std::shared_ptr<arrow::RecordBatch> batch;
     PT_TRY(reader->ReadNext(&batch));
     if (batch == nullptr) break;
+    // The bytes come from the network, and code that reads batches trusts offsets and lengths.
     PT_TRY(batch->ValidateFull());
     decoded += batch->num_rows();
     if (batch->num_rows() > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the responses of an operation amount to: rows, progress, observed values.
+// What the responses of an operation add up to: rows, progress, observed values.
 #pragma once
 
 #include <deque>
@@ -13,13 +13,13 @@
 
 namespace protium::connect {
 
-// Takes in what comes along with rows: progress is told, observed values are kept.
+// Takes in what comes beside the rows: progress is told to the call, observed values are kept. One
+// thread.
 class Alongside {
  public:
   Alongside(std::string name, std::shared_ptr<ObservedMetrics> observed, Call call)
       : name_(std::move(name)), observed_(std::move(observed)), call_(std::move(call)) {}
   Status Take(const proto::ExecutePlanResponse& response);
-  void AddRows(int64_t rows) { rows_ += rows; }
 
  private:
   void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
@@ -27,11 +27,12 @@ class Alongside {
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;
   const Call call_;
-  int64_t rows_ = 0;
-  double percent_ = 0;  // Never told to go back.
+  double percent_ = 0;  // Never falls.
 };
 
-// Reads batches out of an execution. Checks that each row comes exactly once.
+// Reads batches out of an execution, in order. Checks that each row comes exactly once: batches
+// must follow each other without gap or overlap, and must have the announced number of rows and
+// columns. Anything else is an error; whole batches that came before are skipped. One thread.
 class ResultStream : public BatchStream {
  public:
   ResultStream(std::unique_ptr<Execution> execution, Alongside alongside, std::string name,
@@ -41,7 +42,7 @@ class ResultStream : public BatchStream {
         name_(std::move(name)),
         zone_(std::move(zone)) {}
 
-  // Reads until the schema is known.
+  // Reads until the schema is known; to be called once, before Next().
   Status Start();
   const SchemaPtr& schema() const override { return schema_; }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
@@ -59,13 +60,15 @@ class ResultStream : public BatchStream {
   const std::string name_;
   const std::string zone_;
   SchemaPtr schema_;
-  int64_t rows_ = 0;  // Received whole.
-  std::string chunks_;
-  int64_t chunk_ = 0;  // The next one's index.
-  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;
+  int64_t rows_ = 0;    // Received whole.
+  std::string chunks_;  // The bytes of a batch that has not come whole.
+  // Index of the next chunk of the batch.
+  int64_t chunk_ = 0;
+  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;  // Decoded, not given out yet.
 };
 
-// A literal as JSON; decimals and binary as text, days and microseconds as numbers.
+// An observed value as JSON: decimals and binary as text, dates as days, timestamps as microseconds
+// since 1970; null for a type that is not known here.
 Json LiteralToJson(const proto::Expression::Literal& literal);
 
 }  // namespace protium::connect

@@ -18,15 +18,20 @@ using connect::Operations;
 using connect::Wire;
 namespace proto = connect::proto;
 
+// Of one try of a call that runs no plan.
 constexpr Milliseconds kQuickLimit{60'000};
 // Analysis may list and open many files.
 constexpr Milliseconds kAnalyzeLimit{600'000};
+// Of one try. The first answer of a server takes about half a second.
 constexpr Milliseconds kConnectLimit{20'000};
 constexpr connect::RetryPolicy kConnectRetry{.tries = 5};
 constexpr const char* kZoneKey = "spark.sql.session.timeZone";
+// The worker protocol (spark/worker/wire.h) and several messages that are sent here begin with 4.0.
 constexpr int32_t kOldestMajor = 4;
-// Larger local tables travel as artifacts, which are not part of each plan and its log lines.
+// Larger local tables travel as artifacts: the plan is sent, stored and logged with every operation
+// that uses the table, an artifact once.
 constexpr size_t kLargestInline = 1 << 20;
+// Protobuf refuses messages from 2 GiB on; the rest is room for the schema beside the rows.
 constexpr size_t kLargestCached = (size_t{2} << 30) - (64 << 20);
 
 Result<std::string> AskVersion(Wire& wire, const Call& call, const connect::RetryPolicy& retry) {
@@ -46,6 +51,8 @@ Status CheckVersion(const std::string& version, const std::string& address) {
                .why = "Spark 4.0 or newer is needed"});
 }
 
+// Spark keys a node's metrics by a short name (numOutputRows); metric.name() is the one that it
+// shows.
 void AddMetrics(const proto::ExecutePlanResponse& response,
                 std::map<std::string, int64_t>& metrics) {
   for (const auto& node : response.metrics().metrics()) {
@@ -81,6 +88,8 @@ Result<std::unique_ptr<SparkSession>> SparkSession::Open(SparkAddress address, c
   return std::unique_ptr<SparkSession>(new SparkSession(std::move(state)));
 }
 
+// Deliberately not the session's own retries: this runs before a job and must not hold it up for
+// long.
 Status SparkSession::EndLeftover(SparkAddress address, const std::string& id, const Call& call) {
   address.session_id = id;
   PT_LET(const auto wire, Wire::Open(std::move(address), kConnectRetry));
@@ -95,7 +104,9 @@ SparkSession::~SparkSession() {
     const auto interrupted = operations.InterruptTag(operations.tag(), Call{});
     (void)interrupted;  // The server is gone, then, and with it what ran.
   }
+  // A session that the address named belongs to someone else, who may go on using it.
   if (!state_->is_own) return;
+  // Releasing the session releases every operation in it.
   operations.Forget();
   proto::ReleaseSessionResponse response;
   const Status released = state_->wire->Ask("release the session", &Wire::Stub::ReleaseSession,
@@ -119,6 +130,7 @@ Status SparkSession::SetConf(const Settings& settings, const Call& call) {
   }
   proto::ConfigResponse response;
   {
+    // Before the call, not after: a Zone() that runs beside it must not keep the old zone.
     const std::lock_guard lock(state_->mutex);
     if (settings.count(kZoneKey) > 0) state_->zone.clear();
   }
@@ -158,6 +170,8 @@ Result<std::string> SparkSession::Zone(const Call& call) {
   PT_LET(const auto values, GetConf({kZoneKey}, call));
   const auto found = values.find(kZoneKey);
   const std::lock_guard lock(state_->mutex);
+  // Timestamps with a zone come in the session's zone, which Spark's messages do not repeat. Asked
+  // once and remembered, since each result's schema needs it.
   state_->zone = found != values.end() && found->second ? *found->second : "UTC";
   return state_->zone;
 }
@@ -249,6 +263,7 @@ Result<connect::Relation> SparkSession::LocalTable(const SchemaPtr& schema,
   std::string bytes = local.SerializeAsString();
   const std::string hash = Sha256Hex(bytes);
   const std::string name = "cache/" + hash;
+  // The name is the content's hash, so a table that was sent before is not sent again.
   PT_LET(const auto known, ArtifactStatuses({name}, call));
   if (!known.at(name)) PT_TRY(AddArtifacts({{.name = name, .content = std::move(bytes)}}, call));
   connect::Relation cached;

@@ -10,7 +10,8 @@ namespace protium::connect {
 
 namespace {
 
-constexpr int kDeepest = 100;  // Types nest no deeper than this.
+// Deeper nesting is refused: the message comes from the network, and reading it recurses.
+constexpr int kDeepest = 100;
 
 Status NoSparkType(const arrow::DataType& type) {
   return Fail({.exit = Exit::kUsage,
@@ -18,6 +19,7 @@ Status NoSparkType(const arrow::DataType& type) {
                .fix = "cast the column to another type"});
 }
 
+// `between` stands between name and type: " " in a list of columns, ": " in a STRUCT.
 Result<std::string> FieldText(const arrow::Field& field, std::string_view between) {
   const auto type = SparkType(*field.type());
   if (!type.ok()) return Annotate(type.status(), "column \"" + field.name() + "\"");
@@ -120,7 +122,7 @@ Status NoArrowType(std::string_view name) {
                .fix = "cast the column in the SQL, to a number, a timestamp or text"});
 }
 
-// Of kinds that nothing is made of.
+// Names for messages of the kinds that have no Arrow type here.
 std::string_view KindName(const proto::DataType& type) {
   using Kind = proto::DataType;
   switch (type.kind_case()) {
@@ -144,6 +146,7 @@ std::string_view KindName(const proto::DataType& type) {
 }
 
 Result<std::shared_ptr<arrow::DataType>> ConvertDecimal(const proto::DataType::Decimal& type) {
+  // Spark's DecimalType.USER_DEFAULT is DECIMAL(10,0).
   return arrow::Decimal128Type::Make(type.has_precision() ? type.precision() : 10,
                                      type.has_scale() ? type.scale() : 0);
 }
@@ -194,15 +197,6 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
 }  // namespace
 
 std::string SparkName(std::string_view name) { return "`" + Doubled(name, '`') + "`"; }
-
-std::string SparkText(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '\'') escaped.push_back('\\');
-    escaped.push_back(c);
-  }
-  return "'" + escaped + "'";
-}
 
 Result<std::string> SparkType(const arrow::DataType& type) {
   switch (type.id()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of columns as Arrow has them, as Spark's DDL text names them and as its messages hold them.
+// Types of columns in their three spellings: Arrow's, Spark's DDL text, and Spark Connect's
+// messages.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -14,26 +15,24 @@
 
 namespace protium::connect {
 
-// Spark's name of the type: "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "STRUCT<`a`: INT NOT
-// NULL>". A type that Spark does not have (unsigned, times of other units ...) is a fault that
-// names it.
+// The type in Spark's DDL: "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "STRUCT<`a`: INT NOT NULL>".
+// A type that Spark does not have (unsigned integers, timestamps other than in microseconds ...) is
+// a Fault of exit kUsage that names it.
 Result<std::string> SparkType(const arrow::DataType& type);
 
-// "`a` INT NOT NULL, `b` STRING": the columns of a schema.
+// The columns of a schema: "`a` INT NOT NULL, `b` STRING".
 Result<std::string> SparkDdl(const arrow::Schema& schema);
 
-// The type of columns that Spark sends for its own type. Timestamps with a zone get `zone`. A type
-// that tables of ours do not carry (interval, variant ...) is a fault that names it.
+// The type of the Arrow columns that Spark sends for its own type. Timestamps with a zone get
+// `zone`, the session's. A type that our tables do not carry (interval, variant ...) is a Fault of
+// exit kUsage that names it.
 Result<std::shared_ptr<arrow::DataType>> ArrowType(const proto::DataType& type,
                                                    const std::string& zone);
 
-// The schema of batches for a result's type, which is a struct.
+// The schema of the batches of a result of this type, which must be a struct.
 Result<SchemaPtr> ArrowSchema(const proto::DataType& type, const std::string& zone);
 
-// `name` as Spark's SQL takes it: between backticks.
+// `name` as an identifier in Spark's SQL: between backticks, those inside doubled.
 std::string SparkName(std::string_view name);
-
-// `text` as a literal of Spark's SQL: between single quotes.
-std::string SparkText(std::string_view text);
 
 }  // namespace protium::connect

@@ -12,6 +12,7 @@ namespace protium::connect {
 
 namespace {
 
+// The user waits for the message meanwhile.
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
 
 std::string UserOf(const SparkAddress& address) {
@@ -23,7 +24,7 @@ std::string UserOf(const SparkAddress& address) {
   return "protium";
 }
 
-// Free text of at most 2048 characters, percent-encoded.
+// Spark wants free text of at most 2048 characters, percent-encoded.
 std::string ClientType(const SparkAddress& address) {
   const std::string text =
       (address.user_agent.empty() ? "" : address.user_agent + " ") + "protium os/linux";
@@ -36,6 +37,7 @@ std::string ClientType(const SparkAddress& address) {
   return encoded.substr(0, 2048);
 }
 
+// gRPC takes deadlines of the wall clock; ours are of a clock that nobody sets.
 std::chrono::system_clock::time_point WallClock(Deadline deadline) {
   const auto left = deadline - Clock::now();
   return std::chrono::system_clock::now() +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel to a Spark server and who speaks over it. Shows gRPC: only this folder's .cc files
-// include it.
+// The channel to a Spark server and who speaks over it: identity of the requests, retries, and the
+// check that it is still the same server. Shows gRPC, so only .cc files of this folder include it.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -22,11 +22,12 @@ namespace protium::connect {
 // A random UUID of version 4.
 std::string NewUuid();
 
-// One session's wire. Any thread.
+// The wire of one session. Thread-safe.
 class Wire {
  public:
   using Stub = proto::SparkConnectService::Stub;
 
+  // Makes no connection yet; fails if TLS is wanted and no root certificates are found.
   static Result<std::shared_ptr<Wire>> Open(SparkAddress address, const RetryPolicy& retry);
 
   Stub& stub() { return *stub_; }
@@ -35,6 +36,8 @@ class Wire {
   const std::string& shown() const { return shown_; }
 
   // Says in the request whose it is.
+  // Fills in whose request it is: session, user, client, and the server's own id of the session
+  // once that is known, by which a restarted server refuses the request.
   template <class Request>
   void Sign(Request& request) {
     request.set_session_id(session_id_);
@@ -48,16 +51,17 @@ class Wire {
     }
   }
 
-  // Headers, and the deadline after which gRPC gives up.
+  // Adds the headers and the token, and sets the deadline after which gRPC gives up.
   void Prepare(grpc::ClientContext& context, Deadline deadline) const;
 
-  // Remembers the server's own name of the session; another one later is a fault: the server was
-  // started anew and everything the session had is gone.
+  // Remembers the server's own id of the session. Another id in a later answer is a Fault of exit
+  // kRemote: the server was restarted, and everything the session had is gone.
   Status CheckServer(const std::string& server_session);
 
-  // What a call's status says; with the server's causes when it offers any.
+  // Reads a call's final status; asks the server for the chain of causes when it offers one.
   SparkError ErrorOf(const grpc::Status& status);
-  // The same as a status of ours. Stopping and deadlines of `call` come first.
+  // The error as our status. That `call` was stopped or is past its deadline comes before it, since
+  // such a call ends with an error of gRPC's too.
   Status Explain(const SparkError& error, std::string_view doing, const Call& call) const;
 
   // One call with one answer, made again as `retry` says while that may help. Each try takes at

@@ -16,7 +16,7 @@ bool IsRowByRow(const Verb& verb) {
          std::holds_alternative<Lookup>(verb);
 }
 
-// Whether a column may hold nulls is no difference.
+// Names and types; whether a column may hold nulls makes no difference to a task.
 bool SameColumns(const arrow::Schema& a, const arrow::Schema& b) {
   if (a.num_fields() != b.num_fields()) return false;
   for (int i = 0; i < a.num_fields(); ++i) {
@@ -26,7 +26,8 @@ bool SameColumns(const arrow::Schema& a, const arrow::Schema& b) {
   return true;
 }
 
-// Lists in files name their elements in another way than Spark's schemas do.
+// The element of a list has another name in Parquet files than in Spark's schemas, so that types
+// that are the same would not compare equal.
 bool AnyNested(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     if (arrow::is_nested(field->type()->id())) return true;
@@ -48,7 +49,7 @@ class Steps {
     return std::visit([this](const auto& verb) { return Add(verb); }, plan->verb);
   }
 
-  // Marks are no columns of anyone's.
+  // Drops the columns of marks: they are nobody's, and must go before a step that sees all columns.
   bool HideMarks() {
     if (!std::exchange(marks_, false)) return true;
     return steps_.Add(Plain());
@@ -81,7 +82,8 @@ class Steps {
     return steps_.Add(marked);
   }
 
-  // All columns are the table's, without those of marks.
+  // A split by no column in particular hashes all columns of the table; those of marks are not
+  // among them.
   bool Cut(Split split) {
     if (marks_ && split.by.empty()) split.by = rows_.columns;
     return steps_.Add(split);

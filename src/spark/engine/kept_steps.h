@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of kept tables that tasks can make themselves: where nothing but filters, cuts, choices of
+// Rows of kept tables that tasks can make themselves: where nothing but filters, splits, chosen
 // columns and lookups lies between a table's files and a task, nothing is written a second time.
+// Whatever only Spark can compute exactly stays with Spark.
 #pragma once
 
 #include <optional>
@@ -11,15 +12,17 @@
 
 namespace protium {
 
-// The node whose rows `plan` may be made of row by row; null where there is none.
+// The materialised node whose rows `plan` might be made of row by row; null if there is none.
 const Node* SourceOf(const Plan& plan);
 
-// The cuts that `whole` makes of the rows of `kept`, of the columns `schema`, and that steps cannot
-// make: Spark has to say their sides when it writes the rows.
+// The splits that `whole` makes of the rows of `kept`, whose columns are `schema`, and that
+// RowSteps cannot make: Spark must write each row's side as a column (a mark) when it writes the
+// rows.
 std::vector<KeptMark> CutsToMark(const Plan& whole, const Node* kept, const SchemaPtr& schema);
 
-// What makes the rows of `plan` of those of `kept`, which are `rows` in files of the columns
-// `files`; nothing where Spark has to, or where columns would come out other than `wanted`.
+// The steps that make the rows of `plan` out of those of `kept`. `rows` says what lies in the
+// files, whose columns are `files`. Nothing if Spark has to make them, or if the columns would not
+// be exactly `wanted`.
 std::optional<RowSteps> StepsFrom(const Node* kept, const KeptRows& rows, const SchemaPtr& files,
                                   const Plan& plan, const arrow::Schema& wanted);
 

@@ -15,6 +15,11 @@
 #include "sql/doubled_quotes.h"
 #include "sql/writer.h"
 
+// A node that is a table of its own (files, kept rows, a task's result) becomes a relation and gets
+// a name; everything between such nodes is written as SQL by the room sql, which asks the server
+// for the types of each text that it has to know. The result's columns are then cast to types that
+// our tables carry.
+
 namespace protium {
 namespace {
 
@@ -25,7 +30,8 @@ constexpr const char* kNotExamined =
     "the text of the SQL: Spark runs it as it is, and what in it other engines would answer "
     "differently is told by the plan on the engine \"local\"";
 
-// What makes of a column one that tables carry (engine/result_columns.h).
+// What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
+// UTC, so that TIMESTAMP_NTZ shows UTC's time.
 std::string_view ConversionOf(const arrow::DataType& type) {
   if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
@@ -34,6 +40,7 @@ std::string_view ConversionOf(const arrow::DataType& type) {
   return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : "";
 }
 
+// Spark allows equal names in a result, batches of ours do not.
 Result<std::string> ConvertedList(const arrow::Schema& schema) {
   std::vector<ResultColumn> columns;
   for (const auto& field : schema.fields()) {
@@ -96,7 +103,7 @@ class Lowering {
         scan.schema->field_names());
   }
 
-  // Names the tables that the SQL of `plan` will read.
+  // Names the tables that the SQL of `plan` will read. A node that is used twice is named once.
   Status Name(const Plan& plan) {
     if (names_.count(plan.get()) > 0) return Status::OK();
     if (IsTable(plan)) {
@@ -112,7 +119,7 @@ class Lowering {
     return Status::OK();
   }
 
-  // Gives the table's name as SQL has it.
+  // Returns the table's name as SQL spells it, different for each table of the query.
   std::string Add(const std::string& about, Relation relation) {
     std::string name = fmt::format("pt_{}_{}", tables_.size(), about);
     tables_.push_back({name, std::move(relation)});
@@ -136,6 +143,7 @@ class Lowering {
     return context_.describe(connect::Sql(sql, tables_));
   }
 
+  // A lookup's keys as a table of (key, position), which SQL joins.
   Result<std::string> Keys(const Lookup& lookup) {
     arrow::StringBuilder keys;
     arrow::Int64Builder positions;
@@ -179,6 +187,7 @@ Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& co
                               KeptRows& kept) {
   if (kept.marks.empty()) return table;
   kept.columns = table.schema->field_names();
+  // An empty node that stands for the table in a plan of its own.
   const Plan rows = MakePlan(Sql{});
   LoweringContext inner = context;
   inner.kept[rows.get()] = {.relation = table.relation};

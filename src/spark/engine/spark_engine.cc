@@ -21,6 +21,13 @@
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
 
+// How a plan is run: what must exist before the plan is submitted is made first, from the inputs up
+// (KeepBelow): a Materialize is written to Parquet files, a gang is run and its result kept as a
+// table of the driver's. The rest is one operation on the server; tasks without a gang are part of
+// it. Kept rows stay until the engine ends, so that a node is evaluated once however many plans
+// contain it. An operation that fails because an executor lacks the program is sent again once
+// (Deployment).
+
 namespace protium {
 namespace {
 
@@ -86,7 +93,8 @@ class SparkEngine : public Engine {
     return explainer.Explain(plan);
   }
 
-  // Executors start workers when tasks come; who else is on the cluster is not known.
+  // Executors start workers only when tasks come, and what other jobs hold is not known: only the
+  // gang's fit is checked.
   Result<Admission> Admit(const Demand& demand, const Call& call) override {
     Admission admission;
     PT_LET(admission.ranks, RanksOf(*session_, settings_, demand.gang, call));
@@ -96,15 +104,17 @@ class SparkEngine : public Engine {
   std::string address() const override { return session_->address(); }
 
  private:
-  // What one call of the engine submits.
+  // What one call of the engine submits, once everything below it is kept.
   struct Operation {
     SparkTable table;
     EventFolders tasks;  // Of its tasks without a gang.
   };
 
   struct Kept {
-    Plan plan;            // Keeps the node's address from being used again.
-    WrittenRows written;  // `files` has no schema where the rows lie in none.
+    // Held so that the node's address, which is the key, is not used for another node.
+    Plan plan;
+    // `files` has no schema if the rows are not in files.
+    WrittenRows written;
     KeptRows rows = {};
   };
 
@@ -112,7 +122,8 @@ class SparkEngine : public Engine {
     return {.name = name, .explain = Explainer(name, session_->address())};
   }
 
-  // `tasks` is null where no task is to run: their rows are left out then.
+  // `tasks` collects the folders of events of the tasks that are lowered; null if no task is to
+  // run: then tasks' rows are left out.
   LoweringContext Context(const Call& call, EventFolders* tasks) {
     LoweringContext context{.describe =
                                 [this, call](const connect::Relation& relation) {
@@ -141,7 +152,7 @@ class SparkEngine : public Engine {
     return operation;
   }
 
-  // Evaluates what has to be there before the plan itself is submitted.
+  // Evaluates what must exist before the plan itself is submitted, inputs first.
   Status KeepBelow(const Plan& plan, const Plan& whole, const Call& call) {
     if (IsKept(plan)) return Status::OK();
     for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input, whole, call));
@@ -167,7 +178,8 @@ class SparkEngine : public Engine {
     return kept_.count(plan.get()) > 0;
   }
 
-  // The files carry the sides of the cuts that readers of them could not make.
+  // Writes a node's rows. The files carry the sides of those splits that their readers could not
+  // make.
   Status Keep(const Plan& node, const Plan& whole, const Call& call) {
     const std::string& name = std::get<Materialize>(node->verb).name;
     Operation operation;
@@ -190,7 +202,8 @@ class SparkEngine : public Engine {
     return Status::OK();
   }
 
-  // Tasks read the files of a kept table themselves where that is all they need.
+  // A task without a gang. Where the files of a kept table are all that it needs, its partitions
+  // read them, as many as tasks fit the cluster at once.
   Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
@@ -243,8 +256,8 @@ class SparkEngine : public Engine {
         call);
   }
 
-  // The files of a kept table with the steps that make the rows of `plan` of them, if it can be
-  // done; those rows have the columns `schema`.
+  // The files of a kept table with the steps that make the rows of `plan` out of them, if that can
+  // be done; the rows then have exactly the columns `schema`.
   std::optional<WrittenRows> FilesOf(const Plan& plan, const arrow::Schema& schema) const {
     const Node* const source = SourceOf(plan);
     const std::lock_guard lock(mutex_);
@@ -257,7 +270,7 @@ class SparkEngine : public Engine {
     return written;
   }
 
-  // The most rows of a kept table below; -1 where none is.
+  // An upper bound of the plan's rows from the kept tables below it; -1 if there are none.
   int64_t RowsBelow(const Plan& plan) const {
     if (const auto kept = KeptOf(plan)) return kept->written.files.rows;
     int64_t most = -1;
@@ -267,11 +280,14 @@ class SparkEngine : public Engine {
 
   const SparkSettings settings_;
   const std::filesystem::path logs_;
-  const std::filesystem::path note_;  // Of the session's id; see OpenSession.
-  JobFolder folder_;                  // Goes after the session.
+  // The file with the session's id; see OpenSession.
+  const std::filesystem::path note_;
+  // Before the session, so that it goes after it: operations may still write to it.
+  JobFolder folder_;
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
   mutable std::mutex mutex_;
+  // Guarded by mutex_.
   std::map<const Node*, Kept> kept_;
 };
 
@@ -279,11 +295,12 @@ class SparkEngine : public Engine {
 
 Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   const auto note = request.folder.empty() ? request.folder : request.folder / kSessionNote;
+  SparkSettings settings;
+  PT_TRY(FieldsFromJson(request.options, "engine.spark", settings));
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
   PT_LET(JobFolder folder, JobFolder::Make(request.folder));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
-  return std::make_unique<SparkEngine>(std::move(session), request.spark, std::move(folder), logs,
-                                       note);
+  return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note);
 }
 
 }  // namespace protium

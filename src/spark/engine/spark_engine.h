@@ -9,8 +9,9 @@
 
 namespace protium {
 
-// Reaches the server, within seconds. What tables and events need on the way lies in
-// <request.folder>/spark, which driver and executors must both reach, and goes with the engine.
+// Reaches the server, within seconds. Tables and events on their way lie in
+// <request.folder>/spark-<pid>, which driver and executors must both reach; the engine removes it
+// at its end.
 Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request);
 
 }  // namespace protium

@@ -15,13 +15,15 @@ const SparkSession::Settings& Always() {
       {"spark.sql.ansi.enabled", "true"},
       {"spark.sql.ansi.doubleQuotedIdentifiers", "true"},
       {"spark.sql.session.timeZone", "UTC"},
-      // Any smaller limit makes the server measure a batch after every row.
+      // Any smaller limit makes the server compute a batch's size after every row, which halves its
+      // speed or worse; 0 and -1 are refused.
       {"spark.sql.execution.arrow.maxBytesPerBatch", "2147483647"},
+      // Makes Spark add a crashed worker's own words to its message (spark/worker/crash.h).
       {"spark.sql.execution.pyspark.udf.faulthandler.enabled", "true"}};
   return settings;
 }
 
-// Unknown to older releases.
+// Unknown before 4.2. Batches are wanted uncompressed, whatever the server's default is.
 constexpr const char* kCompression = "spark.sql.execution.arrow.compression.codec";
 
 Status CheckVersion(const SparkSession& session) {

@@ -30,6 +30,7 @@ class TasksStream : public BatchStream {
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     auto batch = stream_->Next();
+    // Once rows were given out a second run would repeat them.
     if (!batch.ok() && !began_) {
       began_ = true;
       PT_LET(const bool again, deployment_.SendMissing(batch.status(), call_));

@@ -15,17 +15,30 @@
 #include "spark/ship/deployment.h"
 #include "spark/worker/error_text.h"
 
+// Two threads: the caller's reads the job's result, RankWatch's does the rest every kTick.
+// 1. It changes the driver's file every second; ranks that see no change end themselves.
+// 2. It reads what ranks appended to their event files, notes their starts and ends, and passes
+//    everything else on.
+// 3. When the call is to stop it writes the stop file. The job is interrupted only if that does not
+//    end it within kStopTime, or if a rank has not started yet and so cannot see the file.
+// When the job has ended, Judge() reads the last events, waits up to kLastWords for ranks that have
+// not told their end, and decides on the cause.
+
 namespace protium {
 namespace {
 
+// How soon events and stops are seen.
 constexpr auto kTick = std::chrono::milliseconds(50);
+// Ranks wait 15 times as long (spark/worker/task_watch.h).
 constexpr auto kSignTime = std::chrono::seconds(1);
-// A checkpoint may have to be written before a rank can stop.
+// A rank may have to write a checkpoint before it can stop.
 constexpr auto kStopTime = std::chrono::seconds(30);
-// Ranks that saw a peer go say so about as soon as Spark does.
+// Ranks that lost a peer say so at about the time at which Spark reports the failure, but through
+// files; Spark kills them some seconds later.
 constexpr auto kLastWords = std::chrono::milliseconds(700);
 constexpr size_t kKeyBytes = 32;
 
+// What ranks of this attempt prove themselves to each other with (collective/tcp.h).
 Result<std::string> NewKey() {
   std::string key(kKeyBytes, '\0');
   const ssize_t got = ::getrandom(key.data(), key.size(), 0);
@@ -33,7 +46,8 @@ Result<std::string> NewKey() {
   return key;
 }
 
-// Follows the ranks' events in a thread of its own until it is told to end.
+// Follows the ranks in a thread of its own, until Judge() joins it; from then on it is used by one
+// thread.
 class RankWatch {
  public:
   RankWatch(const SparkCommand& command, const Call& call)
@@ -43,10 +57,10 @@ class RankWatch {
         seen_(command.task, command.world),
         thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
 
-  // Stops the job's own call, which the session obeys at once.
+  // Stops the job's own call: not the caller's token, so that ranks can end in good order first.
   std::stop_token job_stop() const { return job_.get_token(); }
 
-  // After Judge().
+  // Only after Judge().
   std::optional<RowSums> RowsRead() const { return seen_.RowsRead(); }
 
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
@@ -59,6 +73,7 @@ class RankWatch {
       std::this_thread::sleep_for(kTick);
       ReadEvents();
     }
+    // A rank that failed of its own accord while it was asked to stop is still told about.
     if (!status.ok() && call_.stop.stop_requested() && !seen_.AnyFault()) {
       return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
               false};
@@ -116,6 +131,7 @@ class RankWatch {
   RanksSeen seen_;
   Clock::time_point next_sign_{};
   bool told_ = false;
+  // When the stop file was written.
   std::optional<Clock::time_point> asked_;
   std::stop_source job_;
   std::jthread thread_;
@@ -127,7 +143,7 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
-// The rank that Spark says made the stage fail.
+// The rank that Spark names as the one that failed the stage, in the message or one of its causes.
 std::optional<int32_t> PartitionIn(const SparkError& error) {
   if (const auto partition = FailedPartition(error.message)) return partition;
   for (const SparkCause& cause : error.causes) {
@@ -136,7 +152,8 @@ std::optional<int32_t> PartitionIn(const SparkError& error) {
   return std::nullopt;
 }
 
-// Rows that a task tried again sent twice, or not at all, must not pass for others.
+// If a task before the barrier is run again, Spark may send its rows twice, or send others when
+// their order is not fixed. Ranks that read such rows must not pass for having read the table.
 Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
                  const std::optional<RowSums>& read) {
   const auto found = observed.find(attempt.observed);
@@ -165,6 +182,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   const auto relation = attempt.relation(command);
   if (!relation.ok()) return fail(relation.status());
   RankWatch watch(command, call);
+  // The watch has the call's stop and deadline; the job must outlive both until the ranks have
+  // ended.
   Call job = call;
   job.stop = watch.job_stop();
   job.deadline = kNever;

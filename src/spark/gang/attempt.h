@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt of a gang on Spark: one job whose barrier stage is its last.
+// One attempt of a gang on Spark: one Spark job whose last stage is the gang's barrier stage.
+//
+// 1. Spark never runs a rank again within an attempt: a barrier stage whose rows are collected
+//    directly (a ResultStage) fails with its first failing rank. Restarting is the driver's
+//    (spark/gang/run.h).
+// 2. Each attempt has a key and a folder of events of its own, so nothing of an earlier one is
+//    taken for it.
+// 3. The ranks' own words come before Spark's: Spark says only which task ended first.
 #pragma once
 
 #include <filesystem>
@@ -16,22 +23,28 @@
 
 namespace protium {
 
+// What one attempt runs; outlives it.
 struct GangAttempt {
-  SparkCommand command;  // Without key; `events` is a folder of this attempt alone.
-  // The job's relation for the command, rows included.
+  // The key is filled in here; `events` must be a folder of this attempt alone.
+  SparkCommand command;
+  // Builds the job's relation, rows included, for the command with its key.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
-  // What Spark observes of the relation under this name the ranks must have read, if they read all.
+  // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
+  // the same. Empty: the ranks read files and check these themselves.
   std::string observed;
 };
 
+// What became of an attempt.
 struct GangOutcome {
   AttemptResult result;
-  arrow::RecordBatchVector batches;  // When it went well.
+  arrow::RecordBatchVector batches;  // What the ranks emitted, if it succeeded.
 };
 
-// Runs it to its end. Events of ranks go to `call` as they come, with {"event": "gang_start"} when
-// all ranks have started. When the call is to stop, ranks get some time to end in good order.
+// Runs the attempt to its end and returns when the job has ended. Ranks' events go to `call` as
+// they come, and {"event": "gang_start"} once all ranks have started; they come from a thread of
+// its own. When the call is to stop, ranks have 30 s to end in good order, then the job is
+// interrupted; at the call's deadline it is interrupted at once.
 GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call);
 
 }  // namespace protium

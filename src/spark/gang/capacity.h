@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a gang fits a cluster, asked before any data is read: Spark itself would wait for
-// minutes.
+// Whether a gang fits a cluster, asked before any data is read. Spark itself would wait for slots
+// for ten minutes (SPARK-24819: 40 checks, 15 s apart) before it fails the job.
 #pragma once
 
 #include <optional>
@@ -10,25 +10,31 @@
 
 namespace protium {
 
-// What a cluster offers when it is idle.
+// What a cluster offers when nothing else runs on it, from the server's settings.
 struct Capacity {
   std::string master;  // "local[4]", "spark://host:7077", "yarn"
-  int32_t cores = 0;   // Of all executors that are registered.
+  // Of all registered executors together.
+  int32_t cores = 0;
+  // spark.task.cpus: what the default profile gives a task.
   int32_t cores_per_task = 1;
   int32_t gpus_per_executor = 0;
   int32_t cores_per_executor = 0;  // 0: unknown.
-  bool dynamic = false;            // Executors come and go by themselves.
+  // Executors come and go by themselves; barrier stages refuse to run then (SPARK-24942).
+  bool dynamic = false;
 
+  // Executors run inside the server's process; "local-cluster[...]" is not meant.
   bool local() const { return master.starts_with("local[") || master == "local"; }
 };
 
-// Runs a query of no tables where the master's name does not tell the cores.
+// Runs a query that reads no table where the master's name does not tell the cores.
 Result<Capacity> ReadCapacity(SparkSession& session, const Call& call);
 
-// A gang that cannot fit is a fault of exit kUsage that names the number which does not fit.
+// OK if the gang fits the idle cluster. Otherwise a Fault of exit kUsage that names the number that
+// does not fit. What other jobs hold is not considered.
 Status CheckFits(const GangSpec& gang, const Capacity& capacity);
 
-// {"ranks": [{"rank", "host", "cores", "gpus"}, ...], "note"}: Spark chooses hosts when it starts.
+// {"ranks": [{"rank", "host", "cores", "gpus"}, ...], "note"}: hosts and devices stay open, since
+// Spark chooses them when the gang starts. `rows_by` is the phrase for how rows reach the ranks.
 Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by);
 
 }  // namespace protium

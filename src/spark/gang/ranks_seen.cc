@@ -51,6 +51,7 @@ bool RanksSeen::On(const Json& event) {
   const std::string what = TextIn(event, "event");
   if (what != "rank_start" && what != "rank_end") return false;
   const int64_t number = NumberIn(event, "rank");
+  // A rank that cannot be of this gang: the event is ours all the same, and is dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
   if (what == "rank_start") {

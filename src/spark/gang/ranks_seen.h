@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a gang's ranks on Spark: what they said of themselves, and what Spark says of
-// those that said nothing.
+// What is known of a gang's ranks on Spark: what they said of themselves in events, and what Spark
+// says of those that said nothing. From both follows the one cause of a failed attempt.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,40 @@
 
 namespace protium {
 
-// Reads the events "rank_start" and "rank_end" of spark/worker/worker.h.
+// Collects the events "rank_start" and "rank_end" of spark/worker/worker.h. One thread at a time.
 class RanksSeen {
  public:
   RanksSeen(std::string task, int32_t world) : task_(std::move(task)), ranks_(size_t(world)) {}
 
-  // Takes in an event; gives false when it is about something else.
+  // Takes in an event; false if it is neither of the two. A second start of a rank replaces the
+  // first.
   bool On(const Json& event);
   bool AllStarted() const;
-  // Has every rank that started, but the one that was lost, told how it ended?
+  // Whether every rank that started, except the lost one, has told how it ended.
   bool AllEndedBut(std::optional<int32_t> lost) const;
-  // The table for {"event": "gang_start"}.
+  // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} for each rank.
   Json StartTable() const;
 
-  // Of the rows that all ranks read to their ends; nullopt when one did not.
+  // The sums over the ranks; nullopt unless every rank told how many rows it read.
   std::optional<RowSums> RowsRead() const;
 
-  // Has a rank told of an error of its own, not of others?
+  // Whether a rank told of an error of its own, not one about other ranks.
+  //
   bool AnyFault() const;
 
-  // How the attempt ended that Spark reports as `status`, with what a worker said through Spark and
-  // the rank that Spark names. A rank that did not say how it ended, and that Spark or all the
-  // others name, is the cause.
+  // How the attempt ended that Spark reports as `status`. `told` is what a worker said through
+  // Spark's message, `named` the rank that Spark names.
+  // 1. What ranks said of themselves is collected.
+  // 2. A rank that did not say how it ended is lost if Spark names it, or if all others speak only
+  //    of others; then it joins them.
+  // 3. The cause is chosen among them by CauseOf (gang/failure.h).
+  // 4. Without any word from the ranks Spark's status is the cause; then a restart may help only
+  //    where the server was out of reach.
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
                       std::optional<int32_t> named) const;
 
  private:
+  // What one rank said of itself.
   struct Rank {
     bool started = false;
     std::string host;
@@ -48,11 +56,14 @@ class RanksSeen {
     std::vector<Device> devices;
     std::filesystem::path log;
     std::optional<RowSums> rows;
-    std::optional<RankFailure> end;  // How the rank itself says that it ended; may be well.
+    // How it says that it ended; its status may be OK.
+    std::optional<RankFailure> end;
   };
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }
   RankFailure FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const;
+  // The ranks that said they failed; for one without an end, what `told` says of it.
   std::vector<RankFailure> Answers(const std::optional<RankFailure>& told) const;
+  // The rank that is to blame although it said nothing; see Judge().
   std::optional<RankFailure> Lost(const Status& status, std::optional<int32_t> lost,
                                   const std::vector<RankFailure>& answers) const;
 
@@ -60,8 +71,8 @@ class RanksSeen {
   std::vector<Rank> ranks_;
 };
 
-// The partition that Spark's text of a failed barrier stage names: "barrier task ResultTask(15, 1)
-// finished unsuccessfully".
+// The partition that Spark's text of a failed barrier stage names (DAGScheduler): "barrier task
+// ResultTask(15, 1) finished unsuccessfully" is partition 1 of stage 15.
 std::optional<int32_t> FailedPartition(std::string_view text);
 
 }  // namespace protium

@@ -14,15 +14,16 @@
 namespace protium {
 namespace {
 
-// The name under which Spark counts the rows that it streams to the ranks.
+// The name under which Spark adds up the rows that it streams to the ranks.
 constexpr const char* kStreamed = "pt_streamed";
 
 connect::Relation Counted(const SparkTable& table) {
   return connect::Observe(table.relation, kStreamed, RowSumsInSql(*table.schema));
 }
 
-// Refuses a gang that can never fit. Gives the profile that asks for its ranks' cores and devices;
-// none on a local master, which knows no profiles.
+// Refuses a gang that can never fit, before any rows are made. Returns the profile that asks for
+// its ranks' cores and devices; without it ranks would take spark.task.cpus, and with fractional
+// GPUs would share one. None on a local master, which accepts no profiles.
 Result<std::optional<int32_t>> Admit(const GangEngine& engine, const MapTask& task,
                                      const Call& call) {
   PT_LET(const Capacity capacity, ReadCapacity(engine.session, call));
@@ -35,7 +36,8 @@ Result<std::optional<int32_t>> Admit(const GangEngine& engine, const MapTask& ta
   return result.profile_id;
 }
 
-// Leaves `input` with files, unless its rows are few enough to be streamed.
+// Decides how rows reach the ranks: `input` has files afterwards unless its rows are few enough to
+// be streamed.
 Status Gather(const GangEngine& engine, GangInput& input, const Call& call) {
   const int columns = input.table.schema->num_fields();
   if (ChooseRowsBy(engine.settings.rows, input.rows_below, columns) == RowsBy::kStream) {
@@ -70,6 +72,7 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   attempt.relation = [&](const SparkCommand& command) {
     const std::string version = engine.session.version();
     if (input.files) return MapOverFiles(command, version, profile);
+    // One partition per rank. Spark's count is taken before the shuffle, so it is of what was sent.
     return MapOver(connect::Repartition(Counted(input.table), gang.workers), *input.table.schema,
                    command, version, profile);
   };
@@ -90,6 +93,8 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   arrow::RecordBatchVector batches;
   PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number) {
     GangOutcome outcome = Attempt(engine, task, input, profile, number, call);
+    // An executor that lacks the program says so instead of running the task. That is not the
+    // attempt's fault: it is sent, and the attempt runs once more under its number.
     if (!outcome.result.status.ok()) {
       const auto sent = engine.deployment.SendMissing(outcome.result.status, call);
       if (!sent.ok()) return AttemptResult{sent.status(), false};

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang on Spark from its admission to its result.
+// A gang on Spark, from the question whether it fits to its result:
+// 1. The gang is admitted: it fits the idle cluster, the session starts this program for its tasks,
+//    and a resource profile asks for each rank's cores and devices.
+// 2. Its rows are made, and written to files unless they are few enough to be streamed.
+// 3. Attempts run (spark/gang/attempt.h) until one succeeds or the restart rule ends them. Each
+//    reads the same rows; an attempt that only lacked the program on an executor is not counted.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +17,28 @@
 
 namespace protium {
 
-// What a gang uses of the engine that runs it; all of it outlives the gang.
+// What a gang uses of the engine that runs it; everything outlives the gang.
 struct GangEngine {
   SparkSession& session;
   Deployment& deployment;
   JobFolder& folder;  // For files between the driver and the executors.
   const SparkSettings& settings;
-  std::filesystem::path logs;  // Of the ranks; empty: none are kept.
+  std::filesystem::path logs;  // Folder of the ranks' logs; empty: none are kept.
   ExecuteOptions options;
 };
 
-// The rows that a gang works on.
+// The rows that a gang works on; `table` has the columns that the task sees.
 struct GangInput {
   SparkTable table;
-  int64_t rows_below = -1;           // The most there can be; -1: not known.
-  std::optional<WrittenRows> files;  // Files that are there already and that they can be made of.
+  // An upper bound of their number; -1: not known.
+  int64_t rows_below = -1;
+  // Files that exist already, with the steps that make the rows of them.
+  std::optional<WrittenRows> files;
 };
 
-// Runs `task` by its gang and gives what the ranks emitted. A gang that can never fit is refused
-// before `make_input` is called, which may run jobs to make the rows. Every attempt reads the same
-// rows; how many there may be is the gang's restart rule (gang/attempts.h).
+// Runs `task` by its gang and returns what the ranks emitted. A gang that can never fit is refused
+// before `make_input` is called, which may run jobs to make the rows. How many attempts there may
+// be is the restart rule's (gang/attempts.h).
 Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask& task,
                                          const std::function<Result<GangInput>()>& make_input,
                                          const Call& call);

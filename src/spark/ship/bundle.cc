@@ -18,6 +18,11 @@
 #include "spark/ship/bundle_format.h"
 #include "spark/ship/closure.h"
 
+// The cache holds bundles, named by their hash, and records: JSON files that list the files a
+// bundle was made of, named by a hash of the program's path and LD_LIBRARY_PATH. A record whose
+// files are all unchanged leads to its bundle without reading or running anything. Several drivers
+// may use the cache at once, since bundles appear whole.
+
 namespace protium {
 namespace {
 
@@ -25,10 +30,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxKept = 8;
 constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
-constexpr std::chrono::hours kAbandoned{1};        // A file that is still being written is younger.
-constexpr std::chrono::hours kForgotten{24 * 30};  // Of a record.
+// Of a temporary file: one that is still being written is younger.
+constexpr std::chrono::hours kAbandoned{1};
+// Of a record that no bundle was made by since.
+constexpr std::chrono::hours kForgotten{24 * 30};
 
-// Makes the folder, which others could otherwise fill with programs of theirs.
+// Makes the folder for its owner alone, and refuses one of another user: what lies in it is sent to
+// executors and run there.
 Status OpenCache(const fs::path& cache) {
   PT_TRY(MakeFolder(cache));
   struct stat about {};
@@ -39,7 +47,8 @@ Status OpenCache(const fs::path& cache) {
                .fix = "set XDG_CACHE_HOME to a folder of your own"});
 }
 
-// The record of a bundle that was made, by what it was asked for.
+// A bundle's record goes by what decides about its content before anything is read: the program and
+// where the loader looks for libraries.
 fs::path RecordOf(const fs::path& object, const fs::path& cache) {
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
   const std::string key = object.string() + '\n' + (libraries == nullptr ? "" : libraries);
@@ -53,7 +62,8 @@ Json MemberToJson(const BundleMember& member) {
           {"changed_ns", member.changed_ns}};
 }
 
-// Whether the file that went into the bundle is still the same.
+// Length and time of change stand for the content; hashing some 400 MB would take seconds at every
+// start.
 bool IsUnchanged(const Json& member) {
   const auto now = MemberAt(member.value("name", ""), member.value("file", ""));
   return now.ok() && MemberToJson(*now) == member;
@@ -75,7 +85,7 @@ std::optional<Bundle> BundleOfRecord(const Json& record, const fs::path& cache) 
   return bundle;
 }
 
-// A record that is damaged is as good as none.
+// A record that cannot be read, or is of another form, counts as none.
 std::optional<Bundle> FindKnown(const fs::path& record, const fs::path& cache) {
   const auto text = ReadFile(record, 1 << 20);
   if (!text.ok()) return {};
@@ -104,7 +114,7 @@ struct Kept {
   int64_t bytes;
 };
 
-// Everything else in the folder is a record, or what a dead writer left.
+// Also removes old records, and what writers that died left behind.
 std::vector<Kept> ListBundles(const fs::path& cache) {
   std::vector<Kept> bundles;
   std::error_code error;

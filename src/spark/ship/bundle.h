@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs on their way to executors that have neither them nor their libraries. What a bundle is
-// made of stands in spark/ship/bundle_format.h.
+// Programs on their way to executors that have neither them nor their libraries. Bundles are made
+// once and kept in a cache; spark/ship/bundle_format.h says what is in one. All errors here are
+// Faults of exit kEnvironment or of the file system.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,14 @@
 
 namespace protium {
 
-// The bundle of `program` ("/proc/self/exe" is the own one) and of all shared libraries that it is
-// linked to, kept in the folder `cache` and found there again as long as none of these files
-// changes. The folder is made for its owner alone and swept: at most 8 bundles and 4 GiB stay.
+// The bundle of `program` ("/proc/self/exe" is this one) and of all shared libraries that it is
+// linked to. It is kept in the folder `cache` and found there again until one of these files
+// changes (length or time of change). The folder is made for its owner alone; after a bundle was
+// made it is swept: at most 8 bundles and 4 GiB stay, those that were used last.
 Result<Bundle> MakeProgramBundle(const std::filesystem::path& program,
                                  const std::filesystem::path& cache);
 
-// The same for libprotium_torch.so: without the libraries that libprotium.so needs, which are in
+// The same for libprotium_torch.so, without the libraries that libprotium.so needs: those are in
 // every program's bundle.
 Result<Bundle> MakeTorchBundle(const std::filesystem::path& library,
                                const std::filesystem::path& cache);
@@ -26,16 +28,19 @@ Result<Bundle> MakeTorchBundle(const std::filesystem::path& library,
 // $XDG_CACHE_HOME/protium/bundles, or ~/.cache/protium/bundles.
 Result<std::filesystem::path> BundleCache();
 
-// The static program that executors start in place of Python. It finds bundles by its own name.
+// The static program that executors start in place of Python. Its own file name tells it which
+// bundles to start (LauncherName).
 struct Launcher {
   std::filesystem::path file;
-  std::string hash;
+  std::string hash;  // XXH3-128 of the file.
 };
 
-// The one of this build; kEnvironment when it is not there.
+// The one of this build, bin/protium-launcher beside the library's folder; exit kEnvironment if it
+// is missing.
 Result<Launcher> FindLauncher();
 
-// Its name among the session's artifacts when it shall start `program`, with `torch` unless null.
+// Its file name among the session's artifacts if it is to start `program`, with `torch` unless
+// null. It holds all hashes, so other bundles give another name: an artifact cannot be replaced.
 std::string LauncherName(const Launcher& launcher, const Bundle& program, const Bundle* torch);
 
 }  // namespace protium

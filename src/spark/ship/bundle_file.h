@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle as a file; what it is made of stands in spark/ship/bundle_format.h.
+// A bundle as a file: its hash, its processor features, its writing. The format is that of
+// spark/ship/bundle_format.h; the launcher (launcher/bundle.h) reads it.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,23 @@ namespace protium {
 
 // XXH3-128 as 32 lower-case hex digits.
 std::string ContentHash(std::string_view bytes);
+// ContentHash of a file, read in pieces.
 Result<std::string> FileHash(const std::filesystem::path& file);
 
-// A bundle that lies in a file.
+// A bundle that lies in a file of the driver's machine.
 struct Bundle {
-  std::string hash;            // 32 hex digits; the same content has the same.
+  std::string hash;            // 32 hex digits; equal content has an equal hash.
   std::filesystem::path file;  // To be uploaded as kBundlePrefix + hash.
   int64_t bytes = 0;           // Of the file.
   int64_t unpacked_bytes = 0;
 };
 
-// Features that the processor must have to run `members`, in the compiler's spelling.
+// The features that a processor must have to run `members`, in the compiler's spelling: x86-64-v2
+// for Arrow, and more where a file's ELF notes or this build's own flags ask for it.
 std::vector<std::string> NeededFeatures(std::span<const BundleMember> members);
 
-// Writes the bundle of `members` into `folder` under its name, whole or not at all.
+// Writes the bundle of `members` into `folder` as kBundlePrefix + hash, whole or not at all. A file
+// that changes its length meanwhile is a Fault.
 Result<Bundle> WriteBundle(std::span<const BundleMember> members,
                            const std::filesystem::path& folder);
 

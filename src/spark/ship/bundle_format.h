@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bundle is a program, or a library, with all shared libraries that it needs, loader and libc
 // included, as one file. The driver writes it (spark/ship/bundle.h), the launcher on the executors
-// unpacks it. Ours, version 1:
+// unpacks it (launcher/bundle.h). The format is our own, version 1:
 //
 //   8 bytes   kBundleMagic
 //   4 bytes   length of the manifest, little-endian
@@ -17,10 +17,10 @@
 //   f BYTES XXH3 lib/NAME         a file; `x` instead of `f`: it is a program
 //
 // XXH3 is XXH3-128 of the content as 32 lower-case hex digits. A bundle's own hash is the same over
-// the manifest's text, and so covers every file. It finds damage, not forgery: who may upload a
-// bundle may run what he likes there anyway.
-// Names are bin/NAME or lib/NAME with NAME of letters, digits and ._+- and not starting with a dot.
-// The program is bin/program, its loader lib/ld-linux-x86-64.so.2; a library's bundle has neither.
+// the manifest's text, and so covers every file. It detects damage, not forgery: whoever may upload
+// a bundle may run any code there anyway. Names are bin/NAME or lib/NAME with NAME of letters,
+// digits and ._+- and not starting with a dot. The program is bin/program, its loader
+// lib/ld-linux-x86-64.so.2; a library's bundle has neither.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ namespace protium {
 
 inline constexpr char kBundleMagic[] = "PTBUNDL1";
 inline constexpr int64_t kBundleHeaderBytes = 16;
+// Limits that the launcher holds a bundle's numbers against before it trusts them.
 inline constexpr int64_t kMaxManifestBytes = 1 << 20;
 inline constexpr int64_t kMaxBundleBytes = int64_t{16} << 30;
 inline constexpr int kMaxBundleName = 160;
@@ -38,9 +39,11 @@ inline constexpr int kHashDigits = 32;
 // kLauncherPrefix HASH-OF-ITSELF "." HASH-OF-PROGRAM [ "." HASH-OF-LIBRARY ].
 inline constexpr char kLauncherPrefix[] = "protium-worker.";
 inline constexpr char kBundlePrefix[] = "protium-bundle-";
-// What a launcher that lacks bundles answers: this, then their hashes with a space before each.
+// What a launcher that lacks bundles answers as the error of its task: this, then their hashes,
+// each after a space. The driver takes it for no failure (Deployment::SendMissing).
 inline constexpr char kNeedsBundle[] = "PROTIUM-NEEDS-BUNDLE";
-// The environment variable that gives a worker the descriptor of its connected socket.
+// The environment variable through which the launcher tells a worker the descriptor of its
+// connected socket.
 inline constexpr char kWorkerSocket[] = "PROTIUM_SPARK_WORKER";
 
 inline constexpr char kBundledProgram[] = "bin/program";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared libraries that a program or a library needs.
+// The shared libraries that a program or a library needs, asked of the dynamic loader itself: it
+// alone knows RUNPATH, LD_LIBRARY_PATH and its cache.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,24 @@ struct BundleMember {
   std::string name;  // In the bundle: "bin/program", "lib/libc.so.6".
   std::filesystem::path file;
   int64_t bytes = 0;
-  int64_t changed_ns = 0;  // When, since 1970.
+  // Time of the last change, in nanoseconds since 1970.
+  int64_t changed_ns = 0;
   bool operator==(const BundleMember&) const = default;
 };
 
-// What is at `file` now, to stand as `name`.
+// The file that `file` leads to (links are followed), to be bundled as `name`.
 Result<BundleMember> MemberAt(std::string name, const std::filesystem::path& file);
 
-// `program` as bin/program and all that the dynamic loader would load for it, as it would be
-// started from this process (LD_LIBRARY_PATH counts), the loader itself included; ordered by name.
-// A library that is not found, or is asked for by a path, fails as kEnvironment and is named.
+// `program` as bin/program, its loader, and everything that the loader would load for it if it were
+// started from this process; sorted by name behind the first two. A library that is not found, or
+// that is asked for by a path, is a Fault of exit kEnvironment that names it.
 Result<std::vector<BundleMember>> ProgramClosure(const std::filesystem::path& program);
 
 // The same for a shared library, without a loader.
 Result<std::vector<BundleMember>> LibraryClosure(const std::filesystem::path& library);
 
-// What an ELF file tells of itself. 64 bits, little-endian; empty fields when it is no such file.
+// What an ELF file says about itself. Only 64 bits and little-endian are read; the fields are empty
+// for any other file.
 struct ElfNotes {
   std::string loader;       // The dynamic loader that a program asks for.
   uint32_t isa_needed = 0;  // GNU_PROPERTY_X86_ISA_1_NEEDED: bits 1, 2, 3 are x86-64-v2, v3, v4.

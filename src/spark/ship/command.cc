@@ -43,7 +43,7 @@ Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
   return SchemaFromIpc(arrow::Buffer::FromString(std::string(part)));
 }
 
-// What travels as JSON: all that is text.
+// What travels as JSON: everything but bytes.
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
@@ -97,6 +97,7 @@ Head HeadOf(const SparkCommand& command) {
 
 Status CheckVersion(const Json& json) {
   const auto found = json.is_object() ? json.find("version") : json.end();
+  // Checked before the fields are: those of another version would be refused for their names.
   const Json version = found == json.end() ? Json() : *found;
   if (version == kCommandVersion) return Status::OK();
   return Fail({.exit = Exit::kEnvironment,

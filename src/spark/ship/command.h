@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a MapTask is on its way to Spark's executors: the bytes of PythonUDF.command.
+// What a MapTask is on its way to Spark's executors: the bytes of PythonUDF.command, which Spark
+// hands to the worker unread. Driver and worker must be of the same kCommandVersion.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +15,53 @@
 
 namespace protium {
 
-// Spark shows the first 8 bytes of a command in its logs: these, and nothing of what follows.
+// Spark's logs show the first 8 bytes of a command: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
 inline constexpr int64_t kCommandVersion = 3;
 
-// Rows that ranks read themselves, from files that an earlier job wrote.
+// Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
   SchemaPtr schema;
-  std::vector<std::string> paths;  // Parquet; all that were committed and nothing else.
-  int64_t rows = 0;                // What Spark says it wrote, in all files.
-  Json steps = Json::array();      // What RowSteps make of them before the task gets them.
+  // Parquet files: all that were committed, and nothing else.
+  std::vector<std::string> paths;
+  // How many rows Spark says it wrote, in all files together.
+  int64_t rows = 0;
+  // RowSteps as JSON (plan/row_steps.h): what makes the task's rows of the files' rows.
+  Json steps = Json::array();
 };
 
+// A task and all that a worker must know to run it.
 struct SparkCommand {
-  std::string task;  // MapTask::task, config.
+  std::string task;  // MapTask::task and ::config.
   std::string config;
-  SchemaPtr output;  // Declared to Spark; checked by the worker, batch by batch.
+  // What Spark is told of the result; the worker checks every batch against it.
+  SchemaPtr output;
 
-  bool gang = false;  // The stage is a barrier stage of `world` partitions; rank = partition.
-  int32_t world = 1;  // Also the partitions that share `rows` without a gang.
+  // The stage is a barrier stage of `world` partitions, and a rank is its partition.
+  bool gang = false;
+  // Also, without a gang, the number of partitions that share `rows`.
+  int32_t world = 1;
   int32_t attempt = 0;
-  double deadline = 60;    // Seconds a rank may keep the others waiting.
-  std::string key;         // 32 random bytes that the ranks of this attempt share.
-  bool plaintext = false;  // Between hosts without TLS.
+  // Seconds for which a rank may keep the others waiting.
+  double deadline = 60;
+  // 32 random bytes shared by the ranks of this attempt, by which they know each other. A secret;
+  // empty without a gang.
+  std::string key;
+  // Ranks on different hosts may talk without TLS.
+  bool plaintext = false;
 
-  std::string events;            // A folder that driver and executors reach; empty: none.
-  std::string log;               // The same for rank-000.log, ...; empty: the executor's stderr.
-  std::optional<RowFiles> rows;  // Unset: rows come through Spark.
+  // A folder that driver and executors both reach (spark/ship/event_tail.h); empty: none.
+  std::string events;
+  // A folder likewise, for rank-000.log, ...; empty: a rank writes to the executor's stderr.
+  std::string log;
+  // Unset: rows come through Spark.
+  std::optional<RowFiles> rows;
 };
 
-// kCommandMagic, then a JSON object, the key, the output schema and, with rows, theirs; each after
-// its length as 64-bit little-endian number.
+// kCommandMagic, then a JSON object, the key, the output schema and, with rows, their schema; each
+// preceded by its length as a 64-bit little-endian number. Schemas are Arrow IPC messages.
 Result<std::string> EncodeCommand(const SparkCommand& command);
-// Bytes of another version are refused with both versions named.
+// The reverse. Bytes of another version are a Fault of exit kEnvironment that names both versions.
 Result<SparkCommand> DecodeCommand(std::string_view bytes);
 
 }  // namespace protium

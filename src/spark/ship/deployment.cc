@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// A setting of the session, so other sessions of the server keep their Python.
 constexpr const char* kExecutable = "spark.sql.execution.pyspark.python";
 constexpr const char* kTorchLibrary = "libprotium_torch.so";
 
@@ -50,6 +51,7 @@ Status Deployment::Use(bool torch, const Call& call) {
     const std::string name =
         LauncherName(launcher, bundles.program, bundles.torch ? &*bundles.torch : nullptr);
     PT_TRY(Send({"files/" + name, launcher.file}, call));
+    // Relative: the executor starts it in the session's folder of artifacts.
     executable = "./" + name;
   }
   if (executable == used_) return Status::OK();

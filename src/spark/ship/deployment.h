@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This program on its way to executors.
+// This program on its way to executors. A session starts the small launcher as its Python; the
+// bundles of program and libraries, hundreds of megabytes with LibTorch, are sent only once an
+// executor says that it lacks them: executors keep what an earlier session unpacked.
 #pragma once
 
 #include <mutex>
@@ -8,30 +10,32 @@
 #include <string>
 
 #include "base/call.h"
-#include "engine/spark_settings.h"
 #include "spark/connect/session.h"
+#include "spark/settings.h"
 #include "spark/ship/bundle.h"
 
 namespace protium {
 
-// Does a task of this name need the LibTorch library?
+// Whether a task of this name needs the LibTorch library.
 bool NeedsTorch(std::string_view task);
 
-// Did an operation fail because an executor lacks the program? Then no task is to blame.
+// Whether an operation failed because an executor lacks the program; then no task is to blame.
 bool LacksProgram(const Status& failure);
 
-// What of this program a session's executors have. One per session; any thread.
+// What a session's executors have been sent. One per session. Thread-safe.
 class Deployment {
  public:
   Deployment(SparkSession& session, SparkSettings settings)
       : session_(session), settings_(std::move(settings)) {}
 
   // Makes the session start this program, with or without LibTorch, for the tasks of the operations
-  // that follow. Sends the launcher when the session has not got it.
+  // that follow; operations that run already are not affected. Sends the launcher if the session
+  // has not got it. With SparkSettings::program that path is started instead, and nothing is sent.
   Status Use(bool torch, const Call& call);
 
-  // True when an operation failed because an executor lacks the program. Then it has been sent, and
-  // the operation may be submitted once more. Tells how much and for how long.
+  // True if an operation failed because executors lack the program: it has been sent, and the
+  // operation may be submitted once more. False for any other failure, and if it was sent before.
+  // Tells {"event": "sent", "what", "bytes", "seconds"}.
   Result<bool> SendMissing(const Status& failure, const Call& call);
 
  private:
@@ -47,8 +51,8 @@ class Deployment {
   std::mutex mutex_;
   std::optional<Bundle> program_;
   std::optional<Bundle> torch_;
-  std::set<std::string> sent_;  // Names of artifacts.
-  std::string used_;            // What the session starts now.
+  std::set<std::string> sent_;
+  std::string used_;  // What the session starts at present.
 };
 
 }  // namespace protium

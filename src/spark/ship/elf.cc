@@ -8,6 +8,9 @@
 #include "os/fd.h"
 #include "spark/ship/closure.h"
 
+// Only program headers are read: PT_INTERP names the loader, PT_GNU_PROPERTY points to the note
+// with the processor's features. Offsets and lengths come from the file and are bounded before use.
+
 namespace protium {
 namespace {
 
@@ -28,7 +31,8 @@ bool At(const std::string& bytes, size_t offset, T& value) {
   return true;
 }
 
-// A list of (type, size, content), each padded to 8 bytes, behind the note's own header and name.
+// The x86 psABI's property list: (type, size, content), each padded to 8 bytes, behind the note's
+// header and its name "GNU\0".
 uint32_t IsaNeeded(const std::string& note) {
   Elf64_Nhdr header;
   if (!At(note, 0, header) || header.n_type != NT_GNU_PROPERTY_TYPE_0) return 0;

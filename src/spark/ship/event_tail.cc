@@ -19,7 +19,8 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kMostBytes = 4 << 20;  // Of a file at a time.
+// Read of one file at a time, and so the longest line: a longer one would stop its file.
+constexpr int64_t kMostBytes = 4 << 20;
 
 struct Name {
   int32_t partition = 0;

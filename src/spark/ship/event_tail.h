@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tasks on executors say while they run. Spark carries rows only, so events go through files
-// in a folder that driver and executors reach: <partition>-<Spark's task attempt>.jsonl, a JSON
-// object a line.
+// What tasks on executors report while they run. Spark carries rows only, so events go through
+// files in a folder that driver and executors reach: <partition>-<Spark's task attempt>.jsonl, one
+// JSON object per line, appended by one task each. The folder also carries two files the other way,
+// kStopFile and kDriverFile.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +16,35 @@
 
 namespace protium {
 
+// An event and whose it is: partition, and Spark's id of the task attempt, which grows with every
+// try.
 struct TailedEvent {
   int32_t partition = 0;
   int64_t task_attempt = 0;
   Json event;
 };
 
-// Reads what was added since the last time. One thread.
+// The driver's side. Read() returns what was added since the last call. One thread.
 class EventTail {
  public:
   explicit EventTail(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // New whole lines of all files, file by file in the order of their names. A line that is no JSON
-  // object, and a file of another name, is passed over: a killed task leaves such.
+  // New whole lines of all files, file by file in the order of their names, at most 4 MiB of each.
+  // A line that is no JSON object, and a file with any other name, is skipped: a task that was
+  // killed may leave either.
   Result<std::vector<TailedEvent>> Read();
 
   // Asks the tasks to end early in good order.
   Status AskToStop() const;
-  // Leaves a new sign that the driver lives; ranks stop when they see none for a while.
+  // Changes kDriverFile. Ranks end themselves when it has not changed for 15 s.
   Status ShowLife();
 
  private:
   struct File {
     int32_t partition = 0;
     int64_t task_attempt = 0;
-    int64_t read = 0;  // Bytes.
+    // Bytes up to the end of the last whole line.
+    int64_t read = 0;
   };
   Status ReadFile(const std::filesystem::path& path, File& file, std::vector<TailedEvent>& out);
 
@@ -50,8 +55,10 @@ class EventTail {
 
 // "007-123.jsonl".
 std::string EventFileName(int32_t partition, int64_t task_attempt);
+// Its existence asks tasks to end early in good order.
 inline constexpr char kStopFile[] = "stop";
-// Holds a number that changes every second while the driver follows a gang.
+// Holds a number that changes every second while the driver follows a gang: its content counts,
+// since clocks and file times of hosts may differ.
 inline constexpr char kDriverFile[] = "driver";
 
 }  // namespace protium

@@ -9,7 +9,8 @@
 namespace protium {
 namespace {
 
-// Shown in Spark's plans; tells the worker which release it talks to.
+// The worker's field pythonVer: Spark passes it on unread, and it tells the worker which release it
+// talks to.
 std::string WorkerVersion(const std::string& spark) {
   return "protium " PROTIUM_VERSION ";spark=" + spark;
 }
@@ -31,7 +32,7 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
 
 Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
                                        std::optional<int32_t> profile) {
-  // One row a partition, which says no more than that the partition is there.
+  // One row per partition, which says no more than that the partition exists.
   const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
   return MapOver(connect::Range(0, command.world, command.world), *ids, command, version, profile);
 }

@@ -17,6 +17,7 @@
 namespace protium {
 namespace {
 
+// The default seed of Spark's XxHash64.
 constexpr uint64_t kSeed = 42;
 constexpr uint64_t kMask = (uint64_t{1} << 30) - 1;
 static_assert(std::endian::native == std::endian::little);
@@ -53,6 +54,7 @@ class ColumnHasher {
 
   void Add(const arrow::Array& column) {
     switch (column.type_id()) {
+      // Spark hashes booleans and small integers as 32-bit integers.
       case arrow::Type::BOOL:
         return Each<arrow::BooleanArray>(column, [](bool v) { return int32_t{v}; });
       case arrow::Type::INT8:

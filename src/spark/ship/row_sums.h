@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows a stream has and the sum of their hashes, counted alike by Spark on the sending
-// side and by the ranks that read them: tasks that Spark tried again must not have given other
-// rows. Rows in files need none: Spark commits those of one try, with a checksum on every page.
+// How many rows a stream has, and the sum of their hashes, computed in the same way by Spark on the
+// sending side and by the ranks that read them: a task that Spark ran again must not have sent
+// other rows. Rows in files need no sums: Spark commits those of one try, with a checksum on every
+// page.
 //
-// A row's hash is Spark's xxhash64 over the columns that the schema's types allow, in order, with
-// text as bytes (a collation would change its hash): XXH64 of each value's little-endian bytes with
-// the hash so far as seed, 42 at first; nulls are passed over; -0.0 counts as 0.0 and all NaN are
-// one. Of each hash the lowest 30 bits are added up, so that 2^33 rows fit.
+// 1. A row's hash is Spark's xxhash64 (XxHash64Function) over the columns whose types IsHashed
+//    allows, in their order: XXH64 of each value's little-endian bytes, seeded with the hash so
+//    far, at first with 42.
+// 2. Nulls are skipped; -0.0 counts as 0.0, and all NaN are one. Text is hashed as bytes, since a
+//    collation would change its hash.
+// 3. Only the lowest 30 bits of each hash are added, so that the sum of 2^33 rows fits a BIGINT:
+//    ANSI mode makes an overflow an error.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -32,12 +36,13 @@ struct RowSums {
   bool operator==(const RowSums&) const = default;
 };
 
-// Spark's aggregates "rows" and "hashes" over a table of this schema.
+// Spark's aggregates "rows" and "hashes" over a table of this schema, for connect::Observe.
 std::vector<std::string> RowSumsInSql(const arrow::Schema& schema);
 
+// The same, of a batch.
 RowSums SumRows(const arrow::RecordBatch& batch);
 
-// {"rows": n, "hashes": n}; anything else is an error.
+// Reads {"rows": n, "hashes": n}; anything else is an error.
 Result<RowSums> RowSumsFromJson(const Json& json);
 Json ToJson(const RowSums& sums);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A plan's rows on Spark: what LowerPlan makes and what jobs are built from.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -11,13 +12,15 @@
 
 namespace protium {
 
-// What a plan became. The columns' types are ones that tables of ours carry: decimals were made
-// DOUBLE and times with a zone TIMESTAMP_NTZ in UTC.
+// What a plan became. The columns' types are those that our tables carry: decimals were cast to
+// DOUBLE, timestamps with a zone to TIMESTAMP_NTZ in UTC.
 struct SparkTable {
   connect::Relation relation;
   SchemaPtr schema;
-  std::string sql;                     // As it is sent; empty for a table as it is.
-  std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
+  // As it is sent; empty for a table that no SQL was needed for.
+  std::string sql;
+  // What may differ between engines or between runs, with reasons.
+  std::vector<std::string> not_exact;
 };
 
 }  // namespace protium

@@ -15,14 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Fewer bytes than this, at eight a value, go through Spark faster than through files.
+// At eight bytes a value. Below it, writing files and a second job cost more than the stream
+// through the JVM.
 constexpr int64_t kFewBytes = 32 << 20;
 constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-// Only a committed folder has the mark; what tasks left that were tried again is not among the
-// folder's own files.
+// Spark's committer writes _SUCCESS last, and moves the files of successful tasks only into the
+// folder itself; those of tasks that were run again stay in _temporary.
 Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / "_SUCCESS", error)) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session keeps in files between its jobs.
+// What a session keeps in files between its jobs, in a folder that driver and executors both reach:
+// tables that Spark writes and that tasks read, and the folder they lie in.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <utility>
 
-#include "engine/spark_settings.h"
 #include "plan/node.h"
 #include "spark/connect/session.h"
+#include "spark/settings.h"
 #include "spark/ship/command.h"
 #include "spark/ship/spark_table.h"
 
 namespace protium {
 
-// The way that `rows` (-1: not known) rows of `columns` columns take to a task.
+// How `rows` (-1: not known) rows of `columns` columns reach a task, if `wanted` leaves it open:
+// through Spark below about 32 MiB, else through files.
 RowsBy ChooseRowsBy(RowsBy wanted, int64_t rows, int columns);
 
 // A folder of Parquet files that Spark wrote and committed.
@@ -24,35 +26,38 @@ struct WrittenRows {
   RowFiles files;
 };
 
-// Writes the table to `folder`, which is new; the number of rows in the files is compared with what
-// Spark counted on their way.
+// Writes the table to `folder`, which must not exist yet. files.rows is what Spark counted on the
+// way; readers compare it with the files' footers. A folder that the driver does not see afterwards
+// is a Fault of exit kEnvironment.
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
                               const std::filesystem::path& folder, const std::string& name,
                               ExecuteOptions options, const Call& call);
 
+// CSV files get a header.
 struct WriteTarget {
   Format format = Format::kParquet;
   std::string path;
 };
 
-// Writes the table as Spark does, a folder of files in place of what was there; gives the rows.
+// Writes the table as Spark does, as a folder of files in place of what was there; returns the
+// number of rows.
 Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
                            const WriteTarget& target, ExecuteOptions options, const Call& call);
 
-// "file:///..." for an absolute path: clusters may take bare ones for another file system's.
+// "file:///..." for an absolute path: a cluster may take a bare one for a path of HDFS or S3.
 std::string FileUri(const std::filesystem::path& path);
 
-// A folder for jobs, removed with all in it at the end.
+// A folder for a driver's jobs, removed with everything in it at the end.
 class JobFolder {
  public:
-  // Below `run`, or the system's temporary folder when empty.
+  // Below `run`, or below the system's temporary folder if that is empty: spark-<pid>.
   static Result<JobFolder> Make(const std::filesystem::path& run);
   JobFolder(JobFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   JobFolder& operator=(JobFolder&&) = delete;
   ~JobFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  // A path that was not given before; nothing is there.
+  // A path in it that was not given out before; nothing is there.
   std::filesystem::path New(const std::string& name);
 
  private:

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int32_t kBarrier = 1;
 constexpr int32_t kAllGather = 2;
+// Bytes; an executor that sends more is not one.
 constexpr size_t kMaxAnswer = size_t{64} << 20;
 constexpr int32_t kMaxGreeting = 64;
 
@@ -42,6 +43,7 @@ Result<socklen_t> Fill(const BarrierAddress& address, SocketAddress& into) {
   if (address.port < 1 || address.port > 65535) {
     return Status::Invalid("Spark's barrier is at port ", address.port);
   }
+  // Spark sets this for its workers if the JVM binds ::1.
   const char* prefer = std::getenv("SPARK_PREFER_IPV6");
   if (prefer != nullptr && ::strcasecmp(prefer, "true") == 0) {
     into.v6.sin6_family = AF_INET6;
@@ -55,8 +57,8 @@ Result<socklen_t> Fill(const BarrierAddress& address, SocketAddress& into) {
   return socklen_t{sizeof into.v4};
 }
 
-// The executor listens on this host and answers one call after another, so connecting waits for
-// nothing but its queue.
+// The executor listens on this host and serves one call at a time, so that connecting waits at most
+// for its queue.
 Result<std::unique_ptr<ExecutorWire>> Connect(const BarrierAddress& address, Deadline deadline) {
   SocketAddress to;
   PT_LET(const socklen_t length, Fill(address, to));
@@ -73,6 +75,7 @@ Result<std::unique_ptr<ExecutorWire>> Connect(const BarrierAddress& address, Dea
   return wire;
 }
 
+// Spark's SocketAuthHelper, from the client's side.
 Status Greet(ExecutorWire& wire, const std::string& secret) {
   PT_TRY(wire.WriteText(secret));
   PT_TRY(wire.Flush());

@@ -15,6 +15,10 @@
 #include "base/fault.h"
 #include "spark/worker/error_text.h"
 
+// Everything is prepared beforehand: the file's path, a text for each signal, and a stack of its
+// own, since the crash may be an overflow of the thread's stack. The handler then calls only what
+// POSIX allows in one, and backtrace(), which is safe once its library is loaded.
+
 namespace protium {
 
 namespace {
@@ -31,7 +35,7 @@ constexpr std::array<Crash, 5> kCrashes = {{{SIGSEGV, "SIGSEGV"},
 constexpr size_t kTextBytes = 2048;
 constexpr int kMaxFrames = 64;
 
-// A handler can reach only what is static, and must find it ready made: it may not allocate.
+// A handler can reach only what is static, and may not allocate.
 struct Prepared {
   char path[1024];
   char text[kCrashes.size()][kTextBytes];
@@ -93,6 +97,7 @@ void TellOfCrashes() {
   (void)::sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = OnCrash;
+  // SA_RESETHAND: a second crash, also one in the handler, ends the process at once.
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   for (const Crash& each : kCrashes) (void)::sigaction(each.signal, &action, nullptr);
 }

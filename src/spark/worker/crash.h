@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Last words of a worker that crashes. Spark itself would only say that its worker exited
+// unexpectedly.
 #pragma once
 
 #include "gang/failure.h"
 
 namespace protium {
 
-// From now on a crash (SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL) writes what it was and a backtrace
-// to stderr and to $PYTHON_FAULTHANDLER_DIR/<pid>, whose text Spark tells the client. Nothing is
-// left there by a process that does not crash. Once in a process, before other threads.
+// From now on a crash (SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL) writes the failure and a backtrace
+// to stderr and to $PYTHON_FAULTHANDLER_DIR/<pid>, the file that Spark adds to its own message when
+// its fault handler is on. A process that does not crash leaves no file. To be called once, before
+// other threads exist.
 void TellOfCrashes();
 
-// Whose crash it would be: the text begins as WorkerErrorText() does for this failure, with its
-// status replaced by the signal.
+// Whose crash it would be from now on: the text is WorkerErrorText() of this failure, its status
+// replaced by the signal. To be called between tasks.
 void TellOfCrashesAs(const RankFailure& failure);
 
 }  // namespace protium

@@ -46,8 +46,8 @@ struct FailureFields {
   }
 };
 
-// Angle brackets stand only inside of JSON's strings, where they may be spelled by number: so the
-// mark at the end cannot come early.
+// In JSON, angle brackets occur only inside strings, where they may be written by number: so the
+// closing mark cannot appear inside.
 std::string WithoutBrackets(const std::string& json) {
   std::string text;
   for (const char c : json) {
@@ -62,6 +62,7 @@ std::string WithoutBrackets(const std::string& json) {
   return text;
 }
 
+// The lines between the marks' own line and kBacktraceEnd.
 std::string_view Backtrace(std::string_view after) {
   const size_t end = after.find(kBacktraceEnd);
   if (end == std::string_view::npos) return {};
@@ -121,11 +122,6 @@ std::optional<RankFailure> FailureFromWorkerText(std::string_view text) {
     failure->last_lines = Backtrace(text.substr(end + kClose.size()));
   }
   return std::move(*failure);
-}
-
-std::optional<Status> StatusFromWorkerText(std::string_view text) {
-  const auto failure = FailureFromWorkerText(text);
-  return failure ? std::optional(failure->status) : std::nullopt;
 }
 
 }  // namespace protium

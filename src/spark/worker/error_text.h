@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A failed task as the one text that Spark carries to the client: a line for people, then the same
-// as JSON between two marks, which the driver takes out of whatever Spark wraps round it.
+// as JSON between two marks. Spark wraps text of its own around it and may cut it; the driver takes
+// the marked part out again.
 #pragma once
 
 #include <optional>
@@ -11,18 +12,18 @@
 
 namespace protium {
 
-// One line, without `last_lines`, ending with a line break.
+// The line for people and the line with the marks; without `last_lines`.
 std::string WorkerErrorText(const RankFailure& failure);
 
-// What a text, or a message of Spark that holds one, says; nullopt when it holds none of ours or
-// one that was cut. For a crash `last_lines` are the lines that follow, the worker's backtrace.
+// The failure in a text, or in a message of Spark that holds one; nullopt if there is none of ours,
+// or if it was cut. After a crash `last_lines` are the lines that follow up to kBacktraceEnd.
 std::optional<RankFailure> FailureFromWorkerText(std::string_view text);
-std::optional<Status> StatusFromWorkerText(std::string_view text);
 
-// The same as JSON alone, as events carry it.
+// The failure as JSON alone.
 Json FailureToJson(const RankFailure& failure);
 Result<RankFailure> FailureFromJson(const Json& json);
 
+// The line that a crashing worker writes last.
 inline constexpr std::string_view kBacktraceEnd = "end of the worker's backtrace";
 
 }  // namespace protium

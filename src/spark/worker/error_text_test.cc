@@ -56,9 +56,9 @@ TEST(ErrorText, ComesBackOutOfSparksOwnText) {
 TEST(ErrorText, CutAnywhereIsNoFailure) {
   const std::string text = WorkerErrorText(SomeFailure());
   for (size_t end = 0; end + 3 < text.size(); ++end) {
-    EXPECT_FALSE(StatusFromWorkerText(text.substr(0, end)).has_value()) << end;
+    EXPECT_FALSE(FailureFromWorkerText(text.substr(0, end)).has_value()) << end;
   }
-  EXPECT_FALSE(StatusFromWorkerText("some other error").has_value());
+  EXPECT_FALSE(FailureFromWorkerText("some other error").has_value());
 }
 
 TEST(ErrorText, OfACrashBringsItsBacktrace) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The worker's end of the events that go around Spark; spark/ship/event_tail.h is the driver's.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +10,17 @@
 
 namespace protium {
 
-// The events of one task as lines of JSON in a file that the driver follows. Each line is written
-// by one call, so that what is there of the file is whole lines. Any thread.
+// The events of one task, as lines of JSON in a file that the driver follows. Each line is appended
+// by one call of write(), so that a reader sees whole lines. Thread-safe.
 class EventFile {
  public:
-  // Fails when a file could not be made at `path`; the file is made with the first event. An empty
-  // path drops all events.
+  // Fails with exit kEnvironment if no file could be made at `path`; it is made with the first
+  // event. An empty path drops all events.
   static Result<std::unique_ptr<EventFile>> Make(std::filesystem::path path);
 
+  // Errors are kept for status(), and no further events are written.
   void Write(const Json& event);
-  // The first event that could not be written.
+  // The error of the first event that could not be written.
   Status status() const;
 
  private:

@@ -12,13 +12,15 @@ namespace protium {
 
 namespace {
 
-// Ranks on new executors come late: their program is still on its way.
+// Ranks on new executors come late: their program is still being sent.
 constexpr std::chrono::minutes kGatherTime{5};
 
+// What a rank tells the others, as JSON.
 struct Seat {
   int32_t rank = 0;
   int32_t world = 0;
   int32_t attempt = 0;
+  // Where it listens and what proves it (TcpSeat::card).
   std::string card;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -38,7 +40,8 @@ Status Differs(const Seat& seat, const SparkCommand& command, size_t place, size
                                   command.attempt)});
 }
 
-// Spark's own retries may leave a stage with some of its tasks, numbered as before.
+// Spark's own retry of a stage may start only some of its tasks, numbered as before: then there are
+// fewer texts than ranks.
 Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
                                          const SparkCommand& command) {
   std::vector<std::string> cards;
@@ -60,6 +63,7 @@ Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
                                                 const BarrierAddress& address,
                                                 std::stop_token stop) {
+  // A rank alone need not spend a second on Spark's barrier.
   if (command.world == 1) return MakeSelfCommunicator();
   TcpOptions options{.key = command.key, .plaintext = command.plaintext};
   options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How the ranks of a gang on Spark find each other.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,11 @@
 
 namespace protium {
 
-// Collective: joins the ranks of a gang. They tell each other through Spark's barrier where they
-// are and of which gang, and talk to each other directly from then on. Ranks of another world or
-// attempt are refused by all. `stop` ends the wait for ranks that have not started.
+// Collective over the gang's ranks. They tell each other once through Spark's barrier where they
+// listen and which gang they are of, and talk directly from then on (collective/tcp.h). If the
+// ranks are not one gang (another world or attempt), all of them refuse, with exit kRemote. Waits
+// up to 5 minutes for ranks to start, then `command.deadline` for connections; `stop` ends the
+// first wait.
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
                                                 const BarrierAddress& address,
                                                 std::stop_token stop);

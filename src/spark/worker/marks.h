@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Negative numbers that stand where a length could, and say what comes instead.
+// Negative numbers that stand where a length could, and say what comes instead: Spark's
+// org.apache.spark.api.python.SpecialLengths.
 #pragma once
 
 #include <cstdint>
 
 namespace protium {
 
-inline constexpr int32_t kEndOfData = -1;  // Also, as the last of all: do not use me again.
+// Ahead of the accumulators; also, as the very last number of a task: do not use this worker again.
+inline constexpr int32_t kEndOfData = -1;
+// A text follows: why the task failed.
 inline constexpr int32_t kFailed = -2;
+// Times follow.
 inline constexpr int32_t kTiming = -3;
+// The task is over; from the worker also: send me another.
 inline constexpr int32_t kEndOfTask = -4;
+// An Arrow IPC stream follows.
 inline constexpr int32_t kArrowStream = -6;
 
 }  // namespace protium

@@ -36,7 +36,8 @@ SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand comm
       place_(PlaceOf(init, command_)),
       output_(wire, command_.output, command_.task) {}
 
-// Spark may run a stage again with fewer of its tasks; their list of addresses tells.
+// Spark may run a stage again with only some of its tasks; the list of addresses in the job's
+// properties has one for each task that it started.
 Status SparkTask::CheckGang() const {
   if (command_.gang != init_.barrier) {
     return Fail({.exit = Exit::kBug,
@@ -55,7 +56,8 @@ Status SparkTask::CheckGang() const {
        .where = fmt::format("rank {}", init_.partition)});
 }
 
-// With rows in files Spark sends none, but for an empty stream.
+// The stream from Spark is opened even if the rows are in files: it is empty then, but its schema
+// and end must be read.
 Status SparkTask::OpenInput() {
   PT_LET(sent_, WireInput::Open(wire_));
   source_ = sent_.get();
@@ -94,6 +96,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
     read_all_ = read_all_ || (batch == nullptr && !command_.rows);
     if (batch == nullptr || !steps_) return batch;
     PT_LET(batch, steps_->Apply(std::move(batch)));
+    // Steps may leave nothing of a batch; tasks are not given empty ones.
     if (batch->num_rows() > 0) return batch;
   }
 }
@@ -120,7 +123,8 @@ Status SparkTask::Call(const Task& task) {
   }
 }
 
-// A task that ended well is not stopped any more.
+// A task that ended well is not stopped any more. What it left unread must be read, since the next
+// number from the executor comes after it.
 Status SparkTask::SkipInput() {
   watch_.reset();
   wire_.Resume();

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One task of a Spark stage: what it sees of the world, and how it ends.
+//
+// Run() prepares (events, gang's facts, log, watch, input), calls the task, and reads the rest of
+// its input; then the output's end is written by EndOutput(), and Leave() ends the gang's
+// conversation. A stop, from whichever side, requests stop() and makes reads from the executor
+// fail.
 #pragma once
 
 #include <memory>
@@ -24,19 +29,23 @@ namespace protium {
 
 class SparkTask : public TaskContext, private BatchStream {
  public:
-  // Both outlive the task.
+  // `wire` and `init` outlive the task.
   SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command);
 
-  // Runs `task` to its end and reads what it left of its input; `signals` asks it to stop. Its
-  // rows are on their way when this returns, but for their end. Exceptions end here.
+  // Runs `task` to its end and reads what it left of its input; `signals` asks it to stop. When
+  // this returns, all its rows have been sent, but not the end of their stream. Exceptions end
+  // here. One thread.
   Status Run(const Result<Task>& task, std::stop_token signals);
-  // Ends the stream of rows, if one was begun.
+  // Ends the stream of rows if one was begun: even a failed task's, or the JVM would take the
+  // error's text for a message of Arrow's.
   Status EndOutput() { return output_.Close(); }
-  // Ends the gang's conversation: with `status`, if it is an error, for the other ranks too.
+  // Ends the gang's conversation. With an error, the other ranks get it too instead of waiting for
+  // their deadline.
   void Leave(const Status& status);
 
   int32_t rank() const override { return init_.partition; }
   int32_t world() const override { return command_.world; }
+  // The driver's number for a gang, Spark's own for a task without one.
   int32_t attempt() const override { return command_.gang ? command_.attempt : init_.attempt; }
   const std::string& host() const override { return place_.host; }
   const std::vector<Device>& devices() const override { return place_.devices; }
@@ -65,12 +74,17 @@ class SparkTask : public TaskContext, private BatchStream {
   const RankFailure place_;
   std::stop_source stop_;
   std::unique_ptr<EventFile> events_;
-  std::unique_ptr<BatchStream> rows_;  // Of files; unset: the rows are those of sent_.
-  std::optional<RowSteps> steps_;      // What becomes of them.
+  // Rows of files; unset if the rows come through Spark.
+  std::unique_ptr<BatchStream> rows_;
+  // What makes the task's rows of those in the files.
+  std::optional<RowSteps> steps_;
+  // What Spark sends; without any row if the rows are in files.
   std::unique_ptr<WireInput> sent_;
   BatchStream* source_ = nullptr;
+  // Of the rows that a gang's rank read through Spark.
   RowSums read_;
-  bool read_all_ = false;  // The task has seen the end of its input.
+  // The task has seen the end of its input, which came through Spark.
+  bool read_all_ = false;
   WireOutput output_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<Communicator> ranks_;

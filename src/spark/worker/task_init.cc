@@ -13,6 +13,7 @@ namespace protium {
 
 namespace {
 
+// PythonEvalType.SQL_MAP_ARROW_ITER_UDF.
 constexpr int32_t kMapArrow = 207;
 
 Status Refuse(std::string what, std::string why = "") {
@@ -33,7 +34,7 @@ std::optional<int> MinorOf(const std::string& version) {
   return error == std::errc() && whole ? std::optional(minor) : std::nullopt;
 }
 
-// An address is a path, or a port and a secret.
+// An address is -1 and a path, or a port and a secret.
 Result<BarrierAddress> ReadAddress(HeaderReader& reader) {
   BarrierAddress address;
   PT_LET(address.port, reader.Int("barrier port"));
@@ -119,8 +120,8 @@ void ReadResources(const Json& resources, TaskInit& init) {
   }
 }
 
-// C and D: the same facts as a JSON object. Unknown keys are passed over, missing ones keep their
-// defaults: every release adds some.
+// C and D: the same facts as a JSON object. Unknown keys are skipped and missing ones keep their
+// defaults, since every release adds some.
 Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
   PT_LET(const std::string text, reader.Text("facts"));
   auto facts = ParseJson(text);
@@ -148,6 +149,8 @@ Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
 Status ReadFacts(HeaderReader& reader, TaskInit& init) {
   PT_LET(const int32_t partition,
          IsEarly(init.family) ? ReadFactFields(reader, init) : ReadFactObject(reader, init));
+  // The header names the partition twice; if the numbers differ, it is of another form than was
+  // thought.
   if (partition != init.partition || partition < 0) {
     return Refuse("the header of a Spark task names two partitions: " +
                   std::to_string(init.partition) + " and " + std::to_string(partition));
@@ -166,7 +169,8 @@ Status ReadFiles(HeaderReader& reader, TaskInit& init) {
   return Status::OK();
 }
 
-// Spark sends removals of broadcasts that other tasks had; none is ever added for ours.
+// The executor may send removals of broadcasts that the worker's earlier tasks had, as negative
+// ids; our tasks never have any added.
 Status ReadBroadcasts(HeaderReader& reader) {
   PT_LET(const bool served, reader.Bool("broadcast flag"));
   PT_LET(const int32_t count, reader.Count("broadcasts"));

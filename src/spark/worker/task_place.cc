@@ -33,12 +33,15 @@ RankFailure PlaceOf(const TaskInit& init, const SparkCommand& command) {
 
 void SetEnvironment(const TaskInit& init) {
   const std::string threads = std::to_string(init.cpus);
+  // Spark sets it to spark.task.cpus, which is not what the task's resource profile says.
   ::setenv("OMP_NUM_THREADS", threads.c_str(), 1);
   ::setenv("MKL_NUM_THREADS", threads.c_str(), 1);
   const auto gpus = init.resources.find("gpu");
   if (gpus == init.resources.end()) return;
   const std::string visible = fmt::format("{}", fmt::join(gpus->second.addresses, ","));
   ::setenv("CUDA_VISIBLE_DEVICES", visible.c_str(), 1);
+  // Spark's addresses are indices of the discovery script, nvidia-smi's as a rule, which sorts by
+  // bus.
   ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 }
 

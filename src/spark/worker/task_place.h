@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a task runs and what it was given there.
+// Where a task runs and what Spark gave it there.
 #pragma once
 
 #include <vector>
@@ -13,16 +13,18 @@ namespace protium {
 // The devices that Spark gave to the task, by resource.
 std::vector<Device> DevicesOf(const TaskInit& init);
 
-// Rank, world, host and devices for whatever is said of the task; status and time are left open.
+// Rank, world, host, devices and log, for whatever is reported of the task; status and time are
+// left open.
 RankFailure PlaceOf(const TaskInit& init, const SparkCommand& command);
 
-// Before anything looks at them: CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER when there are gpus,
-// OMP_NUM_THREADS and MKL_NUM_THREADS from the task's cpus.
+// Sets CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER if the task has gpus, and OMP_NUM_THREADS and
+// MKL_NUM_THREADS from its cpus. Must come before LibTorch is loaded, which reads them once.
 void SetEnvironment(const TaskInit& init);
 
-// Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log, and says so on the
-// executor's stderr before.
+// Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log, from now on. The
+// executor's stderr is told where.
 Status RedirectLog(const std::string& folder, int32_t rank);
+// The log's path; empty without a folder.
 std::string LogFile(const std::string& folder, int32_t rank);
 
 }  // namespace protium

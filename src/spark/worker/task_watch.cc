@@ -37,7 +37,8 @@ bool TaskWatch::Wanted() {
          (!options_.stop_file.empty() && std::filesystem::exists(options_.stop_file, ignored));
 }
 
-// Spark itself keeps the tasks of a driver that is gone for minutes.
+// Spark keeps the tasks of a driver that is gone for minutes. The time of the last change is
+// measured on this host's clock, since file times would be those of another.
 bool TaskWatch::DriverIsGone() {
   const auto now = Clock::now();
   if (options_.driver_file.empty() || now < next_look_) return false;
@@ -62,6 +63,7 @@ void TaskWatch::Watch() {
     if (polls[0].revents != 0) return;
     if (polls[1].revents != 0 && gone == kNever) {
       gone = Clock::now() + options_.gone_time;
+      // poll() ignores a negative descriptor; the socket would be ready from now on.
       polls[1].fd = -1;
       Stop();
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Watches, while a task runs, for reasons to end it early, in a thread of its own.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +12,30 @@
 
 namespace protium {
 
+// Whom to watch.
 struct WatchOptions {
-  std::filesystem::path stop_file;  // Its appearance is the driver's wish; empty: none.
-  // Its content changes as long as the driver lives; empty, or not there: not looked at.
+  // Its appearance means that the driver wants the task to stop; empty: none.
+  std::filesystem::path stop_file;
+  // Its content changes as long as the driver lives; not looked at if empty or not there.
   std::filesystem::path driver_file;
+  // SIGTERM to this process.
   std::stop_token signals;
-  int socket = -1;  // The executor's; its end means that nobody waits for the task any more.
-  std::function<void()> on_stop;  // Called once, from the watching thread.
+  // The executor's; its end means that nobody waits for the task any more.
+  int socket = -1;
+  // Called at most once, from the watching thread; must only ask the task to stop.
+  std::function<void()> on_stop;
+  // How long a task may go on after its executor is gone.
   std::chrono::milliseconds gone_time{10'000};
+  // How long the driver may give no sign; it gives one a second.
   std::chrono::milliseconds driver_time{15'000};
 };
 
-// Watches, while a task runs, for reasons to end it early: the driver's wish, a driver that gave no
-// sign for `driver_time`, SIGTERM, the executor's end. When the executor is gone and the task has
-// not ended `gone_time` after it was asked to, the process ends.
+// Looks every 100 ms. If the executor is gone and the task has not ended `gone_time` after it was
+// asked to, the process ends with exit code 1.
 class TaskWatch {
  public:
   static Result<std::unique_ptr<TaskWatch>> Start(WatchOptions options);
+  // Ends the watching; on_stop is not called from then on.
   ~TaskWatch();
 
  private:

@@ -20,7 +20,8 @@ namespace {
 
 constexpr size_t kOutBytes = size_t{1} << 18;
 constexpr int64_t kLargePart = 4096;  // Bytes; smaller ones are cheaper copied.
-constexpr size_t kPartsAtOnce = 512;  // The system's limit is 1024.
+// Per sendmsg(); Linux allows 1024 (IOV_MAX).
+constexpr size_t kPartsAtOnce = 512;
 
 template <class Number>
 std::array<uint8_t, sizeof(Number)> BigEndian(Number number) {
@@ -87,8 +88,8 @@ Status ExecutorWire::WaitToRead() {
   return polls[0].revents != 0 ? Status::OK() : Interrupted();
 }
 
-// The executor may let a worker wait as long as it likes: what reads its rows decides. Only one
-// that is to end does not wait for ever.
+// The executor may let a worker wait as long as it likes: whatever reads the rows decides when.
+// Only a worker that is to end does not wait for ever.
 Status ExecutorWire::WaitToWrite() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLOUT, 0}, {interrupted_.get(), POLLIN, 0}}};
   (void)Poll(polls, kNever);

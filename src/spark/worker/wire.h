@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket between a Spark executor and its worker, read and written through one buffer each way:
-// numbers of the protocol and Arrow's messages follow each other on it without a gap.
+// The socket between a Spark executor and its worker, read and written through one buffer each way.
+// Numbers of the protocol and Arrow's messages follow each other on it without a gap, so reading
+// ahead for one must not lose bytes of the other.
 #pragma once
 
 #include <sys/uio.h>
@@ -14,43 +15,47 @@
 
 namespace protium {
 
-// Bytes in order. An end in the middle of what was asked for is an error.
+// Bytes in order. If they end before all that was asked for has come, that is an error.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual Status Read(void* into, int64_t bytes) = 0;
 };
 
-// One thread, but for Interrupt(). Numbers are big-endian.
+// Numbers are big-endian. One thread, except for Interrupt(). Reads wait until the deadline set by
+// WaitUntil (then exit kStalled), until Interrupt() (kStopped), or until the executor closes
+// (kRemote).
 class ExecutorWire : public ByteSource {
  public:
   static Result<std::unique_ptr<ExecutorWire>> Make(UniqueFd socket);
 
-  // For reads from now on. kNever: as long as the executor keeps the connection open.
+  // The deadline of reads from now on. kNever: as long as the executor keeps the connection open.
   void WaitUntil(Deadline deadline) { deadline_ = deadline; }
-  // Makes the reads of now and later fail with kStopped, until Resume(); what is written may take
-  // kStopTime more.
+  // Makes reads fail with exit kStopped until Resume(), also one that waits now. Writes may still
+  // take kStopTime. Any thread.
   void Interrupt();
   void Resume();
 
-  // Waits for the next byte; false when the executor closed the connection before it.
+  // Waits for the next byte; false if the executor closed the connection before it.
   Result<bool> Begin();
   Status Read(void* into, int64_t bytes) override;
   Result<int32_t> ReadInt();
 
   Status Write(const void* from, int64_t bytes);
-  // Like Write, but large parts are sent from where they lie: `from` must stay until Flush().
+  // Like Write, but a large part is sent from where it lies: `from` must stay valid until Flush().
   Status WriteInPlace(const void* from, int64_t bytes);
   Status WriteInt(int32_t number);
   Status WriteLong(int64_t number);
-  Status WriteText(std::string_view text);  // Its length, then its bytes.
+  // Length, then bytes.
+  Status WriteText(std::string_view text);
   Status Flush();
 
-  // Reads and drops what comes until the executor closes the connection or the deadline passes: a
-  // socket closed with unread bytes would destroy what was written to it.
+  // Reads and drops everything until the executor closes the connection or the deadline passes. If
+  // a TCP socket is closed with bytes unread, the kernel sends a reset, which destroys what the
+  // executor has not read of the answer.
   void Drain(Deadline deadline);
 
-  // The executor wants no more: a read or a write has met the closed connection.
+  // Whether a read or a write has met the closed connection: the executor wants no more.
   bool closed() const { return closed_; }
   int fd() const { return socket_.get(); }
 
@@ -66,15 +71,16 @@ class ExecutorWire : public ByteSource {
   Status Closed();
 
   const UniqueFd socket_;
-  const UniqueFd interrupted_;  // An eventfd: readable once interrupted.
+  // An eventfd, readable once interrupted.
+  const UniqueFd interrupted_;
   Deadline deadline_ = kNever;
   bool closed_ = false;
-  // Small: what is read ahead of large parts has to be copied.
+  // 8 KiB: what is read ahead of a large part has to be copied.
   std::vector<std::byte> in_ = std::vector<std::byte>(1 << 13);
   size_t begin_ = 0;  // Of what is in in_.
   size_t end_ = 0;
-  // What is to be sent: bytes of out_, which has room for all of them and so does not move, and
-  // parts that lie elsewhere.
+  // What is to be sent: bytes of out_, which reserves room for all of them and so never moves, and
+  // parts that lie elsewhere. parts_ points to both, in order.
   std::vector<std::byte> out_;
   std::vector<iovec> parts_;
 };

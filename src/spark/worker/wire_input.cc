@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kMaxMessage = int64_t{16} << 30;
 
-// Reads what is asked for and no byte more, straight into the buffer that a batch will keep.
+// Reads exactly what is asked for, straight into the buffer that a batch will keep. Arrow's own
+// buffered streams would read ahead, beyond the end of the IPC stream.
 class WireStream : public arrow::io::InputStream {
  public:
   explicit WireStream(ExecutorWire& wire) : wire_(wire) {}

@@ -34,7 +34,7 @@ class WireSink : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-// The mark of a message, and no message: Arrow's columnar format, "IPC Streaming Format".
+// A continuation mark and a length of 0: Arrow's columnar format, "IPC Streaming Format".
 constexpr std::string_view kStreamEnd{"\xff\xff\xff\xff\0\0\0\0", 8};
 
 arrow::ipc::IpcWriteOptions Options() {
@@ -45,7 +45,7 @@ arrow::ipc::IpcWriteOptions Options() {
 
 }  // namespace
 
-// Sends what the payload points to, which may end with it.
+// Sends what the payload points to before the payload goes: parts are written in place.
 Status WireOutput::Put(const arrow::ipc::IpcPayload& payload) {
   WireSink sink(wire_);
   int32_t ignored = 0;

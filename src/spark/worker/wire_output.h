@@ -13,7 +13,8 @@
 
 namespace protium {
 
-// Nothing is written before the first batch, and nothing at all when there is none.
+// Nothing is written before the first row, and nothing at all if there is none: Spark's own workers
+// do the same.
 class WireOutput {
  public:
   // `wire` outlives it. `task` is named in errors.
@@ -21,8 +22,9 @@ class WireOutput {
       : wire_(wire), schema_(std::move(schema)), task_(std::move(task)) {}
 
   const SchemaPtr& schema() const { return schema_; }
-  // Spark takes columns by position and believes their types: a batch that differs from the
-  // declared schema is refused here, with the column.
+  // Sends a batch and returns when the socket took it. Spark takes columns by position and trusts
+  // their types, so a batch that differs from the declared schema is refused here (Conform).
+  // Batches without rows are not sent.
   Status Emit(const arrow::RecordBatch& batch);
   // Ends the stream, if one was begun.
   Status Close();

@@ -23,7 +23,9 @@ namespace protium {
 
 namespace {
 
+// From a header's first byte to its last.
 constexpr std::chrono::seconds kHeaderTime{30};
+// For the executor to read the last words and close.
 constexpr std::chrono::seconds kCloseTime{30};
 
 std::chrono::nanoseconds Now() { return std::chrono::system_clock::now().time_since_epoch(); }
@@ -44,7 +46,7 @@ class SparkWorker {
   int Serve();
 
  private:
-  // Of one task: does it leave the worker fit for another?
+  // Of one task: whether the worker is fit for another afterwards.
   Result<bool> ServeOne(int32_t first);
   Result<bool> RunTask(const TaskInit& init);
   Result<bool> End(const TaskInit& init, bool reusable);
@@ -57,8 +59,9 @@ class SparkWorker {
   Times times_{.boot = Now()};
 };
 
-// Waits for a first number as long as the executor likes, and no longer than `kHeaderTime` for the
-// rest of a header: two sides that understand it differently would wait for each other.
+// Waits for the first number of a header as long as the executor likes: an idle worker is kept for
+// later tasks. For the rest it waits kHeaderTime: two sides that disagree on the form would wait
+// for each other.
 int SparkWorker::Serve() {
   const std::stop_callback on_signal(signals_, [this] { wire_->Interrupt(); });
   for (;;) {
@@ -102,6 +105,8 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   const bool gang = command->gang;
   SparkTask task(*wire_, init, std::move(*command));
   const Status ran = task.Run(found, signals_);
+  // Even after a failure: without the end of an open Arrow stream the JVM would read the error's
+  // text as a message of Arrow's, and lose it.
   const Status ended = task.EndOutput();
   if (!ran.ok()) {
     const Status told = Tell(ran, place);
@@ -114,8 +119,8 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   return End(init, !gang && MayServeAgain(init));
 }
 
-// A pooled process would keep what it took of a device; and one that has touched the devices of a
-// host that has some is of no use for other ones.
+// A process that is kept would also keep what it took of a device; and once CUDA has been
+// initialised with one set of visible devices, it cannot use others.
 bool SparkWorker::MayServeAgain(const TaskInit& init) const {
   const bool touched = book_.loaded() && ::access("/dev/nvidiactl", F_OK) == 0;
   return std::getenv("SPARK_REUSE_WORKER") != nullptr && init.resources.empty() && !touched &&
@@ -129,6 +134,7 @@ Result<bool> SparkWorker::End(const TaskInit& init, bool reusable) {
     PT_TRY(wire_->WriteLong(Milliseconds(time)));
   }
   const bool late = init.family == Family::kC || init.family == Family::kD;
+  // The time spent on the data, since Spark 4.2.
   if (late) PT_TRY(wire_->WriteLong(Milliseconds(times_.end - times_.begin)));
   PT_TRY(wire_->WriteLong(0));  // Spilled to memory.
   PT_TRY(wire_->WriteLong(0));  // Spilled to disk.
@@ -142,7 +148,7 @@ Result<bool> SparkWorker::End(const TaskInit& init, bool reusable) {
   return again;
 }
 
-// Says to the executor why a task failed, unless the executor is who ended it.
+// Tells the executor why a task failed, unless it was the executor that ended it.
 Status SparkWorker::Tell(const Status& status, RankFailure place) {
   if (wire_->closed()) return Status::OK();
   place.status = status;
@@ -153,7 +159,7 @@ Status SparkWorker::Tell(const Status& status, RankFailure place) {
   return wire_->Flush();
 }
 
-// The launcher's own treatment of signals was inherited; so were its blocked ones.
+// Dispositions (if ignored) and the mask of blocked signals survive exec: these are the launcher's.
 void ResetSignals() {
   for (const int signal : {SIGHUP, SIGCHLD, SIGTERM, SIGINT}) ::signal(signal, SIG_DFL);
   ::signal(SIGPIPE, SIG_IGN);

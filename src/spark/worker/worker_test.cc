@@ -235,10 +235,10 @@ TEST_F(Process, StopsWhenTheDriverAsks) {
   AwaitReport();
   EXPECT_TRUE(WriteFile(folder_.path() / "stop", "").ok());
   const Answer answer = worker->Read(Family::kC);
-  const auto status = StatusFromWorkerText(answer.error);
-  ASSERT_TRUE(status.has_value());
-  EXPECT_EQ(FaultOf(*status).what, "stopped in good order");
-  EXPECT_EQ(FaultOf(*status).exit, Exit::kStopped);
+  const auto failure = FailureFromWorkerText(answer.error);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(FaultOf(failure->status).what, "stopped in good order");
+  EXPECT_EQ(FaultOf(failure->status).exit, Exit::kStopped);
 }
 
 TEST_F(Process, StopsOnSigterm) {

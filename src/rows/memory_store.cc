@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/memory_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/fault.h"
+#include "rows/sort.h"
+
+namespace protium {
+namespace {
+
+// The index that sorts rows has 32 bits.
+constexpr int64_t kMostSorted = (int64_t{1} << 32) - 1;
+
+// Makes room for `rows` of `width` bytes. Moving large pages splits them: the first reservation is
+// for the `most` rows there may ever be, where that is known and the system lets us.
+Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
+  if (rows * width <= memory.capacity()) return Status::OK();
+  if (memory.capacity() == 0 && rows <= most && memory.Reserve(most * width).ok())
+    return Status::OK();
+  return memory.Reserve(std::max(rows * width, 2 * memory.capacity()));
+}
+
+// Adds up the keys of rows in their order, up to each of `ends`.
+std::vector<ShardIdentity> AddUpKeys(std::span<const RowKey> keys, const RowOrder& order,
+                                     std::span<const int64_t> ends) {
+  constexpr size_t kAhead = 32;  // Keys are asked for this early, as they lie anywhere.
+  std::vector<ShardIdentity> identities(ends.size());
+  size_t i = 0;
+  for (size_t s = 0; s < ends.size(); ++s) {
+    for (; i < size_t(ends[s]); ++i) {
+      if (i + kAhead < order.size()) __builtin_prefetch(&keys[order[i + kAhead]]);
+      AddKey(keys[order[i]], identities[s]);
+    }
+  }
+  return identities;
+}
+
+class MemoryScan final : public RowScan {
+ public:
+  MemoryScan(std::span<const std::byte> rows, int64_t width) : rest_(rows), width_(width) {}
+
+  Result<std::span<const std::byte>> Next(int64_t most) override {
+    const auto taken = rest_.first(std::min(rest_.size(), size_t(most * width_)));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+  int64_t width_;
+};
+
+// Copies the rows at `positions` of the order to `out`, one after another.
+void GatherRows(const std::byte* rows, int64_t width, const Permutation& order, Positions positions,
+                std::byte* out) {
+  // Rows are asked for this many visits ahead, so that memory answers them side by side.
+  constexpr int64_t kAhead = 24;
+  constexpr int64_t kLine = 64;
+  std::array<const std::byte*, kAhead> ring;
+  const auto ask = [&](int64_t position) {
+    const std::byte* row = rows + order.At(position) * width;
+    for (int64_t at = 0; at < width; at += kLine) __builtin_prefetch(row + at);
+    __builtin_prefetch(row + width - 1);
+    ring[size_t(position % kAhead)] = row;
+  };
+  const int64_t first = std::min(positions.begin + kAhead, positions.end);
+  for (int64_t p = positions.begin; p < first; ++p) ask(p);
+  for (int64_t p = positions.begin; p < positions.end; ++p, out += width) {
+    std::memcpy(out, ring[size_t(p % kAhead)], size_t(width));
+    if (p + kAhead < positions.end) ask(p + kAhead);
+  }
+}
+
+class MemoryVisit final : public RowVisit {
+ public:
+  MemoryVisit(std::span<const std::byte> rows, int64_t width, const Permutation& order)
+      : rows_(rows.data()), width_(width), order_(order) {}
+
+  Status Next(int64_t rows, std::byte* out) override {
+    PT_CHECK(rows <= order_.rows() - next_);
+    GatherRows(rows_, width_, order_, {next_, next_ + rows}, out);
+    next_ += rows;
+    return Status::OK();
+  }
+
+ private:
+  const std::byte* rows_;
+  int64_t width_;
+  Permutation order_;
+  int64_t next_ = 0;  // Position.
+};
+
+}  // namespace
+
+Result<std::byte*> MemoryStore::Room(int64_t rows) {
+  const int64_t wanted = rows_ + rows;
+  if (spec_.sorts && wanted > kMostSorted) {
+    return Fail(
+        {.exit = Exit::kNoRoom,
+         .what = fmt::format("{} rows on one rank; at most {} are possible", wanted, kMostSorted),
+         .fix = "use more workers"});
+  }
+  PT_TRY(GrowTo(wanted, spec_.most_rows, spec_.width, memory_));
+  if (spec_.sorts) PT_TRY(GrowTo(wanted, spec_.most_rows, sizeof(RowKey), keys_));
+  return memory_.data() + rows_ * spec_.width;
+}
+
+Status MemoryStore::Add(int64_t rows) {
+  if (spec_.sorts) {
+    KeysOf(memory_.data() + rows_ * spec_.width, spec_.width,
+           keys_.As<RowKey>(rows_ + rows).last(size_t(rows)));
+  }
+  rows_ += rows;
+  return Status::OK();
+}
+
+Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> ends) {
+  PT_CHECK(spec_.sorts);
+  const std::span<const RowKey> keys = keys_.As<const RowKey>(rows_);
+  PT_LET(const RowOrder order, RowOrder::Find(Bytes({0, rows_}), spec_.width, keys));
+  auto identities = AddUpKeys(keys, order, ends);
+  keys_ = {};
+  spec_.sorts = false;
+  MoveRows({memory_.data(), size_t(rows_ * spec_.width)}, spec_.width, order);
+  return identities;
+}
+
+std::unique_ptr<RowScan> MemoryStore::Scan(RowRange range) const {
+  return std::make_unique<MemoryScan>(Bytes(range), spec_.width);
+}
+
+Result<std::unique_ptr<RowVisit>> MemoryStore::Visit(RowRange range,
+                                                     const Permutation& order) const {
+  PT_CHECK(order.rows() == range.size());
+  return std::make_unique<MemoryVisit>(Bytes(range), spec_.width, order);
+}
+
+void MemoryStore::Release(RowRange range) {
+  // Pages are larger than rows: one that two ranges share is given back with the second.
+  const int64_t begin = range.begin == released_row_ ? released_byte_ : range.begin * spec_.width;
+  released_byte_ = memory_.Release(begin, range.end * spec_.width);
+  released_row_ = range.end;
+}
+
+std::span<const std::byte> MemoryStore::Bytes(RowRange range) const {
+  PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
+  return {memory_.data() + range.begin * spec_.width, size_t(range.size() * spec_.width)};
+}
+
+std::unique_ptr<RowStore> MakeRowStore(const RowStoreSpec& spec) {
+  return std::make_unique<MemoryStore>(spec);
+}
+
+}  // namespace protium

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "rows/memory.h"
+#include "rows/row_store.h"
+
+namespace protium {
+
+// Beside the rows it takes 16 bytes a row until they are sorted, for their keys, and 8 more while
+// it sorts. At most 2^32 - 1 rows can be sorted.
+class MemoryStore final : public RowStore {
+ public:
+  explicit MemoryStore(const RowStoreSpec& spec) : spec_(spec) {}
+
+  int64_t width() const override { return spec_.width; }
+  int64_t rows() const override { return rows_; }
+  Result<std::byte*> Room(int64_t rows) override;
+  Status Add(int64_t rows) override;
+  Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) override;
+  std::unique_ptr<RowScan> Scan(RowRange range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  void Release(RowRange range) override;
+
+ private:
+  std::span<const std::byte> Bytes(RowRange range) const;
+
+  RowStoreSpec spec_;
+  RowMemory memory_;
+  RowMemory keys_;  // Made while a row is in the first cache.
+  int64_t rows_ = 0;
+  int64_t released_row_ = 0;   // Where the last Release() ended,
+  int64_t released_byte_ = 0;  // and the last whole page that it gave back.
+};
+
+}  // namespace protium

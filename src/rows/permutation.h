@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which an epoch visits the rows of a shard, and where its steps begin and end. Pure
+// arithmetic; docs/rows.md writes it down for other implementations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace protium {
+
+// (seed, epoch, shard, position) -> row, stateless and cheap to make. A permutation of [0, rows).
+class Permutation {
+ public:
+  Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
+  int64_t At(int64_t position) const;  // 0 <= position < rows().
+  int64_t rows() const { return rows_; }
+
+ private:
+  static constexpr int kRounds = 6;
+  static constexpr int kFew = 32;
+  void Shuffle(uint64_t state);
+
+  int64_t rows_;
+  uint64_t left_;
+  uint64_t right_;
+  std::array<uint64_t, kRounds> keys_;
+  std::array<uint8_t, kFew> few_;
+};
+
+// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with
+// n its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
+struct Positions {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_size, int64_t step);
+int64_t StepsPerEpoch(int64_t total_rows, int64_t batch_size);
+
+// Contiguous ownership: rank r owns floor(r*shards/world) up to floor((r+1)*shards/world).
+std::vector<int32_t> ShardOwners(int32_t shards, int32_t world);
+
+}  // namespace protium
