@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every #include in src/ names the file's own room or one that the room USES.
 
-CMake refuses an upward USES; this refuses an include that no USES announces. Tests may look into
-any room on a lower floor.
+CMake refuses an upward USES; this refuses an include that no USES announces, and a USES that no file
+but tests needs. Tests may look into any room on a lower floor.
 """
 
 import os
@@ -31,15 +31,20 @@ def read_rooms():
     return rooms
 
 
+def is_test(path):
+    return re.search(r"(_test|/test_\w+)\.cc$", path) is not None
+
+
 def is_allowed(path, room, used, rooms):
     floor, uses = rooms[room]
     if used == room or used in uses:
         return True
-    return re.search(r"(_test|/test_\w+)\.cc$", path) and rooms[used][0] < floor
+    return is_test(path) and rooms[used][0] < floor
 
 
 def main():
     rooms = read_rooms()
+    needed = {room: set() for room in rooms}
     wrong = []
     for path in source_text.repository_files(["src"], [".cc", ".h"]):
         room = path.split("/")[1]
@@ -47,10 +52,15 @@ def main():
             wrong.append(f"{path}: no CMakeLists.txt declares the room {room}")
             continue
         for used in _INCLUDE.findall(source_text.read(path)):
+            if not is_test(path):
+                needed[room].add(used)
             if used not in rooms and os.path.isdir(f"src/{used}"):
                 wrong.append(f"{path}: includes {used}/, which no CMakeLists.txt declares")
             elif used in rooms and not is_allowed(path, room, used, rooms):
                 wrong.append(f"{path}: includes {used}/, which {room} does not use (USES in src/{room}/CMakeLists.txt)")
+    for room, (_, uses) in sorted(rooms.items()):
+        for stale in sorted(uses - needed[room]):
+            wrong.append(f"src/{room}/CMakeLists.txt: USES names {stale}, which no file of {room} includes")
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Letters without a locale: names are compared alike wherever a job runs.
 #pragma once
 
 #include <string>

@@ -12,8 +12,11 @@ namespace protium {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
+// No deadline: waits end by an event or by `stop` alone.
 inline constexpr Deadline kNever = Deadline::max();
 
+// Copied into every call on the way down; the token and the events refer to their owners, which
+// wait for the call to return.
 struct Call {
   std::stop_token stop;
   Deadline deadline = kNever;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Over OpenSSL's EVP interface, which picks the instructions of the machine.
 #include "base/digest.h"
 
 #include <openssl/evp.h>
@@ -11,7 +12,7 @@ namespace protium {
 
 namespace {
 
-std::string HexOf(std::span<const unsigned char> bytes) {
+std::string ToHex(std::span<const unsigned char> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
   for (const unsigned char byte : bytes) {
@@ -23,6 +24,7 @@ std::string HexOf(std::span<const unsigned char> bytes) {
 
 }  // namespace
 
+// A context that cannot be made, or set up, is a broken installation: PT_CHECK ends the process.
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   ~State() { EVP_MD_CTX_free(context); }
@@ -43,7 +45,7 @@ std::string Sha256::Hex() {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
   PT_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), &size) == 1);
-  return HexOf(digest);
+  return ToHex(digest);
 }
 
 std::string Sha256Hex(std::string_view bytes) {
@@ -56,7 +58,7 @@ std::string Md5Hex(std::string_view bytes) {
   std::array<unsigned char, 16> digest{};
   unsigned int size = 0;
   PT_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr) == 1);
-  return HexOf(digest);
+  return ToHex(digest);
 }
 
 }  // namespace protium

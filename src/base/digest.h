@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Digests, as lower-case hexadecimal text. What is hashed and how is part of formats that outlive a
+// release: docs/rows.md (keys, cuts) and docs/model-folder.md (weights).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +11,7 @@
 
 namespace protium {
 
-// Hashes a stream of bytes with SHA-256 (FIPS 180-4).
+// Hashes a stream of bytes with SHA-256 (FIPS 180-4). One thread.
 class Sha256 {
  public:
   Sha256();

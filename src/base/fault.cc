@@ -62,16 +62,13 @@ void AddLine(std::string& block, std::string_view label, std::string_view text) 
   block.push_back('\n');
 }
 
-std::string TextAt(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
+// In bytes.
 constexpr size_t kMostText = 1500, kKeptAhead = 900, kKeptBehind = 400;
 
 // A message quotes cells and names that may be of any length; what is said around them stays.
 void Bound(std::string& text) {
   if (text.size() <= kMostText) return;
+  // A byte 10xxxxxx goes on with a character of UTF-8 (RFC 3629): none is cut in two.
   const auto is_inside = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80; };
   size_t head = kKeptAhead, tail = text.size() - kKeptBehind;
   while (head > 0 && is_inside(head)) --head;

@@ -17,6 +17,7 @@ Status NotJson(const std::string& why) {
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text) {
+  // The library reads and frees nested values by recursion: a deep text would end the process.
   bool too_deep = false;
   const auto guard = [&](int depth, Json::parse_event_t, Json&) {
     too_deep = too_deep || depth > kMaxDepth;
@@ -29,6 +30,12 @@ Result<Json> ParseJson(std::string_view text) {
   } catch (const Json::exception& error) {
     return NotJson(error.what());
   }
+}
+
+const std::string& TextAt(const Json& json, std::string_view key) {
+  static const std::string kNone;
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
 }
 
 std::string Dump(const Json& value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that keeps the order of its keys.
+// JSON that keeps the order of its keys, so that files and digests come out the same every time.
+// Text that is not ours is read by ParseJson() alone: the library itself throws.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,9 @@ using Json = nlohmann::ordered_json;
 
 // Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws.
 Result<Json> ParseJson(std::string_view text);
+
+// The text under `key` of an object; empty where there is none, or something else is there.
+const std::string& TextAt(const Json& json, std::string_view key);
 
 // Renders without spaces or line breaks; text that is not UTF-8 gets replacement characters.
 std::string Dump(const Json& value);

@@ -8,7 +8,9 @@ namespace protium {
 
 namespace {
 
-// Counts in half edits, so that a difference of case costs 1 and any other edit 2.
+// Levenshtein's distance, in one row of its table: row[j] is the distance of what of `a` was read
+// so far to the first j letters of `b`. Counts in half edits, so that a difference of case costs 1
+// and any other edit 2.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = 2 * j;

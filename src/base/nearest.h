@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a misspelt name was meant to be, for messages.
 #pragma once
 
 #include <span>

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/unknown_name.h"
+
 namespace protium {
 
 TEST(Nearest, PrefersFewerEditsAndStopsAtThree) {
@@ -15,6 +17,15 @@ TEST(Nearest, PrefersFewerEditsAndStopsAtThree) {
 TEST(Suggest, ListsAFewWhenNothingIsNear) {
   const std::vector<std::string> known = {"a1", "b2"};
   EXPECT_EQ(Suggest("zzzzzz", known), "one of: a1, b2");
+}
+
+TEST(UnknownName, TellsWhatItIsAndTheNearest) {
+  const std::vector<std::string> known = {"linear", "tabular_mlp"};
+  const Fault fault = FaultOf(UnknownName("net", "linaer", known, "train.net"));
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(fault.what, "unknown net \"linaer\"");
+  EXPECT_EQ(fault.where, "train.net");
+  EXPECT_EQ(fault.fix, "did you mean \"linear\"?");
 }
 
 }  // namespace protium

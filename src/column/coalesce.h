@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Batches of a useful size from many small ones, without holding a table.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -17,10 +17,6 @@ Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buff
   return arrow::ipc::ReadSchema(&reader, &memo);
 }
 
-Result<std::shared_ptr<arrow::Buffer>> BatchToIpc(const arrow::RecordBatch& batch) {
-  return arrow::ipc::SerializeRecordBatch(batch, arrow::ipc::IpcWriteOptions::Defaults());
-}
-
 Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
     std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema) {
   arrow::io::BufferReader reader(std::move(buffer));

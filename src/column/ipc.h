@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas and batches as Arrow IPC messages in memory.
+// Schemas and batches as Arrow IPC messages in memory, the form in which rows cross processes
+// (https://arrow.apache.org/docs/format/Columnar.html).
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -13,10 +14,8 @@ namespace protium {
 Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema);
 Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buffer> buffer);
 
-// One message, without its schema.
-Result<std::shared_ptr<arrow::Buffer>> BatchToIpc(const arrow::RecordBatch& batch);
-
-// The batch shares the buffer's memory. Buffers from outside are validated before they are used.
+// Of a message that holds a batch and not its schema. The batch shares the buffer's memory. Buffers
+// from outside are validated before they are used.
 Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
     std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema);
 

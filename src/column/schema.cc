@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arrow has texts for its types, but not one that reads back. The names here are ours, and a
+// format.
 #include "column/schema.h"
 
 #include <arrow/api.h>
@@ -12,11 +14,12 @@
 namespace protium {
 namespace {
 
+// Text may come from a file: reading it is recursive and must end.
 constexpr int kMaxNesting = 16;
 
-using Known = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
+using NamedType = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
 
-std::array<Known, 14> KnownTypes() {
+std::array<NamedType, 14> KnownTypes() {
   return {{{"bool", arrow::boolean()},
            {"int8", arrow::int8()},
            {"int16", arrow::int16()},

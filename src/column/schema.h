@@ -13,8 +13,9 @@
 namespace protium {
 
 // "bool", "int32", "int64", "float32", "float64", "string", "binary", "date", "timestamp",
-// "decimal(p,s)", "list<type>"; gives TypeError for types that tables of ours do not carry.
+// "decimal(p,s)", "list<type>"; other types, which tables do not carry, are a fault (kInput).
 Result<std::string> TypeName(const arrow::DataType& type);
+// The type of such a name.
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
 
 Result<Json> SchemaToJson(const arrow::Schema& schema);

@@ -25,7 +25,7 @@ class MemoryStream : public BatchStream {
 
 }  // namespace
 
-BatchStreamPtr StreamOf(SchemaPtr schema, arrow::RecordBatchVector batches) {
+BatchStreamPtr MakeStream(SchemaPtr schema, arrow::RecordBatchVector batches) {
   return std::make_unique<MemoryStream>(std::move(schema), std::move(batches));
 }
 

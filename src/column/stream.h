@@ -7,9 +7,9 @@
 namespace protium {
 
 // Streams batches that are in memory already; all have `schema`.
-BatchStreamPtr StreamOf(SchemaPtr schema, arrow::RecordBatchVector batches);
+BatchStreamPtr MakeStream(SchemaPtr schema, arrow::RecordBatchVector batches);
 
-// Reads a stream to its end.
+// Reads a stream to its end. Holds all of it: for results that are known to be small.
 Result<arrow::RecordBatchVector> Collect(BatchStream& stream);
 
 }  // namespace protium

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "column/metrics.h"
 #include "deep/predictions.h"
 #include "deep/tasks.h"
 #include "format/safetensors.h"
+#include "metrics/metrics.h"
 #include "score/scorer.h"
 #include "tensor/weights.h"
 #include "train/fingerprint.h"
@@ -122,7 +122,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
   return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
 }
 
-Status CheckNames(const ScoreConfig& config, const arrow::Schema& schema) {
+Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& schema) {
   for (const std::string& name : config.added) {
     if (schema.GetFieldIndex(name) < 0) continue;
     return Fail({.exit = Exit::kUsage,
@@ -169,7 +169,7 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   ScoreConfig config;
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
-  PT_TRY(CheckNames(config, *context.input().schema()));
+  PT_TRY(CheckPredictionNames(config, *context.input().schema()));
   PT_TRY(UseThreads(1));
   PT_LET(const auto net,
          BuildNet(nets, config.net, config.extension, InputsOf(config.net, {}, false)));

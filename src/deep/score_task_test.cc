@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "column/metrics.h"
 #include "deep/rank_context.h"
 #include "deep/tasks.h"
+#include "metrics/metrics.h"
 #include "os/file.h"
 #include "tensor/weights.h"
 

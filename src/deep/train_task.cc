@@ -7,21 +7,15 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "column/metrics.h"
+#include "base/unknown_name.h"
 #include "deep/tasks.h"
+#include "metrics/metrics.h"
 #include "tensor/predict.h"
 #include "tensor/weights.h"
 #include "train/trainer.h"
 
 namespace protium {
 namespace {
-
-Status UnknownName(const char* kind, const std::string& name, std::vector<std::string> known) {
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("unknown {} \"{}\"", kind, name),
-               .where = kind,
-               .fix = Suggest(name, known)});
-}
 
 template <class Options>
 Result<Options> OptionsAs(const Named& named, const char* where) {
@@ -56,7 +50,7 @@ Result<Loss> LossOf(const Named& loss, const Objective& objective) {
     if (loss.name == name) return make(loss, objective);
     known.emplace_back(name);
   }
-  return UnknownName("loss", loss.name, known);
+  return UnknownName("loss", loss.name, known, "loss");
 }
 
 Result<OptimizerSpec> OptimizerOf(const Named& optimizer) {
@@ -78,7 +72,8 @@ Result<OptimizerSpec> OptimizerOf(const Named& optimizer) {
                          .weight_decay = o.weight_decay,
                          .momentum = o.momentum};
   }
-  return UnknownName("optimizer", optimizer.name, {"adam", "sgd"});
+  const std::vector<std::string> known = {"adam", "sgd"};
+  return UnknownName("optimizer", optimizer.name, known, "optimizer");
 }
 
 // Everything but the rows that decides the weights and which of them are kept.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What may be shown of the addresses of engines, which can hold tokens.
 #pragma once
 
 #include <string>

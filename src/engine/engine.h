@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place where plans run. What a job does is in its plan: three verbs suffice.
+// A place where plans run. What a job does is in its plan, so few verbs suffice: Analyze() and
+// Explain() move no data, Execute() and Run() do, and Admit() asks whether a gang fits.
+//
+// The error of a Broken node is that of every call on a plan that holds it. What runs ends soon
+// after call.stop is requested, with Cancelled, or after call.deadline, with exit kStalled.
 #pragma once
 
 #include <memory>

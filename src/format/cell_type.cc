@@ -38,6 +38,8 @@ bool IsInt64(std::string_view text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
+// Only what every engine reads as the same double: no hexadecimal numbers, no "infinity", no sign
+// "+", and exponents of at most four digits.
 bool IsDouble(std::string_view text) {
   if (text == "NaN" || text == "Inf" || text == "-Inf") return true;
   const std::string_view whole = text;
@@ -57,6 +59,8 @@ bool IsDouble(std::string_view text) {
   return point || exponent || IsInt64(whole);
 }
 
+// Whether `text` is the word `lower`, in any case. Setting bit 0x20 makes a small letter of a
+// capital; what else it changes is no letter.
 bool SameWord(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -65,6 +69,7 @@ bool SameWord(std::string_view text, std::string_view lower) {
   return true;
 }
 
+// Takes exactly so many digits from the front; false as well for a number out of range.
 bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, int& value) {
   if (text.size() < digits) return false;
   value = 0;
@@ -76,6 +81,8 @@ bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, 
   return value >= lowest && value <= highest;
 }
 
+// A day of the Gregorian calendar between 0001-01-01 and 9999-12-31, of which the front of `text`
+// is taken.
 bool TakeDate(std::string_view& text) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   int year, month, day;
@@ -136,6 +143,7 @@ CellType TypeOfCell(std::string_view text) {
   return CellType::kText;
 }
 
+// kNone is the type of a column without values, and gives way to every other.
 CellType Unite(CellType a, CellType b) {
   if (a == b || b == CellType::kNone) return a;
   if (a == CellType::kNone) return b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type that the text of a cell has.
+// The type that the text of a cell has. Every engine is told the type found here and none infers by
+// itself, so a cell counts as a value of a type only where all of them read the same value from it.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -17,7 +18,8 @@ bool IsCell(std::string_view text, CellType type);
 // The first type that `text` fits.
 CellType TypeOfCell(std::string_view text);
 
-// The type of a column with cells of both.
+// The type of a column with cells of both: the narrower of the two that holds every value of the
+// other, or else text. Commutative and associative, so parts of a file may be read in any order.
 CellType Unite(CellType a, CellType b);
 
 std::shared_ptr<arrow::DataType> ArrowType(CellType type);

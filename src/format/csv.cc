@@ -27,6 +27,7 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
 
+// An empty cell is null, an empty text in quotes is a text; the null word is null with quotes, too.
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   if (cell.text.empty()) return !cell.quoted;
   // Most cells differ in the first character, and are many.
@@ -34,6 +35,8 @@ bool IsNull(const CsvCell& cell, const CsvOptions& options) {
          cell.text == options.null;
 }
 
+// The whole file at once, which is quickest where all is well; the line is looked for only where it
+// is not.
 Status CheckUtf8(std::string_view text, const std::string& path) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   arrow::util::InitializeUTF8();
@@ -52,7 +55,7 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
 }
 
 // Both engines find columns without regard to case, so names must differ by more.
-Status CheckNames(const std::vector<std::string>& names, const std::string& path) {
+Status CheckHeader(const std::vector<std::string>& names, const std::string& path) {
   std::set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
@@ -143,7 +146,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
                                          : fmt::format("column{}", i + 1));
   }
   table.pending = !options.header;
-  PT_TRY(CheckNames(table.names, path));
+  PT_TRY(CheckHeader(table.names, path));
   const std::string meant = table.names.size() == 1 ? DelimiterIn(table.names.front()) : "";
   if (!meant.empty() && options.header) {
     const std::string shown = meant == "\t" ? "\\t" : meant;
@@ -155,6 +158,8 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   return table;
 }
 
+// Makes the types of columns wide enough for one more row. Most cells fit the type so far, so that
+// is asked first.
 void Widen(const std::vector<CsvCell>& cells, const CsvOptions& options,
            std::vector<CellType>& types) {
   for (size_t i = 0; i < types.size(); ++i) {
@@ -180,7 +185,7 @@ Status InferRows(const std::string& path, const CsvOptions& options, Table& tabl
 
 // One part for each core, beginning with a row, where every line break is known to end one: in text
 // without quotes. Otherwise the whole is one part.
-std::vector<std::string_view> PartsOf(std::string_view text) {
+std::vector<std::string_view> CutIntoParts(std::string_view text) {
   const size_t most = text.size() / kPartBytes;
   if (most < 2 || std::memchr(text.data(), '"', text.size()) != nullptr) return {text};
   const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
@@ -203,7 +208,7 @@ std::vector<std::string_view> PartsOf(std::string_view text) {
 // wrong: only who reads all of them knows its line.
 bool InferParts(const std::string& path, const CsvOptions& options, const Table& table,
                 std::vector<CellType>& types) {
-  const std::vector<std::string_view> parts = PartsOf(table.scanner->rest());
+  const std::vector<std::string_view> parts = CutIntoParts(table.scanner->rest());
   if (parts.size() < 2) return false;
   std::vector<std::vector<CellType>> found(parts.size(), types);
   std::vector<std::future<Status>> inferring;
@@ -233,6 +238,7 @@ Status InferOne(const std::string& path, const CsvOptions& options, Table& table
   return InferRows(path, options, table, types);
 }
 
+// The type that text must fit to be read as a column of the type given.
 CellType WantedType(const arrow::DataType& type) {
   if (arrow::is_integer(type.id())) return CellType::kInt64;
   if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) return CellType::kDouble;

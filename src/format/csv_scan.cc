@@ -48,6 +48,7 @@ Status CsvScanner::SkipLineEnd() {
   return Status::OK();
 }
 
+// From quote to quote. Lines are counted here, too: a cell may span many.
 Status CsvScanner::ReadQuoted(CsvCell& cell) {
   const int64_t opened = line_;
   const char* const start = ++at_;
@@ -78,7 +79,8 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
 }
 
 // Goes on to the end of a plain cell, 16 characters at a time; false where fewer than that are left
-// and the end is not among those before.
+// and the end is not among those before. Each comparison sets the bytes that are equal, movemask
+// makes a bit of each byte, and the lowest bit is the first of them.
 bool CsvScanner::SkipPlain() {
 #if defined(__SSE2__)
   const __m128i delimiter = _mm_set1_epi8(delimiter_);
@@ -104,6 +106,7 @@ void CsvScanner::ReadPlain(CsvCell& cell) {
   cell.text = {start, static_cast<size_t>(at_ - start)};
 }
 
+// `cells` says by its size whether this is a table of one column, where an empty line is a row.
 Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
   const bool one_column = cells.size() == 1;
   while (at_ < end_ && AtLineEnd() && !one_column) PT_TRY(SkipLineEnd());

@@ -4,8 +4,7 @@
 // 1. A cell may be quoted with "; inside quotes "" is a quote, and delimiters and line breaks are
 //    text. After a closing quote only a delimiter or the end of the line may follow.
 // 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a
-// character are skipped, but in a table of one
-//    column, where they are a null.
+//    character are skipped, except in a table of one column, where each is a null.
 // 3. A byte-order mark at the start of the text is skipped.
 #pragma once
 
@@ -27,6 +26,7 @@ struct CsvCell {
 // The text the cell stands for.
 std::string CsvText(const CsvCell& cell);
 
+// Reads the text once, front to back, at the memory's speed. One thread.
 class CsvScanner {
  public:
   // `path` is for messages only. `text` must outlive the scanner.

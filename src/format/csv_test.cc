@@ -250,7 +250,7 @@ TEST_F(Csv, ALargeFileIsReadAsASmallOne) {
 TEST_F(Csv, AHeaderAloneIsATableOfText) { EXPECT_EQ(Infer("a,b\n"), "a string, b string"); }
 
 TEST_F(Csv, FactsTellSizeAndTime) {
-  const FileFacts facts = FactsOf(Write("abc")).ValueOrDie();
+  const FileFacts facts = ReadFileFacts(Write("abc")).ValueOrDie();
   EXPECT_EQ(facts.bytes, 3);
   EXPECT_GT(facts.changed_ns, int64_t{1'000'000'000} * 1'000'000'000);
 }

@@ -15,7 +15,18 @@
 namespace protium {
 namespace {
 
-Result<FileFacts> FactsFrom(const std::string& path, int failed, const struct stat& facts) {
+// Of a call on an input that failed with `error`, an errno.
+Status FileFault(const std::string& path, std::string_view doing, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
+  if (error == ENOENT) {
+    return Fail({.exit = Exit::kInput, .what = "no such file or folder", .where = path});
+  }
+  return Fail({.exit = full ? Exit::kNoRoom : Exit::kInput,
+               .what = "cannot " + std::string(doing) + ": " + std::strerror(error),
+               .where = path});
+}
+
+Result<FileFacts> ReadFacts(const std::string& path, int failed, const struct stat& facts) {
   if (failed != 0) return FileFault(path, "read", errno);
   if (!S_ISREG(facts.st_mode)) {
     return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
@@ -31,31 +42,22 @@ Result<std::string> FileSha256(const std::string& path) {
   return Sha256Hex(mapped->text());
 }
 
-Status FileFault(const std::string& path, std::string_view doing, int error) {
-  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
-  if (error == ENOENT) {
-    return Fail({.exit = Exit::kInput, .what = "no such file or folder", .where = path});
-  }
-  return Fail({.exit = full ? Exit::kNoRoom : Exit::kInput,
-               .what = "cannot " + std::string(doing) + ": " + std::strerror(error),
-               .where = path});
-}
-
-Result<FileFacts> FactsOf(const std::string& path) {
+Result<FileFacts> ReadFileFacts(const std::string& path) {
   struct stat facts;
-  return FactsFrom(path, ::stat(path.c_str(), &facts), facts);
+  return ReadFacts(path, ::stat(path.c_str(), &facts), facts);
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return FileFault(path, "open", errno);
   struct stat stat;
-  const auto facts = FactsFrom(path, ::fstat(fd, &stat), stat);
+  const auto facts = ReadFacts(path, ::fstat(fd, &stat), stat);
+  // An empty file cannot be mapped (mmap(2) gives EINVAL) and needs no memory.
   void* data = nullptr;
   if (facts.ok() && facts->bytes > 0) {
     data = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
   }
-  const int error = errno;
+  const int error = errno;  // close() may set it.
   ::close(fd);
   PT_TRY(facts);
   if (data == MAP_FAILED) return FileFault(path, "map", error);

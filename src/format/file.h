@@ -24,9 +24,10 @@ struct FileFacts {
     visit("changed_ns", changed_ns);
   }
 };
-Result<FileFacts> FactsOf(const std::string& path);
+Result<FileFacts> ReadFileFacts(const std::string& path);
 
-// A whole file, read-only, as memory.
+// A whole file, read-only, as memory. A file that another process makes shorter while it is mapped
+// ends this one with SIGBUS: inputs are not to be written while a job reads them.
 class MappedFile {
  public:
   static Result<std::unique_ptr<MappedFile>> Open(const std::string& path);
@@ -41,8 +42,5 @@ class MappedFile {
 
 // SHA-256 of a file's content, as hex digits.
 Result<std::string> FileSha256(const std::string& path);
-
-// The fault of a call on `path` that failed with `error` (an errno).
-Status FileFault(const std::string& path, std::string_view doing, int error);
 
 }  // namespace protium

@@ -5,14 +5,12 @@
 #include <arrow/io/file.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
-#include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
-#include <parquet/exception.h>
 
 #include <filesystem>
 
 #include "base/fault.h"
-#include "format/file.h"
+#include "format/parquet_guard.h"
 #include "os/file.h"
 
 namespace protium {
@@ -48,18 +46,7 @@ class AtomicOutput : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-// Runs a call of the Parquet library, some of which throw.
-template <class Call>
-Status Guard(Call call) {
-  try {
-    return call();
-  } catch (const ::parquet::ParquetException& error) {
-    return Status::IOError(error.what());
-  } catch (const std::bad_alloc&) {
-    return Status::OutOfMemory("no memory for a Parquet file");
-  }
-}
-
+// Arrow's writer buffers a row group; Close() writes the footer, without which there is no file.
 class ParquetWriter : public FileWriter {
  public:
   explicit ParquetWriter(AtomicFile file)
@@ -70,17 +57,17 @@ class ParquetWriter : public FileWriter {
                                 .compression(arrow::Compression::ZSTD)
                                 ->created_by("protium")
                                 ->build();
-    return Guard([&]() -> Status {
+    return GuardParquet([&]() -> Status {
       PT_LET(writer_, ::parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(),
                                                          output_, properties));
       return Status::OK();
     });
   }
   Status Write(const arrow::RecordBatch& batch) override {
-    return output_->Explain(Guard([&] { return writer_->WriteRecordBatch(batch); }));
+    return output_->Explain(GuardParquet([&] { return writer_->WriteRecordBatch(batch); }));
   }
   Status Commit() override {
-    PT_TRY(output_->Explain(Guard([&] { return writer_->Close(); })));
+    PT_TRY(output_->Explain(GuardParquet([&] { return writer_->Close(); })));
     return output_->Commit();
   }
 
@@ -89,6 +76,7 @@ class ParquetWriter : public FileWriter {
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
+// Arrow quotes every text, so that an empty one is told from a null, as format/csv.h reads it.
 class CsvWriter : public FileWriter {
  public:
   explicit CsvWriter(AtomicFile file) : output_(std::make_shared<AtomicOutput>(std::move(file))) {}
@@ -110,6 +98,7 @@ class CsvWriter : public FileWriter {
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
 
+// Refuses what rows of CSV cannot hold.
 Status CheckCsv(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     if (!arrow::is_nested(field->type()->id())) continue;
@@ -136,21 +125,6 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::s
   auto writer = std::make_unique<ParquetWriter>(std::move(file));
   PT_TRY(writer->Open(*schema));
   return writer;
-}
-
-Result<SchemaPtr> ParquetSchema(const std::string& path) {
-  PT_TRY(FactsOf(path).status());
-  SchemaPtr schema;
-  const Status status = Guard([&]() -> Status {
-    PT_LET(auto file, arrow::io::ReadableFile::Open(path));
-    PT_LET(auto reader, ::parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
-    return reader->GetSchema(&schema);
-  });
-  if (status.ok()) return schema->WithMetadata(nullptr);
-  return Fail({.exit = Exit::kInput,
-               .what = "not a whole Parquet file: " + status.message(),
-               .where = path,
-               .fix = "write or copy it again; a Parquet file that was cut off has no footer"});
 }
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as files that appear whole or not at all.
+// Tables as files that appear whole or not at all: rows go into a temporary file beside the target,
+// which gets its name in Commit().
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -11,10 +12,6 @@
 #include "column/source.h"
 
 namespace protium {
-
-// The columns of a Parquet file, from its footer. A file that is cut off or is no Parquet is a
-// fault (kInput).
-Result<SchemaPtr> ParquetSchema(const std::string& path);
 
 // Until Commit() succeeded, what was at `path` before stays there, and nothing else appears; a
 // writer that is destroyed earlier removes what it wrote. A full disk is a fault (kNoRoom) with

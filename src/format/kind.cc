@@ -41,7 +41,8 @@ const Kind* KindOf(std::string_view content) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// Latin text in UTF-16 has a NUL in every other byte.
+// Latin text in UTF-16 has a NUL in every other byte: about half of them, which binary data rarely
+// has.
 bool LooksLikeUtf16(std::string_view head) {
   const auto nuls = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
   return head.size() >= 4 && nuls * 5 > head.size() * 2 && nuls * 5 < head.size() * 3;
@@ -54,7 +55,7 @@ Status Refuse(const std::string& path, const std::string& what, std::string fix)
                .fix = std::move(fix)});
 }
 
-std::string HeadOf(const std::string& path) {
+std::string ReadHead(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::string head(kHead, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -79,8 +80,9 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
   return Refuse(path, "binary", "give a CSV file, or a Parquet file as such");
 }
 
+// Text is most often CSV under the wrong name: its first line shows which.
 std::string WhyNotParquet(const std::string& path) {
-  const std::string head = HeadOf(path);
+  const std::string head = ReadHead(path);
   if (head.empty()) return "it is empty";
   if (const Kind* kind = KindOf(head)) {
     return kind->begin == "PAR1" ? "" : std::string("it is ") + kind->name;
@@ -90,6 +92,6 @@ std::string WhyNotParquet(const std::string& path) {
   return "it is text that begins with \"" + line + "\"";
 }
 
-bool IsParquetFile(const std::string& path) { return HeadOf(path).starts_with("PAR1"); }
+bool IsParquetFile(const std::string& path) { return ReadHead(path).starts_with("PAR1"); }
 
 }  // namespace protium

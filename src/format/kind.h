@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is by its first bytes, whatever it is named.
+// What a file is by its first bytes ("magic numbers"), whatever it is named. So a spreadsheet named
+// .csv is called a spreadsheet, and not a table with a bad first line.
 #pragma once
 
 #include <string>

@@ -4,7 +4,6 @@
 #include <arrow/io/file.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
-#include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
@@ -13,24 +12,20 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "column/schema.h"
 #include "format/parquet.h"
+#include "format/parquet_guard.h"
 
 namespace protium {
 namespace {
 
 constexpr int64_t kBatchRows = 64 << 10;
 
-// Parquet's library throws; nothing of that passes here.
+// What fails in a file is told as that file's fault.
 template <class Read>
-auto Guard(const std::string& path, Read read) -> decltype(read()) {
-  try {
-    auto result = read();
-    if (result.ok()) return result;
-    return UnreadableParquet(path, result.status().message());
-  } catch (const parquet::ParquetException& error) {
-    return UnreadableParquet(path, error.what());
-  }
+auto ReadingFrom(const std::string& path, Read read) -> decltype(read()) {
+  auto result = GuardParquet(std::move(read));
+  if (result.ok()) return result;
+  return UnreadableParquet(path, result.status().message());
 }
 
 using Reader = std::unique_ptr<parquet::arrow::FileReader>;
@@ -38,6 +33,7 @@ using Reader = std::unique_ptr<parquet::arrow::FileReader>;
 Result<Reader> OpenReader(const std::string& path, bool threads) {
   PT_LET(auto file, arrow::io::ReadableFile::Open(path));
   parquet::ReaderProperties pages;
+  // Checksums are optional in the format; where a writer gave them, a flipped bit is seen.
   pages.set_page_checksum_verification(true);
   parquet::arrow::FileReaderBuilder builder;
   PT_TRY(builder.Open(std::move(file), pages));
@@ -46,6 +42,7 @@ Result<Reader> OpenReader(const std::string& path, bool threads) {
   properties.set_use_threads(threads);
   // It would hold all of a file's groups in memory at once.
   properties.set_pre_buffer(false);
+  // Older writers, Spark among them, keep times as INT96.
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   builder.properties(properties);
   return builder.Build();
@@ -57,13 +54,14 @@ struct Share {
   std::vector<int> groups;
 };
 
+// What is known of a file before any page of it is read.
 struct Footer {
   SchemaPtr schema;
   std::vector<int64_t> rows;  // Of each row group.
 };
 
 Result<Footer> ReadFooter(const std::string& path) {
-  return Guard(path, [&]() -> Result<Footer> {
+  return ReadingFrom(path, [&]() -> Result<Footer> {
     PT_LET(const Reader reader, OpenReader(path, false));
     Footer footer;
     PT_TRY(reader->GetSchema(&footer.schema));
@@ -86,7 +84,7 @@ class Rows : public BatchStream {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     for (;;) {
       if (!batches_ && shares_.empty()) return End();
-      PT_LET(auto batch, Guard(path_, [&] { return NextOfFile(); }));
+      PT_LET(auto batch, ReadingFrom(path_, [&] { return NextOfFile(); }));
       if (!batch) continue;
       left_ -= batch->num_rows();
       return batch->ReplaceSchemaMetadata(nullptr);
@@ -141,13 +139,12 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
     PT_LET(const Footer footer, ReadFooter(path));
     if (!schema) schema = footer.schema;
     if (!schema->Equals(*footer.schema)) {
-      return Fail({.exit = Exit::kInput,
-                   .what = path + " has other columns than " + paths.front(),
-                   .why = Describe(*footer.schema) + " instead of " + Describe(*schema)});
+      return OtherColumns(path, *footer.schema, paths.front(), *schema);
     }
     Share share{.path = path};
     for (size_t i = 0; i < footer.rows.size(); ++i, ++dealt) {
       all.all_rows += footer.rows[i];
+      // In turn over all files, so that shares differ by one group at the most.
       if (dealt % part.parts != part.part) continue;
       all.own_rows += footer.rows[i];
       share.groups.push_back(static_cast<int>(i));

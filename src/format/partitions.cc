@@ -52,7 +52,9 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
-Level LevelOf(const std::string& folder) {
+// Of a folder without "=" name and value stay empty. Values keep their escapes: types are found
+// before these are undone.
+Level ParseLevel(const std::string& folder) {
   const size_t equals = folder.find('=');
   if (equals == std::string::npos) return {.folder = folder};
   return {folder, Unescaped(std::string_view(folder).substr(0, equals)), folder.substr(equals + 1)};
@@ -85,12 +87,12 @@ Status CheckLevel(const Level& level, const std::string& path) {
 
 // The folders with a value between `root` and the file, from above. Both engines find them where
 // they follow one another from the root on; other folders may come after them.
-Result<std::vector<Level>> LevelsOf(const std::string& path, const std::string& root) {
+Result<std::vector<Level>> ParseLevels(const std::string& path, const std::string& root) {
   std::vector<Level> levels;
   std::string other;
   for (const fs::path& part : fs::path(path).parent_path().lexically_relative(root)) {
     if (part == ".") continue;
-    Level level = LevelOf(part.string());
+    Level level = ParseLevel(part.string());
     if (level.folder.find('=') == std::string::npos) {
       other = level.folder;
       continue;
@@ -124,8 +126,8 @@ Status NoFolder(const std::string& name, const std::vector<std::string>& found,
 }
 
 // Each column has one folder, each folder is one of the columns.
-Status CheckNames(const std::vector<std::string>& names, const std::vector<Level>& levels,
-                  const std::string& path, const std::string& root) {
+Status MatchFolders(const std::vector<std::string>& names, const std::vector<Level>& levels,
+                    const std::string& path, const std::string& root) {
   const std::vector<std::string> found = NamesOf(levels);
   for (const std::string& name : names) {
     const auto count = std::count(found.begin(), found.end(), name);
@@ -144,6 +146,7 @@ Status CheckNames(const std::vector<std::string>& names, const std::vector<Level
   return Status::OK();
 }
 
+// What the user asks for, before any folder is looked at.
 Status CheckOnce(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     const bool again = std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i),
@@ -166,6 +169,8 @@ CellType TypeOfValue(const std::string& value) {
   return CellType::kText;
 }
 
+// The narrowest type for the values so far and one more. Whole numbers and dates have no type in
+// common but text.
 CellType Widened(CellType type, const std::string& value) {
   const CellType next = TypeOfValue(value);
   if (next == CellType::kNone || type == next) return type;
@@ -179,7 +184,8 @@ struct Column {
   std::string text;  // The path of the first file whose value made it text.
 };
 
-Result<std::shared_ptr<arrow::Field>> FieldOf(const Column& column, const SchemaPtr& known) {
+// The column as `known` has it where its values fit that, else as they were found.
+Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const SchemaPtr& known) {
   const auto found = arrow::field(column.name, ArrowType(column.type));
   const auto wanted = known == nullptr ? nullptr : known->GetFieldByName(column.name);
   if (wanted == nullptr || wanted->type()->Equals(found->type())) return found;
@@ -190,6 +196,7 @@ Result<std::shared_ptr<arrow::Field>> FieldOf(const Column& column, const Schema
                column.text, "rename the folder whose value does not fit");
 }
 
+// Takes the values of one file's folders, which MatchFolders() found to be those of the columns.
 void Add(const std::vector<Level>& levels, const std::string& path, std::vector<Column>& columns,
          Partitions& partitions) {
   std::vector<std::optional<std::string>>& row = partitions.values.emplace_back();
@@ -204,7 +211,7 @@ void Add(const std::vector<Level>& levels, const std::string& path, std::vector<
 
 }  // namespace
 
-std::string ColumnOfFolder(const std::string& folder) { return LevelOf(folder).name; }
+std::string ColumnOfFolder(const std::string& folder) { return ParseLevel(folder).name; }
 
 Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const std::string& root,
                                   const std::vector<std::string>& names, const SchemaPtr& known) {
@@ -214,8 +221,8 @@ Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const s
   for (const std::string& name : names) columns.push_back({.name = name});
   std::vector<std::string> order;
   for (const std::string& path : paths) {
-    PT_LET(const std::vector<Level> levels, LevelsOf(path, root));
-    PT_TRY(CheckNames(names, levels, path, root));
+    PT_LET(const std::vector<Level> levels, ParseLevels(path, root));
+    PT_TRY(MatchFolders(names, levels, path, root));
     if (order.empty()) order = NamesOf(levels);
     if (order != NamesOf(levels)) {
       return Wrong("the folders say " + Listed(NamesOf(levels)) + ", those of the first file " +
@@ -226,7 +233,7 @@ Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const s
   }
   arrow::FieldVector fields;
   for (const Column& column : columns) {
-    PT_LET(fields.emplace_back(), FieldOf(column, known));
+    PT_LET(fields.emplace_back(), TypeColumn(column, known));
   }
   partitions.columns = arrow::schema(std::move(fields));
   return partitions;

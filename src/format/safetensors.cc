@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr uint64_t kMostHeaderBytes = 100'000'000;  // The format's own limit.
 constexpr size_t kLengthBytes = 8;
 
 Status Damaged(const std::string& where, std::string why) {
@@ -28,7 +28,7 @@ Status Damaged(const std::string& where, std::string why) {
                .why = std::move(why)});
 }
 
-int64_t BytesOf(std::string_view dtype) {
+int64_t ItemBytes(std::string_view dtype) {
   if (dtype == "BOOL" || dtype == "U8" || dtype == "I8") return 1;
   if (dtype == "U16" || dtype == "I16" || dtype == "F16" || dtype == "BF16") return 2;
   if (dtype == "U32" || dtype == "I32" || dtype == "F32") return 4;
@@ -36,13 +36,14 @@ int64_t BytesOf(std::string_view dtype) {
   return 0;
 }
 
+// A whole number from 0 to 2^63 - 1: offsets are added up as int64_t.
 bool IsCount(const Json& json) {
   return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0) &&
          json.get<uint64_t>() <= uint64_t(INT64_MAX);
 }
 
 // Bytes of `shape`, or nullopt when they overflow.
-std::optional<int64_t> BytesOfShape(const std::vector<int64_t>& shape, int64_t item) {
+std::optional<int64_t> ShapeBytes(const std::vector<int64_t>& shape, int64_t item) {
   int64_t bytes = item;
   for (const int64_t dimension : shape) {
     if (__builtin_mul_overflow(bytes, dimension, &bytes)) return std::nullopt;
@@ -50,6 +51,7 @@ std::optional<int64_t> BytesOfShape(const std::vector<int64_t>& shape, int64_t i
   return bytes;
 }
 
+// A tensor of the header, and where its data lies behind it.
 struct Entry {
   NamedTensor tensor;
   int64_t begin = 0;
@@ -65,7 +67,7 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
   }
   Entry entry;
   entry.tensor.name = name;
-  const int64_t item = json["dtype"].is_string() ? BytesOf(json["dtype"].get<std::string>()) : 0;
+  const int64_t item = json["dtype"].is_string() ? ItemBytes(json["dtype"].get<std::string>()) : 0;
   if (item == 0) return bad("unknown dtype");
   entry.tensor.dtype = json["dtype"].get<std::string>();
   const Json& shape = json["shape"];
@@ -80,7 +82,7 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
   }
   entry.begin = offsets[0].get<int64_t>();
   entry.end = offsets[1].get<int64_t>();
-  const auto bytes = BytesOfShape(entry.tensor.shape, item);
+  const auto bytes = ShapeBytes(entry.tensor.shape, item);
   if (entry.begin > entry.end || !bytes || *bytes != entry.end - entry.begin) {
     return bad("data_offsets do not fit the shape");
   }
@@ -133,12 +135,14 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
     at = end;
   }
   std::string text = Dump(header);
+  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in place.
   text.resize((text.size() + kLengthBytes + 63) / 64 * 64 - kLengthBytes, ' ');
   std::string out(kLengthBytes, '\0');
   for (size_t i = 0; i < kLengthBytes; ++i) out[i] = char(uint64_t(text.size()) >> (8 * i));
   return out + text;
 }
 
+// Little-endian, on machines of either order.
 void AddNumber(Sha256& hash, uint64_t number) {
   std::byte bytes[8];
   for (int i = 0; i < 8; ++i) bytes[i] = std::byte(number >> (8 * i));

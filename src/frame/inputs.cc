@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMaxHashedBytes = int64_t{1} << 30;  // A few seconds of SHA-256.
 
 Result<InputFile> ReadFacts(const std::string& path) {
-  PT_LET(const FileFacts facts, FactsOf(path));
+  PT_LET(const FileFacts facts, ReadFileFacts(path));
   return InputFile{path, facts.bytes, facts.changed_ns, {}};
 }
 

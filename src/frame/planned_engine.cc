@@ -26,7 +26,7 @@ Result<BatchStreamPtr> PlannedEngine::Execute(const Plan& plan, const Call& call
   PT_TRY(Tell(plan, call));
   owes_rows_ = true;
   PT_LET(const SchemaPtr schema, engine_->Analyze(plan, call));
-  return StreamOf(schema, {});
+  return MakeStream(schema, {});
 }
 
 Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {

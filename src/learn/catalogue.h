@@ -17,8 +17,9 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
-#include "column/metrics.h"
+#include "base/unknown_name.h"
 #include "learn/stages/stage.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 
@@ -115,10 +116,7 @@ Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const
   for (const Row& row : rows) {
     if (row.name == name) return &row;
   }
-  return Fail({.exit = Exit::kUsage,
-               .what = std::string("unknown ") + what + " \"" + name + "\"",
-               .where = where,
-               .fix = Suggest(name, NamesOf(rows))});
+  return UnknownName(what, name, NamesOf(rows), where);
 }
 
 }  // namespace protium

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "column/metrics.h"
 #include "learn/pipeline/chain.h"
 #include "learn/stages/stage_test.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 namespace {

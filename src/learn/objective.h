@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "column/metrics.h"
 #include "learn/options.h"
 #include "learn/stages/state.h"
+#include "metrics/metrics.h"
 #include "plan/node.h"
 
 namespace protium {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "column/metrics.h"
 #include "gang/task.h"
 #include "learn/pipeline/fit_task.h"
 #include "learn/torch_task.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 

@@ -155,7 +155,7 @@ struct ScoreConfig {
 };
 
 // "score" reports once per partition {"event": "score_metrics", "model": <state>, "baseline":
-// <state>} with mergeable states of column/metrics.h, and "unseen_rows", the number of rows left
+// <state>} with mergeable states of metrics/metrics.h, and "unseen_rows", the number of rows left
 // out of them because no training row had their class, where there are such rows.
 
 }  // namespace protium

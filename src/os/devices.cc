@@ -34,6 +34,7 @@ Status ScriptFault(const std::filesystem::path& script, std::string what, std::s
                .fix = R"(let it print {"name": "gpu", "addresses": ["0", "1"]})"});
 }
 
+// Neither end is inherited: a child gets a copy of the one that it writes to.
 struct Pipe {
   UniqueFd read;
   UniqueFd write;
@@ -45,7 +46,8 @@ struct Pipe {
   }
 };
 
-struct Said {
+// What a script wrote, up to a byte more than is read of it.
+struct ScriptOutput {
   std::string out;
   std::string err;
 };
@@ -60,7 +62,7 @@ void ReadSome(UniqueFd& fd, std::string& into) {
 }
 
 // False at the deadline.
-bool ReadToEnd(UniqueFd out, UniqueFd err, Said& said, Deadline deadline) {
+bool ReadToEnd(UniqueFd out, UniqueFd err, ScriptOutput& said, Deadline deadline) {
   while (out || err) {
     std::array<pollfd, 2> polls = {pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}};
     if (!Poll(polls, deadline)) return false;
@@ -75,7 +77,7 @@ std::string FirstBytes(const std::string& text) {
   return text.size() <= 200 ? text : text.substr(0, 200) + " ...";
 }
 
-Result<std::string> OutputOf(const std::filesystem::path& script, Deadline deadline) {
+Result<std::string> RunScript(const std::filesystem::path& script, Deadline deadline) {
   PT_LET(Pipe out, Pipe::Make());
   PT_LET(Pipe err, Pipe::Make());
   Spawner spawner;
@@ -87,7 +89,7 @@ Result<std::string> OutputOf(const std::filesystem::path& script, Deadline deadl
   Subprocess process = std::move(*started);
   out.write.reset();
   err.write.reset();
-  Said said;
+  ScriptOutput said;
   const bool in_time = ReadToEnd(std::move(out.read), std::move(err.read), said, deadline);
   if (said.out.size() > kMostBytes) return ScriptFault(script, "prints more than 64 KiB", "");
   PT_LET(const auto ended, process.Wait(in_time ? deadline : Clock::now()));
@@ -107,6 +109,7 @@ bool IsAddress(const Json& json) {
   return !text.empty() && text.size() <= kLongestAddress && std::ranges::all_of(text, fits);
 }
 
+// What follows "prints what"; empty where all is right.
 std::string WhatIsWrong(const Result<Json>& json) {
   if (!json.ok()) return "is no JSON";
   if (!json->is_object()) return "is no object";
@@ -163,7 +166,7 @@ int32_t CountByCuda(const std::string& name) {
 }  // namespace
 
 Result<DeviceList> DiscoverByScript(const std::filesystem::path& script, Deadline deadline) {
-  PT_LET(const std::string text, OutputOf(script, deadline));
+  PT_LET(const std::string text, RunScript(script, deadline));
   const Result<Json> json = ParseJson(text);
   const std::string wrong = WhatIsWrong(json);
   if (!wrong.empty()) {

@@ -16,6 +16,7 @@ namespace protium {
 
 namespace {
 
+// What users can do about an errno: make room, name another file, or change the machine.
 Exit ExitOf(int error) {
   switch (error) {
     case ENOSPC:
@@ -52,6 +53,7 @@ Status SystemFault(std::string_view doing, int error) {
 
 bool Poll(std::span<pollfd> polls, Deadline deadline) {
   for (;;) {
+    // Worked out again after an interruption, so that signals do not make a wait longer.
     timespec left{};
     if (deadline != kNever) {
       const auto wait = std::max(deadline - Clock::now(), Clock::duration::zero());

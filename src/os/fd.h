@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// File descriptors that are owned, and what goes wrong with them as faults. Every descriptor of
+// this house is closed on exec; a child gets those alone that it is given (os/subprocess.h).
 #pragma once
 
 #include <span>

@@ -2,7 +2,6 @@
 #include "os/file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +76,7 @@ std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes) {
   std::string text(about.st_size - begin, '\0');
   if (!ReadAt(fd->get(), begin, text).ok()) return {};
   if (begin == 0) return text;
+  // What stands before the first line break is the rest of a line.
   const size_t line = text.find('\n');
   return line == std::string::npos ? text : text.substr(line + 1);
 }
@@ -110,6 +110,7 @@ Status AtomicFile::Write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
     if (put < 0 && errno != EINTR) return Failed("write", total, errno);
+    // Interrupted, or less than was asked for: both go on.
     if (put <= 0) continue;
     bytes = bytes.subspan(put);
     written_ += put;
@@ -118,6 +119,8 @@ Status AtomicFile::Write(std::span<const std::byte> bytes) {
 }
 
 Status AtomicFile::Commit() {
+  // Before the name moves: after a loss of power it would else lead to an empty file. Some disks
+  // tell here alone that they are full.
   if (::fsync(fd_.get()) != 0) return Failed("write", written_, errno);
   fd_.reset();
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed("move", written_, errno);
@@ -149,13 +152,6 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
-Result<FileLock> FileLock::Try(const std::filesystem::path& path) {
-  PT_LET(UniqueFd fd, Open(path, O_RDWR | O_CREAT, "lock"));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
-  if (errno == EWOULDBLOCK) return FileLock(UniqueFd());
-  return SystemFault("lock " + path.string(), errno);
 }
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that appear whole or not at all, are read up to a limit, or are held by one process.
+// Files that appear whole or not at all, or are read up to a limit, and folders.
 #pragma once
 
 #include <cstddef>
@@ -66,19 +66,6 @@ class TemporaryFolder {
  private:
   explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
-};
-
-// Holds `path`, created when missing, for this process until the end of the object's life or of the
-// process.
-class FileLock {
- public:
-  // When another process holds it the lock is not taken(); fails when the file cannot be opened.
-  static Result<FileLock> Try(const std::filesystem::path& path);
-  bool taken() const { return static_cast<bool>(fd_); }
-
- private:
-  explicit FileLock(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
 };
 
 }  // namespace protium

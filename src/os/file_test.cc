@@ -109,16 +109,5 @@ TEST(ReadTail, GivesWholeLines) {
   EXPECT_EQ(ReadTail(folder.path() / "none", 10), "");
 }
 
-TEST(FileLock, IsHeldOnce) {
-  const auto folder = TemporaryFolder::Make().ValueOrDie();
-  {
-    const FileLock first = FileLock::Try(folder.path() / "lock").ValueOrDie();
-    const FileLock second = FileLock::Try(folder.path() / "lock").ValueOrDie();
-    EXPECT_TRUE(first.taken());
-    EXPECT_FALSE(second.taken());
-  }
-  EXPECT_TRUE(FileLock::Try(folder.path() / "lock").ValueOrDie().taken());
-}
-
 }  // namespace
 }  // namespace protium

@@ -55,7 +55,8 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   return fd;
 }
 
-fs::path FileOf(const fs::path& folder, const std::string& kind, std::string address) {
+// Addresses may hold a slash, as those of MIG devices do.
+fs::path LeasePath(const fs::path& folder, const std::string& kind, std::string address) {
   std::replace(address.begin(), address.end(), '/', '+');
   return folder / (kind + "-" + address);
 }
@@ -74,7 +75,8 @@ std::string HolderIn(int fd) {
 }
 
 // Adds the device to `held` when it is. Removes what a holder that is gone left.
-Status Look(const fs::path& path, const std::string& address, std::vector<HeldDevice>& held) {
+Status InspectLease(const fs::path& path, const std::string& address,
+                    std::vector<HeldDevice>& held) {
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return Status::OK();
   if (!fd) return SystemFault("open " + path.string(), errno);
@@ -87,6 +89,7 @@ Status Look(const fs::path& path, const std::string& address, std::vector<HeldDe
 }
 
 Result<Lease> Take(const fs::path& path, const std::string& address, const std::string& who) {
+  // O_EXCL: a file that is there already is not ours, whoever made it.
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return SystemFault("make " + path.string(), errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return SystemFault("lock " + path.string(), errno);
@@ -110,12 +113,12 @@ Result<std::vector<Lease>> TakeLeases(const fs::path& folder, const std::string&
   PT_LET(const UniqueFd lock, LockFolder(folder));
   std::vector<HeldDevice> held;
   for (const std::string& each : addresses) {
-    PT_TRY(Look(FileOf(folder, kind, each), each, held));
+    PT_TRY(InspectLease(LeasePath(folder, kind, each), each, held));
   }
   PT_LET(const auto chosen, choose(held));
   std::vector<Lease> leases;
   for (const std::string& each : chosen) {
-    PT_LET(Lease lease, Take(FileOf(folder, kind, each), each, who));
+    PT_LET(Lease lease, Take(LeasePath(folder, kind, each), each, who));
     leases.push_back(std::move(lease));
   }
   return leases;

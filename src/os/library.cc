@@ -24,6 +24,7 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
                          const std::string& fix) {
   const auto path = OwnLibraryFolder() / file;
   std::error_code ignored;
+  // Elsewhere the loader looks for it, as for any other library.
   const bool beside = std::filesystem::exists(path, ignored);
   void* const handle = dlopen(beside ? path.c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr && !beside) {

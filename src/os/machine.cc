@@ -41,7 +41,7 @@ struct Cgroup {
   std::string path;
 };
 
-std::vector<Cgroup> CgroupsOf(const fs::path& root) {
+std::vector<Cgroup> ReadCgroups(const fs::path& root) {
   std::vector<Cgroup> all;
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
@@ -77,6 +77,7 @@ void AddMemory(const fs::path& folder, const char* limit, const char* usage, Lim
   limits.used = NumberIn(folder / usage).value_or(0);
 }
 
+// Microseconds of CPU time in each period; "max" or -1 is no limit.
 void AddCores(std::optional<int64_t> quota, std::optional<int64_t> period, Limits& limits) {
   if (!quota || !period || *quota <= 0 || *period <= 0) return;
   const double cores = static_cast<double>(*quota) / static_cast<double>(*period);
@@ -90,10 +91,11 @@ void AddCpuMax(const fs::path& folder, Limits& limits) {
   if (in >> quota >> period) AddCores(quota, period, limits);
 }
 
+// The tightest limit of any group above this process holds.
 Limits CgroupLimits(const fs::path& root) {
   Limits limits;
   const fs::path mount = root / "sys/fs/cgroup";
-  for (const Cgroup& cgroup : CgroupsOf(root)) {
+  for (const Cgroup& cgroup : ReadCgroups(root)) {
     if (cgroup.controllers.empty()) {
       for (const fs::path& folder : FoldersOf(mount, cgroup.path)) {
         AddMemory(folder, "memory.max", "memory.current", limits);
@@ -110,6 +112,7 @@ Limits CgroupLimits(const fs::path& root) {
   return limits;
 }
 
+// sched_setaffinity(2), taskset and cpusets all narrow it.
 int32_t CoresByAffinity() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -130,6 +133,7 @@ Machine ReadMachine(const fs::path& root) {
   if (limits.memory && *limits.memory < machine.memory_bytes) {
     machine.memory_bytes = *limits.memory;
     machine.limited_by_cgroup = true;
+    // What is free on the machine may still be beyond the group's limit.
     const int64_t left = std::max<int64_t>(0, *limits.memory - limits.used);
     machine.available_bytes = std::min(machine.available_bytes, left);
   }

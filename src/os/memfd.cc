@@ -39,6 +39,7 @@ Mapping::~Mapping() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
+// Only pages that lie within as a whole: a part of a page may hold what others still read.
 void Mapping::Release(int64_t offset, int64_t bytes) {
   const int64_t begin = RoundUpToPages(offset);
   const int64_t end = std::min(offset + bytes, size()) / PageBytes() * PageBytes();
@@ -53,16 +54,19 @@ Result<Memfd> Memfd::Make(const std::string& name, int64_t bytes) {
   return memory;
 }
 
+// The size is asked of the system: a peer may say anything.
 Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   struct stat about {};
   if (::fstat(fd.get(), &about) != 0) return SystemFault("look at shared memory", errno);
   if (about.st_size > cap) {
-    return Status::Invalid("shared memory of ", about.st_size, " bytes, at most ", cap,
-                           " expected");
+    return Fail({.exit = Exit::kBug,
+                 .what = "shared memory of " + std::to_string(about.st_size) +
+                         " bytes came where at most " + std::to_string(cap) + " are expected"});
   }
   return Memfd(std::move(fd), about.st_size);
 }
 
+// Never smaller: a mapping beyond the end would be a SIGBUS for whoever reads there.
 Status Memfd::Grow(int64_t bytes) {
   if (bytes <= size_) return Status::OK();
   if (::ftruncate(fd_.get(), bytes) != 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Waiting on descriptors until a deadline. For those who need events other than "can be read".
 #pragma once
 
 #include <poll.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Folders that appear whole or not at all, as os/file.h has it for files: a name changes in one
+// step (rename(2)), and fsync(2) makes what it names last beyond a loss of power.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +13,9 @@ namespace protium {
 Status SyncFolder(const std::filesystem::path& folder);
 
 // Gives the finished folder `draft` the name `target`, beside it. Where a folder stood there, a
-// whole one stands there at every moment, the earlier or this, and the earlier is removed with all
-// in it.
+// whole one stands there at every moment, the earlier or this, on file systems that can exchange
+// names (renameat2(2)); on others the name is missing for a moment. The earlier one is removed with
+// all in it.
 Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target);
 
 }  // namespace protium

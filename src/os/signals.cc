@@ -13,7 +13,7 @@ namespace protium {
 
 namespace {
 
-constexpr int kExitInterrupted = 130;
+constexpr int kExitInterrupted = 130;  // As shells tell of SIGINT: 128 + 2.
 
 }  // namespace
 
@@ -26,6 +26,7 @@ Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Make() {
   made->signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   made->ending_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!made->signals_ || !made->ending_) return SystemFault("watch for signals", errno);
+  // Blocked signals wait in the descriptor; unblocked ones would end the process.
   ::pthread_sigmask(SIG_BLOCK, &set, &made->before_);
   made->thread_ = std::jthread([self = made.get()] { self->Watch(); });
   return made;
@@ -46,6 +47,7 @@ void StopOnSignal::Watch() {
     if (!ready.ok() || ready->empty() || ready->back() == 1) return;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;
+    // At once: whoever asks twice does not want to wait for what the first request began.
     if (stop_.stop_requested()) ::_exit(kExitInterrupted);
     signal_ = static_cast<int>(info.ssi_signo);
     stop_.request_stop();

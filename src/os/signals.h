@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Ctrl-C as a request to stop instead of an end. The handler is a thread that reads signalfd(2):
+// what it does need not be safe inside a signal handler.
 #pragma once
 
 #include <atomic>

@@ -24,12 +24,13 @@ Status Stalled(const char* doing) {
 
 Status Closed() { return Status::IOError("the other end of the channel is closed"); }
 
-std::string HeaderOf(std::string_view bytes, size_t num_fds) {
+std::string MakeHeader(std::string_view bytes, size_t num_fds) {
   const uint32_t numbers[2] = {static_cast<uint32_t>(bytes.size()), static_cast<uint32_t>(num_fds)};
   return std::string(reinterpret_cast<const char*>(numbers), kHeaderBytes);
 }
 
-// Attaches `fds` to `message`; `control` is the memory they lie in.
+// Descriptors travel beside the bytes, as SCM_RIGHTS (unix(7)); the kernel makes new ones of them
+// in the receiving process. Attaches `fds` to `message`; `control` is the memory they lie in.
 void Attach(msghdr& message, std::span<char> control, std::span<const int> fds) {
   if (fds.empty()) return;
   message.msg_control = control.data();
@@ -54,6 +55,7 @@ void Detach(msghdr& message, std::vector<UniqueFd>& into) {
   }
 }
 
+// Drops from the front of the message what was sent of it.
 void Advance(msghdr& message, size_t bytes) {
   while (message.msg_iovlen > 0 && bytes >= message.msg_iov->iov_len) {
     bytes -= message.msg_iov->iov_len;
@@ -87,7 +89,7 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
     return Status::CapacityError("a message of ", bytes.size(), " bytes and ", fds.size(),
                                  " descriptors is too large for a channel");
   }
-  std::string header = HeaderOf(bytes, fds.size());
+  std::string header = MakeHeader(bytes, fds.size());
   iovec parts[2] = {{header.data(), header.size()},
                     {const_cast<char*>(bytes.data()), bytes.size()}};
   msghdr message{};
@@ -96,9 +98,11 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
   alignas(cmsghdr) std::array<char, kControlBytes> control{};
   Attach(message, control, fds);
   while (message.msg_iovlen > 0) {
+    // MSG_NOSIGNAL: a closed other end is an error here, not a SIGPIPE for the process.
     const ssize_t sent = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       Advance(message, sent);
+      // They went with the first byte, and must not go twice.
       message.msg_control = nullptr;
       message.msg_controllen = 0;
     } else if (MustWait(errno)) {
@@ -113,12 +117,14 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
   return Status::OK();
 }
 
+// The header is complete. Its numbers are checked before any memory is taken for them.
 Status Channel::BeginBody() {
   uint32_t numbers[2];
   std::memcpy(numbers, header_.data(), kHeaderBytes);
   if (numbers[0] > kMaxMessageBytes || numbers[1] > kMaxMessageFds) {
-    return Status::Invalid("a channel carries no message of ", numbers[0], " bytes and ",
-                           numbers[1], " descriptors");
+    return Fail({.exit = Exit::kBug,
+                 .what = "a channel carries no message of " + std::to_string(numbers[0]) +
+                         " bytes and " + std::to_string(numbers[1]) + " descriptors"});
   }
   body_.assign(numbers[0], '\0');
   num_fds_ = numbers[1];
@@ -164,8 +170,9 @@ Result<std::optional<Message>> Channel::Receive(Deadline deadline) {
     if (!in_body_ && header_.size() == kHeaderBytes) PT_TRY(BeginBody());
   }
   if (fds_.size() != num_fds_) {
-    return Status::Invalid("a message came with ", fds_.size(), " descriptors instead of ",
-                           num_fds_);
+    return Fail({.exit = Exit::kBug,
+                 .what = "a message came with " + std::to_string(fds_.size()) +
+                         " descriptors instead of " + std::to_string(num_fds_)});
   }
   Message message{std::move(body_), std::move(fds_)};
   header_.clear();
@@ -174,7 +181,5 @@ Result<std::optional<Message>> Channel::Receive(Deadline deadline) {
   in_body_ = false;
   return message;
 }
-
-void Channel::Shut() { ::shutdown(socket_.get(), SHUT_RDWR); }
 
 }  // namespace protium

@@ -45,8 +45,6 @@ class Channel {
   int fd() const { return socket_.get(); }
   explicit operator bool() const { return static_cast<bool>(socket_); }
   UniqueFd Take() { return std::move(socket_); }
-  // Wakes whoever waits at either end; both see the end of the stream.
-  void Shut();
 
  private:
   Result<bool> ReceiveSome(Deadline deadline);

@@ -67,7 +67,7 @@ TEST(Channel, TellsTheEndFromATornMessage) {
 TEST(Channel, DoesNotBelieveAnAbsurdLength) {
   auto [left, right] = Channel::Pair().ValueOrDie();
   ASSERT_EQ(::write(left.fd(), "\xff\xff\xff\xff\0\0\0\0", 8), 8);
-  EXPECT_TRUE(right.Receive(In(1000)).status().IsInvalid());
+  EXPECT_EQ(FaultOf(right.Receive(In(1000)).status()).exit, Exit::kBug);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Plans as people read them, in `protium plan` and in messages.
 #include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,6 +69,7 @@ struct Line {
   }
 };
 
+// A node that several share is drawn once: a chain of shared nodes would else double at each.
 void Draw(const Plan& plan, int depth, std::unordered_set<const Node*>& seen, std::string& out) {
   out.append(2 * depth, ' ');
   if (plan == nullptr) {

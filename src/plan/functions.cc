@@ -11,49 +11,21 @@
 namespace protium {
 namespace {
 
-// The DuckDB spellings rest on the macros of sql/prelude.cc.
+// By name.
 constexpr Function kFunctions[] = {
-    {"+", 2, 2, "($1 + $2)", "($1 + $2)"},
-    {"-", 2, 2, "($1 - $2)", "($1 - $2)"},
-    {"*", 2, 2, "($1 * $2)", "($1 * $2)"},
-    {"/", 2, 2, "pt_divide($1, $2)", "($1 / $2)"},
-    {"negate", 1, 1, "(-$1)", "(-$1)"},
-    {"=", 2, 2, "($1 = $2)", "($1 = $2)"},
-    {"<>", 2, 2, "($1 <> $2)", "($1 <> $2)"},
-    {"<", 2, 2, "($1 < $2)", "($1 < $2)"},
-    {"<=", 2, 2, "($1 <= $2)", "($1 <= $2)"},
-    {">", 2, 2, "($1 > $2)", "($1 > $2)"},
-    {">=", 2, 2, "($1 >= $2)", "($1 >= $2)"},
-    {"and", 2, 2, "($1 AND $2)", "($1 AND $2)"},
-    {"or", 2, 2, "($1 OR $2)", "($1 OR $2)"},
-    {"not", 1, 1, "(NOT $1)", "(NOT $1)"},
-    {"is_null", 1, 1, "($1 IS NULL)", "($1 IS NULL)"},
-    {"is_not_null", 1, 1, "($1 IS NOT NULL)", "($1 IS NOT NULL)"},
-    {"is_nan", 1, 1, "coalesce(isnan($1::DOUBLE), false)", "isnan($1)"},
-    {"nan_to_null", 1, 1, "nullif($1::DOUBLE, 'NaN'::DOUBLE)",
-     "nullif(CAST($1 AS DOUBLE), DOUBLE('NaN'))"},
-    {"coalesce", 1, -1, "coalesce($*)", "coalesce($*)"},
-    {"greatest", 2, -1, "greatest($*)", "greatest($*)"},
-    {"least", 2, -1, "least($*)", "least($*)"},
-    {"if", 3, 3, "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
-    {"error", 1, 1, "error($1)", "raise_error($1)"},
-    {"cast_bool", 1, 1, "CAST($1 AS BOOLEAN)", "CAST($1 AS BOOLEAN)"},
-    {"cast_int64", 1, 1, "pt_to_bigint($1)", "CAST($1 AS BIGINT)"},
-    {"cast_double", 1, 1, "CAST($1 AS DOUBLE)", "CAST($1 AS DOUBLE)"},
-    {"cast_float", 1, 1, "CAST($1 AS FLOAT)", "CAST($1 AS FLOAT)"},
-    {"cast_string", 1, 1, "CAST($1 AS VARCHAR)", "CAST($1 AS STRING)"},
-    {"abs", 1, 1, "abs($1)", "abs($1)"},
-    {"sqrt", 1, 1, "pt_sqrt($1)", "sqrt($1)"},
-    {"floor", 1, 1, "floor($1)", "floor($1)"},
-    {"ceil", 1, 1, "ceil($1)", "ceil($1)"},
-    {"lower", 1, 1, "lower($1)", "lower($1)"},
-    {"upper", 1, 1, "upper($1)", "upper($1)"},
-    {"length", 1, 1, "length($1)", "length($1)"},
-    {"year", 1, 1, "year($1)", "year($1)"},
-    {"month", 1, 1, "month($1)", "month($1)"},
-    {"day", 1, 1, "day($1)", "day($1)"},
+    {"*", 2, 2},           {"+", 2, 2},           {"-", 2, 2},          {"/", 2, 2},
+    {"<", 2, 2},           {"<=", 2, 2},          {"<>", 2, 2},         {"=", 2, 2},
+    {">", 2, 2},           {">=", 2, 2},          {"abs", 1, 1},        {"and", 2, 2},
+    {"cast_bool", 1, 1},   {"cast_double", 1, 1}, {"cast_float", 1, 1}, {"cast_int64", 1, 1},
+    {"cast_string", 1, 1}, {"ceil", 1, 1},        {"coalesce", 1, -1},  {"day", 1, 1},
+    {"error", 1, 1},       {"floor", 1, 1},       {"greatest", 2, -1},  {"if", 3, 3},
+    {"is_nan", 1, 1},      {"is_not_null", 1, 1}, {"is_null", 1, 1},    {"least", 2, -1},
+    {"length", 1, 1},      {"lower", 1, 1},       {"month", 1, 1},      {"nan_to_null", 1, 1},
+    {"negate", 1, 1},      {"not", 1, 1},         {"or", 2, 2},         {"sqrt", 1, 1},
+    {"upper", 1, 1},       {"year", 1, 1},
 };
 
+// Whether people write it between its operands.
 bool IsOperator(std::string_view name) {
   return name == "and" || name == "or" ||
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
@@ -90,12 +62,13 @@ std::string Join(const std::vector<std::string>& parts, std::string_view between
 
 }  // namespace
 
+static_assert(std::ranges::is_sorted(kFunctions, {}, &Function::name));
+
 std::span<const Function> Functions() { return kFunctions; }
 
 const Function* FindFunction(std::string_view name) {
-  const auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                  [&](const Function& each) { return each.name == name; });
-  return found == std::end(kFunctions) ? nullptr : found;
+  const auto* const found = std::ranges::lower_bound(kFunctions, name, {}, &Function::name);
+  return found != std::end(kFunctions) && found->name == name ? found : nullptr;
 }
 
 Status Check(const Expr& expr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that expressions know, each with its spelling in the SQL of every engine. To add
-// one: a row in functions.cc and a parity case.
+// The functions that expressions know. To add one: a row in functions.cc, its spelling in the SQL
+// of every engine in sql/functions/expressions.cc, and a parity case.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,13 @@
 
 namespace protium {
 
-// In a spelling $1, $2, ... stand for arguments and $* for all of them, separated by commas. Both
-// spellings give the same value for the same arguments, or both fail.
 struct Function {
   std::string_view name;
   int32_t fewest = 0;  // Arguments.
   int32_t most = 0;    // -1: any number.
-  std::string_view duckdb;
-  std::string_view spark;
 };
 
+// All of them, by name.
 std::span<const Function> Functions();
 
 // Gives nullptr for a name that is not in the table.

@@ -5,12 +5,18 @@
 
 #include <unordered_set>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
 // Plans share nodes: each is looked at once, so that a deep chain of shared ones stays linear.
 Status FirstErrorOf(const Plan& plan, std::unordered_set<const Node*>& seen) {
-  if (plan == nullptr) return Status::Invalid("the plan is empty");
+  if (plan == nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the frame is empty",
+                 .why = "it was moved from, or never made"});
+  }
   if (!seen.insert(plan.get()).second) return Status::OK();
   for (const Plan& input : plan->inputs) PT_TRY(FirstErrorOf(input, seen));
   const auto* broken = std::get_if<Broken>(&plan->verb);

@@ -11,9 +11,11 @@
 namespace protium {
 namespace {
 
+// 52 bits: what a share of a double can tell apart, and whole digits of a hexadecimal digest.
 constexpr size_t kDigitsCompared = 13;
 constexpr int kBitsCompared = 52;
 
+// By the first byte (RFC 3629). 0xc0, 0xc1 and what follows 0xf4 begin no character.
 size_t BytesOfCharacter(unsigned char first) {
   if (first >= 0xc2 && first <= 0xdf) return 2;
   if (first >= 0xe0 && first <= 0xef) return 3;
@@ -29,8 +31,10 @@ int64_t Characters(std::string_view text) {
   return characters;
 }
 
-// As ISO 8601 has it: 2013-01-01, +12013-01-01, -0043-03-15. The year is counted from March, so
-// that a leap day is its last, in cycles of 400 years.
+// As ISO 8601 has it: 2013-01-01, +12013-01-01, -0043-03-15. By Howard Hinnant's civil_from_days
+// ("chrono-Compatible Low-Level Date Algorithms"): the year is counted from March, so that a leap
+// day is its last, in cycles of 400 years. Four years have 1461 days, a hundred 36524, a cycle
+// 146097, and five months from March on 153.
 std::string DateText(int64_t days) {
   constexpr int64_t kToMarchOfYear0 = 719468, kCycle = 146097;
   const int64_t shifted = days + kToMarchOfYear0;

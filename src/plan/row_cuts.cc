@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// One column's cells; the default is a null. Texts point into the column.
 using CellColumn = std::vector<CutCell>;
 
 template <class Array>
@@ -35,7 +36,7 @@ CellColumn Texts(const arrow::Array& column) {
 }
 
 // Of a type with a text.
-CellColumn CellsOf(const arrow::Array& column) {
+CellColumn ReadCells(const arrow::Array& column) {
   switch (column.type_id()) {
     case arrow::Type::BOOL:
       return Wholes<arrow::BooleanArray>(column, CutKind::kFlag);
@@ -74,7 +75,7 @@ Result<std::shared_ptr<arrow::BooleanArray>> KeptBy(const Split& cut,
                                                     const arrow::RecordBatch& batch) {
   std::vector<CellColumn> columns;
   for (const std::string& name : cut.by.empty() ? batch.schema()->field_names() : cut.by) {
-    columns.push_back(CellsOf(*batch.GetColumnByName(name)));
+    columns.push_back(ReadCells(*batch.GetColumnByName(name)));
   }
   PartSides sides(std::to_string(cut.seed), PartBound(cut.part));
   arrow::BooleanBuilder kept;

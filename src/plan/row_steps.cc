@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fault.h"
 #include "plan/row_cuts.h"
 #include "plan/row_steps_text.h"
 #include "plan/row_values.h"
@@ -23,6 +24,7 @@ using Batch = std::shared_ptr<arrow::RecordBatch>;
 // More keys than these are a table of their own, which an engine joins.
 constexpr size_t kMostKeys = 100'000;
 
+// Whether all engines write values of the type as the text that keys are.
 bool HasText(const arrow::DataType& type) {
   return type.id() == arrow::Type::STRING || type.id() == arrow::Type::BOOL ||
          arrow::is_signed_integer(type.id());
@@ -63,12 +65,12 @@ SchemaPtr After(const Split& split, const SchemaPtr& input) {
 }
 
 // The cut whose part the mark tells.
-Split PartOf(const MarkSplit& mark) {
+Split AsSplit(const MarkSplit& mark) {
   return {.by = mark.by, .part = mark.part, .seed = mark.seed, .side = Split::Side::kPart};
 }
 
 SchemaPtr After(const MarkSplit& mark, const SchemaPtr& input) {
-  if (!CanCut(PartOf(mark), *input)) return nullptr;
+  if (!CanCut(AsSplit(mark), *input)) return nullptr;
   arrow::FieldVector fields = input->fields();
   fields.push_back(arrow::field(mark.column, arrow::boolean()));
   return arrow::schema(std::move(fields));
@@ -80,7 +82,7 @@ SchemaPtr After(const Other&, const SchemaPtr&) {
 }
 
 Result<Batch> Apply(const Filter& filter, const Batch& batch, const SchemaPtr&) {
-  PT_LET(const RowValues flags, ValuesOf(filter.predicate, *batch));
+  PT_LET(const RowValues flags, Evaluate(filter.predicate, *batch));
   PT_LET(const auto mask, ToArray(flags));
   PT_LET(const arrow::Datum kept, arrow::compute::Filter(batch, mask));
   return kept.record_batch();
@@ -93,14 +95,15 @@ Result<Batch> Apply(const Project& project, const Batch& batch, const SchemaPtr&
       columns.push_back(batch->GetColumnByName(column.expr.name));
       continue;
     }
-    PT_LET(const RowValues values, ValuesOf(column.expr, *batch));
+    PT_LET(const RowValues values, Evaluate(column.expr, *batch));
     PT_LET(auto array, ToArray(values));
     columns.push_back(std::move(array));
   }
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
-// Finds the position of cells' text among the keys of a lookup.
+// Finds the position of cells' text among the keys of a lookup. Keys are views of the lookup's own,
+// which outlives this.
 class Positions {
  public:
   explicit Positions(const Lookup& lookup) : lookup_(lookup) {
@@ -155,7 +158,7 @@ class Positions {
 
   const Lookup& lookup_;
   std::unordered_map<std::string_view, int64_t> positions_;
-  char digits_[24];
+  char digits_[24];  // Room for any whole number of 64 bits, with its sign.
 };
 
 Result<Batch> Apply(const Lookup& lookup, const Batch& batch, const SchemaPtr& schema) {
@@ -174,13 +177,13 @@ Result<Batch> Apply(const Split& split, const Batch& batch, const SchemaPtr&) {
 
 Result<Batch> Apply(const MarkSplit& mark, const Batch& batch, const SchemaPtr& schema) {
   arrow::ArrayVector columns = batch->columns();
-  PT_LET(columns.emplace_back(), KeptBy(PartOf(mark), *batch));
+  PT_LET(columns.emplace_back(), KeptBy(AsSplit(mark), *batch));
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
 template <class Other>
 Result<Batch> Apply(const Other&, const Batch&, const SchemaPtr&) {
-  return Status::NotImplemented("a step that an engine has to do");
+  return Fail({.exit = Exit::kBug, .what = "a step was added that only engines do"});
 }
 
 }  // namespace
@@ -216,7 +219,10 @@ Result<RowSteps> RowSteps::FromJson(const Json& json, SchemaPtr input) {
   RowSteps steps(std::move(input));
   for (const Json& each : list) {
     PT_LET(const Verb verb, StepFromJson(each));
-    if (!steps.Add(verb)) return Status::Invalid("a step that rows of these columns cannot take");
+    if (!steps.Add(verb)) {
+      return Fail(
+          {.exit = Exit::kBug, .what = "a step came that rows of these columns cannot take"});
+    }
   }
   return steps;
 }

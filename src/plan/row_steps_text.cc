@@ -28,6 +28,7 @@ Json ToJson(const Expr& expr) {
   return {{"call", expr.name}, {"of", std::move(of)}};
 }
 
+// One of: a column; a literal (double, flag or whole); a call and what it is of.
 struct ExprText {
   std::optional<std::string> column, number, call;
   std::optional<bool> flag;
@@ -44,7 +45,7 @@ struct ExprText {
   }
 };
 
-Result<Expr> ExprOf(const Json& json) {
+Result<Expr> ExprFromJson(const Json& json) {
   ExprText text;
   PT_TRY(FieldsFromJson(json, "expression", text));
   if (text.column) return Col(*text.column);
@@ -54,15 +55,16 @@ Result<Expr> ExprOf(const Json& json) {
     double value = 0;
     const char* const end = text.number->data() + text.number->size();
     if (std::from_chars(text.number->data(), end, value).ptr != end) {
-      return Status::Invalid("no number: ", *text.number);
+      return Fail({.exit = Exit::kBug, .what = "a step holds no number: " + *text.number});
     }
     return Lit(value);
   }
   std::vector<Expr> arguments;
   for (const Json& each : text.of) {
-    PT_LET(Expr argument, ExprOf(each));
+    PT_LET(Expr argument, ExprFromJson(each));
     arguments.push_back(std::move(argument));
   }
+  // Checked, although our own process wrote it: what follows relies on the number of arguments.
   Expr call = CallOf(text.call.value_or(""), std::move(arguments));
   PT_TRY(Check(call));
   return call;
@@ -92,6 +94,7 @@ struct LookupText {
   }
 };
 
+// A Split or a MarkSplit, which differ in what becomes of the side.
 struct CutText {
   Columns by;
   double part = 0;
@@ -123,7 +126,7 @@ struct StepText {
   }
 };
 
-StepText TextOf(const Verb& verb) {
+StepText ToStepText(const Verb& verb) {
   StepText text;
   if (const auto* filter = std::get_if<Filter>(&verb)) {
     text.filter = ToJson(filter->predicate);
@@ -145,27 +148,27 @@ StepText TextOf(const Verb& verb) {
   return text;
 }
 
-Verb VerbOf(CutText cut) {
+Verb ToVerb(CutText cut) {
   if (cut.column) return MarkSplit{std::move(cut.by), cut.part, cut.seed, *std::move(cut.column)};
   const auto side = cut.keeps_part.value_or(false) ? Split::Side::kPart : Split::Side::kRest;
   return Split{std::move(cut.by), cut.part, cut.seed, side};
 }
 
-Result<Verb> VerbOf(StepText text) {
+Result<Verb> ToVerb(StepText text) {
   if (!text.filter.is_null()) {
-    PT_LET(Expr predicate, ExprOf(text.filter));
+    PT_LET(Expr predicate, ExprFromJson(text.filter));
     return Filter{std::move(predicate)};
   }
   if (text.project) {
     Project project;
     for (const ColumnText& each : *text.project) {
-      PT_LET(Expr expr, ExprOf(each.expr));
+      PT_LET(Expr expr, ExprFromJson(each.expr));
       project.columns.push_back({each.name, std::move(expr)});
     }
     return project;
   }
-  if (text.cut) return VerbOf(*std::move(text.cut));
-  if (!text.lookup) return Status::Invalid("a step of no kind");
+  if (text.cut) return ToVerb(*std::move(text.cut));
+  if (!text.lookup) return Fail({.exit = Exit::kBug, .what = "a step came that is of no kind"});
   auto keys = std::make_shared<const std::vector<std::string>>(std::move(text.lookup->keys));
   return Lookup{text.lookup->column, text.lookup->output, std::move(keys), text.lookup->unseen,
                 text.lookup->missing};
@@ -173,12 +176,12 @@ Result<Verb> VerbOf(StepText text) {
 
 }  // namespace
 
-Json StepToJson(const Verb& verb) { return FieldsToJson(TextOf(verb)); }
+Json StepToJson(const Verb& verb) { return FieldsToJson(ToStepText(verb)); }
 
 Result<Verb> StepFromJson(const Json& json) {
   StepText text;
   PT_TRY(FieldsFromJson(json, "step", text));
-  return VerbOf(std::move(text));
+  return ToVerb(std::move(text));
 }
 
 }  // namespace protium

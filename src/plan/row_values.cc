@@ -27,6 +27,7 @@ std::optional<Kind> KindOfType(const arrow::DataType& type) {
   }
 }
 
+// Whether no row divides by zero, which is an error in engines.
 bool IsDivisor(const Expr& expr) {
   const auto* const value = std::get_if<double>(&expr.value);
   return expr.kind == Expr::Kind::kLiteral && value != nullptr && *value != 0;
@@ -47,6 +48,7 @@ std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds)
   if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
   if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
   if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
+  // Other divisors may be 0 in some row.
   if (name == "/" && all(Kind::kDouble) && IsDivisor(call.arguments[1])) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kDouble)) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kWhole)) return Kind::kWhole;
@@ -64,7 +66,7 @@ Result<RowValues> OfColumn(const arrow::Array& column) {
   RowValues values;
   const auto rows = static_cast<size_t>(column.length());
   const auto kind = KindOfType(*column.type());
-  if (!kind) return Status::TypeError("no row values of ", column.type()->ToString());
+  PT_CHECK(kind.has_value());
   values.kind = *kind;
   values.valid.resize(rows);
   for (size_t i = 0; i < rows; ++i) values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
@@ -110,6 +112,7 @@ RowValues OfLiteral(const Literal& literal, size_t rows) {
   return values;
 }
 
+// Exact up to 2^53; beyond, to the nearest double, as casts of engines do.
 RowValues ToDoubles(RowValues values) {
   if (values.kind == Kind::kDouble) return values;
   values.kind = Kind::kDouble;
@@ -126,6 +129,7 @@ RowValues NanToNull(RowValues values) {
   return values;
 }
 
+// Flags that are never null: whether values are.
 RowValues Nulls(const RowValues& values, bool wanted) {
   RowValues flags{.kind = Kind::kFlag};
   for (const uint8_t valid : values.valid) flags.wholes.push_back((valid == 0) == wanted ? 1 : 0);
@@ -133,6 +137,7 @@ RowValues Nulls(const RowValues& values, bool wanted) {
   return flags;
 }
 
+// NULL with anything is NULL.
 RowValues Computed(char op, RowValues a, const RowValues& b) {
   for (size_t i = 0; i < a.valid.size(); ++i) {
     a.valid[i] &= b.valid[i];
@@ -143,6 +148,7 @@ RowValues Computed(char op, RowValues a, const RowValues& b) {
   return a;
 }
 
+// Of whole numbers alone: engines differ in where NaN stands among doubles.
 RowValues Compared(bool equal, RowValues a, const RowValues& b) {
   a.kind = Kind::kFlag;
   for (size_t i = 0; i < a.valid.size(); ++i) {
@@ -166,6 +172,7 @@ void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
   }
 }
 
+// The functions that KindOfCall() gives a kind, and no other.
 RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
   RowValues& first = arguments.front();
   if (name == "cast_double") return ToDoubles(std::move(first));
@@ -217,10 +224,10 @@ std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
   return KindOfCall(expr, kinds);
 }
 
-Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch) {
+Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch) {
   if (expr.kind == Expr::Kind::kColumn) {
     const auto column = batch.GetColumnByName(expr.name);
-    if (column == nullptr) return Status::KeyError("no column \"", expr.name, "\"");
+    PT_CHECK(column != nullptr);
     return OfColumn(*column);
   }
   if (expr.kind == Expr::Kind::kLiteral) {
@@ -228,7 +235,7 @@ Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch) {
   }
   std::vector<RowValues> arguments;
   for (const Expr& argument : expr.arguments) {
-    PT_LET(RowValues values, ValuesOf(argument, batch));
+    PT_LET(RowValues values, Evaluate(argument, batch));
     arguments.push_back(std::move(values));
   }
   return Called(expr.name, std::move(arguments));

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Expressions worked out over the rows of a batch, for those functions on which all engines agree
+// to the bit: arithmetic of doubles (IEEE 754), comparison, NULL and NaN. Everything else has no
+// kind, and is an engine's to work out.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -28,8 +31,8 @@ struct RowValues {
 // out.
 std::optional<RowValues::Kind> KindOf(const Expr& expr, const arrow::Schema& schema);
 
-// The values of an expression that has a kind.
-Result<RowValues> ValuesOf(const Expr& expr, const arrow::RecordBatch& batch);
+// The values of an expression that has a kind over the columns of `batch`.
+Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
 std::shared_ptr<arrow::DataType> TypeOf(RowValues::Kind kind);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
-#include "column/metrics.h"
+#include "metrics/metrics.h"
 #include "run/events.h"
 
 namespace protium {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "column/metrics.h"
+#include "metrics/metrics.h"
 #include "run/events.h"
 
 namespace protium {

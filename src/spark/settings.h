@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Settings of one engine, which sessions pass on without reading them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// One walk over the tree. On the way down nodes are checked as the user wrote them; on the way up
+// rules (sql/rules) put others in their place.
 #include "sql/check.h"
 
 #include <fmt/format.h>
@@ -10,10 +12,10 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "sql/known_functions.h"
-#include "sql/order_aliases.h"
 #include "sql/place.h"
-#include "sql/rewrite.h"
+#include "sql/rules/rule.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 
 namespace protium {
 namespace {
@@ -29,14 +31,25 @@ class Checker {
 
   Status Visit(Json& node) {
     if (node.is_object()) {
-      PT_TRY(Look(node));
-      changed_ = OrderByAliases(node) || changed_;
+      PT_TRY(CheckNode(tree::View(node)));
+      PT_TRY(Apply(node, RuleTurn::kBeforeChildren));
       PT_TRY(VisitChildren(node));
-      // After its children, so that a cast within a cast is found.
-      PT_TRY(Rewrite(node));
+      PT_TRY(Apply(node, RuleTurn::kAfterChildren));
     } else if (node.is_array()) {
       for (Json& child : node) PT_TRY(Visit(child));
     }
+    return Status::OK();
+  }
+
+  // Does at `node` what the rules of the turn have to do.
+  Status Apply(Json& node, RuleTurn turn) {
+    const Result<bool> applied = ApplyRules(node, turn);
+    if (!applied.ok()) {
+      Fault fault = FaultOf(applied.status());
+      fault.where = Place(node);
+      return Fail(std::move(fault));
+    }
+    changed_ = changed_ || *applied;
     return Status::OK();
   }
 
@@ -69,84 +82,106 @@ class Checker {
     return Status::OK();
   }
 
-  Status Look(const Json& node) {
-    const std::string kind = Text(node, "class"), type = Text(node, "type");
-    if (kind == "FUNCTION" || kind == "WINDOW") return LookAtCall(node, kind == "WINDOW");
-    if (node.contains("sample") && !node["sample"].is_null()) {
+  Status CheckNode(const tree::View& node) {
+    const auto sample = node.json().find("sample");
+    if (sample != node.json().end() && !sample->is_null()) {
       return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
                     "use a split with a seed");
     }
-    if (type == "TABLE_FUNCTION") return LookAtTableFunction(node);
-    if (type == "BASE_TABLE") return LookAtTable(node);
-    if (type == "SELECT_NODE") return LookAtSelect(node);
-    if (type == "SHOW_REF" || type == "PIVOT") {
+    switch (node.kind()) {
+      case tree::Kind::kFunction:
+      case tree::Kind::kWindow:
+        return CheckCall(node);
+      case tree::Kind::kTableFunction:
+        return CheckTableFunction(node);
+      case tree::Kind::kTable:
+        return CheckTable(node);
+      case tree::Kind::kSelect:
+        NoteLimit(node.json());
+        return Status::OK();
+      default:
+        break;
+    }
+    if (node.type() == "SHOW_REF" || node.type() == "PIVOT") {
       return Refuse(node, "DESCRIBE, SHOW and PIVOT are not shared by the engines", "", "");
     }
     return Status::OK();
   }
 
-  Status LookAtCall(const Json& node, bool window) {
-    const std::string name = Lower(Text(node, "function_name"));
+  Status CheckCall(const tree::View& node) {
+    const std::string& name = node.function();
+    const bool window = node.Is(tree::Kind::kWindow);
     const KnownFunction* const known = FindKnownFunction(name);
-    if (known == nullptr) return LookAtStranger(node, name);
+    if (known == nullptr) return CheckStranger(node);
     if (known->meaning == Meaning::kRefused) {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
-    if (OrdersStructs(node, name)) {
+    if (OrdersStructs(node)) {
       return Refuse(node, "function \"" + name + "\" of structures is not the same on every engine",
                     "a null within one comes first in Spark and last here",
                     "use max_by(x, y) or min_by(x, y)");
     }
-    if (window && known->composed && !Text(node, "type").ends_with("_VALUE")) {
+    if (known->composed) PT_TRY(CheckComposed(node));
+    if (known->meaning == Meaning::kNotExact) {
+      notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
+    } else if (window && name != "rank" && name != "dense_rank") {
+      NoteFrame(node);
+    }
+    return name == "date_part" || name == "datepart" ? CheckDatePart(node) : CheckPattern(node);
+  }
+
+  // A macro that is made of several functions takes neither a window nor a part of the rows.
+  Status CheckComposed(const tree::View& node) const {
+    const std::string& name = node.function();
+    const bool window = node.Is(tree::Kind::kWindow);
+    if (window && !node.type().ends_with("_VALUE")) {
       return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
                     "the embedded engine computes it for groups only",
                     "compute it in a query with GROUP BY and join that");
     }
-    if (!window && known->composed && !IsCollected(name) && Narrowed(node)) {
+    if (!window && !IsCollected(name) && IsNarrowed(node.json())) {
       return Refuse(
           node, "function \"" + name + "\" with DISTINCT or FILTER is not known to every engine",
           "the embedded engine makes it of several functions",
           "write CASE WHEN ... THEN x END inside");
     }
-    if (known->meaning == Meaning::kNotExact) {
-      notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
-    } else if (window && name != "rank" && name != "dense_rank") {
-      LookAtFrame(node, name);
-    }
-    return name == "date_part" || name == "datepart" ? LookAtDatePart(node)
-                                                     : LookAtPattern(node, name);
+    return Status::OK();
   }
 
-  static bool OrdersStructs(const Json& node, const std::string& name) {
+  // Whether it compares structures, of which the engines order nulls within otherwise.
+  static bool OrdersStructs(const tree::View& node) {
+    const std::string& name = node.function();
     if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
-    for (const Json& child : node.value("children", Json::array())) {
-      const std::string called = Lower(Text(child, "function_name"));
-      if (called == "struct" || called == "named_struct") return true;
+    for (size_t i = 0; i < node.num_arguments(); ++i) {
+      const tree::View argument(node.argument(i));
+      if (argument.function() == "struct" || argument.function() == "named_struct") return true;
     }
     return false;
   }
 
+  // These stay aggregates of their own, by rules: they take DISTINCT and FILTER.
   static bool IsCollected(const std::string& name) {
     return name == "collect_list" || name == "collect_set" || name == "array_agg" ||
            name == "count_if";
   }
 
   // Whether an aggregate takes a part of the rows only.
-  static bool Narrowed(const Json& node) {
+  static bool IsNarrowed(const Json& node) {
     const auto filter = node.find("filter");
     return node.value("distinct", false) || (filter != node.end() && !filter->is_null());
   }
 
   // Rows that tie leave open what a frame counted in rows holds.
-  void LookAtFrame(const Json& node, const std::string& name) {
-    const std::string bounds = Text(node, "start") + Text(node, "end");
+  void NoteFrame(const tree::View& node) {
+    const std::string bounds = Text(node.json(), "start") + Text(node.json(), "end");
     if (bounds.find("ROWS") == std::string::npos) return;
-    notes_.insert(name +
+    notes_.insert(node.function() +
                   " over a window of rows: where rows tie in its order, either may come first");
   }
 
-  Status LookAtStranger(const Json& node, const std::string& name) {
+  Status CheckStranger(const tree::View& node) {
+    const std::string& name = node.function();
     if (names_.engine_function && names_.engine_function(name) && !name.starts_with("pt_")) {
       notes_.insert(name + ": a function of the embedded engine, not compared with Spark's");
       return Status::OK();
@@ -155,85 +190,68 @@ class Checker {
                   Suggest(name, KnownFunctionNames()));
   }
 
-  Status LookAtDatePart(const Json& node) {
+  Status CheckDatePart(const tree::View& node) const {
     static constexpr std::string_view kShared[] = {
         "year",   "quarter", "month",      "week", "day",     "doy",       "hour",         "minute",
         "second", "seconds", "yearofweek", "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
-    const Json& part = node["children"][0];
-    const std::string name = part.contains("value") && part["value"].is_object()
-                                 ? Lower(Text(part["value"], "value"))
-                                 : "";
-    if (std::find(std::begin(kShared), std::end(kShared), name) != std::end(kShared)) {
-      return Status::OK();
-    }
+    const std::string* const part = node.ArgumentText(0);
+    const std::string name = part == nullptr ? "" : Lower(*part);
+    if (std::ranges::find(kShared, name) != std::end(kShared)) return Status::OK();
     return Refuse(node, "part \"" + name + "\" of a date is not the same on every engine",
                   "epochs and parts of seconds are counted differently",
                   "use second() or unix_timestamp()");
   }
 
   // A bad pattern that is written out is told before any row is read.
-  Status LookAtPattern(const Json& node, const std::string& name) {
+  Status CheckPattern(const tree::View& node) const {
+    const std::string& name = node.function();
     const bool regular = name.starts_with("regexp") || name == "rlike" || name == "split";
-    if (!regular || !node.contains("children") || node["children"].size() < 2) return Status::OK();
-    const Json& pattern = node["children"][1];
-    if (!pattern.contains("value") || !pattern["value"].is_object()) return Status::OK();
-    const Status good =
-        names_.check_pattern ? names_.check_pattern(Text(pattern["value"], "value")) : Status::OK();
+    const std::string* const pattern = regular ? node.ArgumentText(1) : nullptr;
+    if (pattern == nullptr || !names_.check_pattern) return Status::OK();
+    const Status good = names_.check_pattern(*pattern);
     if (good.ok()) return good;
     const Fault fault = FaultOf(good);
     return Refuse(node, "regexp: " + fault.what, fault.why, fault.fix);
   }
 
-  Status LookAtTable(const Json& node) {
-    const std::string name = Text(node, "table_name");
-    if (Text(node, "schema_name").empty() && tables_.count(Lower(name)) > 0) return Status::OK();
+  Status CheckTable(const tree::View& node) const {
+    const std::string& name = Text(node.json(), "table_name");
+    if (Text(node.json(), "schema_name").empty() && tables_.contains(Lower(name))) {
+      return Status::OK();
+    }
     const bool file = name.find('.') != std::string::npos || name.find('/') != std::string::npos;
     return Refuse(node, "there is no table \"" + name + "\"",
                   file ? "SQL text reads tables by name; files are declared outside it" : "",
                   Suggest(name, names_.tables));
   }
 
-  Status LookAtTableFunction(const Json& node) {
-    const std::string name =
-        node.contains("function") ? Lower(Text(node["function"], "function_name")) : "";
-    const KnownFunction* const known = FindKnownFunction(name);
-    if (known != nullptr) return Status::OK();  // Looked at as a call.
+  Status CheckTableFunction(const tree::View& node) const {
+    const auto call = node.json().find("function");
+    const std::string name = call == node.json().end() ? "" : tree::View(*call).function();
+    if (FindKnownFunction(name) != nullptr) return Status::OK();  // Checked as a call.
     return Refuse(node, "there is no table function \"" + name + "\"",
                   "SQL text reads tables by name; the engine's own tables are not shared", "");
   }
 
-  Status LookAtSelect(const Json& node) {
+  void NoteLimit(const Json& select) {
     bool ordered = false, limited = false;
-    for (const Json& modifier : node.value("modifiers", Json::array())) {
-      const std::string type = Text(modifier, "type");
+    if (!select.contains("modifiers")) return;
+    for (const Json& modifier : select["modifiers"]) {
+      const std::string& type = Text(modifier, "type");
       ordered = ordered || type == "ORDER_MODIFIER";
       limited = limited || type.starts_with("LIMIT");
     }
-    if (limited && !ordered) notes_.insert("LIMIT without ORDER BY: any rows may stay");
-    if (limited && ordered)
-      notes_.insert("LIMIT: where rows tie in the order, any of them may stay");
-    return Status::OK();
+    if (!limited) return;
+    notes_.insert(ordered ? "LIMIT: where rows tie in the order, any of them may stay"
+                          : "LIMIT without ORDER BY: any rows may stay");
   }
 
-  Status Rewrite(Json& node) {
-    const std::string place = Place(node);
-    const auto rewritten = RewriteNode(node);
-    if (!rewritten.ok()) {
-      Fault fault = FaultOf(rewritten.status());
-      fault.where = place;
-      return Fail(std::move(fault));
-    }
-    const bool named = Text(node, "type") == "SELECT_NODE" && NameColumns(node);
-    changed_ = changed_ || *rewritten || named;
-    return Status::OK();
-  }
+  std::string Place(const Json& node) const { return DescribePlace(node, text_, duck_); }
 
-  std::string Place(const Json& node) const { return PlaceOf(node, text_, duck_); }
-
-  Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const {
+  Status Refuse(const tree::View& node, std::string what, std::string why, std::string fix) const {
     return Fail({.exit = Exit::kUsage,
                  .what = std::move(what),
-                 .where = Place(node),
+                 .where = Place(node.json()),
                  .why = std::move(why),
                  .fix = std::move(fix)});
   }
@@ -246,6 +264,7 @@ class Checker {
   bool changed_ = false;
 };
 
+// Whether there is a tree at all, of one SELECT. json_serialize_sql tells errors as JSON, too.
 Status CheckShape(const Json& tree, const std::string& text, const DuckText& duck) {
   const bool failed = !tree.is_object() || tree.value("error", true);
   if (!failed && tree.contains("statements") && tree["statements"].size() == 1) return Status::OK();
@@ -269,11 +288,9 @@ Status CheckShape(const Json& tree, const std::string& text, const DuckText& duc
 
 }  // namespace
 
-std::string PlaceOf(const Json& node, const std::string& text, const DuckText& duck) {
-  const auto found = node.find("query_location");
-  if (found == node.end() || !found->is_number_unsigned()) return "the SQL text";
-  const auto at = found->get<uint64_t>();
-  return at < duck.text.size() ? PlaceIn(text, duck.Origin(at)) : "the SQL text";
+std::string DescribePlace(const Json& node, const std::string& text, const DuckText& duck) {
+  const auto at = tree::View(node).place();
+  return at && *at < duck.text.size() ? PlaceIn(text, duck.Origin(*at)) : "the SQL text";
 }
 
 Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
@@ -281,8 +298,8 @@ Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText&
   PT_TRY(CheckShape(tree, text, duck));
   Checker checker(text, duck, names);
   PT_TRY(checker.Visit(tree));
-  const bool typed = TypeNulls(tree["statements"][0]["node"]);
-  return CheckedTree{std::move(tree), checker.changed() || typed, checker.notes()};
+  PT_TRY(checker.Apply(tree["statements"][0]["node"], RuleTurn::kStatement));
+  return CheckedTree{std::move(tree), checker.changed(), checker.notes()};
 }
 
 }  // namespace protium

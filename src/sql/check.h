@@ -13,8 +13,9 @@
 
 namespace protium {
 
+// What the check gives: the tree to go on with, and what people are told of it.
 struct CheckedTree {
-  Json tree;             // With what DuckDB would read otherwise replaced: see sql/rewrite.h.
+  Json tree;             // With what DuckDB would read otherwise replaced: see sql/rules/rule.h.
   bool changed = false;  // Whether `tree` differs from what was given.
   std::vector<std::string> not_exact;
 };
@@ -28,7 +29,7 @@ struct SqlNames {
 };
 
 // Where a node of the tree stands in `text`, as line and column.
-std::string PlaceOf(const Json& node, const std::string& text, const DuckText& duck);
+std::string DescribePlace(const Json& node, const std::string& text, const DuckText& duck);
 
 // `tree` is that of `duck`, which was made of `text`; these are for places (line and column) in
 // messages. Refusals (kUsage) name the function, the reason and what to write instead: functions

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The two dialects, and what is written from their fields: names, texts, types, expressions.
 #include "sql/dialect.h"
 
 #include <arrow/type.h>
@@ -8,6 +9,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "plan/functions.h"
 #include "sql/duckdb_path.h"
 #include "sql/duckdb_scan.h"
 
@@ -18,7 +20,7 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .quote = '"',
                              .text_escape = "''",
                              .backslash = false,
-                             .spelling = &Function::duckdb,
+                             .spelling = &ExprSpelling::duckdb,
                              .part_side = "pt_part_side",
                              .boolean_type = "BOOLEAN",
                              .int32_type = "INTEGER",
@@ -33,7 +35,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .quote = '`',
                             .text_escape = "\\'",
                             .backslash = true,
-                            .spelling = &Function::spark,
+                            .spelling = &ExprSpelling::spark,
                             .part_side = "",
                             .boolean_type = "BOOLEAN",
                             .int32_type = "INT",
@@ -44,6 +46,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .scan = nullptr,
                             .place = ""};
 
+// In texts that both engines read as the same double. {} gives the shortest that reads back.
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -53,6 +56,7 @@ std::string NumberText(double value) {
 std::string LiteralText(const Literal& value, const Dialect& dialect) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "TRUE" : "FALSE";
   if (const auto* whole = std::get_if<int64_t>(&value)) {
+    // A cast of text: 7 alone would be of 32 bits.
     // The smallest one cannot be written as a negated literal.
     return fmt::format("CAST('{}' AS {})", *whole, dialect.int64_type);
   }
@@ -63,6 +67,7 @@ std::string LiteralText(const Literal& value, const Dialect& dialect) {
   return "NULL";
 }
 
+// Puts arguments in the places of a spelling (functions/expressions.h).
 std::string Fill(std::string_view spelling, const std::vector<std::string>& arguments) {
   std::string text;
   for (size_t i = 0; i < spelling.size(); ++i) {
@@ -85,7 +90,7 @@ Result<std::string> Render(const Expr& expr, const Dialect& dialect) {
     PT_LET(std::string text, Render(argument, dialect));
     arguments.push_back(std::move(text));
   }
-  return Fill(FindFunction(expr.name)->*dialect.spelling, arguments);
+  return Fill(FindExprSpelling(expr.name)->*dialect.spelling, arguments);
 }
 
 }  // namespace

@@ -7,17 +7,17 @@
 #include <string>
 #include <string_view>
 
-#include "plan/functions.h"
 #include "plan/node.h"
+#include "sql/functions/expressions.h"
 
 namespace protium {
 
 struct Dialect {
   std::string_view name;
-  char quote;                            // Around names; doubled inside.
-  std::string_view text_escape;          // What stands for ' inside '...'.
-  bool backslash;                        // Whether \ has to be doubled inside '...'.
-  std::string_view Function::*spelling;  // The column of the function table.
+  char quote;                                // Around names; doubled inside.
+  std::string_view text_escape;              // What stands for ' inside '...'.
+  bool backslash;                            // Whether \ has to be doubled inside '...'.
+  std::string_view ExprSpelling::*spelling;  // The column of the table of expressions' functions.
   // A function of seed, bound and cells that says the side of a split; empty: it is spelt in SQL.
   std::string_view part_side;
   std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;

@@ -33,7 +33,7 @@ std::string Respelt(std::string_view token) {
 
 std::string WithoutDoubledQuotes(std::string_view sql) {
   std::string out;
-  for (const Token& token : TokensOf(sql)) {
+  for (const Token& token : Tokenize(sql)) {
     const std::string_view text = sql.substr(token.at, token.size);
     const bool quoted = token.closed && (text.starts_with('\'') || text.starts_with('"'));
     const bool doubled = quoted && Inside(text, "") != text.substr(1, text.size() - 2);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What Spark 4.0 does not know of the SQL of Spark 4.1 and later.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Paths in texts that DuckDB reads.
 #pragma once
 
 #include <string>

@@ -13,6 +13,9 @@ struct Letter {
   bool read;    // Whether text can be read by it, not only written.
 };
 
+// The letters that have a field of their own everywhere. Others depend on a language or a zone (G,
+// V, z,
+// ...), or are not taken by Spark (Y, w, u, since Spark 3).
 constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
                                               {'E', 4, false},
                                               {'H', 2, true},
@@ -30,7 +33,7 @@ constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool Known(char letter, size_t count, PatternUse use) {
+bool IsKnown(char letter, size_t count, PatternUse use) {
   const auto found = std::find_if(kLetters.begin(), kLetters.end(),
                                   [&](const Letter& each) { return each.letter == letter; });
   return found != kLetters.end() && count <= found->most &&
@@ -62,7 +65,7 @@ std::optional<std::vector<TimeField>> ReadJavaPattern(std::string_view pattern, 
       if (!TakeQuoted(pattern, fields)) return std::nullopt;
     } else if (IsLetter(first)) {
       const size_t count = std::min(pattern.find_first_not_of(first), pattern.size());
-      if (!Known(first, count, use)) return std::nullopt;
+      if (!IsKnown(first, count, use)) return std::nullopt;
       fields.push_back({first, count, ""});
       pattern.remove_prefix(count);
     } else {

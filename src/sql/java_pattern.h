@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Patterns for dates and times as java.time.format.DateTimeFormatter has them, which Spark
+// documents under "Datetime Patterns". What ICU or DuckDB would read otherwise is not taken.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// A cut that is asked for once and again (training, validation, test) hashes every row each time.
+// Where its rows are a kept table thinned out by filters and cuts, its side is a column of that
+// table instead.
 #include "sql/kept_rows.h"
 
 #include <algorithm>
@@ -42,7 +45,7 @@ const KeptMark* KeptRows::Find(const Columns& by, double part, int64_t seed) con
   return found == marks.end() ? nullptr : &*found;
 }
 
-std::vector<KeptMark> CutsOf(const Plan& whole, const Node* kept) {
+std::vector<KeptMark> FindCuts(const Plan& whole, const Node* kept) {
   std::vector<KeptMark> cuts;
   std::unordered_set<const Node*> seen;
   Collect(whole, kept, seen, cuts);

@@ -23,12 +23,13 @@ struct KeptRows {
   Columns columns = {};  // Without those of marks; empty where there are no marks.
   std::vector<KeptMark> marks = {};
 
+  // The mark of that cut; nullptr where the table carries none.
   const KeptMark* Find(const Columns& by, double part, int64_t seed) const;
 };
 
 // The cuts that `whole` makes of the rows of `kept` with nothing in between but filters and other
 // cuts, each once; their columns are not named yet.
-std::vector<KeptMark> CutsOf(const Plan& whole, const Node* kept);
+std::vector<KeptMark> FindCuts(const Plan& whole, const Node* kept);
 
 // Adds the columns of `marks`, which get names that are not among `columns`, those of `rows`.
 Plan WithMarks(Plan rows, const Columns& columns, std::vector<KeptMark>& marks);

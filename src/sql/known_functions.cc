@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One look-up for all themes of functions.
 #include "sql/known_functions.h"
 
 #include <algorithm>
@@ -15,15 +16,18 @@ std::span<const std::span<const SqlFunction>> SqlFunctions() {
   return kThemes;
 }
 
-const KnownFunction* FindKnownFunction(std::string_view name) {
-  if (name.starts_with("pt_")) return nullptr;
+const SqlFunction* FindSqlFunction(std::string_view name) {
+  const auto name_of = [](const SqlFunction& row) { return row.known.name; };
   for (const std::span<const SqlFunction> theme : SqlFunctions()) {
-    const auto found = std::find_if(theme.begin(), theme.end(), [&](const SqlFunction& each) {
-      return each.known.name == name;
-    });
-    if (found != theme.end()) return &found->known;
+    const auto found = std::ranges::lower_bound(theme, name, {}, name_of);
+    if (found != theme.end() && found->known.name == name) return &*found;
   }
   return nullptr;
+}
+
+const KnownFunction* FindKnownFunction(std::string_view name) {
+  const SqlFunction* const found = name.starts_with("pt_") ? nullptr : FindSqlFunction(name);
+  return found == nullptr ? nullptr : &found->known;
 }
 
 std::vector<std::string> KnownFunctionNames() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the functions that SQL text may call: do DuckDB, with our macros, and Spark
-// mean the same?
+// What is known of the functions that SQL text may call: do DuckDB, with our macros, and Spark mean
+// the same? That is a claim of each row, held by tests/parity/functions.csv.
 #pragma once
 
 #include <span>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What SparkParserUtils.unescapeSQLString and the literals of AstBuilder make of a token, in
+// Spark's source.
 #include "sql/literals.h"
 
 #include <fmt/format.h>
@@ -139,7 +141,7 @@ std::string PlainDigits(std::string_view number) {
   return digits.insert(at, ".");
 }
 
-std::string TextOfLiteral(std::string_view literal) {
+std::string ReadTextLiteral(std::string_view literal) {
   const bool raw = literal.front() == 'r' || literal.front() == 'R';
   std::string_view rest = literal.substr(raw ? 2 : 1, literal.size() - (raw ? 3 : 2));
   if (raw) return std::string(rest);
@@ -155,7 +157,7 @@ std::string TextOfLiteral(std::string_view literal) {
   return text;
 }
 
-std::string NameOfLiteral(std::string_view literal) {
+std::string ReadNameLiteral(std::string_view literal) {
   const char quote = literal.front();
   std::string name;
   for (size_t i = 1; i + 1 < literal.size(); ++i) {

@@ -10,10 +10,10 @@
 namespace protium {
 
 // The text that a literal with its quotes stands for: 'a\tb', 'it''s', '\101', '\u0041', r'\d'.
-std::string TextOfLiteral(std::string_view literal);
+std::string ReadTextLiteral(std::string_view literal);
 
 // The name that "a""b" or `a``b` stands for.
-std::string NameOfLiteral(std::string_view literal);
+std::string ReadNameLiteral(std::string_view literal);
 
 // A literal of DuckDB's; in parentheses where it takes an expression, as for the character 0.
 std::string DuckTextLiteral(std::string_view text);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// DuckDB tells places in the text that it was given. That text is ours: it holds the user's in
+// parts, some written again. So a place is first found in the part it belongs to, and then in the
+// user's text.
 #include "sql/place.h"
 
 #include <fmt/format.h>
@@ -47,7 +50,7 @@ std::optional<size_t> StartOfLine(std::string_view sql, size_t line) {
 }
 
 // The offset that "LINE 2: ...b FROM zebra" over a mark tells of.
-std::optional<size_t> OffsetOfDrawn(std::string_view place, std::string_view sql) {
+std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view sql) {
   const size_t at = place.find("LINE "), colon = place.find(": ", at);
   const auto start = StartOfLine(sql, NumberAfter(place, "LINE "));
   if (at == std::string_view::npos || colon == std::string_view::npos || !start)
@@ -69,8 +72,10 @@ std::optional<size_t> OffsetOfDrawn(std::string_view place, std::string_view sql
   return *start + std::min(found + mark, line.size());
 }
 
-std::vector<Token> WordsOf(std::string_view sql) {
-  std::vector<Token> words = TokensOf(sql);
+// The words of a text as far as engines leave them: without quotes, parentheses and blanks, in
+// capitals.
+std::vector<Token> ReadWords(std::string_view sql) {
+  std::vector<Token> words = Tokenize(sql);
   std::erase_if(words, [](const Token& token) { return token.kind == Token::Kind::kSpace; });
   for (Token& token : words) {
     std::string text = Capitals(sql.substr(token.at, token.size));
@@ -91,9 +96,11 @@ size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b,
   return after + before;
 }
 
+// Where the word at `offset` of the written text stood in the original: there, among equal words,
+// where most of its neighbours are the same.
 std::optional<size_t> SameWordIn(const std::string& original, const std::string& written,
                                  size_t offset) {
-  const std::vector<Token> there = WordsOf(original), here = WordsOf(written);
+  const std::vector<Token> there = ReadWords(original), here = ReadWords(written);
   const auto at = std::find_if(here.begin(), here.end(),
                                [&](const Token& token) { return token.end() > offset; });
   if (at == here.end()) return std::nullopt;
@@ -143,8 +150,8 @@ std::string DrawnPlaceIn(std::string_view sql, size_t offset) {
                      std::string(head.size() + at.column - 1 - cut, ' '));
 }
 
-std::optional<size_t> OffsetOf(const std::string& place, std::string_view sql) {
-  if (place.find("LINE ") != std::string::npos) return OffsetOfDrawn(place, sql);
+std::optional<size_t> ReadOffset(const std::string& place, std::string_view sql) {
+  if (place.find("LINE ") != std::string::npos) return ReadDrawnOffset(place, sql);
   const auto start = StartOfLine(sql, NumberAfter(place, "the SQL text, line "));
   const size_t column = NumberAfter(place, ", column ");
   if (!start || column == 0) return std::nullopt;
@@ -156,7 +163,7 @@ Status PlaceInOriginal(const Status& status, const std::string& statement,
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
   if (!fault.where.starts_with(std::string(kText) + "\n")) return status;
-  const auto offset = OffsetOf(fault.where, statement);
+  const auto offset = ReadOffset(fault.where, statement);
   if (!offset) return status;
   const auto [text, start] = TextAt(statement, *offset, texts);
   if (text == nullptr) return status;

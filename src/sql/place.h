@@ -22,7 +22,7 @@ std::string PlaceIn(std::string_view sql, size_t offset);
 std::string DrawnPlaceIn(std::string_view sql, size_t offset);
 
 // The offset that either of them tells of; nothing where `place` tells of no line of `sql`.
-std::optional<size_t> OffsetOf(const std::string& place, std::string_view sql);
+std::optional<size_t> ReadOffset(const std::string& place, std::string_view sql);
 
 // A user's text, and the text that is part of a statement in its place.
 struct WrittenSql {

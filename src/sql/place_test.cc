@@ -15,17 +15,17 @@ TEST(Places, AreDrawnAndFoundAgain) {
   const size_t offset = kSql.find("nosuch");
   EXPECT_EQ(PlaceIn(kSql, offset), "the SQL text, line 2, column 3");
   EXPECT_EQ(DrawnPlaceIn(kSql, offset), "the SQL text\nLINE 2:   nosuch\n          ^");
-  EXPECT_EQ(OffsetOf(PlaceIn(kSql, offset), kSql), offset);
-  EXPECT_EQ(OffsetOf(DrawnPlaceIn(kSql, offset), kSql), offset);
-  EXPECT_EQ(OffsetOf("the SQL text", kSql), std::nullopt);
-  EXPECT_EQ(OffsetOf("the SQL text, line 9, column 1", kSql), std::nullopt);
+  EXPECT_EQ(ReadOffset(PlaceIn(kSql, offset), kSql), offset);
+  EXPECT_EQ(ReadOffset(DrawnPlaceIn(kSql, offset), kSql), offset);
+  EXPECT_EQ(ReadOffset("the SQL text", kSql), std::nullopt);
+  EXPECT_EQ(ReadOffset("the SQL text, line 9, column 1", kSql), std::nullopt);
 }
 
 TEST(Places, OfLongLinesShowWhatIsNearTheMark) {
   const std::string sql = "SELECT " + std::string(500, '1') + ", nosuch" + std::string(500, ' ');
   const std::string drawn = DrawnPlaceIn(sql, sql.find("nosuch"));
   EXPECT_LT(drawn.size(), 250u) << drawn;
-  EXPECT_EQ(OffsetOf(drawn, sql), sql.find("nosuch"));
+  EXPECT_EQ(ReadOffset(drawn, sql), sql.find("nosuch"));
 }
 
 std::string PlaceOf(const WrittenSql& sql, std::string_view word) {

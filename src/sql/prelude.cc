@@ -29,6 +29,7 @@ constexpr std::string_view kConnectionSettings[] = {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
+// DuckDB binds the names in a macro's body when the macro is made, not when it is called.
 // Puts macros behind those that they call, which have to be there when a macro is made.
 class Ordered {
  public:

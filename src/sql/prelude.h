@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB is told before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
-// mode on: macros that shadow functions of its own or add missing ones.
+// What DuckDB is told before it runs a plan, once for a database, so that SQL means what it means
+// in Spark 4 with ANSI mode on: macros that shadow functions of its own or add missing ones.
 #pragma once
 
 #include <span>

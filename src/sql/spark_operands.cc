@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Operands: names, literals, calls, casts, CASE, intervals, lambdas, and what may follow them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +54,7 @@ constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMEST
 constexpr std::string_view kNoOperands[] = {"AND",   "OR",    "BETWEEN", "IN",  "IS",    "LIKE",
                                             "ILIKE", "RLIKE", "REGEXP",  "DIV", "ESCAPE"};
 
+// YEAR or YEARS: what makes an interval of the number before it.
 bool IsUnit(const Token& token) {
   static constexpr std::string_view kUnits[] = {"YEAR",        "QUARTER",     "MONTH",     "WEEK",
                                                 "DAY",         "HOUR",        "MINUTE",    "SECOND",
@@ -151,7 +153,7 @@ void SparkReader::Name() {
   const size_t place = sql_.at();
   const std::string_view text = sql_.TextOf(place);
   if (sql_.IsKind(Kind::kName)) {
-    std::string spelt = Quoted(NameOfLiteral(text));
+    std::string spelt = Quoted(ReadNameLiteral(text));
     if (spelt != text) sql_.Replace(place, place, std::move(spelt));
   } else if (sql_.IsKind(Kind::kWord) && text[0] >= '0' && text[0] <= '9') {
     sql_.Replace(place, place, Quoted(text));
@@ -175,7 +177,7 @@ Result<SparkReader::Term> SparkReader::Star() {
 Result<SparkReader::Term> SparkReader::Texts() {
   const size_t first = sql_.at();
   std::string text;
-  for (; sql_.IsKind(Kind::kText); sql_.Skip()) text += TextOfLiteral(sql_.TextOf(sql_.at()));
+  for (; sql_.IsKind(Kind::kText); sql_.Skip()) text += ReadTextLiteral(sql_.TextOf(sql_.at()));
   const size_t last = sql_.at() - 1;
   std::string spelt = DuckTextLiteral(text);
   if (last > first || spelt != sql_.TextOf(first)) sql_.Replace(first, last, std::move(spelt));
@@ -232,7 +234,7 @@ Result<SparkReader::Term> SparkReader::Interval() {
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
-        text ? TextOfLiteral(sql_.TextOf(value)) : std::string(sql_.TextOf(value));
+        text ? ReadTextLiteral(sql_.TextOf(value)) : std::string(sql_.TextOf(value));
     const bool minus = sql_.Of(first).Is("-");
     if (sign || (!text && number.find('.') != std::string::npos)) {
       sql_.Replace(first, value, fmt::format("'{}{}'", minus ? "-" : "", number));
@@ -246,7 +248,7 @@ Result<SparkReader::Term> SparkReader::Interval() {
 // DATE '2013-12-31', X'1F'
 Result<SparkReader::Term> SparkReader::TypedText() {
   const size_t first = sql_.at();
-  const std::string text = TextOfLiteral(sql_.TextOf(first + 1));
+  const std::string text = ReadTextLiteral(sql_.TextOf(first + 1));
   if (sql_.Is("X")) {
     std::string bytes = text.size() % 2 == 0 ? "" : "0";
     bytes += text;
@@ -275,7 +277,7 @@ Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
     if (token.kind != Kind::kWord && token.kind != Kind::kName) continue;
     const std::string_view text = sql_.TextOf(place);
     names += (names.empty() ? "" : ", ") +
-             (token.kind == Kind::kName ? Quoted(NameOfLiteral(text)) : std::string(text));
+             (token.kind == Kind::kName ? Quoted(ReadNameLiteral(text)) : std::string(text));
   }
   sql_.Replace(first, arrow, "lambda " + names + ":");
   sql_.Skip();
@@ -332,7 +334,7 @@ Status SparkReader::NamedCall() {
     if (sql_.Is("AS")) {
       const std::string_view text = sql_.TextOf(sql_.at() + 1);
       const bool quoted = sql_.IsKind(Kind::kName, 1);
-      const std::string name = quoted ? NameOfLiteral(text) : std::string(text);
+      const std::string name = quoted ? ReadNameLiteral(text) : std::string(text);
       sql_.Surround(value.first, value.last, Quoted(name) + " := ", "");
       sql_.Replace(sql_.at(), sql_.at() + 1, "");
       sql_.Skip(2);

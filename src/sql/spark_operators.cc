@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Operators, by precedence climbing: Expression(lowest) reads an operand and then all operators
+// that bind at least as tightly as `lowest`, each with an operand that binds tighter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,9 @@ struct SparkReader::Infix {
   bool chains = false;         // a + b + c reads the same in DuckDB.
 };
 
+// A row: the word, how tightly it binds, what DuckDB writes for it or which function stands for it
+// (each empty where it stays), and whether DuckDB groups a chain of it as Spark does, from the
+// left.
 const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   using enum Level;
   static constexpr Infix kInfixes[] = {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Clauses: what stands between expressions, and joins and windows, whose words need care. What no
+// clause begins is an expression (spark_operators.cc).
 #include "sql/spark_reader.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Spark's expressions, read by the precedence of its grammar (SqlBaseParser.g4 of Spark 4). A
+// reader by recursive descent, one function a form; it works on tokens and writes edits beside
+// them.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/depth.h"
 #include "base/status.h"
 #include "sql/spelling.h"
 
@@ -49,17 +53,6 @@ class SparkReader {
   struct Infix;
   enum class Inside { kQuery, kCall, kWindow };
 
-  // Counts how deep the reader is in itself, so that no text outgrows its stack.
-  class Deeper {
-   public:
-    explicit Deeper(int& depth) : depth_(++depth) {}
-    ~Deeper() { --depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
-
-   private:
-    int& depth_;
-  };
   Status CheckDepth() const;
 
   // spark_operators.cc

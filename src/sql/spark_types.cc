@@ -13,6 +13,8 @@
 namespace protium {
 namespace {
 
+// Spark's names of types without parts, and DuckDB's. TIMESTAMP is one without a zone on both
+// engines: sessions run in UTC.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
                                                                     {"BYTE", "TINYINT"},
@@ -113,7 +115,7 @@ class TypeReader {
     while (true) {
       const std::string_view text = sql_.TextOf(sql_.at());
       const std::string name =
-          sql_.IsKind(Token::Kind::kName) ? NameOfLiteral(text) : std::string(text);
+          sql_.IsKind(Token::Kind::kName) ? ReadNameLiteral(text) : std::string(text);
       sql_.Skip();
       if (sql_.Is(":")) sql_.Skip();
       PT_LET(const std::string type, Read());

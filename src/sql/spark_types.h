@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names of types after CAST ... AS and ::, from Spark's to DuckDB's.
 #pragma once
 
 #include "base/status.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Edits are kept beside their tokens and carried out once, in Write(): so a reader may put
+// parentheses around what it has read, whatever was changed within.
 #include "sql/spelling.h"
 
 #include <fmt/format.h>
@@ -15,11 +17,6 @@ using Kind = Token::Kind;
 
 bool AllAre(std::string_view letters, char a, char b) {
   return letters.find(a) != std::string_view::npos && letters.find(b) != std::string_view::npos;
-}
-
-bool IsWordLetter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
 }
 
 // Whether DuckDB would read the two as one where they touch: letters of one word, or of one of its
@@ -70,7 +67,7 @@ size_t DuckText::Origin(size_t offset) const {
 }
 
 Spelling::Spelling(const std::string& sql) : sql_(sql) {
-  for (Token& token : TokensOf(sql)) {
+  for (Token& token : Tokenize(sql)) {
     (token.kind == Kind::kSpace ? spaces_ : tokens_).push_back(std::move(token));
   }
   edits_.resize(tokens_.size());

@@ -15,6 +15,7 @@
 
 namespace protium {
 
+// What DuckDB is given, and where each part of it stood in what the user wrote.
 struct DuckText {
   std::string text;
   // (offset in `text`, offset in the original), ascending: where the two run apart.
@@ -25,6 +26,8 @@ struct DuckText {
 };
 
 // Tokens are counted without blanks and comments. Places beyond the end hold kEnd.
+// Reading and editing go together: Skip() moves on, Replace() and Surround() may name any token
+// that was read. One thread.
 class Spelling {
  public:
   // `sql` outlives it.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// By the lexer of Spark's grammar (SqlBaseLexer.g4). Whatever it tells apart by its longest rule is
+// tried here from the longest on.
 #include "sql/tokens.h"
 
 #include <algorithm>
@@ -10,10 +12,6 @@ namespace {
 using Kind = Token::Kind;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsWord(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
 
 // Longer ones first.
 constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
@@ -115,7 +113,7 @@ class Scanner {
 
   size_t WordAt(size_t at) const {
     size_t end = at;
-    while (IsWord(At(end)) && BlankAt(end) == 0) ++end;
+    while (IsWordLetter(At(end)) && BlankAt(end) == 0) ++end;
     return end - at;
   }
 
@@ -177,7 +175,12 @@ class Scanner {
 
 }  // namespace
 
-std::vector<Token> TokensOf(std::string_view sql) { return Scanner(sql).Run(); }
+std::vector<Token> Tokenize(std::string_view sql) { return Scanner(sql).Run(); }
+
+bool IsWordLetter(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 std::string Capitals(std::string_view text) {
   std::string upper(text);

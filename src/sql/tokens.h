@@ -32,9 +32,12 @@ struct Token {
 };
 
 // Every byte belongs to one token; the last one is kEnd.
-std::vector<Token> TokensOf(std::string_view sql);
+std::vector<Token> Tokenize(std::string_view sql);
 
-// ASCII letters in capitals.
+// Whether a word goes on with it. Bytes beyond ASCII count: they are parts of letters in UTF-8.
+bool IsWordLetter(char c);
+
+// ASCII letters in capitals, as keywords are compared.
 std::string Capitals(std::string_view text);
 
 }  // namespace protium

@@ -6,8 +6,6 @@
 namespace protium::tree {
 namespace {
 
-constexpr uint64_t kNowhere = UINT64_MAX;
-
 Json Node(const char* kind, const char* type, const Json& place) {
   return {{"class", kind}, {"type", type}, {"alias", ""}, {"query_location", place}};
 }
@@ -17,6 +15,7 @@ Json PlaceOf(const Json& node) {
   return found == node.end() ? Json(kNowhere) : *found;
 }
 
+// The part of a type beyond its name, as DuckDB's ExtraTypeInfo is serialised.
 Json TypeInfo(const char* kind) {
   return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
 }
@@ -44,6 +43,7 @@ Json TypeNode(const SqlType& type) {
   return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
 }
 
+// A HUGEINT is serialised as two halves of 64 bits.
 int HugeDigits(const Json& value) {
   auto number = static_cast<__int128>(value.value("upper", int64_t{0})) << 64;
   number |= value.value("lower", uint64_t{0});
@@ -61,12 +61,6 @@ Json Constant(const char* type, Json value) {
 }
 
 }  // namespace
-
-std::string Text(const Json& node, const char* key) {
-  if (!node.is_object()) return "";
-  const auto found = node.find(key);
-  return found != node.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 bool IsConstant(const Json& node) { return Text(node, "class") == "CONSTANT"; }
 
@@ -113,6 +107,41 @@ Json TextConstant(const std::string& text) { return Constant("VARCHAR", text); }
 
 Json BooleanConstant(bool value) { return Constant("BOOLEAN", value); }
 
+Json NullConstant() {
+  Json node = Node("CONSTANT", "VALUE_CONSTANT", kNowhere);
+  node["value"] = {{"type", {{"id", "NULL"}, {"type_info", nullptr}}}, {"is_null", true}};
+  return node;
+}
+
+Json ColumnRef(const std::string& name) {
+  Json node = Node("COLUMN_REF", "COLUMN_REF", kNowhere);
+  node["column_names"] = Json::array({name});
+  return node;
+}
+
+Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
+  Json inner;
+  inner["node"] = std::move(query);
+  inner["named_param_map"] = Json::array();
+  Json table = {
+      {"type", "SUBQUERY"}, {"alias", alias}, {"sample", nullptr}, {"query_location", kNowhere}};
+  table["subquery"] = std::move(inner);
+  table["column_name_alias"] = std::move(columns);
+  Json select = {{"type", "SELECT_NODE"}, {"modifiers", Json::array()}};
+  select["cte_map"]["map"] = Json::array();
+  select["select_list"] = std::move(list);
+  select["from_table"] = std::move(table);
+  select["where_clause"] = nullptr;
+  select["group_expressions"] = Json::array();
+  select["group_sets"] = Json::array();
+  select["aggregate_handling"] = "STANDARD_HANDLING";
+  select["having"] = nullptr;
+  select["sample"] = nullptr;
+  select["qualify"] = nullptr;
+  return select;
+}
+
+// All members that json_deserialize_sql asks of a call; it refuses a tree without one of them.
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
   call["function_name"] = function;
@@ -156,6 +185,7 @@ Json Comparison(const char* type, Json left, Json right) {
   return node;
 }
 
+// The name is that of a column of the result, which stays the same.
 void Replace(Json& node, Json made) {
   const std::string alias = Text(node, "alias");
   node = std::move(made);

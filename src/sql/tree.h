@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of DuckDB's parsed tree: reading them, and making those that take their place.
+// Nodes of DuckDB's parsed tree, as json_serialize_sql gives it: reading them, and making those
+// that take their place. For a typed look at a node see tree_view.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "sql/types/sql_type.h"
 
 namespace protium::tree {
 
+// The "query_location" of a node that stands nowhere in the text.
+inline constexpr uint64_t kNowhere = UINT64_MAX;
+
 // The text under `key`; empty where there is none.
-std::string Text(const Json& node, const char* key);
+inline const std::string& Text(const Json& node, std::string_view key) { return TextAt(node, key); }
 
 bool IsConstant(const Json& node);
 
@@ -26,6 +32,13 @@ bool WholeValue(const Json& node, int& value);
 Json WholeConstant(int value);
 Json TextConstant(const std::string& text);
 Json BooleanConstant(bool value);
+Json NullConstant();  // Of no type.
+
+// The column of that name.
+Json ColumnRef(const std::string& name);
+
+// SELECT <list> FROM (<query>) AS <alias>(<columns>).
+Json SelectFrom(Json list, Json query, const std::string& alias, Json columns);
 
 // A call that stands where `like` stood, without its alias.
 Json Call(const std::string& function, Json children, const Json& like);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Each node becomes a SELECT around that of its input; engines make one plan of the whole. Names of
+// the writer's own begin with pt_.
 #include "sql/writer.h"
 
 #include <arrow/type.h>
@@ -15,7 +17,9 @@
 namespace protium {
 namespace {
 
+// Parsers of engines are recursive: no plan may outgrow their stacks.
 constexpr int kMaxDepth = 500;
+// Beyond some hundreds, parsing the text is slow.
 constexpr size_t kMostKeysInText = 200;
 
 class Writer {
@@ -24,9 +28,9 @@ class Writer {
 
   // A SELECT that gives the plan's rows.
   Result<std::string> Select(const Plan& plan) {
-    if (plan == nullptr) return Status::Invalid("the plan is empty");
+    PT_CHECK(plan != nullptr);
     if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
-      return "SELECT " + ColumnsOf(table->second) + " FROM " + table->second.table;
+      return "SELECT " + ListColumns(table->second) + " FROM " + table->second.table;
     }
     if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
     auto text = std::visit([&](const auto& verb) { return Lower(verb, plan->inputs); }, plan->verb);
@@ -41,7 +45,7 @@ class Writer {
   using Inputs = std::vector<Plan>;
 
   Result<std::string> Input(const Inputs& inputs) {
-    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    PT_CHECK(inputs.size() == 1);
     PT_LET(std::string text, Select(inputs.front()));
     return "(" + text + ")";
   }
@@ -50,11 +54,11 @@ class Writer {
     if (dialect_.scan != nullptr) {
       return dialect_.scan(scan, context_.expected_rows ? context_.expected_rows(scan) : -1);
     }
-    return Status::NotImplemented("a scan of ", scan.table, " must be named by the engine");
+    return Fail({.exit = Exit::kBug, .what = "the engine names no table for " + scan.table});
   }
 
   Result<std::string> Lower(const Sql& sql, const Inputs& inputs) {
-    if (sql.names.size() != inputs.size()) return Status::Invalid("every table needs a name");
+    PT_CHECK(sql.names.size() == inputs.size());
     std::vector<std::string> texts;
     for (const Plan& input : inputs) {
       PT_LET(texts.emplace_back(), Select(input));
@@ -101,26 +105,26 @@ class Writer {
   };
 
   Result<std::string> Lower(const Split& split, const Inputs& inputs) {
-    PT_LET(const Cut cut, CutOf(split, inputs));
+    PT_LET(const Cut cut, WriteCut(split, inputs));
     return "SELECT " + cut.columns + " FROM " + cut.from + " WHERE " +
            (split.side == Split::Side::kPart ? cut.side : "NOT " + cut.side);
   }
 
   Result<std::string> Lower(const MarkSplit& split, const Inputs& inputs) {
-    PT_LET(const Cut cut, CutOf(split, inputs));
+    PT_LET(const Cut cut, WriteCut(split, inputs));
     return "SELECT " + cut.columns + ", " + cut.side + " AS " + QuoteName(split.column, dialect_) +
            " FROM " + cut.from;
   }
 
   template <class Verb>
-  Result<Cut> CutOf(const Verb& split, const Inputs& inputs) {
+  Result<Cut> WriteCut(const Verb& split, const Inputs& inputs) {
     const KeptRows* const kept = inputs.size() == 1 ? MarkedBelow(inputs.front()) : nullptr;
     const KeptMark* const mark =
         kept == nullptr ? nullptr : kept->Find(split.by, split.part, split.seed);
     Cut cut;
     if (mark != nullptr) {
       PT_LET(cut.from, WithMarks(inputs.front(), *kept));
-      cut.columns = ColumnsOf(*kept);
+      cut.columns = ListColumns(*kept);
       cut.side = QuoteName(mark->column, dialect_);
       return cut;
     }
@@ -161,7 +165,7 @@ class Writer {
     return "(SELECT * FROM " + from + " WHERE " + where + ")";
   }
 
-  std::string ColumnsOf(const KeptRows& kept) const {
+  std::string ListColumns(const KeptRows& kept) const {
     if (kept.marks.empty()) return "*";
     std::string list;
     for (const std::string& column : kept.columns) {
@@ -175,7 +179,10 @@ class Writer {
     const std::vector<std::string> none;
     const auto& keys = lookup.keys == nullptr ? none : *lookup.keys;
     if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
-      return Status::Invalid("the keys of a lookup of ", lookup.column, " are not distinct");
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = "the keys that column \"" + lookup.column + "\" is looked up among repeat",
+           .fix = "fit the model again; its list of values was changed"});
     }
     const auto otherwise = [&](const std::optional<int64_t>& value) {
       return value ? fmt::format("CAST('{}' AS {})", *value, dialect_.int64_type)
@@ -224,10 +231,11 @@ class Writer {
   }
 
   Result<std::string> Lower(const Materialize&, const Inputs& inputs) {
-    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    PT_CHECK(inputs.size() == 1);
     return Select(inputs.front());
   }
 
+  // Rows are not in an order here, so which of them stay is the engine's choice.
   Result<std::string> Lower(const Limit& limit, const Inputs& inputs) {
     PT_LET(std::string from, Input(inputs));
     if (limit.rows < 0) {
@@ -239,7 +247,7 @@ class Writer {
   }
 
   Result<std::string> Lower(const MapTask& task, const Inputs&) {
-    if (task.output == nullptr) return Status::Invalid("task ", task.task, " has no output schema");
+    PT_CHECK(task.output != nullptr);
     std::string list;
     for (const auto& field : task.output->fields()) {
       PT_LET(std::string type, TypeText(*field->type(), dialect_));
@@ -250,7 +258,7 @@ class Writer {
   }
 
   Result<std::string> Lower(const Write&, const Inputs& inputs) {
-    if (inputs.size() != 1) return Status::Invalid("a node needs one input");
+    PT_CHECK(inputs.size() == 1);
     return Select(inputs.front());
   }
 
@@ -271,7 +279,7 @@ class Writer {
     std::string text = fmt::format("'{}'", seed);
     if (whole) text += fmt::format(", '{}'", bound);
     for (const std::string& name : columns) {
-      PT_LET(auto type, TypeOf(*schema, name));
+      PT_LET(auto type, FindType(*schema, name));
       if (whole) {
         text += ", " + Cell(name, *type);
         continue;
@@ -288,8 +296,8 @@ class Writer {
     return HasCutText(type) ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }
 
-  Result<std::shared_ptr<arrow::DataType>> TypeOf(const arrow::Schema& schema,
-                                                  const std::string& name) {
+  Result<std::shared_ptr<arrow::DataType>> FindType(const arrow::Schema& schema,
+                                                    const std::string& name) {
     if (const auto field = schema.GetFieldByName(name)) return field->type();
     return Fail({.exit = Exit::kUsage,
                  .what = "the split names column \"" + name + "\", which the table has not",

@@ -55,7 +55,7 @@ TEST(WriteSql, ReadsTheSidesThatAKeptTableCarries) {
   const Plan late = MakePlan(Filter{Col("temp") > Lit(0.5)}, {train});
   const Plan marked =
       MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {late});
-  std::vector<KeptMark> marks = CutsOf(marked, table.get());
+  std::vector<KeptMark> marks = FindCuts(marked, table.get());
   ASSERT_EQ(marks.size(), 2u);
   const Plan filled = WithMarks(table, {"day", "pt_cut_0"}, marks);
   EXPECT_EQ(marks[0].column, "pt_cut_0_");
@@ -69,7 +69,7 @@ TEST(WriteSql, ReadsTheSidesThatAKeptTableCarries) {
                 "` AS `held` FROM (SELECT * FROM (SELECT * "
                 "FROM t WHERE NOT `" +
                 split.column + "`) WHERE (`temp` > CAST('0.5' AS DOUBLE)))");
-  EXPECT_TRUE(CutsOf(MakePlan(Split{}, {MakePlan(Limit{3}, {table})}), table.get()).empty());
+  EXPECT_TRUE(FindCuts(MakePlan(Split{}, {MakePlan(Limit{3}, {table})}), table.get()).empty());
 }
 
 TEST(WriteSql, RefusesSplitsThatCannotBe) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "column/metrics.h"
+#include "metrics/metrics.h"
 #include "rows/schema.h"
 #include "tensor/batch.h"
 

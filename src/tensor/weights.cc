@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/fault.h"
-#include "base/nearest.h"
+#include "base/unknown_name.h"
 #include "tensor/guard.h"
 
 namespace protium {
@@ -40,10 +40,7 @@ Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& 
   }
   std::vector<std::string> known;
   for (const auto& [each, builder] : table) known.push_back(each);
-  return Fail({.exit = Exit::kUsage,
-               .what = "unknown net \"" + name + "\"",
-               .where = "net",
-               .fix = Suggest(name, known)});
+  return UnknownName("net", name, known, "net");
 }
 
 Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {

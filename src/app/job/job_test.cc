@@ -117,7 +117,7 @@ TEST_F(JobFiles, AreStrictToml) {
 TEST_F(JobFiles, RefuseAShorthandThatCouldMeanTwo) {
   const std::string two = With("[train]", "[[pipeline]]\nkind = \"torch_estimator\"\n[train]");
   EXPECT_THAT(FaultIn(two).what, HasSubstr("two estimators"));
-  EXPECT_THAT(FaultIn(two).where, HasSubstr("job.toml:16:"));
+  EXPECT_THAT(FaultIn(two).where, HasSubstr("job.toml:17:"));
   const std::string twice = With("label = \"y\"", "train = { epochs = 2 }");
   EXPECT_THAT(FaultIn(twice).what, HasSubstr("set twice"));
 }

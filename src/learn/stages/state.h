@@ -2,7 +2,7 @@
 // States: what one pass finds out about columns. A state is filled by Add() in worker processes,
 // travels to the driver as rows through Emit(), and is combined there by Merge().
 //
-// 1. Counting and exact sums (column/exact_sum.h) commute, so the order and the partitioning of the
+// 1. Counting and exact sums (base/exact_sum.h) commute, so the order and the partitioning of the
 //    rows do not change a single bit of what a state answers.
 // 2. An empty state is neutral: merging it changes nothing.
 // 3. Answers that order values (ByFrequency, Median) break ties by value, never by arrival.
@@ -20,10 +20,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/exact_sum.h"
 #include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "column/exact_sum.h"
 
 namespace protium {
 

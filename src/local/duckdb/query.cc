@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/fault.h"
+#include "engine/result_columns.h"
 #include "local/duckdb/chunk_batches.h"
 #include "local/duckdb/fault.h"
 #include "sql/dialect.h"
@@ -26,9 +29,9 @@ constexpr const char* kHeld =
     "SELECT '{\"held\": ' || sum(memory_usage_bytes + temporary_storage_bytes) || "
     "', \"spilled\": ' || sum(temporary_storage_bytes) || '}' FROM duckdb_memory()";
 
-// The SQL that makes a column one of a type that our tables carry, {} being the column: "" if it is
-// one already, nullptr if there is no way.
-const char* PlainType(duckdb_type type) {
+// The SQL that makes a column one of a type that our tables carry (engine/result_columns.h), {}
+// being the column: "" if it is one already, nothing if there is no way.
+std::optional<std::string_view> ConversionOf(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
     case DUCKDB_TYPE_TINYINT:
@@ -62,19 +65,8 @@ const char* PlainType(duckdb_type type) {
     case DUCKDB_TYPE_SQLNULL:
       return "CAST({} AS VARCHAR)";
     default:
-      return nullptr;
+      return std::nullopt;
   }
-}
-
-Status CheckNames(const std::vector<Column>& columns) {
-  std::set<std::string> seen;
-  for (const Column& column : columns) {
-    if (seen.insert(column.name).second) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "two columns of the result are named \"" + column.name + "\"",
-                 .fix = "name them apart: ... AS other_name"});
-  }
-  return Status::OK();
 }
 
 // One streaming result: the query runs while its chunks are fetched.
@@ -190,23 +182,18 @@ Status QueryWatch::Explain(const Status& status) const {
 
 Result<std::string> WithPlainTypes(const Connection& connection, const std::string& select) {
   PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
-  const std::vector<Column> columns = duck::ColumnsOf(prepared);
-  PT_TRY(CheckNames(columns));
-  std::string list;
-  bool plain = true;
-  for (const Column& column : columns) {
-    const char* const type = PlainType(duckdb_get_type_id(column.type.get()));
-    const std::string name = QuoteName(column.name, DuckDbDialect());
-    if (type == nullptr) {
+  std::vector<ResultColumn> columns;
+  for (const Column& column : duck::ColumnsOf(prepared)) {
+    const auto conversion = ConversionOf(duckdb_get_type_id(column.type.get()));
+    if (!conversion) {
       return Fail({.exit = Exit::kUsage,
                    .what = "column \"" + column.name + "\" has a type that tables do not carry",
                    .fix = "cast it in the SQL, to a number or to text"});
     }
-    plain = plain && *type == '\0';
-    list += list.empty() ? "" : ", ";
-    list += *type == '\0' ? name : fmt::format(fmt::runtime(type), name) + " AS " + name;
+    columns.push_back({column.name, QuoteName(column.name, DuckDbDialect()), *conversion});
   }
-  return plain ? select : "SELECT " + list + " FROM (" + select + ")";
+  PT_LET(const std::string list, ConvertedColumns(columns));
+  return list.empty() ? select : "SELECT " + list + " FROM (" + select + ")";
 }
 
 Result<SchemaPtr> SchemaOf(const Connection& connection, const std::string& select) {

@@ -110,7 +110,7 @@ Status TypeTree(const duck::Connection& connection, const Sql& sql,
         const auto columns = duck::ColumnsOf(*prepared);
         return columns.size() == 1 ? NameOf(columns[0].type.get()) : "";
       },
-      .place = [&](const Json& node) { return PlaceOf(node, sql.text, duck); }};
+      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
   return TypeStatement(tree, source);
 }
 

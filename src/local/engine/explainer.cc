@@ -27,7 +27,7 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   if (views_.count(plan.get()) > 0) return Status::OK();
   for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
-    KeptRows rows{.table = NewName(kept->name), .marks = CutsOf(whole, plan.get())};
+    KeptRows rows{.table = NewName(kept->name), .marks = FindCuts(whole, plan.get())};
     PT_TRY(Show(plan->inputs.front(), "materialize " + kept->name, rows));
     views_[plan.get()] = std::move(rows);
   }

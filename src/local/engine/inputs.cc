@@ -83,7 +83,7 @@ bool HasSqlText(const Plan& plan) {
 Status CheckFiles(const Plan& plan) {
   std::unordered_set<const Node*> seen;
   return EachScan(plan, seen, [](const Scan& scan) {
-    for (const std::string& path : scan.paths) PT_TRY(FactsOf(path).status());
+    for (const std::string& path : scan.paths) PT_TRY(ReadFileFacts(path).status());
     return Status::OK();
   });
 }
@@ -92,7 +92,7 @@ int64_t ExpectedRows(const Scan& scan) {
   if (scan.format != Format::kCsv || scan.paths.empty()) return -1;
   int64_t bytes = 0;
   for (const std::string& path : scan.paths) {
-    const Result<FileFacts> facts = FactsOf(path);
+    const Result<FileFacts> facts = ReadFileFacts(path);
     if (!facts.ok()) return -1;
     bytes += facts->bytes;
   }

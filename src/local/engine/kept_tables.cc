@@ -182,7 +182,7 @@ Result<std::string> KeyTables::Get(const std::shared_ptr<Database>& database,
       {arrow::field("pt_key", arrow::utf8()), arrow::field("pt_position", arrow::int64())});
   const auto batch =
       arrow::RecordBatch::Make(schema, key_array->length(), {key_array, position_array});
-  const BatchStreamPtr stream = StreamOf(schema, {batch});
+  const BatchStreamPtr stream = MakeStream(schema, {batch});
   PT_LET(KeptTable table, KeptTable::Fill(database, *stream));
   std::string name = table.name();
   entries_.emplace(lookup.keys.get(), Entry{lookup.keys, std::move(table)});

@@ -12,6 +12,7 @@
 #include "column/schema.h"
 #include "format/csv.h"
 #include "format/file_writer.h"
+#include "format/parquet.h"
 #include "os/file.h"
 
 namespace protium {
@@ -188,7 +189,7 @@ TEST_F(Local, WritesAFileWhole) {
   const Plan write =
       MakePlan(Write{.format = Format::kParquet, .path = Path("out/t.parquet")}, {t});
   EXPECT_EQ(engine_->Run(write, {}).ValueOrDie(), 2);
-  const auto schema = ParquetSchema(Path("out/t.parquet")).ValueOrDie();
+  const auto schema = ParquetSchema({Path("out/t.parquet")}).ValueOrDie();
   const Plan back = MakePlan(Scan{.table = "back",
                                   .format = Format::kParquet,
                                   .paths = {Path("out/t.parquet")},
@@ -346,7 +347,7 @@ TEST_F(Local, FolderNamesAreNoColumns) {
   const Plan parquet = MakePlan(Scan{.table = "y",
                                      .format = Format::kParquet,
                                      .paths = {path},
-                                     .schema = ParquetSchema(path).ValueOrDie()});
+                                     .schema = ParquetSchema({path}).ValueOrDie()});
   for (const Plan& plan : {csv, parquet}) {
     const auto rows = Rows(plan);
     EXPECT_EQ(Describe(*rows->schema()), "year int64, temp float64");

@@ -66,7 +66,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   PT_TRY(below.Make());
   PT_LET(const duck::Connection connection, store_.database->Connect());
   PT_LET(const std::string select, below.Select(connection));
-  PT_LET(KeptSelect kept, WriteKept(connection, select, CutsOf(query_, plan.get())));
+  PT_LET(KeptSelect kept, WriteKept(connection, select, FindCuts(query_, plan.get())));
   PT_LET(KeptTable table, KeptTable::Name(store_.database));
   const auto& name = std::get<Materialize>(plan->verb).name;
   PT_LET(const duck::Connection beside, store_.database->Connect());

@@ -31,7 +31,7 @@ std::function<Result<BatchStreamPtr>()> Numbers(int64_t batches, int64_t rows) {
   return [=]() -> Result<BatchStreamPtr> {
     arrow::RecordBatchVector all;
     for (int64_t i = 0; i < batches; ++i) all.push_back(NumberBatch(i * rows, rows));
-    return StreamOf(NumberSchema(), std::move(all));
+    return MakeStream(NumberSchema(), std::move(all));
   };
 }
 

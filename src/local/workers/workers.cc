@@ -139,7 +139,7 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
     return Attempt(std::move(spec), open_input, call, output);
   });
   PT_TRY(status);
-  return StreamOf(task.output, std::move(output));
+  return MakeStream(task.output, std::move(output));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -19,12 +20,6 @@ constexpr const char* kTokenVariable = "SPARK_CONNECT_AUTHENTICATE_TOKEN";
 
 Status Refuse(std::string what, std::string fix = "sc://host:15002/;use_ssl=true;user_id=me") {
   return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 // Percent-decoding (RFC 3986); nullopt for "%" without two hexadecimal digits.

@@ -74,9 +74,7 @@ TEST(SparkTypes, ThatTablesLackAreRefusedByColumnAndName) {
   EXPECT_NE(FaultOf(schema.status()).what.find("INTERVAL"), std::string::npos);
 }
 
-TEST(SparkTypes, NamesAreQuotedForSql) {
-  EXPECT_EQ(SparkName("a`b"), "`a``b`");
-}
+TEST(SparkTypes, NamesAreQuotedForSql) { EXPECT_EQ(SparkName("a`b"), "`a``b`"); }
 
 }  // namespace
 }  // namespace protium::connect

@@ -115,7 +115,7 @@ const Node* SourceOf(const Plan& plan) {
 }
 
 std::vector<KeptMark> CutsToMark(const Plan& whole, const Node* kept, const SchemaPtr& schema) {
-  std::vector<KeptMark> cuts = CutsOf(whole, kept);
+  std::vector<KeptMark> cuts = FindCuts(whole, kept);
   std::erase_if(cuts, [&](const KeptMark& cut) {
     return RowSteps(schema).Add(Split{.by = cut.by, .part = cut.part, .seed = cut.seed});
   });

@@ -4,10 +4,12 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
-#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/fault.h"
+#include "engine/result_columns.h"
 #include "spark/connect/types.h"
 #include "spark/ship/tables.h"
 #include "sql/doubled_quotes.h"
@@ -28,40 +30,24 @@ constexpr const char* kNotExamined =
     "the text of the SQL: Spark runs it as it is, and what in it other engines would answer "
     "differently is told by the plan on the engine \"local\"";
 
-// The SQL that makes a column one of a type that our tables carry, {} being the column; nullptr if
-// it is one already. The session's zone is UTC, so that TIMESTAMP_NTZ shows UTC's time.
-const char* PlainType(const arrow::DataType& type) {
+// What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
+// UTC, so that TIMESTAMP_NTZ shows UTC's time.
+std::string_view ConversionOf(const arrow::DataType& type) {
   if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
-  if (type.id() != arrow::Type::TIMESTAMP) return nullptr;
+  if (type.id() != arrow::Type::TIMESTAMP) return "";
   const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
-  return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : nullptr;
+  return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : "";
 }
 
-// Spark allows equal names in a result; batches of ours do not.
-Status CheckNames(const arrow::Schema& schema) {
-  std::set<std::string> seen;
+// Spark allows equal names in a result, batches of ours do not.
+Result<std::string> ConvertedList(const arrow::Schema& schema) {
+  std::vector<ResultColumn> columns;
   for (const auto& field : schema.fields()) {
-    if (seen.insert(field->name()).second) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "two columns of the result are named \"" + field->name() + "\"",
-                 .fix = "name them apart: ... AS other_name"});
+    columns.push_back(
+        {field->name(), connect::SparkName(field->name()), ConversionOf(*field->type())});
   }
-  return Status::OK();
-}
-
-// The list of the SELECT that makes the schema's columns plain; empty if they all are.
-std::string PlainList(const arrow::Schema& schema) {
-  std::string list;
-  bool any = false;
-  for (const auto& field : schema.fields()) {
-    const std::string name = connect::SparkName(field->name());
-    const char* const made = PlainType(*field->type());
-    any = any || made != nullptr;
-    list += list.empty() ? "" : ", ";
-    list += made == nullptr ? name : fmt::format(fmt::runtime(made), name) + " AS " + name;
-  }
-  return any ? list : "";
+  return ConvertedColumns(columns);
 }
 
 class Lowering {
@@ -178,8 +164,7 @@ class Lowering {
 
   Result<SparkTable> Plain(RelationSql sql) {
     PT_LET(SchemaPtr schema, Describe(sql.text));
-    PT_TRY(CheckNames(*schema));
-    const std::string list = PlainList(*schema);
+    PT_LET(const std::string list, ConvertedList(*schema));
     // Described again, since the casts change the types.
     if (!list.empty()) {
       sql.text = "SELECT " + list + " FROM (" + sql.text + ")";

@@ -61,7 +61,7 @@ class SparkEngine : public Engine {
     const auto* task = std::get_if<MapTask>(&plan->verb);
     if (task != nullptr && task->gang) {
       PT_LET(auto batches, GatherAndRun(*task, plan->inputs, call));
-      return StreamOf(task->output, std::move(batches));
+      return MakeStream(task->output, std::move(batches));
     }
     PT_LET(Operation operation, Prepare(plan, call));
     const auto open = [this, table = operation.table, call] {

@@ -37,7 +37,7 @@ class FileRows : public BatchStream {
 
 Result<BatchStreamPtr> ReadRowFiles(const RowFiles& files, const RowShare& share) {
   // Spark may write no file at all for a table without rows.
-  if (files.paths.empty() && files.rows == 0) return StreamOf(files.schema, {});
+  if (files.paths.empty() && files.rows == 0) return MakeStream(files.schema, {});
   PT_LET(auto read,
          ReadParquetRows(files.paths,
                          {.part = share.rank, .parts = share.world, .threads = share.threads}));

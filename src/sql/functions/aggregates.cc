@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Functions of groups and windows.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -10,103 +11,116 @@ constexpr SqlFunction kAggregates[] = {
     Macro("any", "(x) AS bool_or(x)"),
     NotExact("any_value", kAnyRow,
              "(x) AS first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN system.main.any_value(x) "
-             "ELSE first(x) END"),
+             "ELSE first(x) END")
+        .Typed("*", '1'),
     Refused("approx_count_distinct", "every engine estimates in its own way",
             "use count(DISTINCT x)"),
     NotExact("approx_percentile", "exact for up to 10,000 rows, an error beyond",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
-    NotExact("array_agg", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"),
+    NotExact("array_agg", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])")
+        .Typed("*", 'A'),
     NotExact("avg", kFloatSum),
-    Same("bit_and"),
-    Same("bit_or"),
-    Same("bit_xor"),
-    Same("bool_and"),
-    Same("bool_or"),
-    NotExact("collect_list", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"),
+    Same("bit_and").Typed("*", '1'),
+    Same("bit_or").Typed("*", '1'),
+    Same("bit_xor").Typed("*", '1'),
+    Same("bool_and").Typed("b", 'B'),
+    Same("bool_or").Typed("b", 'B'),
+    NotExact("collect_list", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])")
+        .Typed("*", 'A'),
     NotExact("collect_set", kTextOrder,
-             "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])"),
+             "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])")
+        .Typed("*", 'A'),
     NotExact("corr", kFloatSum,
              "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
-             "regr_syy(x, y) = 0 THEN error('division by zero') ELSE system.main.corr(x, y) END"),
-    Same("count"),
-    Macro("count_if", "(x) AS count(nullif(x, false))"),
+             "regr_syy(x, y) = 0 THEN error('division by zero') ELSE system.main.corr(x, y) END")
+        .Typed("n", 'N'),
+    Same("count").Typed("*", 'L'),
+    Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),
     Refused("count_min_sketch", kEstimate, ""),
-    Same("count_star"),
-    NotExact("covar_pop", kFloatSum),
-    NotExact("covar_samp", kFloatSum),
-    Same("cume_dist"),
-    Same("dense_rank"),
-    Macro("every", "(x) AS bool_and(x)"),
+    Same("count_star").Typed("*", 'L'),
+    NotExact("covar_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("covar_samp", kFloatSum).Typed("n", 'N'),
+    Same("cume_dist").Typed("*", 'N'),
+    Same("dense_rank").Typed("*", 'i'),
+    Macro("every", "(x) AS bool_and(x)").Typed("b", 'B'),
     NotExact("first", kAnyRow,
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.any_value(x) ELSE system.main.first(x) END"),
+             "system.main.any_value(x) ELSE system.main.first(x) END")
+        .Typed("*", '1'),
     NotExact("first_value", kAnyRow,
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.any_value(x) ELSE system.main.first(x) END"),
+             "system.main.any_value(x) ELSE system.main.first(x) END")
+        .Typed("*", '1'),
     Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
-    NotExact("kurtosis", kFloatSum, "(x) AS CASE WHEN var_pop(x) > 0 THEN kurtosis_pop(x) END"),
-    NotExact("lag", kTies),
+    NotExact("kurtosis", kFloatSum, "(x) AS CASE WHEN var_pop(x) > 0 THEN kurtosis_pop(x) END")
+        .Typed("n", 'N'),
+    NotExact("lag", kTies).Typed("*", '1'),
     NotExact("last", kAnyRow,
              "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END"),
+             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END")
+        .Typed("*", '1'),
     NotExact("last_value", kAnyRow,
              "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END"),
-    NotExact("lead", kTies),
-    NotExact("listagg", kTextOrder),
-    Same("max"),
-    NotExact("max_by", kTies, "(x, y) AS arg_max_null(x, y)"),
-    // Aggregates.
+             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END")
+        .Typed("*", '1'),
+    NotExact("lead", kTies).Typed("*", '1'),
+    NotExact("listagg", kTextOrder).Typed("t", 'T'),
+    Same("max").Typed("*", '1'),
+    NotExact("max_by", kTies, "(x, y) AS arg_max_null(x, y)").Typed("*", '1'),
     NotExact("mean", kFloatSum, "(x) AS avg(x)"),
-    Same("median"),
-    Same("min"),
-    NotExact("min_by", kTies, "(x, y) AS arg_min_null(x, y)"),
-    NotExact("mode", "among values that are equally frequent it takes any"),
-    NotExact("nth_value", kTies),
-    NotExact("ntile", kTies),
-    Same("percent_rank"),
-    Macro("percentile", "(x, p) AS quantile_cont(x, p)"),
+    Same("median").Typed("n", 'N'),
+    Same("min").Typed("*", '1'),
+    NotExact("min_by", kTies, "(x, y) AS arg_min_null(x, y)").Typed("*", '1'),
+    NotExact("mode", "among values that are equally frequent it takes any").Typed("*", '1'),
+    NotExact("nth_value", kTies).Typed("*", '1'),
+    NotExact("ntile", kTies).Typed("*", 'i'),
+    Same("percent_rank").Typed("*", 'N'),
+    Macro("percentile", "(x, p) AS quantile_cont(x, p)").Typed("n*", '?'),
     NotExact("percentile_approx", "exact for up to 10,000 rows, an error beyond",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
     Same("percentile_cont"),
     Same("percentile_disc"),
-    Same("quantile_cont"),
+    Same("quantile_cont").Typed("n*", 'N'),
     Same("quantile_disc"),
-    Same("rank"),
+    Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
     Same("regr_count"),
     Macro("regr_intercept",
-          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END"),
+          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END")
+        .Typed("n", 'N'),
     NotExact("regr_r2", kFloatSum),
     Macro("regr_slope",
-          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_slope(y, x) END"),
+          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_slope(y, x) END")
+        .Typed("n", 'N'),
     NotExact("regr_sxx", kFloatSum),
     NotExact("regr_sxy", kFloatSum),
     NotExact("regr_syy", kFloatSum),
-    NotExact("row_number", kTies),
+    NotExact("row_number", kTies).Typed("*", 'i'),
     NotExact("skewness", kFloatSum,
              "(x) AS CASE WHEN var_pop(x) > 0 THEN CASE WHEN count(x) = 2 THEN CAST(0 AS DOUBLE) "
              "ELSE system.main.\"/\"(system.main.skewness(x) * (count(x) - 2), "
-             "system.main.sqrt(CAST(count(x) AS DOUBLE) * (count(x) - 1))) END END"),
-    Macro("some", "(x) AS bool_or(x)"),
-    NotExact("std", kFloatSum, "(x) AS stddev_samp(x)"),
-    NotExact("stddev", kFloatSum),
-    NotExact("stddev_pop", kFloatSum),
-    NotExact("stddev_samp", kFloatSum),
-    NotExact("string_agg", kTextOrder),
+             "system.main.sqrt(CAST(count(x) AS DOUBLE) * (count(x) - 1))) END END")
+        .Typed("n", 'N'),
+    Macro("some", "(x) AS bool_or(x)").Typed("b", 'B'),
+    NotExact("std", kFloatSum, "(x) AS stddev_samp(x)").Typed("n", 'N'),
+    NotExact("stddev", kFloatSum).Typed("n", 'N'),
+    NotExact("stddev_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("stddev_samp", kFloatSum).Typed("n", 'N'),
+    NotExact("string_agg", kTextOrder).Typed("t", 'T'),
     NotExact("sum", kFloatSum),
     NotExact("try_avg", kFloatSum, "(x) AS avg(x)"),
     NotExact("try_sum", kFloatSum,
              "(x) AS CASE WHEN typeof(sum(x)) <> 'HUGEINT' OR sum(x) BETWEEN -9223372036854775808 "
              "AND 9223372036854775807 THEN sum(x) END"),
-    NotExact("var_pop", kFloatSum),
-    NotExact("var_samp", kFloatSum),
-    NotExact("variance", kFloatSum),
+    NotExact("var_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("var_samp", kFloatSum).Typed("n", 'N'),
+    NotExact("variance", kFloatSum).Typed("n", 'N'),
 };
+static_assert(AreInOrder(kAggregates));
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Conditions, NULL and NaN, and types called as functions.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -33,10 +34,9 @@ constexpr SqlFunction kConditions[] = {
     Macro("ifnull", "(a, b) AS coalesce(a, b)"),
     Refused("input_file_name", "the embedded engine does not tell which file a row came from", ""),
     Same("int"),
-    // NULL and NaN.
-    Macro("isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)"),
-    Macro("isnotnull", "(x) AS x IS NOT NULL"),
-    Macro("isnull", "(x) AS x IS NULL"),
+    Macro("isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)").Typed("n", 'B'),
+    Macro("isnotnull", "(x) AS x IS NOT NULL").Typed("*", 'B'),
+    Macro("isnull", "(x) AS x IS NULL").Typed("*", 'B'),
     Refused("java_method", "it runs Java"),
     Same("least"),
     Refused("monotonically_increasing_id", "it depends on Spark's partitions"),
@@ -63,6 +63,7 @@ constexpr SqlFunction kConditions[] = {
     Refused("xxhash64", kHash, "use md5(text)"),
     Macro("zeroifnull", "(x) AS coalesce(x, 0)"),
 };
+static_assert(AreInOrder(kConditions));
 
 }  // namespace
 

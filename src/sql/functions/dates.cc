@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Dates, times and intervals. All times are without a zone, which is UTC.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -9,7 +10,8 @@ using namespace functions;
 constexpr SqlFunction kDates[] = {
     Macro("add_months",
           "(d, n) AS CAST(pt_add_months(CAST(pt_to_date(d) AS TIMESTAMP), to_months(CAST(n AS "
-          "INTEGER))) AS DATE)"),
+          "INTEGER))) AS DATE)")
+        .Typed("di", 'D'),
     NotExact("convert_timezone", "the rules of a zone are those of each engine's release",
              "(zone, t) AS pt_from_utc(pt_to_timestamp(t), zone), (a, b, t) AS "
              "pt_from_utc(pt_to_utc(pt_to_timestamp(t), a), b)"),
@@ -17,37 +19,39 @@ constexpr SqlFunction kDates[] = {
     NotExact("current_date", kNow),
     NotExact("current_timestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
     Macro("current_timezone", "() AS 'UTC'"),
-    Macro("date_add", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)"),
-    Macro("date_diff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)"),
+    Macro("date_add", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)").Typed("dk", 'D'),
+    Macro("date_diff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)").Typed("d", 'I'),
     Same("date_format"),
-    Macro("date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)"),
-    Same("date_part"),
-    Macro("date_sub", "(d, n) AS pt_to_date(d) - CAST(n AS INTEGER)"),
+    Macro("date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)").Typed("i", 'D'),
+    Same("date_part").Typed("**", 'i'),
+    Macro("date_sub", "(d, n) AS pt_to_date(d) - CAST(n AS INTEGER)").Typed("dk", 'D'),
     Macro("date_trunc",
           "(f, t) AS system.main.date_trunc(CASE lower(f) WHEN 'year' THEN 'year' WHEN 'yyyy' THEN "
           "'year' WHEN 'yy' THEN 'year' WHEN 'quarter' THEN 'quarter' WHEN 'month' THEN 'month' "
           "WHEN 'mon' THEN 'month' WHEN 'mm' THEN 'month' WHEN 'week' THEN 'week' WHEN 'day' THEN "
           "'day' WHEN 'dd' THEN 'day' WHEN 'hour' THEN 'hour' WHEN 'minute' THEN 'minute' WHEN "
           "'second' THEN 'second' WHEN 'millisecond' THEN 'millisecond' WHEN 'microsecond' THEN "
-          "'microsecond' END, pt_to_timestamp(t))"),
-    Macro("dateadd", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)"),
-    Macro("datediff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)"),
+          "'microsecond' END, pt_to_timestamp(t))")
+        .Typed("ts", 'S'),
+    Macro("dateadd", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)").Typed("dk", 'D'),
+    Macro("datediff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)").Typed("d", 'I'),
     Same("datepart"),
-    Macro("day", "(d) AS system.main.day(pt_to_date(d))"),
-    Macro("dayname", "(d) AS system.main.left(system.main.dayname(pt_to_date(d)), 3)"),
-    Macro("dayofmonth", "(d) AS system.main.day(pt_to_date(d))"),
+    Macro("day", "(d) AS system.main.day(pt_to_date(d))").Typed("d", 'i'),
+    Macro("dayname", "(d) AS system.main.left(system.main.dayname(pt_to_date(d)), 3)")
+        .Typed("d", 'T'),
+    Macro("dayofmonth", "(d) AS system.main.day(pt_to_date(d))").Typed("d", 'i'),
     // Sunday is 1.
-    Macro("dayofweek", "(d) AS system.main.dayofweek(pt_to_date(d)) + 1"),
-    Macro("dayofyear", "(d) AS system.main.dayofyear(pt_to_date(d))"),
+    Macro("dayofweek", "(d) AS system.main.dayofweek(pt_to_date(d)) + 1").Typed("d", 'i'),
+    Macro("dayofyear", "(d) AS system.main.dayofyear(pt_to_date(d))").Typed("d", 'i'),
     Macro("from_unixtime",
           "(n) AS strftime(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), '%Y-%m-%d "
           "%H:%M:%S')"),
     NotExact("from_utc_timestamp", "the rules of a zone are those of each engine's release",
              "(t, zone) AS pt_from_utc(pt_to_timestamp(t), zone)"),
-    Macro("hour", "(t) AS system.main.hour(pt_to_timestamp(t))"),
-    Macro("last_day", "(d) AS system.main.last_day(pt_to_date(d))"),
+    Macro("hour", "(t) AS system.main.hour(pt_to_timestamp(t))").Typed("s", 'i'),
+    Macro("last_day", "(d) AS system.main.last_day(pt_to_date(d))").Typed("d", 'D'),
     NotExact("localtimestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
-    Same("make_date"),
+    Same("make_date").Typed("i", 'D'),
     Refused("make_dt_interval",
             "the embedded engine counts months, days and seconds of an interval otherwise",
             "use INTERVAL n DAYS, HOURS, ..."),
@@ -60,12 +64,14 @@ constexpr SqlFunction kDates[] = {
     Refused("make_ym_interval",
             "the embedded engine counts months, days and seconds of an interval otherwise",
             "use INTERVAL n MONTHS"),
-    Macro("minute", "(t) AS system.main.minute(pt_to_timestamp(t))"),
-    Macro("month", "(d) AS system.main.month(pt_to_date(d))"),
-    Macro("monthname", "(d) AS system.main.left(system.main.monthname(pt_to_date(d)), 3)"),
+    Macro("minute", "(t) AS system.main.minute(pt_to_timestamp(t))").Typed("s", 'i'),
+    Macro("month", "(d) AS system.main.month(pt_to_date(d))").Typed("d", 'i'),
+    Macro("monthname", "(d) AS system.main.left(system.main.monthname(pt_to_date(d)), 3)")
+        .Typed("d", 'T'),
     Macro("months_between",
           "(a, b) AS pt_months(pt_to_timestamp(a), pt_to_timestamp(b), true), (a, b, rounded) AS "
-          "pt_months(pt_to_timestamp(a), pt_to_timestamp(b), rounded)"),
+          "pt_months(pt_to_timestamp(a), pt_to_timestamp(b), rounded)")
+        .Typed("ssb", 'N'),
     Macro("next_day",
           "(d, n) AS pt_to_date(d) + CAST((CASE lower(trim(n)) WHEN 'mo' THEN 1 WHEN 'mon' THEN 1 "
           "WHEN 'monday' THEN 1 WHEN 'tu' THEN 2 WHEN 'tue' THEN 2 WHEN 'tuesday' THEN 2 WHEN 'we' "
@@ -73,30 +79,34 @@ constexpr SqlFunction kDates[] = {
           "WHEN 'thursday' THEN 4 WHEN 'fr' THEN 5 WHEN 'fri' THEN 5 WHEN 'friday' THEN 5 WHEN "
           "'sa' THEN 6 WHEN 'sat' THEN 6 WHEN 'saturday' THEN 6 WHEN 'su' THEN 7 WHEN 'sun' THEN 7 "
           "WHEN 'sunday' THEN 7 ELSE error('no day of the week: ' || n) END - "
-          "system.main.isodow(pt_to_date(d)) + 6) % 7 + 1 AS INTEGER)"),
+          "system.main.isodow(pt_to_date(d)) + 6) % 7 + 1 AS INTEGER)")
+        .Typed("dt", 'D'),
     NotExact("now", kNow),
-    Macro("quarter", "(d) AS system.main.quarter(pt_to_date(d))"),
-    Macro("second", "(t) AS system.main.second(pt_to_timestamp(t))"),
+    Macro("quarter", "(d) AS system.main.quarter(pt_to_date(d))").Typed("d", 'i'),
+    Macro("second", "(t) AS system.main.second(pt_to_timestamp(t))").Typed("s", 'i'),
     Refused("session_window", "windows of time are Spark's own", "use date_trunc(unit, time)"),
     Refused("time_bucket", "windows of time are Spark's own", "use date_trunc(unit, time)"),
     Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))"),
     Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)"),
     Macro("timestamp_seconds",
           "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))"),
-    Macro("to_date", "(s) AS pt_to_date(s)"),
-    Same("to_days"),
-    Same("to_hours"),
-    Same("to_minutes"),
-    Same("to_months"),
-    Same("to_seconds"),
-    Macro("to_timestamp", "(s) AS pt_to_timestamp(s)"),
+    Macro("to_date", "(s) AS pt_to_date(s)").Typed("d", 'D'),
+    Same("to_days").Typed("*", 'V'),
+    Same("to_hours").Typed("*", 'V'),
+    Same("to_minutes").Typed("*", 'V'),
+    Same("to_months").Typed("*", 'M'),
+    // What INTERVAL 1 QUARTER is parsed as.
+    NotExact("to_quarters", "a function of the embedded engine, not compared with Spark's")
+        .Typed("*", 'M'),
+    Same("to_seconds").Typed("*", 'V'),
+    Macro("to_timestamp", "(s) AS pt_to_timestamp(s)").Typed("s", 'S'),
     Macro("to_timestamp_ltz", "(t) AS pt_to_timestamp(t)"),
     Macro("to_timestamp_ntz", "(t) AS pt_to_timestamp(t)"),
     Macro("to_unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"),
     NotExact("to_utc_timestamp", "the rules of a zone are those of each engine's release",
              "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)"),
-    Same("to_weeks"),
-    Same("to_years"),
+    Same("to_weeks").Typed("*", 'V'),
+    Same("to_years").Typed("*", 'M'),
     // With one argument it stands in what DuckDB makes of INTERVAL 1 DAY.
     Macro("trunc",
           "(x) AS system.main.trunc(x), (d, f) AS CAST(system.main.date_trunc(CASE lower(f) WHEN "
@@ -114,20 +124,21 @@ constexpr SqlFunction kDates[] = {
           "(y, mo, d, h, mi, s) AS TRY(pt_make_timestamp(y, mo, d, h, mi, s))"),
     Macro("try_to_date", "(s) AS pt_try_date(s)"),
     Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)"),
-    Macro("unix_date", "(d) AS CAST(pt_to_date(d) - DATE '1970-01-01' AS INTEGER)"),
+    Macro("unix_date", "(d) AS CAST(pt_to_date(d) - DATE '1970-01-01' AS INTEGER)").Typed("d", 'I'),
     Macro("unix_micros", "(t) AS epoch_us(pt_to_timestamp(t))"),
     Macro("unix_millis",
           "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(pt_to_timestamp(t)), 1000)) AS "
           "BIGINT)"),
     Macro("unix_seconds", "(t) AS pt_seconds(pt_to_timestamp(t))"),
-    Macro("unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"),
+    Macro("unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))").Typed("s", 'L'),
     // Monday is 0.
-    Macro("weekday", "(d) AS system.main.isodow(pt_to_date(d)) - 1"),
-    Macro("weekofyear", "(d) AS system.main.weekofyear(pt_to_date(d))"),
+    Macro("weekday", "(d) AS system.main.isodow(pt_to_date(d)) - 1").Typed("d", 'i'),
+    Macro("weekofyear", "(d) AS system.main.weekofyear(pt_to_date(d))").Typed("d", 'i'),
     Refused("window", "windows of time are Spark's own", "use date_trunc(unit, time)"),
     Refused("window_time", "windows of time are Spark's own", "use date_trunc(unit, time)"),
-    Macro("year", "(d) AS system.main.year(pt_to_date(d))"),
+    Macro("year", "(d) AS system.main.year(pt_to_date(d))").Typed("d", 'i'),
 };
+static_assert(AreInOrder(kDates));
 
 }  // namespace
 

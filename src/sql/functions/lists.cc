@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lists, structures and maps.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -150,6 +151,7 @@ constexpr SqlFunction kLists[] = {
     Refused("zip_with", "the embedded engine has no functions of two lists",
             "use transform(a, (x, i) -> x + b[i])"),
 };
+static_assert(AreInOrder(kLists));
 
 }  // namespace
 

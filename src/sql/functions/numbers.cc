@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arithmetic beyond operators.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -8,22 +9,25 @@ using namespace functions;
 
 constexpr SqlFunction kNumbers[] = {
     Same("abs"),
-    Macro("acos", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.acos(x) END"),
+    Macro("acos", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.acos(x) END")
+        .Typed("n", 'N'),
     NotExact("acosh", kLastBit,
              "(x) AS CASE WHEN x < 1 THEN 'NaN'::DOUBLE ELSE system.main.acosh(x) END"),
-    Macro("asin", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.asin(x) END"),
+    Macro("asin", "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE ELSE system.main.asin(x) END")
+        .Typed("n", 'N'),
     NotExact("asinh", kLastBit),
-    NotExact("atan", kLastBit),
-    NotExact("atan2", kLastBit),
+    NotExact("atan", kLastBit).Typed("n", 'N'),
+    NotExact("atan2", kLastBit).Typed("n", 'N'),
     NotExact("atanh", kLastBit,
              "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE WHEN x = 1 THEN 'Infinity'::DOUBLE "
              "WHEN x = -1 THEN '-Infinity'::DOUBLE ELSE system.main.atanh(x) END"),
     Macro("bit_count",
           "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
-          "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END"),
+          "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END")
+        .Typed("*", 'i'),
     Macro("bit_get", "(x, place) AS pt_bit(x, place)"),
     Macro("bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"),
-    Macro("cbrt", "(x) AS pt_cbrt(x)"),
+    Macro("cbrt", "(x) AS pt_cbrt(x)").Typed("n", 'N'),
     Macro("ceil",
           "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
@@ -34,18 +38,18 @@ constexpr SqlFunction kNumbers[] = {
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
           "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not known to every "
           "engine')"),
-    NotExact("cos", kLastBit, "(x) AS system.main.cos(pt_finite(x))"),
-    NotExact("cosh", kLastBit),
+    NotExact("cos", kLastBit, "(x) AS system.main.cos(pt_finite(x))").Typed("n", 'N'),
+    NotExact("cosh", kLastBit).Typed("n", 'N'),
     NotExact(
         "cot", kLastBit,
         "(x) AS CASE WHEN x = 0 THEN 'Infinity'::DOUBLE ELSE system.main.cot(pt_finite(x)) END"),
     NotExact("csc", kLastBit,
              "(x) AS CASE WHEN x = 0 THEN 'Infinity'::DOUBLE ELSE system.main.\"/\"(1, "
              "system.main.sin(pt_finite(x))) END"),
-    NotExact("degrees", kLastBit),
+    NotExact("degrees", kLastBit).Typed("n", 'N'),
     Macro("e", "() AS CAST('2.718281828459045' AS DOUBLE)"),
-    NotExact("exp", kLastBit),
-    NotExact("expm1", kLastBit, "(x) AS exp(x) - 1"),
+    NotExact("exp", kLastBit).Typed("n", 'N'),
+    NotExact("expm1", kLastBit, "(x) AS exp(x) - 1").Typed("n", 'N'),
     Macro("factorial", "(n) AS pt_factorial(CAST(n AS INTEGER))"),
     Macro("floor",
           "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
@@ -54,27 +58,31 @@ constexpr SqlFunction kNumbers[] = {
           "engine')"),
     Macro("getbit", "(x, place) AS pt_bit(x, place)"),
     NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
-    NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END"),
+    NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END").Typed("n", 'N'),
     NotExact("log", kLastBit,
              "(x) AS ln(x), (b, x) AS CASE WHEN b > 0 AND x > 0 THEN "
-             "system.main.\"/\"(system.main.ln(x), system.main.ln(b)) END"),
-    NotExact("log10", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"),
+             "system.main.\"/\"(system.main.ln(x), system.main.ln(b)) END")
+        .Typed("n", 'N'),
+    NotExact("log10", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END")
+        .Typed("n", 'N'),
     NotExact("log1p", kLastBit,
-             "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END"),
-    NotExact("log2", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END"),
+             "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END")
+        .Typed("n", 'N'),
+    NotExact("log2", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END")
+        .Typed("n", 'N'),
     Macro("mod", "(a, b) AS a % b"),
     Same("negate"),
     Macro("negative", "(x) AS -x"),
     Same("pi"),
     Macro("pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"),
     Macro("positive", "(x) AS x"),
-    NotExact("pow", kLastBit),
-    NotExact("power", kLastBit),
-    NotExact("radians", kLastBit),
+    NotExact("pow", kLastBit).Typed("n", 'N'),
+    NotExact("power", kLastBit).Typed("n", 'N'),
+    NotExact("radians", kLastBit).Typed("n", 'N'),
     Refused("rand", "its numbers depend on Spark's partitions", "use a split with a seed"),
     Refused("randn", "its numbers depend on Spark's partitions", "use a split with a seed"),
     Refused("random", "its numbers depend on Spark's partitions", "use a split with a seed"),
-    Macro("rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)"),
+    Macro("rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)").Typed("n", 'N'),
     Macro("round", "(x) AS pt_round(x), (x, d) AS pt_round(x, d)"),
     NotExact("sec", kLastBit, "(x) AS system.main.\"/\"(1, system.main.cos(pt_finite(x)))"),
     Macro("shiftleft",
@@ -91,14 +99,16 @@ constexpr SqlFunction kNumbers[] = {
           "pt_shift_right_unsigned(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
     Macro("sign",
           "(x) AS CASE WHEN isnan(x) OR x = 0 THEN CAST(x AS DOUBLE) ELSE "
-          "CAST(system.main.sign(x) AS DOUBLE) END"),
-    Macro("signum", "(x) AS sign(x)"),
-    NotExact("sin", kLastBit, "(x) AS system.main.sin(pt_finite(x))"),
-    NotExact("sinh", kLastBit),
+          "CAST(system.main.sign(x) AS DOUBLE) END")
+        .Typed("n", 'N'),
+    Macro("signum", "(x) AS sign(x)").Typed("n", 'N'),
+    NotExact("sin", kLastBit, "(x) AS system.main.sin(pt_finite(x))").Typed("n", 'N'),
+    NotExact("sinh", kLastBit).Typed("n", 'N'),
     // Outside their domain roots and inverse functions are NaN, logarithms NULL.
-    Macro("sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END"),
-    NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))"),
-    NotExact("tanh", kLastBit),
+    Macro("sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END")
+        .Typed("n", 'N'),
+    NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),
+    NotExact("tanh", kLastBit).Typed("n", 'N'),
     Macro("try_add", "(a, b) AS TRY(a + b)"),
     Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
     Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),
@@ -107,6 +117,7 @@ constexpr SqlFunction kNumbers[] = {
     Refused("uniform", "its numbers depend on Spark's partitions", "use a split with a seed"),
     Macro("width_bucket", "(v, low, high, n) AS pt_width_bucket(v, low, high, n)"),
 };
+static_assert(AreInOrder(kNumbers));
 
 }  // namespace
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Operators, by the signs that DuckDB's parser calls them. Division and remainder by zero are
+// errors in ANSI mode; no infinities come of them.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -7,11 +9,10 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kOperators[] = {
-    // Division and remainder by zero are errors; no infinities come of them.
     Macro("!", "(a) AS NOT a"),
     Refused("!~", kOneSide, "use NOT regexp_like(text, pattern)"),
-    Same("!~~"),
-    Same("!~~*"),
+    Same("!~~").Typed("t", 'B'),
+    Same("!~~*").Typed("t", 'B'),
     Macro("%",
           "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"%\"(a, b) WHEN a IS NOT NULL AND b = 0 "
           "THEN error('remainder by zero') END"),
@@ -41,9 +42,10 @@ constexpr SqlFunction kOperators[] = {
     Same("|"),
     Same("||"),
     Same("~"),
-    Same("~~"),
-    Same("~~*"),
+    Same("~~").Typed("t", 'B'),
+    Same("~~*").Typed("t", 'B'),
 };
+static_assert(AreInOrder(kOperators));
 
 }  // namespace
 

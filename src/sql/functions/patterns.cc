@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// LIKE and regular expressions, which are Java's (local/functions/java_regex.h).
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -8,32 +9,37 @@ using namespace functions;
 
 constexpr SqlFunction kPatterns[] = {
     Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)"),
-    Macro("ilike_escape", "(s, p, e) AS pt_ilike(s, p, e)"),
+    Macro("ilike_escape", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)"),
-    Macro("like_escape", "(s, p, e) AS pt_like(s, p, e)"),
-    Macro("not_ilike_escape", "(s, p, e) AS NOT pt_ilike(s, p, e)"),
-    Macro("not_like_escape", "(s, p, e) AS NOT pt_like(s, p, e)"),
-    Macro("regexp", "(s, p) AS pt_regexp_like(s, p)"),
-    Macro("regexp_count", "(s, p) AS pt_regexp_count(s, p)"),
+    Macro("like_escape", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
+    Macro("not_ilike_escape", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
+    Macro("not_like_escape", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
+    Macro("regexp", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
+    Macro("regexp_count", "(s, p) AS pt_regexp_count(s, p)").Typed("t", 'i'),
     Macro("regexp_extract",
           "(s, p) AS pt_regexp_extract(s, p, 1), (s, p, g) AS pt_regexp_extract(s, p, CAST(g AS "
-          "INTEGER))"),
+          "INTEGER))")
+        .Typed("tti", 'T'),
     Macro("regexp_extract_all",
           "(s, p) AS pt_regexp_extract_all(s, p, 1), (s, p, g) AS pt_regexp_extract_all(s, p, "
-          "CAST(g AS INTEGER))"),
+          "CAST(g AS INTEGER))")
+        .Typed("tti", '?'),
     // What the parser makes of a ~ b, which stands for a RLIKE b.
     Macro("regexp_full_match", "(s, p) AS pt_regexp_like(s, p)"),
     Macro("regexp_instr",
           "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "
           "pt_regexp_instr(s, p) END"),
-    Macro("regexp_like", "(s, p) AS pt_regexp_like(s, p)"),
+    Macro("regexp_like", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
     Macro("regexp_replace",
           "(s, p, r) AS pt_regexp_replace(s, p, r, 1), (s, p, r, start) AS pt_regexp_replace(s, p, "
-          "r, CAST(start AS INTEGER))"),
+          "r, CAST(start AS INTEGER))")
+        .Typed("ttti", 'T'),
     Macro("regexp_substr", "(s, p) AS pt_regexp_substr(s, p)"),
-    Macro("rlike", "(s, p) AS pt_regexp_like(s, p)"),
-    Macro("split", "(s, p) AS pt_split(s, p, -1), (s, p, n) AS pt_split(s, p, CAST(n AS INTEGER))"),
+    Macro("rlike", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
+    Macro("split", "(s, p) AS pt_split(s, p, -1), (s, p, n) AS pt_split(s, p, CAST(n AS INTEGER))")
+        .Typed("tti", '?'),
 };
+static_assert(AreInOrder(kPatterns));
 
 }  // namespace
 

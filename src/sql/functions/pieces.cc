@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What macros are made of. Names begin with pt_ and mean nothing to users; those without a macro
+// here are functions in C++ (local/functions).
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -44,15 +46,17 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_finite_text", "(x) AS CASE WHEN isfinite(x) THEN pt_double_text(x) END"),
     Macro("pt_format_seconds",
           "(n, f) AS pt_write_time(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), f)"),
-    Macro("pt_format_time", "(t, f) AS pt_write_time(pt_to_timestamp(t), f)"),
+    Macro("pt_format_time", "(t, f) AS pt_write_time(pt_to_timestamp(t), f)").Typed("s*", 'T'),
     // DECIMAL(2, 2) leaves out the zero before the point.
     Macro("pt_fraction_text",
           "(x) AS system.main.regexp_replace(CAST(x AS VARCHAR), '^(-?)[.]', '\\10.')"),
     Macro("pt_from",
           "(s, p) AS CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END"),
-    Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)"),
-    Macro("pt_isodow", "(d) AS system.main.isodow(d)"),
+    Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)").Typed("t", 'B'),
+    Macro("pt_isodow", "(d) AS system.main.isodow(d)").Typed("d", 'i'),
     Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
+    // Registered by the room local.
+    Same("pt_like").Typed("t", 'B'),
     Macro("pt_literal_bigint", "(x) AS CAST(x AS BIGINT)"),
     Macro("pt_literal_smallint", "(x) AS CAST(x AS SMALLINT)"),
     Macro("pt_make_timestamp",
@@ -76,9 +80,9 @@ constexpr SqlFunction kPieces[] = {
           "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x AS "
           "BIGINT) WHEN x IS NOT NULL THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not "
           "fit 64 bits') END"),
-    Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)"),
-    Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)"),
-    Macro("pt_or_empty", "(l) AS coalesce(l, [])"),
+    Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
+    Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
+    Macro("pt_or_empty", "(l) AS coalesce(l, [])").Typed("*", '1'),
     Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)"),
     Macro("pt_parse_seconds",
           "(t, f) AS CASE WHEN typeof(t) = 'VARCHAR' THEN pt_unix_time(pt_read_time(CAST(t AS "
@@ -156,6 +160,7 @@ constexpr SqlFunction kPieces[] = {
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
           "system.main.month(b)"),
 };
+static_assert(AreInOrder(kPieces));
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that SQL text may call, one row each, by theme and in the order of their names. To
-// add one: a row here, a line in tests/parity/functions.csv and a parity case.
+// The functions that SQL text may call, one row each, by theme and in the order of their names:
+// what DuckDB makes of the name, whether that is exact, and the types of arguments and result. The
+// text is Spark's, so Spark itself needs no spelling. To add one: a row here, a line in
+// tests/parity/functions.csv and a parity case.
 #pragma once
 
 #include <span>
@@ -15,6 +17,20 @@ struct SqlFunction {
   // What makes DuckDB mean what Spark does, where its own function of that name does not:
   // CREATE MACRO <name> <macro>. system.main.f is DuckDB's own f, which a macro of that name hides.
   std::string_view macro;  // "(a, b) AS ..., (a, b, c) AS ..."
+  // Types, for functions without a rule of their own (types/calls.h); empty: DuckDB says them.
+  //
+  // Arguments, one letter each, the last one for all that follow:
+  //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
+  //   k the same, which nothing wider may become   * anything
+  // Result: a letter as above, l for BIGINT, v for an interval or m for one of months; capital
+  // where DuckDB gives that type by itself; 1 for the type of the first argument, A for a list of
+  // it, ? for what DuckDB says.
+  std::string_view arguments = {};
+  char result = '?';
+
+  constexpr SqlFunction Typed(std::string_view arguments_typed, char result_typed) const {
+    return {known, macro, arguments_typed, result_typed};
+  }
 };
 
 namespace functions {
@@ -59,6 +75,14 @@ inline constexpr std::string_view kCastText =
     "for text in ISO form use CAST(... AS DATE) or AS TIMESTAMP";
 inline constexpr std::string_view kEstimate = "every engine estimates in its own way";
 
+// Whether rows are found by binary search.
+constexpr bool AreInOrder(std::span<const SqlFunction> rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (!(rows[i - 1].known.name < rows[i].known.name)) return false;
+  }
+  return true;
+}
+
 std::span<const SqlFunction> Aggregates();
 std::span<const SqlFunction> Conditions();
 std::span<const SqlFunction> Dates();
@@ -72,7 +96,10 @@ std::span<const SqlFunction> Text();
 
 }  // namespace functions
 
-// All themes.
+// All themes; no name is in two of them.
 std::span<const std::span<const SqlFunction>> SqlFunctions();
+
+// Gives nullptr for a name that is in no theme. Finds pieces, too.
+const SqlFunction* FindSqlFunction(std::string_view name);
 
 }  // namespace protium

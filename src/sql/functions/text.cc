@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Text. Lengths and positions count code points, as Spark's do.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -7,13 +8,13 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kText[] = {
-    Same("ascii"),
+    Same("ascii").Typed("t", 'i'),
     Macro("base64", "(x) AS pt_base64(pt_bytes(x))"),
     Macro("bin", "(x) AS pt_bin(pt_to_bigint(x))"),
-    Same("bit_length"),
-    Macro("btrim", "(s) AS trim(s), (s, letters) AS trim(s, letters)"),
-    Macro("char_length", "(s) AS length(s)"),
-    Macro("character_length", "(s) AS length(s)"),
+    Same("bit_length").Typed("t", 'i'),
+    Macro("btrim", "(s) AS trim(s), (s, letters) AS trim(s, letters)").Typed("t", 'T'),
+    Macro("char_length", "(s) AS length(s)").Typed("t", 'i'),
+    Macro("character_length", "(s) AS length(s)").Typed("t", 'i'),
     Macro("chr", "(n) AS pt_chr(n)"),
     Refused("collate", "the embedded engine compares text by its code points only",
             "compare lower(text)"),
@@ -26,7 +27,7 @@ constexpr SqlFunction kText[] = {
           "g, h, i) AS a || b || c || d || e || f || g || h || i, (a, b, c, d, e, f, g, h, i, j) "
           "AS a || b || c || d || e || f || g || h || i || j"),
     Same("concat_ws"),
-    Same("contains"),
+    Same("contains").Typed("t", 'B'),
     Macro("conv", "(x, f, t) AS pt_conv(pt_to_text(x), CAST(f AS INTEGER), CAST(t AS INTEGER))"),
     Macro("crc32", "(x) AS pt_crc32(pt_bytes(x))"),
     // With two arguments it reads bytes, with more it compares.
@@ -65,7 +66,7 @@ constexpr SqlFunction kText[] = {
     Macro("encode",
           "(s, charset) AS CASE WHEN upper(charset) = 'UTF-8' THEN system.main.encode(s) WHEN "
           "charset IS NOT NULL THEN error('encode knows UTF-8 only here, not ' || charset) END"),
-    Macro("endswith", "(s, t) AS ends_with(s, t)"),
+    Macro("endswith", "(s, t) AS ends_with(s, t)").Typed("t", 'B'),
     Macro("find_in_set", "(word, list) AS pt_find_in_set(word, list)"),
     Macro("format_number",
           "(x, d) AS CASE WHEN typeof(d) = 'VARCHAR' THEN error('format_number knows numbers of "
@@ -77,28 +78,33 @@ constexpr SqlFunction kText[] = {
           "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN system.main.hex(TRY_CAST(x AS BLOB)) WHEN "
           "typeof(x) = 'VARCHAR' THEN system.main.hex(CAST(x AS VARCHAR)) ELSE pt_hex(TRY_CAST(x "
           "AS BIGINT)) END"),
-    Macro("initcap", "(s) AS pt_initcap(s)"),
-    Macro("instr", "(s, t) AS system.main.instr(s, t)"),
+    Macro("initcap", "(s) AS pt_initcap(s)").Typed("t", 'T'),
+    Macro("instr", "(s, t) AS system.main.instr(s, t)").Typed("t", 'i'),
     Macro("is_valid_utf8", "(s) AS CASE WHEN s IS NOT NULL THEN true END"),
-    Macro("lcase", "(s) AS pt_lower(s)"),
+    Macro("lcase", "(s) AS pt_lower(s)").Typed("t", 'T'),
     Macro("left",
-          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END"),
+          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END")
+        .Typed("ti", 'T'),
     Macro("len", "(s) AS length(s)"),
-    Same("length"),
+    Same("length").Typed("t", 'i'),
     Macro("levenshtein",
           "(a, b) AS pt_levenshtein(a, b), (a, b, most) AS CASE WHEN most < 0 OR pt_levenshtein(a, "
-          "b) > most THEN -1 WHEN most IS NOT NULL THEN pt_levenshtein(a, b) END"),
+          "b) > most THEN -1 WHEN most IS NOT NULL THEN pt_levenshtein(a, b) END")
+        .Typed("tti", 'i'),
     Macro("locate",
           "(t, s) AS system.main.instr(s, t), (t, s, p) AS CASE WHEN t IS NULL OR s IS NULL THEN "
           "NULL WHEN p > 0 AND t = '' THEN 1 WHEN p > 0 AND system.main.instr(substring(s, p), t) "
-          "> 0 THEN system.main.instr(substring(s, p), t) + p - 1 ELSE 0 END"),
-    Macro("lower", "(s) AS pt_lower(s)"),
+          "> 0 THEN system.main.instr(substring(s, p), t) + p - 1 ELSE 0 END")
+        .Typed("tti", 'i'),
+    Macro("lower", "(s) AS pt_lower(s)").Typed("t", 'T'),
     Macro("lpad",
           "(s, n) AS lpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
-          "system.main.lpad(s, CAST(n AS INTEGER), p) END"),
+          "system.main.lpad(s, CAST(n AS INTEGER), p) END")
+        .Typed("tit", 'T'),
     // Blanks alone, not all of Unicode's spaces.
     Macro("ltrim",
-          "(s) AS system.main.ltrim(s, ' '), (s, letters) AS system.main.ltrim(s, letters)"),
+          "(s) AS system.main.ltrim(s, ' '), (s, letters) AS system.main.ltrim(s, letters)")
+        .Typed("t", 'T'),
     Macro("luhn_check", "(s) AS pt_luhn_check(s)"),
     Macro("make_valid_utf8", "(s) AS CAST(s AS VARCHAR)"),
     Macro("mask",
@@ -109,52 +115,61 @@ constexpr SqlFunction kText[] = {
     Same("md5"),
     Macro("octet_length",
           "(s) AS CASE WHEN typeof(s) = 'BLOB' THEN system.main.octet_length(TRY_CAST(s AS BLOB)) "
-          "ELSE strlen(CAST(s AS VARCHAR)) END"),
+          "ELSE strlen(CAST(s AS VARCHAR)) END")
+        .Typed("t", 'i'),
     Macro("overlay",
           "(s, t, p) AS pt_overlay(s, t, CAST(p AS INTEGER), -1), (s, t, p, n) AS pt_overlay(s, t, "
           "CAST(p AS INTEGER), CAST(n AS INTEGER))"),
     Refused("parse_url", "the parts of an address are those of Java's parser",
             "use regexp_extract(url, '^[a-z]+://([^/:]+)', 1) for the host"),
-    Same("position"),
+    Same("position").Typed("tti", 'i'),
     Refused("printf", kJava, "use concat(), lpad() and format_number()"),
     Macro("quote", "(s) AS pt_quote(s)"),
     Refused("randstr", "its letters depend on Spark's partitions", ""),
     Macro("repeat",
-          "(s, n) AS CASE WHEN n IS NOT NULL THEN system.main.repeat(s, greatest(n, 0)) END"),
+          "(s, n) AS CASE WHEN n IS NOT NULL THEN system.main.repeat(s, greatest(n, 0)) END")
+        .Typed("ti", 'T'),
     Macro("replace",
           "(s, t) AS replace(s, t, ''), (s, t, r) AS CASE WHEN t = '' AND r IS NOT NULL THEN s "
-          "ELSE system.main.replace(s, t, r) END"),
-    Macro("reverse", "(s) AS pt_reverse(s)"),
+          "ELSE system.main.replace(s, t, r) END")
+        .Typed("t", 'T'),
+    Macro("reverse", "(s) AS pt_reverse(s)").Typed("t", '1'),
     Macro("right",
-          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.right(s, n) END"),
+          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.right(s, n) END")
+        .Typed("ti", 'T'),
     Macro("rpad",
           "(s, n) AS rpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
-          "system.main.rpad(s, CAST(n AS INTEGER), p) END"),
+          "system.main.rpad(s, CAST(n AS INTEGER), p) END")
+        .Typed("tit", 'T'),
     Macro("rtrim",
-          "(s) AS system.main.rtrim(s, ' '), (s, letters) AS system.main.rtrim(s, letters)"),
+          "(s) AS system.main.rtrim(s, ' '), (s, letters) AS system.main.rtrim(s, letters)")
+        .Typed("t", 'T'),
     Refused("sentences", "the rules for sentences are Java's", "use split(text, pattern)"),
     Macro("sha", "(x) AS system.main.sha1(pt_bytes(x))"),
     Macro("sha1", "(x) AS system.main.sha1(pt_bytes(x))"),
     Macro("sha2", "(x, bits) AS pt_sha2(pt_bytes(x), CAST(bits AS INTEGER))"),
     Macro("soundex", "(s) AS pt_soundex(s)"),
-    Macro("space", "(n) AS repeat(' ', n)"),
+    Macro("space", "(n) AS repeat(' ', n)").Typed("i", 'T'),
     Macro("split_part",
           "(s, d, n) AS CASE WHEN n = 0 THEN error('the number of a part is 0, not 1 or more or "
           "negative') WHEN d = '' AND n IS NOT NULL THEN CASE WHEN abs(n) = 1 THEN s WHEN s IS NOT "
-          "NULL THEN '' END ELSE system.main.split_part(s, d, n) END"),
-    Macro("startswith", "(s, t) AS starts_with(s, t)"),
+          "NULL THEN '' END ELSE system.main.split_part(s, d, n) END")
+        .Typed("tti", 'T'),
+    Macro("startswith", "(s, t) AS starts_with(s, t)").Typed("t", 'B'),
     Macro("str_to_map",
           "(s) AS pt_map_of(s, ',', ':'), (s, p) AS pt_map_of(s, p, ':'), (s, p, k) AS "
           "pt_map_of(s, p, k)"),
-    Macro("substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)"),
+    Macro("substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)").Typed("tii", 'T'),
     // Positions count from 1, 0 is taken as 1, negative ones count from the end.
     Macro(
         "substring",
         "(s, p) AS CASE WHEN p IS NOT NULL THEN system.main.substring(s, CAST(greatest(pt_from(s, "
         "p), 0) + 1 AS BIGINT)) END, (s, p, n) AS CASE WHEN p IS NOT NULL AND n IS NOT NULL THEN "
         "system.main.substring(s, CAST(greatest(pt_from(s, p), 0) + 1 AS BIGINT), "
-        "CAST(greatest(pt_from(s, p) + n - greatest(pt_from(s, p), 0), 0) AS BIGINT)) END"),
-    Macro("substring_index", "(s, d, n) AS pt_substring_index(s, d, CAST(n AS INTEGER))"),
+        "CAST(greatest(pt_from(s, p) + n - greatest(pt_from(s, p), 0), 0) AS BIGINT)) END")
+        .Typed("tii", 'T'),
+    Macro("substring_index", "(s, d, n) AS pt_substring_index(s, d, CAST(n AS INTEGER))")
+        .Typed("tti", 'T'),
     Macro("to_binary",
           "(s) AS unhex(s), (s, f) AS CASE lower(f) WHEN 'hex' THEN unhex(s) WHEN 'utf-8' THEN "
           "system.main.encode(s) WHEN 'utf8' THEN system.main.encode(s) WHEN 'base64' THEN "
@@ -162,21 +177,23 @@ constexpr SqlFunction kText[] = {
     Refused("to_char", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
     Refused("to_number", kJava, "use CAST(text AS DECIMAL(p, s))"),
     Refused("to_varchar", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
-    Same("translate"),
-    Macro("trim", "(s) AS system.main.trim(s, ' '), (s, letters) AS system.main.trim(s, letters)"),
+    Same("translate").Typed("t", 'T'),
+    Macro("trim", "(s) AS system.main.trim(s, ' '), (s, letters) AS system.main.trim(s, letters)")
+        .Typed("t", 'T'),
     Refused("try_to_number", kJava, "use TRY_CAST(text AS DECIMAL(p, s))"),
     Macro("try_validate_utf8", "(s) AS CAST(s AS VARCHAR)"),
-    Macro("ucase", "(s) AS pt_upper(s)"),
+    Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("unbase64",
           "(s) AS pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g'))"),
     Macro("unhex",
           "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
           "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END"),
-    Macro("upper", "(s) AS pt_upper(s)"),
+    Macro("upper", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("url_decode", "(s) AS pt_url_decode(s)"),
     Macro("url_encode", "(s) AS pt_url_encode(s)"),
     Macro("validate_utf8", "(s) AS CAST(s AS VARCHAR)"),
 };
+static_assert(AreInOrder(kText));
 
 }  // namespace
 

@@ -19,14 +19,14 @@ bool AnyIs(const TypedCall& call, SqlType::Kind kind) {
                      [&](const SqlType& type) { return type == kind; });
 }
 
-std::string NamesOf(const TypedCall& call) {
+std::string TypeNames(const TypedCall& call) {
   std::vector<std::string> names;
   for (const SqlType& type : call.types) names.push_back(type.SparkName());
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
 Status RefuseTypes(const TypedCall& call) {
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                      "Spark has no such operation", "cast them to numbers");
 }
 
@@ -41,6 +41,8 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
+// Both as decimals, and the operation as a function of ours over 38 digits: DuckDB knows other
+// widths of results and fails where Spark rounds.
 SqlType TypeDecimals(TypedCall& call, char operation) {
   for (size_t i = 0; i < 2; ++i) {
     if (call.types[i] == SqlType::kNull) call.CoerceTo(i, call.types[1 - i]);
@@ -111,11 +113,12 @@ Result<SqlType> AddIntervals(const TypedCall& call) {
 Result<SqlType> TypeMonths(const TypedCall& call) {
   const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
   if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                      "the embedded engine knows no parts of months",
                      "multiply by a whole number, or use add_months()");
 }
 
+// A date and a whole number, or two dates.
 Result<SqlType> TypeTimes(TypedCall& call) {
   const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
   const bool whole = call.types[first ? 1 : 0].IsWhole();
@@ -127,7 +130,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   const size_t moved = first ? 0 : 1;
   const bool fits = whole && call.types[1 - moved] != SqlType::kBigint;
   if (call.types[moved] != SqlType::kDate || !fits) {
-    return call.Refuse(fmt::format("\"{}\" is given {}", call.name, NamesOf(call)),
+    return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
                        "Spark moves dates by numbers of 32 bits alone",
                        "use date_add(date, CAST(days AS INT))");
   }
@@ -135,6 +138,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   return SqlType{SqlType::kDate};
 }
 
+// -x, +x and abs(x).
 Result<SqlType> TypeSign(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kBoolean || type.IsTime()) return RefuseTypes(call);
@@ -213,7 +217,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
   const SqlType whole{SqlType::kBigint};
   const bool nothing = call.types[0] == SqlType::kNull && call.types[1] == SqlType::kNull;
   if (common.IsReal() && !nothing) {
-    return call.Refuse(fmt::format("div is given {}", NamesOf(call)),
+    return call.Refuse(fmt::format("div is given {}", TypeNames(call)),
                        "Spark divides whole numbers and decimals alone so",
                        "use CAST(a / b AS BIGINT)");
   }

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/convert.h"
 
 namespace protium {
@@ -93,7 +94,7 @@ constexpr NamedRule kRules[] = {
 
 // The names of a lambda's parameters.
 std::vector<std::string> ParametersOf(const Json& lhs) {
-  if (tree::Text(lhs, "class") == "FUNCTION") {
+  if (tree::KindOf(lhs) == tree::Kind::kFunction) {
     std::vector<std::string> names;
     for (const Json& child : lhs["children"]) names.push_back(ParametersOf(child).front());
     return names;
@@ -139,7 +140,7 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
 Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   std::vector<SqlType> types;
   for (Json& child : node["children"]) {
-    if (tree::Text(child, "class") != "LAMBDA") {
+    if (tree::KindOf(child) != tree::Kind::kLambda) {
       PT_LET(types.emplace_back(), Expression(child, scope));
       continue;
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls mean by the types of their arguments: one rule a family of functions, by name.
+// What calls mean by the types of their arguments: one rule a family of functions, by name. What
+// needs no rule is typed by its row in the tables of functions. To add a rule: a line below, one in
+// the table of calls.cc, and cases in tests/parity/expressions.tsv.
 #pragma once
 
 #include <string>
@@ -12,7 +14,7 @@ namespace protium {
 
 struct TypedCall {
   Typer& typer;
-  Json& node;  // A FUNCTION or a WINDOW, whose arguments are typed.
+  Json& node;  // A FUNCTION or a WINDOW, whose arguments are typed and spelled by now.
   std::string name;
   std::vector<SqlType> types;
 

@@ -35,6 +35,7 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", S
 
 }  // namespace
 
+// if, nvl and their kin, greatest and least: one of several values, all of one type.
 Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};
@@ -56,15 +57,10 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
     return call.types.empty() ? SqlType{} : call.types[0];
   }
   const SqlType type = call.types[0];
-  Json kept = tree::Take(call.argument(0)), nothing = tree::Take(call.argument(0));
+  Json kept = tree::Take(call.argument(0));
   Json equal = tree::Comparison("COMPARE_EQUAL", kept, tree::Take(call.argument(1)));
   PT_TRY(call.typer.Unify("nullif", call.node, {&equal["left"], &equal["right"]}, call.types));
-  nothing = {{"class", "CONSTANT"},
-             {"type", "VALUE_CONSTANT"},
-             {"alias", ""},
-             {"query_location", UINT64_MAX},
-             {"value", {{"type", {{"id", "NULL"}, {"type_info", nullptr}}}, {"is_null", true}}}};
-  tree::Replace(call.node, tree::Case(std::move(equal), std::move(nothing), std::move(kept)));
+  tree::Replace(call.node, tree::Case(std::move(equal), tree::NullConstant(), std::move(kept)));
   return type;
 }
 
@@ -89,6 +85,7 @@ Result<SqlType> TypeLiteral(TypedCall& call) {
   return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
 }
 
+// Known before the query runs, so that it becomes a constant.
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() asks for is not known before the query runs",

@@ -37,6 +37,7 @@ Json AsText(Json value, const SqlType& from) {
   }
 }
 
+// The function that reads text as Spark does; nullptr where DuckDB's own cast does.
 const char* FromTextTo(SqlType::Kind kind, bool tried) {
   switch (kind) {
     case SqlType::kTinyint:

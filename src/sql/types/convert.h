@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts as Spark does them in ANSI mode, spelled by the types they are between.
+// Casts as Spark does them in ANSI mode, spelled by the types they are between. Where DuckDB's own
+// cast rounds, reads or writes otherwise, a function of ours stands for it
+// (sql/functions/pieces.cc).
 #pragma once
 
 #include "base/json.h"

@@ -30,6 +30,8 @@ const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool&
   return nullptr;
 }
 
+// From the inside out. In one query columns of tables come before names of the list of columns,
+// except where these are a lambda's parameters.
 SqlType FindPlain(const Scope& scope, const std::string& lower) {
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     bool open = false;
@@ -54,6 +56,7 @@ SqlType FindQualified(const Scope& scope, const std::string& table, const std::s
   return {};
 }
 
+// SELECT * EXCEPT (a, b).
 bool IsExcluded(const Json& star, const std::string& lower) {
   for (const Json& name : star.value("exclude_list", Json::array())) {
     if (name.is_string() && Lower(name.get<std::string>()) == lower) return true;

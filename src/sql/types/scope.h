@@ -18,6 +18,8 @@ struct Relation {
   std::vector<std::string> merged;  // Columns that USING took together with another table's.
 };
 
+// Names of one query. A query within another finds the names of that one by `outer`, which outlives
+// it.
 struct Scope {
   std::vector<Relation> relations;
   std::vector<SqlColumn> aliases;  // Named in the list of columns so far.

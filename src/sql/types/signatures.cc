@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose arguments have fixed types: one row each.
+// Functions whose arguments have fixed types, as their rows say (sql/functions/table.h).
 #include <algorithm>
 
+#include "sql/functions/table.h"
 #include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
@@ -9,206 +10,7 @@
 namespace protium {
 namespace {
 
-// Arguments, one letter each, the last one for all that follow:
-//   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
-//   k the same, which nothing wider may become   * anything
-// Result: a letter as above, l for BIGINT, v for an interval or m for one of months; capital where
-// DuckDB gives that type by itself; 1 for the type of the first argument, A for a list of it, ? for
-// what DuckDB says.
-struct Signature {
-  std::string_view name, arguments;
-  char result;
-};
-
-constexpr Signature kSignatures[] = {
-    {"!~~", "t", 'B'},
-    {"!~~*", "t", 'B'},
-    {"acos", "n", 'N'},
-    {"add_months", "di", 'D'},
-    {"any_value", "*", '1'},
-    {"array_agg", "*", 'A'},
-    {"ascii", "t", 'i'},
-    {"asin", "n", 'N'},
-    {"atan", "n", 'N'},
-    {"atan2", "n", 'N'},
-    {"bit_and", "*", '1'},
-    {"bit_count", "*", 'i'},
-    {"bit_length", "t", 'i'},
-    {"bit_or", "*", '1'},
-    {"bit_xor", "*", '1'},
-    {"bool_and", "b", 'B'},
-    {"bool_or", "b", 'B'},
-    {"btrim", "t", 'T'},
-    {"cbrt", "n", 'N'},
-    {"char_length", "t", 'i'},
-    {"character_length", "t", 'i'},
-    {"collect_list", "*", 'A'},
-    {"collect_set", "*", 'A'},
-    {"contains", "t", 'B'},
-    {"corr", "n", 'N'},
-    {"cos", "n", 'N'},
-    {"cosh", "n", 'N'},
-    {"count", "*", 'L'},
-    {"count_if", "b", 'L'},
-    {"count_star", "*", 'L'},
-    {"covar_pop", "n", 'N'},
-    {"covar_samp", "n", 'N'},
-    {"cume_dist", "*", 'N'},
-    {"date_add", "dk", 'D'},
-    {"date_diff", "d", 'I'},
-    {"date_from_unix_date", "i", 'D'},
-    {"date_part", "**", 'i'},
-    {"date_sub", "dk", 'D'},
-    {"date_trunc", "ts", 'S'},
-    {"dateadd", "dk", 'D'},
-    {"datediff", "d", 'I'},
-    {"day", "d", 'i'},
-    {"dayname", "d", 'T'},
-    {"dayofmonth", "d", 'i'},
-    {"dayofweek", "d", 'i'},
-    {"dayofyear", "d", 'i'},
-    {"degrees", "n", 'N'},
-    {"dense_rank", "*", 'i'},
-    {"endswith", "t", 'B'},
-    {"every", "b", 'B'},
-    {"exp", "n", 'N'},
-    {"expm1", "n", 'N'},
-    {"first", "*", '1'},
-    {"first_value", "*", '1'},
-    {"hour", "s", 'i'},
-    {"ilike_escape", "t", 'B'},
-    {"initcap", "t", 'T'},
-    {"instr", "t", 'i'},
-    {"isnan", "n", 'B'},
-    {"isnotnull", "*", 'B'},
-    {"isnull", "*", 'B'},
-    {"kurtosis", "n", 'N'},
-    {"lag", "*", '1'},
-    {"last", "*", '1'},
-    {"last_day", "d", 'D'},
-    {"last_value", "*", '1'},
-    {"lcase", "t", 'T'},
-    {"lead", "*", '1'},
-    {"left", "ti", 'T'},
-    {"length", "t", 'i'},
-    {"levenshtein", "tti", 'i'},
-    {"like_escape", "t", 'B'},
-    {"list", "*", 'A'},
-    {"listagg", "t", 'T'},
-    {"ln", "n", 'N'},
-    {"locate", "tti", 'i'},
-    {"log", "n", 'N'},
-    {"log10", "n", 'N'},
-    {"log1p", "n", 'N'},
-    {"log2", "n", 'N'},
-    {"lower", "t", 'T'},
-    {"lpad", "tit", 'T'},
-    {"ltrim", "t", 'T'},
-    {"make_date", "i", 'D'},
-    {"max", "*", '1'},
-    {"max_by", "*", '1'},
-    {"median", "n", 'N'},
-    {"min", "*", '1'},
-    {"min_by", "*", '1'},
-    {"minute", "s", 'i'},
-    {"mode", "*", '1'},
-    {"month", "d", 'i'},
-    {"monthname", "d", 'T'},
-    {"months_between", "ssb", 'N'},
-    {"next_day", "dt", 'D'},
-    {"not_ilike_escape", "t", 'B'},
-    {"not_like_escape", "t", 'B'},
-    {"nth_value", "*", '1'},
-    {"ntile", "*", 'i'},
-    {"octet_length", "t", 'i'},
-    {"percent_rank", "*", 'N'},
-    {"percentile", "n*", '?'},
-    {"position", "tti", 'i'},
-    {"pow", "n", 'N'},
-    {"power", "n", 'N'},
-    {"pt_format_time", "s*", 'T'},
-    {"pt_ilike", "t", 'B'},
-    {"pt_isodow", "d", 'i'},
-    {"pt_like", "t", 'B'},
-    {"pt_not_ilike", "t", 'B'},
-    {"pt_not_like", "t", 'B'},
-    {"pt_or_empty", "*", '1'},
-    {"quantile_cont", "n*", 'N'},
-    {"quarter", "d", 'i'},
-    {"radians", "n", 'N'},
-    {"rank", "*", 'i'},
-    {"regexp", "t", 'B'},
-    {"regexp_count", "t", 'i'},
-    {"regexp_extract", "tti", 'T'},
-    {"regexp_extract_all", "tti", '?'},
-    {"regexp_like", "t", 'B'},
-    {"regexp_replace", "ttti", 'T'},
-    {"regr_intercept", "n", 'N'},
-    {"regr_slope", "n", 'N'},
-    {"repeat", "ti", 'T'},
-    {"replace", "t", 'T'},
-    {"reverse", "t", '1'},
-    {"right", "ti", 'T'},
-    {"rint", "n", 'N'},
-    {"rlike", "t", 'B'},
-    {"row_number", "*", 'i'},
-    {"rpad", "tit", 'T'},
-    {"rtrim", "t", 'T'},
-    {"second", "s", 'i'},
-    {"sign", "n", 'N'},
-    {"signum", "n", 'N'},
-    {"sin", "n", 'N'},
-    {"sinh", "n", 'N'},
-    {"skewness", "n", 'N'},
-    {"some", "b", 'B'},
-    {"space", "i", 'T'},
-    {"split", "tti", '?'},
-    {"split_part", "tti", 'T'},
-    {"sqrt", "n", 'N'},
-    {"startswith", "t", 'B'},
-    {"std", "n", 'N'},
-    {"stddev", "n", 'N'},
-    {"stddev_pop", "n", 'N'},
-    {"stddev_samp", "n", 'N'},
-    {"string_agg", "t", 'T'},
-    {"substr", "tii", 'T'},
-    {"substring", "tii", 'T'},
-    {"substring_index", "tti", 'T'},
-    {"tan", "n", 'N'},
-    {"tanh", "n", 'N'},
-    {"to_date", "d", 'D'},
-    {"to_days", "*", 'V'},
-    {"to_hours", "*", 'V'},
-    {"to_minutes", "*", 'V'},
-    {"to_months", "*", 'M'},
-    {"to_quarters", "*", 'M'},
-    {"to_seconds", "*", 'V'},
-    {"to_timestamp", "s", 'S'},
-    {"to_weeks", "*", 'V'},
-    {"to_years", "*", 'M'},
-    {"translate", "t", 'T'},
-    {"trim", "t", 'T'},
-    {"ucase", "t", 'T'},
-    {"unix_date", "d", 'I'},
-    {"unix_timestamp", "s", 'L'},
-    {"upper", "t", 'T'},
-    {"var_pop", "n", 'N'},
-    {"var_samp", "n", 'N'},
-    {"variance", "n", 'N'},
-    {"weekday", "d", 'i'},
-    {"weekofyear", "d", 'i'},
-    {"year", "d", 'i'},
-    {"~~", "t", 'B'},
-    {"~~*", "t", 'B'},
-};
-
-const Signature* FindSignature(std::string_view name) {
-  const auto* const found = std::lower_bound(
-      std::begin(kSignatures), std::end(kSignatures), name,
-      [](const Signature& row, std::string_view wanted) { return row.name < wanted; });
-  return found != std::end(kSignatures) && found->name == name ? found : nullptr;
-}
-
+// Letters of SqlFunction::arguments and ::result.
 SqlType::Kind KindOf(char letter) {
   switch (letter) {
     case 't':
@@ -282,8 +84,8 @@ Status Bring(TypedCall& call, size_t i, char letter) {
 }  // namespace
 
 Result<SqlType> TypeBySignature(TypedCall& call) {
-  const Signature* const row = FindSignature(call.name);
-  if (row == nullptr) return call.typer.AskType(call.name, call.types);
+  const SqlFunction* const row = FindSqlFunction(call.name);
+  if (row == nullptr || row->arguments.empty()) return call.typer.AskType(call.name, call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     PT_TRY(Bring(call, i, row->arguments[std::min(i, row->arguments.size() - 1)]));
   }

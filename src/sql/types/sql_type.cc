@@ -36,12 +36,14 @@ int NumberIn(std::string_view text) {
   return number;
 }
 
-// The most digits that a whole number of a type has.
+// The digits of the decimal that Spark makes of a whole type (DecimalType.forType): more than 64
+// bits have by one.
 int DigitsOf(Kind kind) {
   return kind == Kind::kTinyint ? 3 : kind == Kind::kSmallint ? 5 : kind == Kind::kInt ? 10 : 20;
 }
 
-// Digits before the point stay where not all have room.
+// Digits before the point stay where not all have room: Spark's DecimalType.bounded, of the type
+// that holds both.
 SqlType WholeDigitsFirst(int whole, int scale) {
   const int over = std::max(0, whole + scale - kMostDigits);
   return SqlType::Decimal(std::min(whole + scale, kMostDigits), std::max(0, scale - over));
@@ -59,6 +61,7 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
   return {wider == Kind::kFloat ? Kind::kDouble : wider};
 }
 
+// What text is read as beside another type; no text is read as an interval or a list.
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
@@ -132,6 +135,8 @@ SqlType AsDecimal(const SqlType& type) {
   return type.IsWhole() ? SqlType::Decimal(DigitsOf(type.kind), 0) : type;
 }
 
+// Spark's DecimalType.adjustPrecisionScale: digits before the point stay as long as six, or all
+// there are, are left behind it.
 SqlType AdjustedDecimal(int precision, int scale) {
   constexpr int kLeastScale = 6;
   if (precision <= kMostDigits) return SqlType::Decimal(precision, scale);
@@ -139,6 +144,12 @@ SqlType AdjustedDecimal(int precision, int scale) {
   return SqlType::Decimal(kMostDigits, std::max(room, std::min(scale, kLeastScale)));
 }
 
+// By the table in Spark's DecimalPrecision, of operands with p1, p2 digits, s1, s2 of them behind
+// the point:
+//   a + b, a - b   max(s1, s2) + max(p1 - s1, p2 - s2) + 1 digits, max(s1, s2) behind the point
+//   a * b          p1 + p2 + 1, s1 + s2
+//   a / b          p1 - s1 + s2 + max(6, s1 + p2 + 1), max(6, s1 + p2 + 1)
+//   a % b          min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2)
 SqlType DecimalResult(char operation, const SqlType& a, const SqlType& b) {
   const int whole_a = a.precision - a.scale, whole_b = b.precision - b.scale;
   const int scale = std::max(a.scale, b.scale);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of expressions as Spark's analysis in ANSI mode gives them. They decide what an operator
-// means: the same text is another computation over decimals, doubles and text.
+// means: the same text is another computation over decimals, doubles and text. The rules are those
+// of AnsiTypeCoercion and DecimalPrecision in Spark's source; sql_type_test.cc and
+// tests/parity/expressions.tsv hold them to Spark's answers.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +69,7 @@ struct SqlColumn {
   SqlType type;
 };
 
-constexpr int kMostDigits = 38;
+constexpr int kMostDigits = 38;  // Of a decimal, in both engines.
 
 // The decimal that holds every value of a whole type; of a decimal, itself.
 SqlType AsDecimal(const SqlType& type);

@@ -21,7 +21,7 @@ bool MakeNumber(TypedCall& call) {
   return call.types[0].IsNumber() || call.types[0] == SqlType::kUnknown;
 }
 
-SqlType SumOf(const SqlType& decimal) {
+SqlType SumType(const SqlType& decimal) {
   return SqlType::Decimal(decimal.precision + 10, decimal.scale);
 }
 
@@ -40,8 +40,8 @@ Result<SqlType> TypeTotal(TypedCall& call) {
   if (type == SqlType::kUnknown) return type;
   if (type.IsReal()) return SqlType{SqlType::kDouble};
   if (type == SqlType::kDecimal) {
-    call.CastResult(SumOf(type));
-    return SumOf(type);
+    call.CastResult(SumType(type));
+    return SumType(type);
   }
   Json wide = tree::Take(call.node);
   tree::Replace(call.node, tree::Call("pt_narrow", Json::array({wide}), wide));
@@ -55,7 +55,7 @@ Result<SqlType> TypeMean(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type != SqlType::kDecimal) return SqlType{SqlType::kDouble};
   const SqlType result = SqlType::Decimal(type.precision + 4, type.scale + 4);
-  Json sum = tree::Cast(As("sum", call.node), SumOf(type));
+  Json sum = tree::Cast(As("sum", call.node), SumType(type));
   Json count = tree::Cast(As("count", call.node), SqlType::Decimal(20, 0));
   tree::Replace(call.node, DecimalCall('/', std::move(sum), std::move(count), result));
   return result;

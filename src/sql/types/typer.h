@@ -71,8 +71,8 @@ class Typer {
   SqlType Constant(Json& node);
   Result<SqlType> Column(Json& node, const Scope& scope);
   Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
-  Result<SqlType> IntervalOf(const Json& cast) const;
-  Result<SqlType> CaseOf(Json& node, const Scope& scope);
+  Result<SqlType> IntervalCast(const Json& cast) const;
+  Result<SqlType> CaseWhen(Json& node, const Scope& scope);
   Result<SqlType> Compare(Json& node, const Scope& scope);
   Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
   Result<SqlType> Between(Json& node, const Scope& scope);

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
@@ -18,6 +19,8 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
+// The type that a constant or a cast of the tree names; unknown for structures and what else has
+// parts that no rule knows.
 SqlType TypeIn(const Json& type) {
   const std::string id = Text(type, "id");
   const Json info = type.value("type_info", Json());
@@ -40,21 +43,22 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
+// x IN (SELECT ...)
 bool IsSoughtIn(const Json& node) {
-  return Text(node, "class") == "SUBQUERY" && Text(node, "subquery_type") == "ANY";
+  return tree::KindOf(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
 
 // Whether a value is in a query is never null in Spark: where DuckDB says null, it is false.
 Json NeverNull(Json sought) {
-  Json node = {{"class", "OPERATOR"},
-               {"type", "OPERATOR_COALESCE"},
-               {"alias", ""},
-               {"query_location", sought["query_location"]}};
+  const Json place = sought["query_location"];
   Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
-  node["children"] = Json::array({std::move(sought), std::move(no)});
+  Json node = tree::Operator("OPERATOR", "OPERATOR_COALESCE",
+                             Json::array({std::move(sought), std::move(no)}));
+  node["query_location"] = place;
   return node;
 }
 
+// What NeverNull() made, alone or below a NOT.
 bool IsNeverNull(const Json& node) {
   if (Text(node, "type") != "OPERATOR_COALESCE") return false;
   const Json& first = node["children"][0];
@@ -73,19 +77,32 @@ void KeepJoins(Json& condition) {
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
-  const std::string kind = Text(node, "class");
-  if (kind == "CONSTANT") return Constant(node);
-  if (kind == "COLUMN_REF") return Column(node, scope);
-  if (kind == "CAST") return ExplicitCast(node, scope);
-  if (kind == "CASE") return CaseOf(node, scope);
-  if (kind == "COMPARISON") return Compare(node, scope);
-  if (kind == "BETWEEN") return Between(node, scope);
-  if (kind == "CONJUNCTION") return Conjunction(node, scope);
-  if (kind == "OPERATOR") return Operator(node, scope);
-  if (kind == "SUBQUERY") return Subquery(node, scope);
-  if (kind == "FUNCTION") return Function(node, scope);
-  if (kind == "WINDOW") return Window(node, scope);
-  return SqlType{};
+  switch (tree::KindOf(node)) {
+    case tree::Kind::kConstant:
+      return Constant(node);
+    case tree::Kind::kColumn:
+      return Column(node, scope);
+    case tree::Kind::kCast:
+      return ExplicitCast(node, scope);
+    case tree::Kind::kCase:
+      return CaseWhen(node, scope);
+    case tree::Kind::kComparison:
+      return Compare(node, scope);
+    case tree::Kind::kBetween:
+      return Between(node, scope);
+    case tree::Kind::kConjunction:
+      return Conjunction(node, scope);
+    case tree::Kind::kOperator:
+      return Operator(node, scope);
+    case tree::Kind::kSubquery:
+      return Subquery(node, scope);
+    case tree::Kind::kFunction:
+      return Function(node, scope);
+    case tree::Kind::kWindow:
+      return Window(node, scope);
+    default:
+      return SqlType{};
+  }
 }
 
 Result<std::vector<SqlType>> Typer::Each(Json& nodes, const Scope& scope) {
@@ -152,10 +169,11 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   return FindColumn(scope, node["column_names"]);
 }
 
+// The casts that DuckDB does otherwise are spelled; all others stay as they stand.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
-  if (to == SqlType::kInterval) return IntervalOf(node);
+  if (to == SqlType::kInterval) return IntervalCast(node);
   const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
@@ -167,7 +185,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
 }
 
 // INTERVAL '1 month', whose text alone tells what it is of.
-Result<SqlType> Typer::IntervalOf(const Json& cast) const {
+Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
   const std::string units = text == nullptr ? "" : Lower(*text);
   const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
@@ -181,7 +199,7 @@ Result<SqlType> Typer::IntervalOf(const Json& cast) const {
                 "move the date or time by each in turn");
 }
 
-Result<SqlType> Typer::CaseOf(Json& node, const Scope& scope) {
+Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   std::vector<Json*> values;
   std::vector<SqlType> types;
   for (Json& check : node["case_checks"]) {
@@ -195,6 +213,7 @@ Result<SqlType> Typer::CaseOf(Json& node, const Scope& scope) {
   return Unify("CASE", node, values, types);
 }
 
+// Whole numbers of any width compare alike; all else is brought to one type first.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
   TightenBesideDecimal(left, a, b);
@@ -223,11 +242,9 @@ Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", node["input"], node["upper"]);
   PT_TRY(CompareSides(node, at_least["left"], at_least["right"], input, lower));
   PT_TRY(CompareSides(node, at_most["left"], at_most["right"], input, upper));
-  Json both = {{"class", "CONJUNCTION"},
-               {"type", "CONJUNCTION_AND"},
-               {"alias", ""},
-               {"query_location", node["query_location"]}};
-  both["children"] = Json::array({std::move(at_least), std::move(at_most)});
+  Json both = tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
+                             Json::array({std::move(at_least), std::move(at_most)}));
+  both["query_location"] = node["query_location"];
   tree::Replace(node, std::move(both));
   return kBoolean;
 }
@@ -267,6 +284,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
+// EXISTS is true or false, a scalar query has its column's type, and IN compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   PT_LET(const Relation made, Query(node["subquery"]["node"], &scope));
   const std::string type = Text(node, "subquery_type");

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
@@ -19,41 +20,19 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   Json list = Json::array(), names = Json::array();
   for (size_t i = 0; i < from.size(); ++i) {
     const std::string name = fmt::format("pt_{}", i + 1);
-    Json column = {{"class", "COLUMN_REF"},
-                   {"type", "COLUMN_REF"},
-                   {"alias", to[i].name},
-                   {"query_location", UINT64_MAX},
-                   {"column_names", Json::array({name})}};
+    Json column = tree::ColumnRef(name);
+    column["alias"] = to[i].name;
     Coerce(column, from[i].type, to[i].type);
     list.push_back(std::move(column));
     names.push_back(name);
   }
-  Json query;
-  query["node"] = std::move(node);
-  query["named_param_map"] = Json::array();
-  Json table = {{"type", "SUBQUERY"},
-                {"alias", "pt_side"},
-                {"sample", nullptr},
-                {"query_location", UINT64_MAX}};
-  table["subquery"] = std::move(query);
-  table["column_name_alias"] = std::move(names);
-  Json select = {{"type", "SELECT_NODE"}, {"modifiers", Json::array()}};
-  select["cte_map"]["map"] = Json::array();
-  select["select_list"] = std::move(list);
-  select["from_table"] = std::move(table);
-  select["where_clause"] = nullptr;
-  select["group_expressions"] = Json::array();
-  select["group_sets"] = Json::array();
-  select["aggregate_handling"] = "STANDARD_HANDLING";
-  select["having"] = nullptr;
-  select["sample"] = nullptr;
-  select["qualify"] = nullptr;
-  return select;
+  return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
+// What the column is called in the result; empty where an engine makes a name of its own.
 std::string NameOf(const Json& column) {
   const std::string alias = Text(column, "alias");
-  if (!alias.empty() || Text(column, "class") != "COLUMN_REF") return alias;
+  if (!alias.empty() || tree::KindOf(column) != tree::Kind::kColumn) return alias;
   const Json& names = column["column_names"];
   return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
 }
@@ -82,6 +61,7 @@ Result<Relation> Typer::Query(Json& node, const Scope* outer) {
   return made;
 }
 
+// Each is known to those after it, and to the query itself.
 Status Typer::Ctes(Json& node, const Scope* outer) {
   if (!node.contains("cte_map") || !node["cte_map"].contains("map")) return Status::OK();
   for (Json& entry : node["cte_map"]["map"]) {
@@ -109,17 +89,17 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
 
 Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
   for (Json& column : list) {
-    if (Text(column, "class") == "STAR") {
+    if (tree::KindOf(column) == tree::Kind::kStar) {
       for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
       const bool replaced = !column["replace_list"].empty();
       made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
       continue;
     }
     const std::string name = NameOf(column);
-    const bool plain = Text(column, "class") == "COLUMN_REF";
+    const bool plain = tree::KindOf(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
     // A column that is cast keeps its name.
-    if (plain && Text(column, "class") != "COLUMN_REF" && Text(column, "alias").empty()) {
+    if (plain && tree::KindOf(column) != tree::Kind::kColumn && Text(column, "alias").empty()) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
@@ -142,6 +122,7 @@ Status Typer::Modifiers(Json& node, const Scope& scope) {
   return Status::OK();
 }
 
+// UNION, EXCEPT and INTERSECT: columns meet by their places, and take the names of the left side.
 Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   PT_LET(Relation left, Query(node["left"], outer));
   PT_LET(const Relation right, Query(node["right"], outer));
@@ -168,6 +149,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   return Relation{.columns = std::move(common)};
 }
 
+// WITH RECURSIVE: the first part alone says what columns there are.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   PT_LET(Relation start, Query(node["left"], outer));
   Relation named = start;

@@ -34,6 +34,7 @@ Status Typer::From(Json& node, Scope& scope) {
   return Status::OK();
 }
 
+// Names of WITH hide tables. A table is asked for once in a statement.
 Result<Relation> Typer::Table(const Json& node) {
   const std::string name = Lower(Text(node, "table_name"));
   if (const auto cte = ctes_.find(name); cte != ctes_.end()) return cte->second;
@@ -42,6 +43,7 @@ Result<Relation> Typer::Table(const Json& node) {
   return tables_[name];
 }
 
+// Columns take the type that all rows have in common; DuckDB calls them col0, col1, ...
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   Json& rows = node["values"];
   std::vector<std::vector<SqlType>> types;
@@ -62,6 +64,7 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   return made;
 }
 
+// Only range() and unnest() are known to have the same columns; others leave names open.
 Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   Json& call = node["function"];
   PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));

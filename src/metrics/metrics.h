@@ -35,7 +35,8 @@ struct Judged {
   double weight = 1;
 };
 
-// What one metric knows of the rows so far.
+// What one metric knows of the rows so far. ToJson() of states that saw the same rows is the same
+// text, whatever the order of rows and merges.
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -61,6 +62,7 @@ Result<const MetricSpec*> FindMetric(const std::string& name);
 // Those that fit, in the order of the table.
 std::vector<std::string> MetricsFor(TargetKind kind);
 
+// The states of several metrics over the same rows. One thread; states of parts are merged as JSON.
 class MetricState {
  public:
   // `names` of metrics that fit `kind`; another one is a fault.
@@ -77,12 +79,12 @@ class MetricState {
   Json Values() const;
 
  private:
-  struct Named {
+  struct NamedMetric {
     std::string name;
     std::unique_ptr<Metric> metric;
   };
   TargetKind kind_ = TargetKind::kValues;
-  std::vector<Named> metrics_;
+  std::vector<NamedMetric> metrics_;
   int64_t rows_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "column/exact_sum.h"
+#include "base/exact_sum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics behind the table in metrics.cc.
+// The metrics behind the table in metrics.cc, by file: of_values (errors of numbers), of_classes
+// (shares of right answers, log loss) and of_ranking (the order in which scores put rows). Each
+// takes the kind of target for which it is made and has the empty state of no rows.
 #pragma once
 
 #include <memory>
 
-#include "column/exact_sum.h"
-#include "column/metrics.h"
+#include "base/exact_sum.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 
@@ -36,6 +38,7 @@ struct MeanTerms {
 };
 std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind);
 
+// Adds the sum that `json` holds, as ExactSum::ToJson() gave it.
 Status MergeSum(const Json& json, ExactSum& into);
 
 }  // namespace protium

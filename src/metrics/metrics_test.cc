@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "column/metrics.h"
+#include "metrics/metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

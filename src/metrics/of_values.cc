@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "column/metric_kinds.h"
+#include "metrics/kinds.h"
 
 namespace protium {
 namespace {
@@ -48,6 +48,7 @@ double ForLabels(const Judged& row, AddTerm add) {
   return row.weight * double(row.labels.size());
 }
 
+// Terms are products of two doubles where they can be: these are added without rounding.
 double AddSquared(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight * error, error); });
 }
@@ -60,6 +61,7 @@ double AddError(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight, error); });
 }
 
+// Labels of 0 have no share and count nothing, also not in the weight.
 double AddShare(const Judged& row, TargetKind, ExactSum& sum) {
   double weight = 0;
   ForLabels(row, [&](double label, double error) {

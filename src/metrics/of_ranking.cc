@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "column/metric_kinds.h"
+#include "metrics/kinds.h"
 
 namespace protium {
 namespace {
@@ -28,12 +28,15 @@ struct Ranked {
   double total() const { return double(std::bit_cast<float>(weight)) * double(rows); }
 };
 
-// Whole numbers in the order of the floats; -0.0 is 0.0.
+// Whole numbers in the order of the floats; -0.0 is 0.0. The bits of positive floats are in their
+// order as they are (IEEE 754), those of negative ones the other way round: these are all turned,
+// and the former put above them by the highest bit.
 uint32_t OrderOf(float score) {
   const auto bits = std::bit_cast<uint32_t>(score + 0.0f);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
+// Seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
 void AppendVarint(uint64_t value, std::string& out) {
   for (; value >= 0x80; value >>= 7) out.push_back(char(value | 0x80));
   out.push_back(char(value));
@@ -201,7 +204,8 @@ double Auc(const std::vector<Ranked>& sorted) {
   return pairs / (positives * negatives);
 }
 
-// The sum over falling thresholds of precision times the recall that each adds.
+// The sum over falling thresholds of precision times the recall that each adds: average precision,
+// without interpolation between points, which would be too high (Davis and Goadrich, 2006).
 double AveragePrecision(const std::vector<Ranked>& sorted) {
   double found = 0, taken = 0, area = 0;
   ForScores(sorted.rbegin(), sorted.rend(), [&](double positive, double negative) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "column/metrics.h"
+// The table of metrics, and states of several of them over the same rows.
+#include "metrics/metrics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/fault.h"
-#include "base/nearest.h"
-#include "column/metric_kinds.h"
+#include "base/unknown_name.h"
+#include "metrics/kinds.h"
 
 namespace protium {
 namespace {
@@ -103,9 +104,7 @@ Result<const MetricSpec*> FindMetric(const std::string& name) {
     if (row.name == name) return &row;
     known.emplace_back(row.name);
   }
-  return Fail({.exit = Exit::kUsage,
-               .what = "unknown metric \"" + name + "\"",
-               .fix = Suggest(name, known)});
+  return UnknownName("metric", name, known);
 }
 
 std::vector<std::string> MetricsFor(TargetKind kind) {
@@ -142,7 +141,7 @@ Result<MetricState> MetricState::FromJson(const Json& json) {
 
 void MetricState::Add(const Judged& row) {
   ++rows_;
-  for (Named& each : metrics_) each.metric->Add(row);
+  for (NamedMetric& each : metrics_) each.metric->Add(row);
 }
 
 Status MetricState::Merge(const Json& json) {
@@ -161,13 +160,14 @@ Status MetricState::Merge(const Json& json) {
 
 Json MetricState::ToJson() const {
   States states{.kind = kind_, .rows = rows_};
-  for (const Named& each : metrics_) states.metrics.push_back({each.name, each.metric->ToJson()});
+  for (const NamedMetric& each : metrics_)
+    states.metrics.push_back({each.name, each.metric->ToJson()});
   return FieldsToJson(states);
 }
 
 Json MetricState::Values() const {
   Json values = Json::object();
-  for (const Named& each : metrics_) {
+  for (const NamedMetric& each : metrics_) {
     const double value = each.metric->Value();
     values[each.name] = std::isfinite(value) ? Json(value) : Json();
   }

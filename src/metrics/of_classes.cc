@@ -4,20 +4,20 @@
 #include <limits>
 #include <vector>
 
-#include "column/metric_kinds.h"
+#include "metrics/kinds.h"
 
 namespace protium {
 namespace {
 
-size_t LabelOf(const Judged& row) { return size_t(row.labels[0]); }
+size_t LabelClass(const Judged& row) { return size_t(row.labels[0]); }
 
 // The class with the highest score; of equal ones the first.
-size_t PredictedOf(const Judged& row, TargetKind kind) {
+size_t PredictedClass(const Judged& row, TargetKind kind) {
   if (kind == TargetKind::kTwoClasses) return row.scores[0] > 0 ? 1 : 0;
   return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
 }
 
-// log(sum of exp(score)).
+// log(sum of exp(score)). With the greatest score taken out no term overflows and one is 1.
 double LogOfAll(std::span<const double> scores) {
   const double top = *std::max_element(scores.begin(), scores.end());
   double sum = 0;
@@ -25,20 +25,21 @@ double LogOfAll(std::span<const double> scores) {
   return top + std::log(sum);
 }
 
-// Without a probability in between, which would round to 0 or 1.
-double LossOf(const Judged& row, TargetKind kind) {
-  if (kind == TargetKind::kClasses) return LogOfAll(row.scores) - row.scores[LabelOf(row)];
+// -log(p) of the class that the row has, without a probability in between, which would round to 0
+// or 1: for two classes log(1 + exp(s)) - s * label, turned so that exp() takes no positive number.
+double LogLossTerm(const Judged& row, TargetKind kind) {
+  if (kind == TargetKind::kClasses) return LogOfAll(row.scores) - row.scores[LabelClass(row)];
   const double logit = row.scores[0];
   return std::max(logit, 0.0) - logit * row.labels[0] + std::log1p(std::exp(-std::abs(logit)));
 }
 
 double AddLogLoss(const Judged& row, TargetKind kind, ExactSum& sum) {
-  sum.AddProduct(row.weight, LossOf(row, kind));
+  sum.AddProduct(row.weight, LogLossTerm(row, kind));
   return row.weight;
 }
 
 double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
-  sum.AddProduct(row.weight, PredictedOf(row, kind) == LabelOf(row) ? 1.0 : 0.0);
+  sum.AddProduct(row.weight, PredictedClass(row, kind) == LabelClass(row) ? 1.0 : 0.0);
   return row.weight;
 }
 
@@ -50,7 +51,7 @@ double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
   } else {
     const double all = LogOfAll(row.scores);
     for (size_t c = 0; c < row.scores.size(); ++c) {
-      const double off = std::exp(row.scores[c] - all) - (c == LabelOf(row) ? 1 : 0);
+      const double off = std::exp(row.scores[c] - all) - (c == LabelClass(row) ? 1 : 0);
       distance += off * off;
     }
   }
@@ -92,7 +93,7 @@ class Counted final : public Metric {
   Counted(Finish finish, TargetKind kind) : finish_(finish), kind_(kind) {}
 
   void Add(const Judged& row) override {
-    const size_t label = LabelOf(row), predicted = PredictedOf(row, kind_);
+    const size_t label = LabelClass(row), predicted = PredictedClass(row, kind_);
     if (classes_.size() <= std::max(label, predicted)) {
       classes_.resize(std::max(label, predicted) + 1);
     }

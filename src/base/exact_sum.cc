@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "column/exact_sum.h"
+#include "base/exact_sum.h"
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +18,10 @@ constexpr int64_t kDigitMask = 0xffffffff;
 constexpr int64_t kMaxPending = int64_t{1} << 30;
 
 // x = mantissa * 2^exponent, with its sign apart. x is finite.
+//
+// IEEE 754: a double is a sign, 11 bits of exponent (biased by 1023) and 52 of a fraction, so that
+// x = 1.fraction * 2^(biased - 1023) = (2^52 + fraction) * 2^(biased - 1075). Where `biased` is 0
+// the leading one is missing and the exponent is that of 1.
 struct Parts {
   uint64_t mantissa;
   int exponent;
@@ -38,6 +42,8 @@ Status Damaged(const Json& json) {
 
 }  // namespace
 
+// A shift to the right rounds down, also below zero (C++20), and the mask keeps what is left of
+// that: digits become those of the two's complement, whose sign moves up into the last.
 void ExactSum::Carry(Digits& digits) {
   for (int i = 0; i + 1 < kDigits; ++i) {
     digits[i + 1] += digits[i] >> 32;
@@ -51,6 +57,7 @@ void ExactSum::AddBits(Wide magnitude, int exponent, bool negative) {
   const int position = exponent - kLowest;
   const int shift = position % 32;
   int64_t* const digit = digits_.data() + position / 32;
+  // With all bits set, ^ and - make the negative of a number; with none they leave it.
   const __int128 sign = -__int128(negative);
   const __int128 term = (__int128(magnitude) ^ sign) - sign;
   const __int128 rest = term >> (32 - shift);
@@ -93,6 +100,7 @@ void ExactSum::AddProduct(double a, double b) {
   AddBits(Wide(x.mantissa) * y.mantissa, x.exponent + y.exponent, x.negative != y.negative);
 }
 
+// After Carry() digits are below 2^32, so that their sum counts as one addition.
 void ExactSum::Merge(const ExactSum& other) {
   Digits theirs = other.digits_;
   Carry(theirs);
@@ -159,14 +167,18 @@ double ExactSum::Rounded() const {
   const auto bit = [&](int i) { return i < 32 * kDigits && (digits[i / 32] >> (i % 32) & 1) != 0; };
   uint64_t kept = 0;
   for (int i = high; i >= last; --i) kept = kept << 1 | uint64_t(bit(i));
+  // Bit last - 1 is half of the last place kept, `rest` all that lies below it: up where that is
+  // more than a half, or a half and the kept number odd.
   bool rest = (digits[(last - 1) / 32] & ((int64_t{1} << ((last - 1) % 32)) - 1)) != 0;
   for (int i = 0; i < (last - 1) / 32; ++i) rest = rest || digits[i] != 0;
+  // May carry into 2^53, which is a double as well.
   if (bit(last - 1) && (rest || (kept & 1) != 0)) ++kept;
   const double magnitude = std::ldexp(double(kept), last + kLowest);
   return negative ? -magnitude : magnitude;
 }
 
 Json ExactSum::ToJson() const {
+  // Without zeros on either side, so that equal sums are equal texts.
   bool negative = false;
   const Digits digits = Magnitude(negative);
   int low = 0, top = kDigits - 1;

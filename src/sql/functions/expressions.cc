@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of expressions, which programs build and stages of pipelines are made of.
+#include "sql/functions/expressions.h"
+
+#include <algorithm>
+
+namespace protium {
+namespace {
+
+// By name. The spellings for DuckDB rest on the macros of the other themes (sql/prelude.h).
+constexpr ExprSpelling kSpellings[] = {
+    {"*", "($1 * $2)", "($1 * $2)"},
+    {"+", "($1 + $2)", "($1 + $2)"},
+    {"-", "($1 - $2)", "($1 - $2)"},
+    {"/", "pt_divide($1, $2)", "($1 / $2)"},
+    {"<", "($1 < $2)", "($1 < $2)"},
+    {"<=", "($1 <= $2)", "($1 <= $2)"},
+    {"<>", "($1 <> $2)", "($1 <> $2)"},
+    {"=", "($1 = $2)", "($1 = $2)"},
+    {">", "($1 > $2)", "($1 > $2)"},
+    {">=", "($1 >= $2)", "($1 >= $2)"},
+    {"abs", "abs($1)", "abs($1)"},
+    {"and", "($1 AND $2)", "($1 AND $2)"},
+    {"cast_bool", "CAST($1 AS BOOLEAN)", "CAST($1 AS BOOLEAN)"},
+    {"cast_double", "CAST($1 AS DOUBLE)", "CAST($1 AS DOUBLE)"},
+    {"cast_float", "CAST($1 AS FLOAT)", "CAST($1 AS FLOAT)"},
+    {"cast_int64", "pt_to_bigint($1)", "CAST($1 AS BIGINT)"},
+    {"cast_string", "CAST($1 AS VARCHAR)", "CAST($1 AS STRING)"},
+    {"ceil", "ceil($1)", "ceil($1)"},
+    {"coalesce", "coalesce($*)", "coalesce($*)"},
+    {"day", "day($1)", "day($1)"},
+    {"error", "error($1)", "raise_error($1)"},
+    {"floor", "floor($1)", "floor($1)"},
+    {"greatest", "greatest($*)", "greatest($*)"},
+    {"if", "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
+    {"is_nan", "coalesce(isnan($1::DOUBLE), false)", "isnan($1)"},
+    {"is_not_null", "($1 IS NOT NULL)", "($1 IS NOT NULL)"},
+    {"is_null", "($1 IS NULL)", "($1 IS NULL)"},
+    {"least", "least($*)", "least($*)"},
+    {"length", "length($1)", "length($1)"},
+    {"lower", "lower($1)", "lower($1)"},
+    {"month", "month($1)", "month($1)"},
+    {"nan_to_null", "nullif($1::DOUBLE, 'NaN'::DOUBLE)",
+     "nullif(CAST($1 AS DOUBLE), DOUBLE('NaN'))"},
+    {"negate", "(-$1)", "(-$1)"},
+    {"not", "(NOT $1)", "(NOT $1)"},
+    {"or", "($1 OR $2)", "($1 OR $2)"},
+    {"sqrt", "pt_sqrt($1)", "sqrt($1)"},
+    {"upper", "upper($1)", "upper($1)"},
+    {"year", "year($1)", "year($1)"},
+};
+
+static_assert(std::ranges::is_sorted(kSpellings, {}, &ExprSpelling::name));
+
+}  // namespace
+
+std::span<const ExprSpelling> ExprSpellings() { return kSpellings; }
+
+const ExprSpelling* FindExprSpelling(std::string_view name) {
+  const auto* const found = std::ranges::lower_bound(kSpellings, name, {}, &ExprSpelling::name);
+  return found != std::end(kSpellings) && found->name == name ? found : nullptr;
+}
+
+}  // namespace protium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAST and TRY_CAST of what may be text: Spark reads it with blanks around, in other words ("yes",
+// "1e3") and cuts off fractions. Functions do it, chosen by the type that is cast to.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+struct CastFunctions {
+  std::string_view type;  // As DuckDB names it.
+  const char* cast;
+  const char* tried;
+};
+
+constexpr CastFunctions kCastFunctions[] = {
+    {"BIGINT", "pt_to_bigint", "pt_try_bigint"},
+    {"BOOLEAN", "pt_to_boolean", "pt_try_boolean"},
+    {"DATE", "pt_to_date", "pt_try_date"},
+    {"DOUBLE", "pt_to_double", "pt_try_double"},
+    {"FLOAT", "pt_to_float", "pt_try_float"},
+    {"INTEGER", "pt_to_integer", "pt_try_integer"},
+    {"SMALLINT", "pt_to_smallint", "pt_try_smallint"},
+    {"TIMESTAMP", "pt_to_timestamp", "pt_try_timestamp"},
+    {"TIMESTAMP WITH TIME ZONE", "pt_to_timestamp", "pt_try_timestamp"},
+    {"TINYINT", "pt_to_tinyint", "pt_try_tinyint"},
+    {"VARCHAR", "pt_to_text", "pt_to_text"},
+};
+
+const CastFunctions* FindCastFunctions(const Json& cast) {
+  const std::string& type = tree::Text(cast["cast_type"], "id");
+  const auto* const found = std::ranges::find(kCastFunctions, type, &CastFunctions::type);
+  return found == std::end(kCastFunctions) ? nullptr : found;
+}
+
+// A literal such as DATE '2013-07-04' reads alike everywhere.
+bool ReadsAlike(const Json& child, std::string_view type) {
+  const std::string* const text = tree::ConstantText(child);
+  if (text == nullptr) return false;
+  if (type == "VARCHAR") return true;
+  const bool digits = text->find_first_not_of("0123456789-: .") == std::string::npos;
+  const size_t length = text->size();
+  return digits && ((type == "DATE" && length == 10) || (type == "TIMESTAMP" && length >= 19));
+}
+
+}  // namespace
+
+Rule CastRule() {
+  return {.name = "cast",
+          .matches =
+              [](const tree::View& node) {
+                const Json& cast = node.json();
+                if (!node.Is(tree::Kind::kCast) || !cast.contains("cast_type")) return false;
+                const CastFunctions* const found = FindCastFunctions(cast);
+                return found != nullptr && cast.contains("child") &&
+                       !ReadsAlike(cast["child"], found->type);
+              },
+          .apply =
+              [](Json& node) {
+                const CastFunctions& found = *FindCastFunctions(node);
+                const char* const function =
+                    node.value("try_cast", false) ? found.tried : found.cast;
+                tree::Replace(node, tree::Call(function, Json::array({node["child"]}), node));
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// collect_list and its kin leave out nulls and are empty where nothing is left.
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+Rule CollectRule() {
+  return {.name = "collect",
+          .matches =
+              [](const tree::View& node) {
+                return (node.Calls("collect_list") || node.Calls("collect_set") ||
+                        node.Calls("array_agg")) &&
+                       node.num_arguments() > 0;
+              },
+          .apply =
+              [](Json& node) {
+                Json list = tree::Take(node);
+                if (tree::View(node).Calls("collect_set")) list["distinct"] = true;
+                list["function_name"] = "list";
+                const Json there = tree::Operator("OPERATOR", "OPERATOR_IS_NOT_NULL",
+                                                  Json::array({node["children"][0]}));
+                const Json filter = node.value("filter", Json());
+                list["filter"] = filter.is_null() ? there
+                                                  : tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
+                                                                   Json::array({filter, there}));
+                tree::Replace(node, tree::Call("pt_or_empty", Json::array({list}), node));
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives the columns of a select list the names as they are written, in capitals or not: DuckDB
+// would give them as the table has them.
+#include <algorithm>
+#include <string>
+
+#include "base/ascii.h"
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+// The name that a column gets from how it is written; nullptr where it has it anyhow.
+const std::string* WrittenName(const Json& column) {
+  if (tree::KindOf(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
+    return nullptr;
+  }
+  const Json& names = column["column_names"];
+  if (names.empty() || !names.back().is_string()) return nullptr;
+  const auto& name = names.back().get_ref<const std::string&>();
+  return name == Lower(name) ? nullptr : &name;
+}
+
+}  // namespace
+
+Rule ColumnNamesRule() {
+  return {.name = "column names",
+          .matches =
+              [](const tree::View& node) {
+                if (!node.Is(tree::Kind::kSelect) || !node.json().contains("select_list")) {
+                  return false;
+                }
+                const Json& list = node.json()["select_list"];
+                return std::any_of(list.begin(), list.end(), WrittenName);
+              },
+          .apply =
+              [](Json& node) {
+                for (Json& column : node["select_list"]) {
+                  const std::string* const name = WrittenName(column);
+                  if (name != nullptr) column["alias"] = std::string(*name);
+                }
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// count_if(c) counts what is true, and gives 0 where nothing is: a count of what is not false.
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+Rule CountIfRule() {
+  return {.name = "count if",
+          .matches =
+              [](const tree::View& node) {
+                return node.Calls("count_if") && node.num_arguments() == 1;
+              },
+          .apply =
+              [](Json& node) {
+                node["function_name"] = "count";
+                Json& children = node["children"];
+                children = Json::array(
+                    {tree::Call("nullif", Json::array({children[0], tree::BooleanConstant(false)}),
+                                Json::object())});
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// count(DISTINCT a, b): pairs in which one is null do not count, so all become one value or null.
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+Rule CountPairsRule() {
+  return {
+      .name = "count pairs",
+      .matches =
+          [](const tree::View& node) { return node.Calls("count") && node.num_arguments() >= 2; },
+      .apply =
+          [](Json& node) {
+            Json& children = node["children"];
+            const Json all = tree::Call("pt_all", children, Json::object());
+            children = Json::array({all});
+            return Status::OK();
+          }};
+}
+
+}  // namespace protium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform(list, (x, i) -> ...) and filter: the place i counts from 0 in Spark, from 1 in DuckDB.
+#include <string>
+
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+// Takes one from every use of the name `parameter`, except within lambdas that have a parameter of
+// that name themselves.
+void CountFromZero(Json& node, const Json& parameter) {
+  const tree::Kind kind = tree::KindOf(node);
+  if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {
+    tree::Replace(node, tree::Call("-", Json::array({node, tree::WholeConstant(1)}), node));
+    node["is_operator"] = true;
+    return;
+  }
+  const bool hides =
+      kind == tree::Kind::kLambda && Dump(node["lhs"]).find(Dump(parameter)) != std::string::npos;
+  if (hides || !node.is_structured()) return;
+  for (Json& child : node) CountFromZero(child, parameter);
+}
+
+// The name of the second parameter of a lambda; nullptr where there is none.
+const Json* PlaceParameter(const Json& lambda) {
+  if (tree::KindOf(lambda) != tree::Kind::kLambda) return nullptr;
+  const tree::View parameters(lambda["lhs"]);
+  return parameters.num_arguments() == 2 ? &parameters.argument(1)["column_names"] : nullptr;
+}
+
+}  // namespace
+
+Rule LambdaPlacesRule() {
+  return {
+      .name = "lambda places",
+      .matches =
+          [](const tree::View& node) { return node.Calls("transform") || node.Calls("filter"); },
+      .apply =
+          [](Json& node) {
+            const bool filters = tree::View(node).Calls("filter");
+            Json& children = node["children"];
+            if (children.size() == 2) {
+              const Json* const found = PlaceParameter(children[1]);
+              const Json place = found == nullptr ? Json() : *found;
+              if (found != nullptr) CountFromZero(children[1]["expr"], place);
+            }
+            node["function_name"] = filters ? "list_filter" : "list_transform";
+            return Status::OK();
+          }};
+}
+
+}  // namespace protium

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// exists(list, x -> ...) and forall: what the conditions give, taken together as Spark does with
+// nulls.
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+Rule ListConditionsRule() {
+  return {.name = "list conditions",
+          .matches =
+              [](const tree::View& node) { return node.Calls("exists") || node.Calls("forall"); },
+          .apply =
+              [](Json& node) {
+                const bool any = tree::View(node).Calls("exists");
+                const Json truths = tree::Call("list_transform", node["children"], Json::object());
+                tree::Replace(node, tree::Call(any ? "pt_any_true" : "pt_all_true",
+                                               Json::array({truths}), node));
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// In expressions of ORDER BY a name is that of a column of the SELECT before it is that of a column
+// of its tables in Spark, and after it in DuckDB: puts the expressions of the SELECT in the place
+// of their names. A name alone means the same in both.
+#include <map>
+#include <string>
+#include <utility>
+
+#include "sql/rules/rule.h"
+#include "sql/tokens.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+using Aliases = std::map<std::string, const Json*>;
+
+// The name of an unqualified column, in capitals; empty for everything else.
+std::string PlainColumn(const Json& node) {
+  if (tree::KindOf(node) != tree::Kind::kColumn || !node.contains("column_names")) return "";
+  const Json& names = node["column_names"];
+  const bool one = names.is_array() && names.size() == 1 && names[0].is_string();
+  return one ? Capitals(names[0].get<std::string>()) : "";
+}
+
+// The expressions of a select list by their names; null for a name that two of them have, and for
+// columns that are no expression. Nothing where a name is open.
+Aliases CollectAliases(const Json& list) {
+  Aliases aliases;
+  for (const Json& column : list) {
+    if (tree::KindOf(column) == tree::Kind::kStar) return {};
+    const std::string& alias = tree::Text(column, "alias");
+    const std::string name = alias.empty() ? PlainColumn(column) : Capitals(alias);
+    if (name.empty()) continue;
+    const bool first = aliases.emplace(name, alias.empty() ? nullptr : &column).second;
+    if (!first) aliases[name] = nullptr;
+  }
+  return aliases;
+}
+
+// Calls `use` with every node within `node` that is such a name, and its expression.
+template <class Node, class Use>
+void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
+  const tree::Kind kind = tree::KindOf(node);
+  if (kind == tree::Kind::kSubquery || kind == tree::Kind::kLambda) return;
+  const auto found = node.is_object() ? aliases.find(PlainColumn(node)) : aliases.end();
+  if (found == aliases.end()) {
+    if (!node.is_structured()) return;
+    for (Node& child : node) ForEachAlias(child, aliases, use);
+  } else if (found->second != nullptr) {
+    use(node, *found->second);
+  }
+}
+
+// The same in the expressions by which a SELECT orders, as far as they are more than a name.
+template <class Node, class Use>
+void ForEachAliasOfOrder(Node& select, const Aliases& aliases, const Use& use) {
+  for (Node& modifier : select["modifiers"]) {
+    if (tree::Text(modifier, "type") != "ORDER_MODIFIER") continue;
+    for (Node& order : modifier["orders"]) {
+      Node& expression = order["expression"];
+      if (PlainColumn(expression).empty()) ForEachAlias(expression, aliases, use);
+    }
+  }
+}
+
+}  // namespace
+
+Rule OrderAliasesRule() {
+  return {.name = "order aliases",
+          .matches =
+              [](const tree::View& node) {
+                const Json& select = node.json();
+                if (!node.Is(tree::Kind::kSelect) || !select.contains("select_list") ||
+                    select.value("modifiers", Json::array()).empty()) {
+                  return false;
+                }
+                bool used = false;
+                ForEachAliasOfOrder(select, CollectAliases(select["select_list"]),
+                                    [&](const Json&, const Json&) { used = true; });
+                return used;
+              },
+          .apply =
+              [](Json& select) {
+                const Json list = select["select_list"];
+                ForEachAliasOfOrder(
+                    select, CollectAliases(list), [](Json& name, const Json& meant) {
+                      Json column = tree::Take(meant);
+                      column["query_location"] = name.value("query_location", Json());
+                      name = std::move(column);
+                    });
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

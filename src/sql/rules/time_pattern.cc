@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy'), to_timestamp(s, '...'): with a pattern of
+// Java's they are functions of our own, which know the letters that ReadJavaPattern() takes.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/fault.h"
+#include "sql/java_pattern.h"
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+namespace {
+
+struct ByPattern {
+  std::string_view spark;
+  const char* duckdb;
+  PatternUse use;
+};
+
+constexpr ByPattern kByPattern[] = {
+    {"date_format", "pt_format_time", PatternUse::kWrite},
+    {"from_unixtime", "pt_format_seconds", PatternUse::kWrite},
+    {"to_date", "pt_parse_date", PatternUse::kRead},
+    {"to_timestamp", "pt_parse_time", PatternUse::kRead},
+    {"to_unix_timestamp", "pt_parse_seconds", PatternUse::kRead},
+    {"try_to_date", "pt_try_parse_date", PatternUse::kRead},
+    {"try_to_timestamp", "pt_try_parse_time", PatternUse::kRead},
+    {"unix_timestamp", "pt_parse_seconds", PatternUse::kRead},
+};
+
+const ByPattern* FindByPattern(const tree::View& node) {
+  if (!node.Is(tree::Kind::kFunction)) return nullptr;
+  const auto* const found = std::ranges::find(kByPattern, node.function(), &ByPattern::spark);
+  return found == std::end(kByPattern) ? nullptr : found;
+}
+
+Status RefusePattern(std::string_view function, const std::string& pattern) {
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = std::string(function) + " is not the same on every engine for the pattern '" +
+               pattern + "'",
+       .why = "it holds a letter of Java's that the embedded engine has no field for",
+       .fix = "use letters of y, M, d, H, h, k, K, m, s, S, a and D, to write also E and Q"});
+}
+
+}  // namespace
+
+Rule TimePatternRule() {
+  return {.name = "time pattern",
+          .matches =
+              [](const tree::View& node) {
+                return FindByPattern(node) != nullptr && node.num_arguments() == 2;
+              },
+          .apply =
+              [](Json& node) {
+                const tree::View view(node);
+                const ByPattern& found = *FindByPattern(view);
+                const std::string* const pattern = view.ArgumentText(1);
+                if (pattern == nullptr) return RefusePattern(found.spark, "...");
+                if (!ReadJavaPattern(*pattern, found.use)) {
+                  return RefusePattern(found.spark, *pattern);
+                }
+                tree::Replace(node, tree::Call(found.duckdb, node["children"], node));
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium

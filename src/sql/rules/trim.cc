@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// trim(letters, text) takes its letters first in Spark. The parser reads TRIM(letters FROM text) as
+// a call with the text first, and only the places of the two in the text tell these forms apart.
+#include <utility>
+
+#include "base/fault.h"
+#include "sql/rules/rule.h"
+#include "sql/tree.h"
+
+namespace protium {
+Rule TrimRule() {
+  return {.name = "trim",
+          .matches =
+              [](const tree::View& node) {
+                const bool trims = node.Calls("trim") || node.Calls("ltrim") || node.Calls("rtrim");
+                if (!trims || node.num_arguments() != 2) return false;
+                const auto first = tree::View(node.argument(0)).place();
+                const auto second = tree::View(node.argument(1)).place();
+                return !first || !second || *first <= *second;
+              },
+          .apply =
+              [](Json& node) {
+                Json& children = node["children"];
+                if (!tree::View(children[0]).place() || !tree::View(children[1]).place()) {
+                  return Fail({.exit = Exit::kUsage,
+                               .what = "it is open which argument of \"" +
+                                       tree::View(node).function() + "\" holds the letters",
+                               .why = "Spark takes them first and the embedded engine last",
+                               .fix = "use btrim(text, letters)"});
+                }
+                std::swap(children[0], children[1]);
+                return Status::OK();
+              }};
+}
+
+}  // namespace protium
