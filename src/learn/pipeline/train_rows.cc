@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/splitmix.h"
+
 namespace protium {
 namespace {
 
@@ -12,12 +14,7 @@ constexpr const char* kHeldOut = "__held_out";
 
 // A seed of its own for the rows held out: with the seed of the test split and the same columns,
 // validation would choose among the rows that the test has taken already.
-int64_t HeldOutSeed(int64_t seed) {
-  uint64_t mixed = uint64_t(seed) + 0x9e3779b97f4a7c15;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-  return int64_t((mixed ^ (mixed >> 31)) >> 1);
-}
+int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSplitMixStep) >> 1); }
 
 // True for rows of a table that is kept already, whole or thinned out.
 bool IsKept(const Plan& plan) {
