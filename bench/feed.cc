@@ -75,7 +75,7 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
   reader->set_use_threads(false);
   reader->set_batch_size(kBatchRows);
   PT_LET(auto batches, reader->GetRecordBatchReader());
-  const RowSchema schema = SchemaOf({.numeric = batches->schema()->field_names()});
+  const RowSchema schema = MakeRowSchema({.numeric = batches->schema()->field_names()});
   PT_LET(auto packer, Packer::Make(schema, batches->schema(), kBudget));
   while (true) {
     PT_LET(const auto batch, batches->Next());

@@ -17,7 +17,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "collective/tcp.h"
+#include "collective/tcp/candidate.h"
 #include "collective/thread_ranks.h"
 
 namespace protium {
@@ -80,16 +80,16 @@ inline Status RunProcessRanks(int32_t world, const RankBody& body) {
 inline Status RunTcpProcessRanks(int32_t world, const RankBody& body) {
   const TcpOptions options{
       .key = std::string(32, 'k'), .shared_memory = false, .addresses = {"127.0.0.1"}};
-  std::vector<TcpSeat> seats;
+  std::vector<TcpCandidate> candidates;
   std::vector<std::string> cards;
   for (int32_t rank = 0; rank < world; ++rank) {
-    PT_LET(TcpSeat seat, TcpSeat::Take(options, rank, world));
-    cards.push_back(seat.card());
-    seats.push_back(std::move(seat));
+    PT_LET(TcpCandidate candidate, TcpCandidate::Make(options, rank, world));
+    cards.push_back(candidate.card());
+    candidates.push_back(std::move(candidate));
   }
   return ForkRanks(world, [&](int32_t rank) -> Status {
-    TcpSeat own = std::move(seats[size_t(rank)]);
-    seats.clear();
+    TcpCandidate own = std::move(candidates[size_t(rank)]);
+    candidates.clear();
     PT_LET(const auto communicator,
            std::move(own).Join(cards, Clock::now() + std::chrono::seconds(30)));
     return body(*communicator);

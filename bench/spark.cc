@@ -32,7 +32,7 @@ Status Same(TaskContext& task) {
 Status Pack(TaskContext& task) {
   const SchemaPtr& table = task.input().schema();
   PT_LET(const auto packer,
-         Packer::Make(SchemaOf({.numeric = table->field_names()}), table, kBudget));
+         Packer::Make(MakeRowSchema({.numeric = table->field_names()}), table, kBudget));
   while (true) {
     PT_LET(const auto batch, task.input().Next());
     if (batch == nullptr) break;

@@ -11,6 +11,7 @@ T One(T a, T b) {
   return b > a ? b : a;
 }
 
+// The operation is known when this is compiled: each of them becomes a vectorised loop.
 template <Reduce kOp, class T>
 void All(const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
   const T* const x = reinterpret_cast<const T*>(a);

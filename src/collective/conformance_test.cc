@@ -8,7 +8,7 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
-#include "collective/tcp_ranks.h"
+#include "collective/tcp/thread_ranks.h"
 #include "collective/thread_ranks.h"
 
 namespace protium {

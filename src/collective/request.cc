@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/fault.h"
+#include "collective/subtrees.h"
 
 namespace protium {
 namespace {
@@ -68,6 +70,39 @@ std::string Describe(const Request& request) {
 }
 
 int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 8; }
+
+Request TreeRequest(const TreeSpec& spec) {
+  const std::string text = TreeSpecText(spec);
+  Request request{.operation = Operation::kTree, .length = spec.count};
+  request.SetName(text.substr(0, 80) + " #" + Sha256Hex(text).substr(0, 12));
+  return request;
+}
+
+Status NoSuchRoot(int32_t root, int32_t world) {
+  return Fail({.exit = Exit::kBug,
+               .what = fmt::format("broadcast from rank {} in a world of {}", root, world)});
+}
+
+Status CheckWindowSizes(std::span<const int64_t> sizes) {
+  for (size_t r = 0; r < sizes.size(); ++r) {
+    if (sizes[r] >= 0) continue;
+    return Fail({.exit = Exit::kBug,
+                 .what = fmt::format("rank {} asks for a window of {} bytes", r, sizes[r])});
+  }
+  return Status::OK();
+}
+
+Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_t offset,
+                       int64_t bytes) {
+  const bool known = rank >= 0 && rank < world;
+  const int64_t size = known ? window.size(rank) : 0;
+  // Without adding, which might overflow.
+  if (known && offset >= 0 && offset <= size && bytes <= size - offset) return Status::OK();
+  return Fail(
+      {.exit = Exit::kBug,
+       .what = fmt::format("a read of {} bytes at {} of the window of rank {}, which has {}", bytes,
+                           offset, rank, size)});
+}
 
 Status CompareRequests(std::span<const Request> asked) {
   bool agreed = true;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,18 @@ bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
 int64_t BytesOf(Type type);
+
+// What ranks ask for when they make a tree. The name begins with the spec's text and ends with its
+// hash, which stands for what is cut off: ranks with different specs never agree.
+Request TreeRequest(const TreeSpec& spec);
+
+// Mistakes of callers, each told alike by all backends. They are ours: kBug.
+Status NoSuchRoot(int32_t root, int32_t world);
+// Refuses sizes of windows below 0; by rank.
+Status CheckWindowSizes(std::span<const int64_t> sizes);
+// Refuses to read what lies outside of the windows of `world` ranks.
+Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_t offset,
+                       int64_t bytes);
 
 // Fails when not all ranks asked for the same, saying which rank asked for what. By rank.
 Status CompareRequests(std::span<const Request> asked);

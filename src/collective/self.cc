@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/fault.h"
+#include "collective/request.h"
 #include "collective/subtrees.h"
 
 namespace protium {
@@ -47,10 +48,7 @@ class SelfWindow : public Window {
   int64_t size(int32_t rank) const override { return rank == 0 ? bytes_ : 0; }
 
   Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) override {
-    if (rank != 0 || offset < 0 || offset > bytes_ || int64_t(into.size()) > bytes_ - offset) {
-      return Status::Invalid("window read of ", into.size(), " bytes at ", offset, " of rank ",
-                             rank, ", which has ", size(rank));
-    }
+    PT_TRY(CheckWindowRead(*this, 1, rank, offset, int64_t(into.size())));
     if (!into.empty()) std::memcpy(into.data(), memory_ + offset, into.size());
     return Status::OK();
   }
@@ -101,8 +99,7 @@ class SelfCommunicator : public Communicator {
 
   Status Broadcast(std::span<std::byte> inout, int32_t root) override {
     PT_TRY(cause_->Get());
-    return root == 0 ? Status::OK()
-                     : Status::Invalid("broadcast from rank ", root, " in a world of 1");
+    return root == 0 ? Status::OK() : NoSuchRoot(root, 1);
   }
 
   Result<std::vector<std::string>> AllGather(std::string_view message) override {
@@ -114,7 +111,7 @@ class SelfCommunicator : public Communicator {
 
   Result<std::unique_ptr<Window>> MakeWindow(int64_t bytes) override {
     PT_TRY(cause_->Get());
-    if (bytes < 0) return Status::Invalid("a window of ", bytes, " bytes");
+    PT_TRY(CheckWindowSizes({&bytes, 1}));
     return SelfWindow::Make(bytes);
   }
 

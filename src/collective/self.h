@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A gang of one: what the other backends promise, without anybody to wait for.
 #pragma once
 
 #include <memory>

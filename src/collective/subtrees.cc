@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -30,8 +32,9 @@ Status CheckTreeSpec(const TreeSpec& spec, int32_t world) {
   if (spec.leaves < 1 || spec.count < 0 || first.size() != size_t(world) + 1 ||
       first.front() != 0 || first.back() != spec.leaves ||
       !std::is_sorted(first.begin(), first.end())) {
-    return Status::Invalid("a tree cannot be made of ", TreeSpecText(spec), " in a world of ",
-                           world);
+    return Fail({.exit = Exit::kBug,
+                 .what = "a tree cannot be made of " + TreeSpecText(spec) + " in a world of " +
+                         std::to_string(world)});
   }
   return Status::OK();
 }

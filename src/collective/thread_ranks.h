@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/shared.h"
+#include "collective/shared/communicator.h"
 #include "os/socket.h"
 
 namespace protium {

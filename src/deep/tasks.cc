@@ -47,7 +47,7 @@ NetInputs InputsOf(const NetConfig& config, const std::string& weight, bool labe
   for (const ScaledLabel& each : config.objective.labels) {
     if (labels && !classes) columns.labels.push_back({each.column, {each.mean, each.deviation}});
   }
-  inputs.rows = SchemaOf(columns);
+  inputs.rows = MakeRowSchema(columns);
   return inputs;
 }
 

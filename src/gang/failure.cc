@@ -18,12 +18,12 @@ int Order(const RankFailure& failure) {
   return IsAboutOthers(failure) ? 3 : 2;
 }
 
-std::string PlaceOf(const RankFailure& failure) {
-  std::string place =
+std::string DescribeRank(const RankFailure& failure) {
+  std::string text =
       fmt::format("{} {} of {} on {}", failure.role, failure.rank, failure.world, failure.host);
-  for (const Device& device : failure.devices) place += " " + device.name + ":" + device.address;
-  if (!failure.log.empty()) place += ", log " + failure.log.string();
-  return place;
+  for (const Device& device : failure.devices) text += " " + device.name + ":" + device.address;
+  if (!failure.log.empty()) text += ", log " + failure.log.string();
+  return text;
 }
 
 std::string Indented(std::string_view lines) {
@@ -36,7 +36,7 @@ std::string Indented(std::string_view lines) {
   return text;
 }
 
-void AddTo(std::string& text, const std::string& more, const char* between) {
+void AddLine(std::string& text, const std::string& more, const char* between) {
   if (!more.empty()) text += (text.empty() ? "" : between) + more;
 }
 
@@ -65,13 +65,13 @@ Status ReportFailure(std::span<const RankFailure> failures) {
   Fault fault = FaultOf(cause.status);
   const bool answered = cause.kind == RankFailure::Kind::kAnswered;
   if (!answered) fault.what = fmt::format("{} {} {}", cause.role, cause.rank, fault.what);
-  AddTo(fault.where, PlaceOf(cause), "; ");
+  AddLine(fault.where, DescribeRank(cause), "; ");
   if (failures.size() > 1) {
-    AddTo(fault.why, fmt::format("{} other {}s failed after it", failures.size() - 1, cause.role),
-          "; ");
+    AddLine(fault.why, fmt::format("{} other {}s failed after it", failures.size() - 1, cause.role),
+            "; ");
   }
   if (!answered && !cause.last_lines.empty()) {
-    AddTo(fault.why, "the last lines of its log:" + Indented(cause.last_lines), "; ");
+    AddLine(fault.why, "the last lines of its log:" + Indented(cause.last_lines), "; ");
   }
   return Fail(std::move(fault));
 }

@@ -41,7 +41,7 @@ struct Free {
 
 bool Same(const Device& a, const Device& b) { return a.name == b.name && a.address == b.address; }
 
-Free FreeOf(const Host& host, bool idle) {
+Free CountFree(const Host& host, bool idle) {
   Free free{&host, host.cores, host.gpus};
   if (idle) return free;
   for (const Holding& holding : host.holdings) {
@@ -79,7 +79,7 @@ std::string NoteOn(const GangSpec& gang, const std::vector<Free>& left) {
 // Neighbouring ranks share a host as far as it goes.
 std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts, bool idle) {
   std::vector<Free> left;
-  for (const Host& host : hosts) left.push_back(FreeOf(host, idle));
+  for (const Host& host : hosts) left.push_back(CountFree(host, idle));
   Placement placement;
   size_t at = 0;
   while (static_cast<int32_t>(placement.seats.size()) < gang.workers) {

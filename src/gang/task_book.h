@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which tasks a process can run, by name.
 #pragma once
 
 #include <functional>

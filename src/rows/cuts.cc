@@ -5,11 +5,14 @@
 //    off in their order: exact for any keys, and short for any number of copies.
 #include "rows/cuts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
 
+#include "base/fault.h"
 #include "rows/key.h"
 #include "rows/memory.h"
 
@@ -30,7 +33,7 @@ class HighHalves {
     for (size_t at = 0; at < out.values_.size();) {
       PT_LET(const auto block, scan->Next(kBlockRows));
       const size_t count = block.size() / size_t(rows.width());
-      HighKeys(block.data(), rows.width(), out.values_.subspan(at, count));
+      WriteHighKeys(block.data(), rows.width(), out.values_.subspan(at, count));
       at += count;
     }
     return out;
@@ -52,7 +55,8 @@ struct Search {
   size_t end = 0;
 };
 
-// How many of the own rows of each search fall into each bin of its next byte.
+// How many of the own rows of each search fall into each bin of its next byte. The rows are sorted,
+// so a bin ends where the first row lies beyond the last high half that has the bin's byte.
 std::vector<uint64_t> CountBins(std::span<const uint64_t> highs, std::span<const Search> searches,
                                 int shift) {
   std::vector<uint64_t> bins(searches.size() * kBins);
@@ -69,6 +73,8 @@ std::vector<uint64_t> CountBins(std::span<const uint64_t> highs, std::span<const
   return bins;
 }
 
+// The next byte is that of the bin in which the target lies, counting all ranks' rows from the
+// lowest bin on; every rank finds the same one, and how its own rows lie to it.
 void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint64_t> all,
             int shift) {
   uint64_t bin = 0;
@@ -132,26 +138,32 @@ Status AppendDistinct(const RowStore& sorted, const Search& search, std::string&
 // Reads what AppendDistinct() wrote; fails instead of reading beyond the end.
 class DistinctReader {
  public:
-  DistinctReader(std::string_view text, int64_t width) : text_(text), width_(width) {}
+  DistinctReader(std::string_view text, int64_t width, size_t rank)
+      : text_(text), width_(width), rank_(rank) {}
 
   Result<int64_t> Number() {
     int64_t number = 0;
     PT_LET(const std::string_view bytes, Take(sizeof(number)));
     std::memcpy(&number, bytes.data(), sizeof(number));
-    if (number < 0) return Status::Invalid("a negative count of rows");
+    if (number < 0) return Malformed("holds a count below 0");
     return number;
   }
   Result<std::string_view> Row() { return Take(size_t(width_)); }
 
  private:
   Result<std::string_view> Take(size_t bytes) {
-    if (bytes > text_.size()) return Status::Invalid("a list of rows ends early");
+    if (bytes > text_.size()) return Malformed("ends early");
     const std::string_view taken = text_.substr(0, bytes);
     text_.remove_prefix(bytes);
     return taken;
   }
+  Status Malformed(const char* how) const {
+    return Fail({.exit = Exit::kBug,
+                 .what = fmt::format("the list of tied rows of rank {} {}", rank_, how)});
+  }
   std::string_view text_;
   int64_t width_;
+  size_t rank_;
 };
 
 struct RowLess {
@@ -203,7 +215,7 @@ Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
   }
   PT_LET(const auto all, communicator.AllGather(text));
   std::vector<DistinctReader> readers;
-  for (const std::string& each : all) readers.emplace_back(each, sorted.width());
+  for (size_t r = 0; r < all.size(); ++r) readers.emplace_back(all[r], sorted.width(), r);
   for (Search& search : searches) {
     if (search.within <= 1) continue;
     PT_LET(const Tied tied, ReadTied(readers, sorted.width()));
@@ -218,10 +230,13 @@ Result<Cuts> ShareCuts(const std::vector<int64_t>& own, Communicator& communicat
                               own.size() * sizeof(int64_t));
   PT_LET(const auto all, communicator.AllGather(text));
   Cuts cuts;
-  for (const std::string& each : all) {
-    if (each.size() != text.size()) return Status::Invalid("ranks cut into unlike shards");
+  for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].size() != text.size()) {
+      return Fail({.exit = Exit::kBug,
+                   .what = fmt::format("rank {} cuts its rows into another number of shards", r)});
+    }
     std::vector<int64_t> one(own.size());
-    std::memcpy(one.data(), each.data(), each.size());
+    std::memcpy(one.data(), all[r].data(), all[r].size());
     cuts.push_back(std::move(one));
   }
   return cuts;

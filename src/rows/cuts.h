@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where the shards begin among the rows of all ranks, found without moving a row.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fault.h"
 #include "rows/key.h"
 
 namespace protium {
@@ -163,7 +164,8 @@ class Merge {
   size_t shard_ = 0;
 };
 
-// Gives back the pages of the own window that owners have read.
+// Gives back the pages of the own window that owners have read. Each owner reads its range of a
+// window from front to back, so what lies before its mark is never read again.
 class Giver {
  public:
   Giver(Window& window, const Windows& windows, int32_t rank, int32_t world, int64_t width)
@@ -178,7 +180,11 @@ class Giver {
            communicator.AllGather({reinterpret_cast<const char*>(read.data()), bytes}));
     constexpr int64_t kPage = 4096;
     for (size_t r = 0; r < all.size(); ++r) {
-      if (all[r].size() != bytes) return Status::Invalid("rank ", r, " tells of another world");
+      if (all[r].size() != bytes) {
+        return Fail(
+            {.exit = Exit::kBug,
+             .what = "rank " + std::to_string(r) + " reads rows of another number of ranks"});
+      }
       if (r == rank_) continue;
       int64_t rows = 0;
       std::memcpy(&rows, all[r].data() + rank_ * sizeof(rows), sizeof(rows));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows to the ranks that own their shards: the only time that rows leave the rank that packed them.
 #pragma once
 
 #include <cstdint>

@@ -19,14 +19,14 @@ std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const 
   return std::memcmp(a, b, size_t(width)) <=> 0;
 }
 
-void KeysOf(const std::byte* rows, int64_t width, std::span<RowKey> out) {
+void WriteKeys(const std::byte* rows, int64_t width, std::span<RowKey> out) {
   for (RowKey& key : out) {
     key = KeyOf(rows, width);
     rows += width;
   }
 }
 
-void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out) {
+void WriteHighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out) {
   for (uint64_t& high : out) {
     high = XXH3_128bits(rows, size_t(width)).high64;
     rows += width;

@@ -31,6 +31,8 @@ struct ShardIdentity {
   ShardIdentity& operator+=(const ShardIdentity& other);
 };
 
+// Adds 128-bit numbers by halves: the lower sum wrapped, and so carries, exactly when it is less
+// than what was added.
 inline void AddKey(const RowKey& key, ShardIdentity& identity) {
   identity.rows += 1;
   identity.key_sum_low += key.low;
@@ -41,7 +43,7 @@ inline void AddKey(const RowKey& key, ShardIdentity& identity) {
 ShardIdentity IdentityOf(std::span<const std::byte> rows, int64_t width);
 
 // Writes the keys of out.size() rows that lie one after another, or their high halves.
-void KeysOf(const std::byte* rows, int64_t width, std::span<RowKey> out);
-void HighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
+void WriteKeys(const std::byte* rows, int64_t width, std::span<RowKey> out);
+void WriteHighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out);
 
 }  // namespace protium

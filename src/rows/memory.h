@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Pages from the system, for rows and what is kept beside each of them. One thread at a time.
 #pragma once
 
 #include <cstddef>

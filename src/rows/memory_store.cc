@@ -112,8 +112,8 @@ Result<std::byte*> MemoryStore::Room(int64_t rows) {
 
 Status MemoryStore::Add(int64_t rows) {
   if (spec_.sorts) {
-    KeysOf(memory_.data() + rows_ * spec_.width, spec_.width,
-           keys_.As<RowKey>(rows_ + rows).last(size_t(rows)));
+    WriteKeys(memory_.data() + rows_ * spec_.width, spec_.width,
+              keys_.As<RowKey>(rows_ + rows).last(size_t(rows)));
   }
   rows_ += rows;
   return Status::OK();

@@ -55,32 +55,34 @@ Status RowPacker::Resolve() {
 Status RowPacker::AddField(const RowField& field) {
   if (field.columns.empty()) constants_.push_back(&field);
   for (size_t i = 0; i < field.columns.size(); ++i) {
-    PT_LET(Slot slot, SlotFor(field.columns[i], field));
-    slot.offset = field.offset + 4 * int64_t(i);
+    PT_LET(Source source, FindSource(field.columns[i], field));
+    source.offset = field.offset + 4 * int64_t(i);
     if (!field.scales.empty()) {
       const ElementScale& scale = field.scales[i];
       if (!std::isfinite(scale.mean) || !std::isfinite(scale.deviation) || scale.deviation == 0) {
-        return Status::Invalid(slot.name, " cannot be scaled by mean ", scale.mean,
-                               " and deviation ", scale.deviation);
+        return Fail({.exit = Exit::kBug,
+                     .what = fmt::format("column {} cannot be scaled by mean {} and deviation {}",
+                                         source.name, scale.mean, scale.deviation)});
       }
-      slot.scale = {true, scale.mean, scale.deviation};
+      source.scale = {true, scale.mean, scale.deviation};
     }
-    slots_.push_back(std::move(slot));
+    sources_.push_back(std::move(source));
   }
   return Status::OK();
 }
 
-Result<RowPacker::Slot> RowPacker::SlotFor(const std::string& name, const RowField& field) const {
+Result<RowPacker::Source> RowPacker::FindSource(const std::string& name,
+                                                const RowField& field) const {
   PT_LET(const int column, Find(name));
   const arrow::DataType* type = table_->field(column)->type().get();
-  Slot slot{.name = name, .column = column, .list_length = field.list_length};
+  Source source{.name = name, .column = column, .list_length = field.list_length};
   if (field.list_length > 0) {
     if (!IsListOfCells(*type)) return WrongType(name, *type, "it must be a list of numbers");
     type = type->field(0)->type().get();
   }
   const bool code = field.element == RowElement::kInt32;
-  slot.read = code ? CodeReader(type->id()) : NumberReader(type->id(), !field.scales.empty());
-  if (slot.read != nullptr) return slot;
+  source.read = code ? CodeReader(type->id()) : NumberReader(type->id(), !field.scales.empty());
+  if (source.read != nullptr) return source;
   return WrongType(name, *table_->field(column)->type(),
                    code ? "a category must be a whole number" : "it must be a number or a boolean");
 }
@@ -99,14 +101,15 @@ Result<int> RowPacker::Find(const std::string& name) const {
 
 Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) {
   if (batch.schema() != table_ && !batch.schema()->Equals(*table_, false)) {
-    return Status::Invalid("a batch of ", batch.schema()->ToString(), " among rows of ",
-                           table_->ToString());
+    return Fail({.exit = Exit::kBug,
+                 .what = fmt::format("a batch of {} among rows of {}", batch.schema()->ToString(),
+                                     table_->ToString())});
   }
   const int64_t width = schema_.width();
   const int64_t count = chosen == nullptr ? batch.num_rows() : int64_t(chosen->size());
   refused_.rows += count;
   refused_.needed_bytes += count * width;
-  for (Slot& slot : slots_) slot.cells = batch.column_data(slot.column);
+  for (Source& source : sources_) source.cells = batch.column_data(source.column);
   for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
     const Picked picked{chosen == nullptr ? nullptr : chosen->data() + at, at, tile};
@@ -114,60 +117,61 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
     PackTile(picked, out);
     PT_TRY(store_->Add(tile));
   }
-  for (Slot& slot : slots_) slot.cells.reset();
+  for (Source& source : sources_) source.cells.reset();
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
 }
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {
   Tile tile;
-  for (const Slot& slot : slots_) {
-    if (slot.list_length > 0) {
-      PackLists(slot, picked, out + slot.offset);
+  for (const Source& source : sources_) {
+    if (source.list_length > 0) {
+      PackLists(source, picked, out + source.offset);
       continue;
     }
-    slot.read(*slot.cells, picked, slot.scale, tile);
+    source.read(*source.cells, picked, source.scale, tile);
     if ((tile.nulls | tile.nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
-      Note(slot, picked, tile);
+      Note(source, picked, tile);
     }
-    Scatter(tile, picked.count, schema_.width(), out + slot.offset);
+    Scatter(tile, picked.count, schema_.width(), out + source.offset);
   }
   FillConstants(out, picked.count);
 }
 
 // A list's elements lie side by side in the column as in the row.
-void RowPacker::PackLists(const Slot& slot, const Picked& picked, std::byte* out) {
-  const arrow::ArrayData& elements = *slot.cells->child_data[0];
+void RowPacker::PackLists(const Source& source, const Picked& picked, std::byte* out) {
+  const arrow::ArrayData& elements = *source.cells->child_data[0];
   Tile tile;
   for (int64_t i = 0; i < picked.count; ++i, out += schema_.width()) {
     const int64_t row = picked.list != nullptr ? picked.list[i] : picked.first + i;
-    const ListCell cell = ListAt(*slot.cells, row);
-    if (!cell.valid || cell.length != slot.list_length) {
-      CountOne(slot, cell.valid ? "a list of another length" : "NULL", row);
+    const ListCell cell = ListAt(*source.cells, row);
+    if (!cell.valid || cell.length != source.list_length) {
+      CountOne(source, cell.valid ? "a list of another length" : "NULL", row);
       continue;
     }
-    for (int64_t at = 0; at < slot.list_length; at += kTileRows) {
-      const int64_t count = std::min(kTileRows, slot.list_length - at);
-      slot.read(elements, {nullptr, cell.begin + at, count}, slot.scale, tile);
+    for (int64_t at = 0; at < source.list_length; at += kTileRows) {
+      const int64_t count = std::min(kTileRows, source.list_length - at);
+      source.read(elements, {nullptr, cell.begin + at, count}, source.scale, tile);
       std::memcpy(out + 4 * at, tile.bits.data(), size_t(4 * count));
-      if (tile.nulls != 0) CountOne(slot, "a list that holds NULL", row);
-      if (tile.nans != 0) CountOne(slot, "a list that holds NaN", row);
-      if (tile.infinities != 0) CountOne(slot, "a list that is not finite as float32", row);
-      if (tile.wide != 0) CountOne(slot, "a list that goes beyond int32", row);
+      if (tile.nulls != 0) CountOne(source, "a list that holds NULL", row);
+      if (tile.nans != 0) CountOne(source, "a list that holds NaN", row);
+      if (tile.infinities != 0) CountOne(source, "a list that is not finite as float32", row);
+      if (tile.wide != 0) CountOne(source, "a list that goes beyond int32", row);
     }
   }
 }
 
-void RowPacker::Note(const Slot& slot, const Picked& picked, const Tile& tile) {
-  Count(slot, "NULL", picked, tile.nulls);
-  Count(slot, "NaN", picked, tile.nans);
-  Count(slot, "not finite as float32", picked, tile.infinities);
-  Count(slot, "beyond int32", picked, tile.wide);
+void RowPacker::Note(const Source& source, const Picked& picked, const Tile& tile) {
+  Count(source, "NULL", picked, tile.nulls);
+  Count(source, "NaN", picked, tile.nans);
+  Count(source, "not finite as float32", picked, tile.infinities);
+  Count(source, "beyond int32", picked, tile.wide);
 }
 
-void RowPacker::Count(const Slot& slot, const char* reason, const Picked& picked, uint64_t mask) {
+void RowPacker::Count(const Source& source, const char* reason, const Picked& picked,
+                      uint64_t mask) {
   if (mask == 0) return;
-  RefusedCells& cells = refused_.Of(slot.name, reason);
+  RefusedCells& cells = refused_.Of(source.name, reason);
   if (cells.count == 0) {
     const int64_t i = std::countr_zero(mask);
     cells.first_row = 1 + seen_rows_ + (picked.list != nullptr ? picked.list[i] : picked.first + i);
@@ -175,8 +179,8 @@ void RowPacker::Count(const Slot& slot, const char* reason, const Picked& picked
   cells.count += std::popcount(mask);
 }
 
-void RowPacker::CountOne(const Slot& slot, const char* reason, int64_t row) {
-  RefusedCells& cells = refused_.Of(slot.name, reason);
+void RowPacker::CountOne(const Source& source, const char* reason, int64_t row) {
+  RefusedCells& cells = refused_.Of(source.name, reason);
   if (cells.count++ == 0) cells.first_row = 1 + seen_rows_ + row;
 }
 

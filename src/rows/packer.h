@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// The packer behind rows.h.
+//
+// 1. A row is written once, to where it stays until rows are sorted; its key is made while it is in
+// the
+//    first cache.
+// 2. What cannot be packed is counted and leaves a row that nobody will see: rows with any such
+// cell are
+//    refused as a whole, sooner or later (Refusal).
 #pragma once
 
 #include <memory>
@@ -29,7 +37,7 @@ class RowPacker final : public Packer {
 
  private:
   // Where the cells of a column go: one element a row, or all of a list.
-  struct Slot {
+  struct Source {
     std::string name;
     int column = -1;
     int64_t offset = 0;
@@ -40,20 +48,20 @@ class RowPacker final : public Packer {
   };
 
   Status AddField(const RowField& field);
-  Result<Slot> SlotFor(const std::string& name, const RowField& field) const;
+  Result<Source> FindSource(const std::string& name, const RowField& field) const;
   Result<int> Find(const std::string& name) const;
   void PackTile(const Picked& picked, std::byte* out);
-  void PackLists(const Slot& slot, const Picked& picked, std::byte* out);
-  void Note(const Slot& slot, const Picked& picked, const Tile& tile);
-  void Count(const Slot& slot, const char* reason, const Picked& picked, uint64_t mask);
-  void CountOne(const Slot& slot, const char* reason, int64_t row);
+  void PackLists(const Source& source, const Picked& picked, std::byte* out);
+  void Note(const Source& source, const Picked& picked, const Tile& tile);
+  void Count(const Source& source, const char* reason, const Picked& picked, uint64_t mask);
+  void CountOne(const Source& source, const char* reason, int64_t row);
   void FillConstants(std::byte* out, int64_t rows) const;
 
   RowSchema schema_;
   SchemaPtr table_;
   int64_t budget_bytes_;
   Refusal refusal_;
-  std::vector<Slot> slots_;
+  std::vector<Source> sources_;
   std::vector<const RowField*> constants_;  // Fields of schema_ without columns.
   std::unique_ptr<RowStore> store_;
   Refused refused_;

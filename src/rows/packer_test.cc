@@ -36,10 +36,10 @@ TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
       arrow::schema({arrow::field("code", arrow::int64()), arrow::field("w", arrow::float32()),
                      arrow::field("label", arrow::int32()), arrow::field("x", arrow::float64()),
                      arrow::field("flag", arrow::boolean()), arrow::field("b", arrow::uint8())});
-  const RowSchema rows = SchemaOf({.numeric = {"x", "flag", "b"},
-                                   .labels = {{"label", {.mean = 10, .deviation = 4}}},
-                                   .weight = "w",
-                                   .categories = {"code"}});
+  const RowSchema rows = MakeRowSchema({.numeric = {"x", "flag", "b"},
+                                        .labels = {{"label", {.mean = 10, .deviation = 4}}},
+                                        .weight = "w",
+                                        .categories = {"code"}});
   auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
   ASSERT_TRUE(packer
                   ->Append(*Batch(schema,
@@ -54,14 +54,15 @@ TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
 }
 
 TEST(Packer, FillsAMissingLabelWithZeroAndAMissingWeightWithOne) {
-  auto packer = Packer::Make(SchemaOf({.numeric = {"y"}}), kTwo, kBudget).ValueOrDie();
+  auto packer = Packer::Make(MakeRowSchema({.numeric = {"y"}}), kTwo, kBudget).ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 2]]")).ok());
   EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(2), 0, Bits(1)}));
 }
 
 TEST(Packer, TurnsNegativeZeroIntoZero) {
-  auto packer = Packer::Make(SchemaOf({.numeric = {"x", "y"}, .labels = {{"x"}}}), kTwo, kBudget)
-                    .ValueOrDie();
+  auto packer =
+      Packer::Make(MakeRowSchema({.numeric = {"x", "y"}, .labels = {{"x"}}}), kTwo, kBudget)
+          .ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[-0.0, -0.0], [-1e-60, 0]]")).ok());
   for (int64_t i : {0, 1, 2, 4, 5, 6}) EXPECT_EQ(Words(*packer)[size_t(i)], 0u) << i;
 }
@@ -72,7 +73,8 @@ TEST(Packer, TakesEveryNumericType) {
         arrow::uint16(), arrow::uint32(), arrow::uint64(), arrow::float32(), arrow::float64()}) {
     const SchemaPtr schema = arrow::schema({arrow::field("x", type)});
     auto packer =
-        Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"x"}}}), schema, kBudget).ValueOrDie();
+        Packer::Make(MakeRowSchema({.numeric = {"x"}, .labels = {{"x"}}}), schema, kBudget)
+            .ValueOrDie();
     ASSERT_TRUE(packer->Append(*Batch(schema, "[[0], [100]]")->Slice(1)).ok());
     EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(100), Bits(100), Bits(1)}))
         << type->ToString();
@@ -81,7 +83,7 @@ TEST(Packer, TakesEveryNumericType) {
 
 TEST(Packer, PacksOnlyTheRowsAskedFor) {
   const SchemaPtr schema = arrow::schema({arrow::field("x", arrow::int32())});
-  auto packer = Packer::Make(SchemaOf({.numeric = {"x"}}), schema, kBudget).ValueOrDie();
+  auto packer = Packer::Make(MakeRowSchema({.numeric = {"x"}}), schema, kBudget).ValueOrDie();
   std::string json = "[";
   for (int i = 0; i < 1000; ++i) {
     json += (i ? ", [" : "[") + (i % 3 == 0 ? std::string("null]") : std::to_string(i) + "]");
@@ -98,11 +100,12 @@ TEST(Packer, PacksOnlyTheRowsAskedFor) {
 }
 
 TEST(Packer, PacksSeveralLabelsAndTheIndexOfAClass) {
-  auto two = Packer::Make(SchemaOf({.labels = {{"x", {1, 2}}, {"y"}}}), kTwo, kBudget).ValueOrDie();
+  auto two =
+      Packer::Make(MakeRowSchema({.labels = {{"x", {1, 2}}, {"y"}}}), kTwo, kBudget).ValueOrDie();
   ASSERT_TRUE(two->Append(*Batch(kTwo, "[[5, 7]]")).ok());
   EXPECT_EQ(Words(*two), (std::vector<uint32_t>{Bits(2), Bits(7), Bits(1)}));
   const SchemaPtr schema = arrow::schema({arrow::field("c", arrow::int64())});
-  auto one = Packer::Make(SchemaOf({.class_label = "c"}), schema, kBudget).ValueOrDie();
+  auto one = Packer::Make(MakeRowSchema({.class_label = "c"}), schema, kBudget).ValueOrDie();
   ASSERT_TRUE(one->Append(*Batch(schema, "[[3]]")).ok());
   EXPECT_EQ(Words(*one), (std::vector<uint32_t>{3, Bits(1)}));
 }
@@ -111,7 +114,7 @@ TEST(Packer, PacksListsOfEveryKind) {
   for (const auto& type : {arrow::fixed_size_list(arrow::float32(), 3),
                            arrow::list(arrow::float32()), arrow::large_list(arrow::float32())}) {
     const SchemaPtr schema = arrow::schema({arrow::field("v", type)});
-    const RowSchema rows = SchemaOf({.lists = {{"v", 3}}});
+    const RowSchema rows = MakeRowSchema({.lists = {{"v", 3}}});
     auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
     const auto batch = Batch(schema, "[[[9, 9, 9]], [[1, 2, 3]], [[4, 5, -0.0]]]");
     ASSERT_TRUE(packer->Append(*batch->Slice(1)).ok()) << type->ToString();
@@ -124,7 +127,7 @@ TEST(Packer, PacksListsOfEveryKind) {
 TEST(Packer, RefusesListsThatDoNotFit) {
   const SchemaPtr schema = arrow::schema({arrow::field("v", arrow::list(arrow::float64()))});
   const auto refused = [&](const char* json) {
-    auto packer = Packer::Make(SchemaOf({.lists = {{"v", 2}}}), schema, kBudget).ValueOrDie();
+    auto packer = Packer::Make(MakeRowSchema({.lists = {{"v", 2}}}), schema, kBudget).ValueOrDie();
     return FaultOf(packer->Append(*Batch(schema, json))).what;
   };
   EXPECT_EQ(refused("[[[1, 2]], [[1]], [[]]]"),
@@ -134,12 +137,12 @@ TEST(Packer, RefusesListsThatDoNotFit) {
   EXPECT_EQ(refused("[[[1, NaN]]]"), "column v is a list that holds NaN in 1 of 1 rows");
   EXPECT_EQ(refused("[[[1e39, 0]]]"),
             "column v is a list that is not finite as float32 in 1 of 1 rows");
-  EXPECT_FALSE(Packer::Make(SchemaOf({.lists = {{"x", 2}}}), kTwo, kBudget).ok());
+  EXPECT_FALSE(Packer::Make(MakeRowSchema({.lists = {{"x", 2}}}), kTwo, kBudget).ok());
 }
 
 TEST(Packer, RefusesNullsWithTheirCountAndFirstRow) {
-  auto packer =
-      Packer::Make(SchemaOf({.numeric = {"y"}, .labels = {{"x"}}}), kTwo, kBudget).ValueOrDie();
+  auto packer = Packer::Make(MakeRowSchema({.numeric = {"y"}, .labels = {{"x"}}}), kTwo, kBudget)
+                    .ValueOrDie();
   ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
   const Fault fault =
       FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [null, 2], [null, 3], [4, 4]]")));
@@ -150,8 +153,8 @@ TEST(Packer, RefusesNullsWithTheirCountAndFirstRow) {
 
 TEST(Packer, RefusesNanAndInfinity) {
   const auto pack = [](const char* json) {
-    auto packer =
-        Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"y"}}}), kTwo, kBudget).ValueOrDie();
+    auto packer = Packer::Make(MakeRowSchema({.numeric = {"x"}, .labels = {{"y"}}}), kTwo, kBudget)
+                      .ValueOrDie();
     return FaultOf(packer->Append(*Batch(kTwo, json))).what;
   };
   EXPECT_EQ(pack("[[NaN, 1]]"), "column x is NaN in 1 of 1 rows");
@@ -163,7 +166,7 @@ TEST(Packer, RefusesNanAndInfinity) {
 TEST(Packer, RefusesCodesBeyondInt32) {
   for (const auto& type : {arrow::int64(), arrow::uint64(), arrow::uint32()}) {
     const SchemaPtr schema = arrow::schema({arrow::field("c", type)});
-    auto packer = Packer::Make(SchemaOf({.categories = {"c"}}), schema, kBudget).ValueOrDie();
+    auto packer = Packer::Make(MakeRowSchema({.categories = {"c"}}), schema, kBudget).ValueOrDie();
     EXPECT_TRUE(packer->Append(*Batch(schema, "[[2147483647]]")).ok());
     EXPECT_EQ(FaultOf(packer->Append(*Batch(schema, "[[2147483648], [1]]"))).what,
               "column c is beyond int32 in 1 of 3 rows");
@@ -171,7 +174,7 @@ TEST(Packer, RefusesCodesBeyondInt32) {
 }
 
 TEST(Packer, RefusesRowsBeyondItsBudgetWithBothNumbers) {
-  auto packer = Packer::Make(SchemaOf({.numeric = {"x"}}), kTwo, 30).ValueOrDie();
+  auto packer = Packer::Make(MakeRowSchema({.numeric = {"x"}}), kTwo, 30).ValueOrDie();
   EXPECT_TRUE(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")).ok());
   const Fault fault = FaultOf(packer->Append(*Batch(kTwo, "[[1, 1], [2, 2]]")));
   EXPECT_EQ(fault.what, "packed rows need 48 bytes, the budget allows 30");
@@ -180,11 +183,11 @@ TEST(Packer, RefusesRowsBeyondItsBudgetWithBothNumbers) {
 
 TEST(Packer, RefusesUnknownColumnsAndTypes) {
   const SchemaPtr schema = arrow::schema({arrow::field("carrier", arrow::utf8())});
-  EXPECT_EQ(FaultOf(Packer::Make(SchemaOf({.numeric = {"carier"}}), schema, 1).status()).fix,
+  EXPECT_EQ(FaultOf(Packer::Make(MakeRowSchema({.numeric = {"carier"}}), schema, 1).status()).fix,
             "did you mean \"carrier\"?");
-  EXPECT_EQ(FaultOf(Packer::Make(SchemaOf({.numeric = {"carrier"}}), schema, 1).status()).what,
+  EXPECT_EQ(FaultOf(Packer::Make(MakeRowSchema({.numeric = {"carrier"}}), schema, 1).status()).what,
             "column carrier has type string and cannot be packed");
-  EXPECT_FALSE(Packer::Make(SchemaOf({.categories = {"x"}}), kTwo, 1).ok());
+  EXPECT_FALSE(Packer::Make(MakeRowSchema({.categories = {"x"}}), kTwo, 1).ok());
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. The permutation works on pairs (l, r) of [0, left) x [0, right) with left * right >= rows; the
 //    row is l * right + r.
-// 2. Each round adds to one half a keyed hash of the other, modulo that half's size: a bijection.
-// 3. A result beyond the rows is sent round again, which keeps it a bijection of [0, rows).
+// 2. Each round adds to one half a keyed hash of the other, modulo that half's size. Who knows the
+//    other half can take it away again: a bijection, as in any Feistel network, whatever the hash
+//    is. (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002, is the construction.)
+// 3. A result beyond the rows is sent round again ("cycle walking"). Following a bijection from
+//    inside [0, rows) until it is inside again is a bijection of [0, rows). As left * right is less
+//    than rows + left, few positions take a second walk.
 // 4. Up to 32 rows there are too few pairs for that to be even: a shuffled table takes its place.
 #include "rows/permutation.h"
 
@@ -11,19 +15,15 @@
 #include <numeric>
 #include <utility>
 
+#include "base/splitmix.h"
+
 namespace protium {
 namespace {
 
-// The finaliser of splitmix64.
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-// A number of [0, range) that depends on `half` and `key`; range <= 2^32.
+// A number of [0, range) that depends on `half` and `key`; range <= 2^32. The upper 32 bits of the
+// hash, as a fraction of 2^32, times the range: a multiplication where a modulus would divide.
 inline uint64_t Keyed(uint64_t half, uint64_t key, uint64_t range) {
-  uint64_t h = (half ^ key) * 0x9e3779b97f4a7c15;
+  uint64_t h = (half ^ key) * kSplitMixStep;
   h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93;
   return ((h >> 32) * range) >> 32;
 }
@@ -33,17 +33,17 @@ inline uint64_t Keyed(uint64_t half, uint64_t key, uint64_t range) {
 Permutation::Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows) : rows_(rows) {
   left_ = std::max<uint64_t>(uint64_t(std::sqrt(double(std::max<int64_t>(rows, 0)))), 1);
   right_ = std::max<uint64_t>((uint64_t(std::max<int64_t>(rows, 0)) + left_ - 1) / left_, 1);
-  uint64_t state = Mix(uint64_t(seed) + 0x9e3779b97f4a7c15);
-  state = Mix(state ^ (uint64_t(epoch) + 0x3c6ef372fe94f82a));
-  state = Mix(state ^ (uint64_t(shard) + 0xdaa66d2c7ddf743f));
-  for (uint64_t& key : keys_) key = Mix(state += 0x9e3779b97f4a7c15);
+  uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
+  state = SplitMix(state ^ (uint64_t(epoch) + 0x3c6ef372fe94f82a));
+  state = SplitMix(state ^ (uint64_t(shard) + 0xdaa66d2c7ddf743f));
+  for (uint64_t& key : keys_) key = SplitMix(state += kSplitMixStep);
   if (rows <= kFew) Shuffle(state);
 }
 
 void Permutation::Shuffle(uint64_t state) {
   std::iota(few_.begin(), few_.end(), uint8_t(0));
   for (int64_t i = rows_ - 1; i > 0; --i) {
-    const uint64_t random = Mix(state += 0x9e3779b97f4a7c15);
+    const uint64_t random = SplitMix(state += kSplitMixStep);
     const auto other = size_t(((random >> 32) * uint64_t(i + 1)) >> 32);
     std::swap(few_[size_t(i)], few_[other]);
   }

@@ -17,7 +17,7 @@ Status OverBudget(const Refused& refused) {
                .fix = "use more workers, fewer rows or columns, or a larger row budget"});
 }
 
-std::string FixOf(const RefusedCells& cells) {
+std::string SuggestFix(const RefusedCells& cells) {
   if (cells.reason == "NULL") {
     return "leave these rows out (WHERE " + cells.column +
            " IS NOT NULL) or fill them, as the stage imputer does";
@@ -68,7 +68,7 @@ Status Refused::ToStatus() const {
   if (cells.size() > 1) what += fmt::format(", and {} more such finds", cells.size() - 1);
   std::string where = fmt::format("column {}, first in row {}", worst.column, worst.first_row);
   if (worst.rank >= 0) where += fmt::format(" of rank {}", worst.rank);
-  return Fail({.exit = Exit::kInput, .what = what, .where = where, .fix = FixOf(worst)});
+  return Fail({.exit = Exit::kInput, .what = what, .where = where, .fix = SuggestFix(worst)});
 }
 
 Json RefusedToJson(const Refused& refused) {

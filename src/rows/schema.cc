@@ -25,7 +25,7 @@ const RowField* RowSchema::Find(std::string_view name) const {
 
 Json RowSchema::ToJson() const { return fields::Write(fields_); }
 
-RowSchema SchemaOf(const RowColumns& columns) {
+RowSchema MakeRowSchema(const RowColumns& columns) {
   RowSchema schema;
   if (!columns.numeric.empty()) {
     schema.Add({.name = std::string(kNumericField), .columns = columns.numeric});

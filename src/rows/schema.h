@@ -102,6 +102,6 @@ struct RowColumns {
 
 // numeric, label, weight, categories, then lists. The order is part of docs/rows.md: keys of rows,
 // and with them the weights of trainings, depend on it.
-RowSchema SchemaOf(const RowColumns& columns);
+RowSchema MakeRowSchema(const RowColumns& columns);
 
 }  // namespace protium

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +20,8 @@ Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
   }
   std::string text;
   for (const int32_t each : first) text += " " + std::to_string(each);
-  return Status::Invalid("shards cannot be owned as", text, " in a world of ", world);
+  return Fail({.exit = Exit::kBug,
+               .what = fmt::format("shards cannot be owned as{} in a world of {}", text, world)});
 }
 
 // What ranks must have in common, as text.
@@ -36,8 +39,9 @@ Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
   for (size_t r = 0; r < all.size(); ++r) {
     PT_LET(const Json json, ParseJson(all[r]));
     if (json.value("layout", "") != LayoutText(packer.schema(), first)) {
-      return Status::Invalid("ranks ", communicator.rank(), " and ", r,
-                             " lay out rows or shards in different ways");
+      return Fail({.exit = Exit::kBug,
+                   .what = fmt::format("ranks {} and {} lay out rows or shards in different ways",
+                                       communicator.rank(), r)});
     }
     PT_LET(Refused one, RefusedFromJson(json.value("refused", Json())));
     refused.push_back(std::move(one));
@@ -62,7 +66,8 @@ Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdenti
   for (size_t r = 0; r < all.size(); ++r) {
     const size_t shards = size_t(first[r + 1] - first[r]);
     if (all[r].size() != shards * sizeof(ShardIdentity)) {
-      return Status::Invalid("rank ", r, " has other shards than it owns");
+      return Fail(
+          {.exit = Exit::kBug, .what = fmt::format("rank {} has other shards than it owns", r)});
     }
     if (shards > 0) std::memcpy(&identities[size_t(first[r])], all[r].data(), all[r].size());
   }

@@ -18,7 +18,8 @@ namespace {
 const SchemaPtr kSchema =
     arrow::schema({arrow::field("x", arrow::float64()), arrow::field("y", arrow::float32()),
                    arrow::field("code", arrow::int32())});
-const RowSchema kRows = SchemaOf({.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}});
+const RowSchema kRows =
+    MakeRowSchema({.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}});
 constexpr int64_t kBudget = int64_t{1} << 30;
 
 struct Row {
@@ -144,7 +145,7 @@ TEST(ShardRows, GivesTheSameShardsWithoutACommunicatorOfManyRanks) {
 
 // The worked example of docs/rows.md.
 TEST(ShardRows, GivesTheShardsWrittenDown) {
-  const RowSchema layout = SchemaOf({.numeric = {"x"}});
+  const RowSchema layout = MakeRowSchema({.numeric = {"x"}});
   auto packer = Packer::Make(layout, kSchema, kBudget).ValueOrDie();
   for (int32_t x = 0; x < 6; ++x) ASSERT_TRUE(packer->Append(*MakeBatch({{.x = double(x)}})).ok());
   const auto self = MakeSelfCommunicator();
@@ -185,7 +186,7 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
 
 TEST(ShardRows, TellsEveryRankWhatAnyRankCouldNotPack) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
-    PT_LET(auto packer, Packer::Make(SchemaOf({.numeric = {"x"}, .labels = {{"y"}}}), kSchema,
+    PT_LET(auto packer, Packer::Make(MakeRowSchema({.numeric = {"x"}, .labels = {{"y"}}}), kSchema,
                                      kBudget, Refusal::kWhenSharded));
     std::vector<Row> rows(10);
     if (communicator.rank() == 1) rows[3].x = NAN;
@@ -215,7 +216,7 @@ TEST(ShardRows, RefusesRanksThatLayOutRowsDifferently) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
     RowColumns columns{.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}};
     columns.labels[0].scale.mean = communicator.rank();
-    PT_LET(auto packer, Packer::Make(SchemaOf(columns), kSchema, kBudget));
+    PT_LET(auto packer, Packer::Make(MakeRowSchema(columns), kSchema, kBudget));
     return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
   });
   for (const Status& status : statuses) EXPECT_FALSE(status.ok());

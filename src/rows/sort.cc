@@ -15,8 +15,9 @@
 namespace protium {
 namespace {
 
-// A row in its bucket: the 32 bits of its key that follow the bucket's, then its number.
-uint64_t RefOf(uint64_t high, int bucket_bits, size_t row) {
+// A row in its bucket: the 32 bits of its key that follow the bucket's, then its number. Sorting
+// these sorts by key as far as the bits go, and moves 8 bytes a row instead of the row.
+uint64_t MakeRef(uint64_t high, int bucket_bits, size_t row) {
   return (high << bucket_bits >> 32 << 32) | row;
 }
 uint32_t BitsOf(uint64_t ref) { return uint32_t(ref >> 32); }
@@ -32,7 +33,7 @@ std::vector<size_t> FillBuckets(std::span<const RowKey> keys, std::span<uint64_t
   for (const RowKey& key : keys) ++next[(key.high >> shift) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (size_t i = 0; i < keys.size(); ++i) {
-    refs[next[keys[i].high >> shift]++] = RefOf(keys[i].high, bits, i);
+    refs[next[keys[i].high >> shift]++] = MakeRef(keys[i].high, bits, i);
   }
   next.pop_back();
   return next;
@@ -62,10 +63,10 @@ void SortBucket(std::span<uint64_t> bucket, std::span<const RowKey> keys, const 
   }
 }
 
-// Brings row order[i] to place i, for all i. Several walkers follow the permutation at once, so
-// that memory answers them side by side: each fills the place it stands at with the row that
-// belongs there and goes on to the place that row left. Where a walker starts, the row is put aside
-// for whoever comes to need it.
+// Brings row order[i] to position i, for all i. Several walkers follow the permutation at once, so
+// that memory answers them side by side: each fills the position it stands at with the row that
+// belongs there and goes on to the position that row left. Where a walker starts, the row is put
+// aside for whoever comes to need it.
 class Mover {
  public:
   Mover(std::byte* rows, int64_t width, const RowOrder& order)
@@ -93,25 +94,27 @@ class Mover {
   static constexpr uint32_t kFree = ~uint32_t{0};
 
   struct Walker {
-    uint32_t to = 0;    // The place to fill; its own row has left.
+    uint32_t to = 0;    // The position to fill; its own row has left.
     uint32_t from = 0;  // Where the row lies that belongs there.
   };
   struct Aside {
-    uint32_t place = kFree;
+    uint32_t position = kFree;
     std::vector<std::byte> row;
   };
 
-  std::byte* Row(uint32_t place) const { return rows_ + place * width_; }
-  bool HasLeft(uint32_t place) const { return (left_[place / 64] >> (place % 64) & 1) != 0; }
-  void Leave(uint32_t place) { left_[place / 64] |= uint64_t{1} << (place % 64); }
-  Aside& AsideOf(uint32_t place) {
+  std::byte* Row(uint32_t position) const { return rows_ + position * width_; }
+  bool HasLeft(uint32_t position) const {
+    return (left_[position / 64] >> (position % 64) & 1) != 0;
+  }
+  void Leave(uint32_t position) { left_[position / 64] |= uint64_t{1} << (position % 64); }
+  Aside& FindAside(uint32_t position) {
     return *std::find_if(aside_.begin(), aside_.end(),
-                         [&](const Aside& aside) { return aside.place == place; });
+                         [&](const Aside& aside) { return aside.position == position; });
   }
 
-  void Face(Walker& walker, uint32_t place) {
+  void Face(Walker& walker, uint32_t position) {
     constexpr int64_t kLine = 64;
-    walker = {.to = place, .from = order_[place]};
+    walker = {.to = position, .from = order_[position]};
     order_.Ask(walker.from);
     for (int64_t at = 0; at < width_; at += kLine) __builtin_prefetch(Row(walker.from) + at, 1);
   }
@@ -120,8 +123,8 @@ class Mover {
   bool Start(Walker& walker) {
     while (next_ < order_.size() && (HasLeft(next_) || order_[next_] == next_)) ++next_;
     if (next_ == order_.size()) return false;
-    Aside& aside = AsideOf(kFree);
-    aside.place = next_;
+    Aside& aside = FindAside(kFree);
+    aside.position = next_;
     std::memcpy(aside.row.data(), Row(next_), size_t(width_));
     Leave(next_);
     Face(walker, next_);
@@ -129,11 +132,11 @@ class Mover {
   }
 
   bool Step(Walker& walker) {
-    // Only one place ever asks for a row: when it has left already, it was put aside.
+    // Only one position ever asks for a row: when it has left already, it was put aside.
     if (HasLeft(walker.from)) {
-      Aside& aside = AsideOf(walker.from);
+      Aside& aside = FindAside(walker.from);
       std::memcpy(Row(walker.to), aside.row.data(), size_t(width_));
-      aside.place = kFree;
+      aside.position = kFree;
       return Start(walker);
     }
     std::memcpy(Row(walker.to), Row(walker.from), size_t(width_));
@@ -145,7 +148,7 @@ class Mover {
   std::byte* rows_;
   int64_t width_;
   const RowOrder& order_;
-  std::vector<uint64_t> left_;  // A bit for each place whose row has left.
+  std::vector<uint64_t> left_;  // A bit for each position whose row has left.
   std::array<Aside, kWalkers> aside_;
   uint32_t next_ = 0;
 };

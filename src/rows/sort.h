@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order of rows in memory, found by their keys; then each row is moved once, to its position.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace protium {
 
-// Which of the rows belongs in each place when they are sorted by (key, bytes).
+// Which of the rows belongs in each position when they are sorted by (key, bytes).
 class RowOrder {
  public:
   // `keys` are those of `rows`. Takes 8 bytes a row; fewer than 2^32 rows.
@@ -19,16 +20,16 @@ class RowOrder {
                                std::span<const RowKey> keys);
 
   size_t size() const { return refs_.size(); }
-  uint32_t operator[](size_t place) const { return uint32_t(refs_[place]); }
-  // Has the memory fetch what `place` will be asked for soon.
-  void Ask(size_t place) const { __builtin_prefetch(&refs_[place]); }
+  uint32_t operator[](size_t position) const { return uint32_t(refs_[position]); }
+  // Has the memory fetch what `position` will be asked for soon.
+  void Ask(size_t position) const { __builtin_prefetch(&refs_[position]); }
 
  private:
   RowMemory memory_;
   std::span<uint64_t> refs_;  // The row's number is in the low half.
 };
 
-// Brings row order[i] to place i, for all i, where the rows lie.
+// Brings row order[i] to position i, for all i, where the rows lie.
 void MoveRows(std::span<std::byte> rows, int64_t width, const RowOrder& order);
 
 }  // namespace protium

@@ -41,7 +41,7 @@ bool Less(const std::string& a, const std::string& b) {
 
 void Sort(std::vector<std::byte>& bytes, int64_t width) {
   std::vector<RowKey> keys(bytes.size() / size_t(width));
-  KeysOf(bytes.data(), width, keys);
+  WriteKeys(bytes.data(), width, keys);
   const RowOrder order = RowOrder::Find(bytes, width, keys).ValueOrDie();
   MoveRows(bytes, width, order);
 }

@@ -7,19 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/splitmix.h"
+
 namespace protium {
 
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u) {}
+  explicit Random(uint64_t seed) : state_(seed * kSplitMixStep + 0x632BE59BD9B4E019u) {}
 
-  // SplitMix64 (Steele, Lea and Flood, 2014).
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  // SplitMix64, of which this is the whole generator.
+  uint64_t Next() { return SplitMix(state_ += kSplitMixStep); }
 
   // In [0, 1), a multiple of 2^-53.
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }

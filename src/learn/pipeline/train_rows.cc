@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/splitmix.h"
+
 namespace protium {
 namespace {
 
@@ -12,13 +14,8 @@ constexpr const char* kHeldOut = "__held_out";
 
 // Another seed than the test split's. A split takes the rows whose hash lies below its share: with
 // equal seeds and columns, the rows with the lowest hashes are on the test side already, and few or
-// none would be left for validation. The mixing is that of splitmix64.
-int64_t HeldOutSeed(int64_t seed) {
-  uint64_t mixed = uint64_t(seed) + 0x9e3779b97f4a7c15;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-  return int64_t((mixed ^ (mixed >> 31)) >> 1);
-}
+// none would be left for validation.
+int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSplitMixStep) >> 1); }
 
 // Whether the plan reads a kept table directly, whole or filtered: then keeping it again would only
 // copy it.

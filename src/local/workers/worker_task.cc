@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
-#include "collective/shared.h"
+#include "collective/shared/communicator.h"
 #include "column/ipc.h"
 
 namespace protium {

@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "base/fields.h"
 #include "collective/self.h"
-#include "collective/tcp.h"
+#include "collective/tcp/candidate.h"
 
 namespace protium {
 
@@ -67,12 +67,12 @@ Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int
   if (command.world == 1) return MakeSelfCommunicator();
   TcpOptions options{.key = command.key, .plaintext = command.plaintext};
   options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
-  PT_LET(auto seat, TcpSeat::Take(options, rank, command.world));
-  const Seat own{rank, command.world, command.attempt, seat.card()};
+  PT_LET(auto candidate, TcpCandidate::Make(options, rank, command.world));
+  const Seat own{rank, command.world, command.attempt, candidate.card()};
   const BarrierClient barrier(address, std::move(stop));
   PT_LET(const auto texts, barrier.AllGather(Dump(FieldsToJson(own)), Clock::now() + kGatherTime));
   PT_LET(const auto cards, CardsIn(texts, command));
-  return std::move(seat).Join(cards, Clock::now() + options.deadline);
+  return std::move(candidate).Join(cards, Clock::now() + options.deadline);
 }
 
 }  // namespace protium

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory in which ranks of one host meet.
+//
+// 1. A rank's `arrived` only grows; meeting n is over once every rank's is n or more.
+// 2. What belongs to meeting n lies in the half n % 2. A rank touches that half again for meeting
+//    n + 2, which it reaches only after every rank has left meeting n.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "collective/request.h"
+#include "os/memfd.h"
+
+namespace protium {
+
+class Board {
+ public:
+  static constexpr int64_t kInlineBytes = 8 << 10;  // A multiple of every element's size.
+  static constexpr int64_t kMostCauseBytes = 16 << 10;
+
+  // What a rank writes, and others only read: a cache line apart from the next seat, so that ranks
+  // that arrive do not take lines from each other.
+  struct alignas(64) Seat {
+    std::atomic<uint32_t> arrived;
+    std::atomic<uint32_t> sleepers;  // Ranks that may sleep on `arrived`.
+    std::array<Request, 2> requests;
+  };
+
+  Board() = default;
+  // Maps memory of Bytes(world); zeroed memory is an empty board.
+  static Result<Board> Map(const Memfd& memory, int32_t world);
+  static int64_t Bytes(int32_t world);
+  // Of a slot: large, because ranks wait for each other once a slot, and on a busy machine such a
+  // wait is a turn of the scheduler's; bounded for all ranks together.
+  static int64_t SlotBytes(int32_t world);
+
+  bool ready() const { return memory_.data() != nullptr; }
+  int64_t slot_bytes() const { return SlotBytes(world_); }
+  Seat& seat(int32_t rank) const;
+  // Room for small messages: one per rank and half.
+  std::span<std::byte> Inline(int32_t rank, uint32_t half) const;
+  // Room for parts of large ones: one per rank and half, and one more per half for results.
+  std::span<std::byte> Slot(int32_t rank, uint32_t half) const;
+  std::span<std::byte> ResultSlot(uint32_t half) const { return Slot(world_, half); }
+
+  // Keeps the first cause; later ones are dropped.
+  void SetCause(const Status& cause) const;
+  bool failed() const;
+  Status Cause() const;  // OK until a cause is set.
+
+ private:
+  struct Head {
+    std::atomic<uint32_t> cause_state;  // 0: none, 1: being written, 2: written.
+    uint32_t cause_bytes;
+    std::array<char, kMostCauseBytes> cause;
+  };
+  Head& head() const;
+
+  int32_t world_ = 0;
+  Mapping memory_;
+};
+
+}  // namespace protium

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks of one host wait for each other.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "collective/shared/board.h"
+#include "os/socket.h"
+
+namespace protium {
+
+// One rank's seat at the board. Calls come from one thread, but for Abort().
+class Meeting {
+ public:
+  // Collective: rank 0 makes the board and hands it to the others.
+  static Result<std::shared_ptr<Meeting>> Make(int32_t rank, std::vector<UniqueFd> peers,
+                                               std::chrono::milliseconds deadline);
+
+  int32_t rank() const { return rank_; }
+  int32_t world() const { return int32_t(peers_.size()); }
+  const Board& board() const { return board_; }
+
+  // The half of the board that belongs to the next meeting.
+  uint32_t half() const { return (meeting_ + 1) % 2; }
+  // What rank `rank` asked for at the last Agree().
+  const Request& Asked(int32_t rank) const;
+
+  // Waits for all ranks and compares what they ask for. All memory written by any rank before is
+  // visible afterwards. Every error from here on is every rank's error.
+  Status Agree(const Request& request);
+  // A further meeting of the operation last agreed.
+  Status Next();
+  // Sends `fd` to every rank and takes one from each; by rank, the own one empty.
+  Result<std::vector<UniqueFd>> Swap(int fd);
+
+  Status Check() const { return board_.Cause(); }
+  // Keeps the first cause on the board, wakes all ranks, and gives that first cause.
+  Status Abort(const Status& cause);
+
+ private:
+  Meeting(int32_t rank, std::chrono::milliseconds deadline) : rank_(rank), deadline_(deadline) {}
+
+  Status TakeBoard();
+  Status ShareBoard();
+  void Arrive();
+  Status AwaitAll();
+  bool Reached(int32_t rank) const;
+  bool SpinFor(int32_t rank);
+  Status SleepFor(int32_t rank);
+  Status FindTheDead();
+  Status Compare() const;
+  Status Late() const;
+  Status Gone(int32_t rank) const;
+  Result<Message> ReceiveFrom(int32_t rank);
+
+  int32_t rank_;
+  std::chrono::milliseconds deadline_;  // How long a rank may keep the others waiting.
+  std::vector<Channel> peers_;
+  Board board_;
+  bool may_spin_ = false;
+  uint32_t vain_spins_ = 0;  // In a row.
+  uint32_t short_spins_ = 0;
+  uint32_t meeting_ = 0;  // The last one this rank arrived at.
+  uint32_t agreed_ = 0;   // The last one that was an Agree().
+};
+
+}  // namespace protium

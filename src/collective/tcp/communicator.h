@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicator over connections that are made already.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collective/communicator.h"
+#include "collective/tcp/service.h"
+#include "collective/tcp/traffic.h"
+
+namespace protium {
+
+// Collective: all ranks must come by `start_by`. data[r] and service[r] lead to rank r, the own
+// ones are empty; names[r] is how people call it.
+Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
+    int32_t rank, std::vector<std::unique_ptr<TcpConnection>> data,
+    std::vector<std::unique_ptr<TcpConnection>> service, std::vector<std::string> names,
+    const ServiceOptions& options, Deadline start_by);
+
+}  // namespace protium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// From connected ranks to shared memory, where all are on one host and it works.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collective/communicator.h"
+#include "collective/tcp/proof.h"
+#include "os/file.h"
+
+namespace protium {
+
+// A Unix socket in a folder that only the owner may enter; both go with it.
+class SharedDoor {
+ public:
+  // Leaves the path empty when the system has no room for one that sockets can bear.
+  void Open();
+  const std::string& path() const { return path_; }
+  std::span<const UniqueFd> sockets() const { return {&socket_, 1}; }
+
+ private:
+  std::optional<TemporaryFolder> folder_;
+  std::string path_;
+  UniqueFd socket_;
+};
+
+// Whether the cards allow it: one host, a path each, and nobody against it.
+bool MayShare(const std::vector<Card>& cards);
+
+// Collective, over a communicator of the same ranks: connects them by their Unix sockets, passes
+// memory each way to see that it arrives, and gives a shared-memory communicator when that worked
+// for all; nullptr when not.
+Result<std::unique_ptr<Communicator>> ShareMemoryIfPossible(const Membership& self,
+                                                            const SharedDoor& door,
+                                                            Communicator& ranks,
+                                                            std::chrono::milliseconds deadline);
+
+}  // namespace protium
