@@ -174,6 +174,10 @@ TEST_F(JobFiles, TakeOptionsOfANetThatIsNamedElsewhereOrNotAtAll) {
             *ParseJson(R"({"name": "huber", "delta": 2})"));
   EXPECT_EQ(estimator("net = \"tabular_mlp\"\n" + std::string(kJob), {"net.dropout=0.1"})["net"],
             *ParseJson(R"({"name": "tabular_mlp", "dropout": 0.1})"));
+  EXPECT_EQ(
+      estimator(With("label = \"y\"", "label = \"y\"\nloss = { name = \"huber\", delta = 2 }"),
+                {"loss=mse"})["loss"],
+      *ParseJson(R"({"name": "mse"})"));
   EXPECT_THAT(FaultIn("loss = \"mse\"\n" + named).what, HasSubstr("set twice"));
 }
 

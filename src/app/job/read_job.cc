@@ -121,6 +121,10 @@ Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings
   Json& own = job.file.pipeline[*job.estimator][name];
   if (own.is_null()) own = Json::object();
   if (own.is_string()) own = Json{{"name", own}};
+  // Another net or loss by name has other options: those of the one that it replaces go.
+  if (shorthand.contains("name") && own.value("name", Json()) != shorthand["name"]) {
+    own = Json::object();
+  }
   for (const auto& [key, value] : shorthand.items()) own[key] = value;
   CopyPlaces(job.settings, name, path);
   shorthand = Json::object();
