@@ -91,6 +91,8 @@ int RunCommand(const Invocation& invocation) {
   // A reader such as `head` may close the pipe. By default SIGPIPE would kill us on the spot,
   // before a run has recorded how it ended; ignored, the write fails with EPIPE (PrintResult).
   ::signal(SIGPIPE, SIG_IGN);
+  // A limit on the size of files likewise becomes EFBIG, which is told as a disk without room.
+  ::signal(SIGXFSZ, SIG_IGN);
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;
   Fault fault = FaultOf(status);

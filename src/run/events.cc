@@ -98,11 +98,12 @@ struct Folder {
   }
   // Steps report by the clock, so a short epoch may pass without any; the loss of its end counts.
   void operator()(const EpochDone& event) {
+    const bool another = event.epoch != view.epoch || view.epoch_losses.empty();
+    if (another) view.epoch_losses.push_back(0);
     view.step = event.step;
     view.epoch = event.epoch;
     view.loss = event.loss;
     view.epoch_ended = true;
-    if (view.epoch_losses.empty()) view.epoch_losses.push_back(0);
     view.epoch_losses.back() = event.loss;
   }
   void operator()(const Validated& event) {

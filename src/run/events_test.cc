@@ -72,6 +72,13 @@ TEST(RunView, KeepsTheLastWordOnEachStepAndEpoch) {
   EXPECT_EQ(view.ended, "done");
 }
 
+TEST(RunView, CountsEpochsInWhichNoStepReported) {
+  const RunView view = ViewOf({{{"event", "step"}, {"step", 1}, {"epoch", 1}, {"loss", 0.5}},
+                               {{"event", "epoch"}, {"epoch", 1}, {"step", 10}, {"loss", 0.4}},
+                               {{"event", "epoch"}, {"epoch", 2}, {"step", 20}, {"loss", 0.3}}});
+  EXPECT_THAT(view.epoch_losses, ElementsAre(0.4, 0.3));
+}
+
 TEST(RunView, HasNotBegunBeforeAnythingRan) {
   EXPECT_FALSE(ViewOf({{{"event", "start"}}, {{"event", "pipeline"}}}).began);
   EXPECT_TRUE(ViewOf({{{"event", "start"}}, {{"event", "etl"}}}).began);

@@ -10,8 +10,10 @@
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 #include <utility>
 
 #include "base/fault.h"
@@ -64,6 +66,18 @@ Status MakeFolder(const fs::path& path) {
   return error ? PathFault(path, "make folder", error.value()) : Status::OK();
 }
 
+// Readers hold the lock for a moment to see whether anybody has it (IsLocked): that is not another
+// job, and is waited for.
+bool TakeLock(int lock) {
+  constexpr int kTries = 50;
+  for (int i = 0; i < kTries; ++i) {
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
 }  // namespace
 
 RunFolder::RunFolder(fs::path path, int lock) : path_(std::move(path)), lock_(lock) {}
@@ -83,7 +97,7 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   fs::path path = fs::absolute(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // Its name is the run's, also of "runs/x/".
   std::unique_ptr<RunFolder> run(new RunFolder(std::move(path), lock));
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  if (!TakeLock(lock)) {
     const Result<RunHeader> header = ReadRunHeader(folder);
     const std::string who =
         header.ok() ? fmt::format(" (process {}, since {})", header->pid, header->started) : "";

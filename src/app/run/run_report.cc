@@ -238,7 +238,9 @@ std::string MetricsTable(const Json& result) {
     for (const std::string& name : names) row.push_back(ValueText(values.value(name, Json())));
     rows.push_back(std::move(row));
   }
-  return TextTable(rows, std::vector<bool>{false, true, true, true, true, true});
+  std::vector<bool> right(rows[0].size(), true);
+  right[0] = false;
+  return TextTable(rows, right);
 }
 
 }  // namespace protium

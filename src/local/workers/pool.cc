@@ -74,11 +74,8 @@ void Pool::ReadIdle() {
       const auto frame = worker->link->Receive(Clock::now());
       if (!frame.ok()) return FaultOf(frame.status()).exit != Exit::kStalled || HasEnded(*worker);
       if (!*frame) return true;
-      if ((*frame)->type == "ready") {
-        for (const Json& name : (*frame)->head.value("tasks", Json::array())) {
-          if (name.is_string()) plain_tasks_.insert(name.get<std::string>());
-        }
-      }
+      // One of another version ends here; the next one that starts says why.
+      if ((*frame)->type == "ready" && !TakeReady(**frame).ok()) return true;
     }
   });
 }
@@ -114,6 +111,11 @@ void Pool::Give(std::unique_ptr<Worker> worker) {
 }
 
 Status Pool::OnReady(const Frame& frame) {
+  std::lock_guard lock(mutex_);
+  return TakeReady(frame);
+}
+
+Status Pool::TakeReady(const Frame& frame) {
   PT_LET(const int64_t version, NumberAt(frame.head, "version"));
   if (version != kProtocolVersion) {
     return Fail({.exit = Exit::kEnvironment,
@@ -121,7 +123,6 @@ Status Pool::OnReady(const Frame& frame) {
                          " of the protocol, its driver " + std::to_string(kProtocolVersion),
                  .why = "the program was replaced while it ran"});
   }
-  std::lock_guard lock(mutex_);
   for (const Json& name : frame.head.value("tasks", Json::array())) {
     if (name.is_string()) plain_tasks_.insert(name.get<std::string>());
   }

@@ -65,6 +65,8 @@ class Pool {
  private:
   Result<std::unique_ptr<Worker>> Start(const WorkerWish& wish = {});
   void ReadIdle();
+  // OnReady() where `mutex_` is held.
+  Status TakeReady(const Frame& frame);
   int Suits(const Worker& worker, const WorkerWish& wish) const;
 
   const WorkerSettings settings_;

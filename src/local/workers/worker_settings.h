@@ -14,8 +14,6 @@ struct WorkerSettings {
   std::filesystem::path logs;
   // What is started as a worker: this very program.
   std::filesystem::path program = "/proc/self/exe";
-  // For the slots; 0: chosen.
-  int64_t memory_bytes = 0;
   // Prints this machine's devices; empty: the driver library is asked.
   std::filesystem::path discovery;
   // Where processes note who holds which device; empty: LeaseFolder().

@@ -19,8 +19,10 @@
 namespace protium {
 namespace {
 
-// Read of one file at a time, and so the longest line: a longer one would stop its file.
-constexpr int64_t kMostBytes = 4 << 20;
+// Read of one file at a time.
+constexpr size_t kPieceBytes = 4 << 20;
+// The longest line that is believed. States of ranking metrics take about 4 bytes a scored row.
+constexpr size_t kMostLineBytes = size_t{1} << 30;
 
 struct Name {
   int32_t partition = 0;
@@ -36,6 +38,23 @@ std::optional<Name> ReadName(const std::string& name) {
   const auto second = std::from_chars(first.ptr + 1, end, read.task_attempt);
   if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
   return read;
+}
+
+// What stands in the file from `begin` on: a piece of it, or more where that holds no whole line.
+Result<std::string> ReadWholeLine(int fd, const std::filesystem::path& path, int64_t begin) {
+  std::string text;
+  for (size_t size = kPieceBytes;; size *= 2) {
+    const size_t had = text.size();
+    text.resize(size);
+    const ssize_t got = ::pread(fd, text.data() + had, size - had, begin + int64_t(had));
+    if (got < 0) return SystemFault("read " + path.string(), errno);
+    text.resize(had + size_t(got));
+    if (text.size() < size || text.find('\n', had) != std::string::npos) return text;
+    if (size < kMostLineBytes) continue;
+    return Fail({.exit = Exit::kFailed,
+                 .what = "a task's event is longer than 1 GiB",
+                 .where = path.string()});
+  }
 }
 
 }  // namespace
@@ -62,11 +81,8 @@ Status EventTail::ReadFile(const std::filesystem::path& path, File& file,
                            std::vector<TailedEvent>& out) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return SystemFault("read " + path.string(), errno);
-  std::string text(size_t(kMostBytes), '\0');
-  const ssize_t got = ::pread(fd.get(), text.data(), text.size(), file.read);
-  if (got < 0) return SystemFault("read " + path.string(), errno);
+  PT_LET(const std::string text, ReadWholeLine(fd.get(), path, file.read));
   // A line that its task is still writing has no end yet, and is left for the next time.
-  text.resize(size_t(got));
   size_t begin = 0;
   for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     auto event = ParseJson(std::string_view(text).substr(begin, end - begin));

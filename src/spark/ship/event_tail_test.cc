@@ -53,6 +53,21 @@ TEST_F(EventTailTest, PassesOverWhatIsNoEvent) {
   EXPECT_EQ(Read(tail), std::vector<std::string>{"2:5{\"event\":\"y\"}"});
 }
 
+TEST_F(EventTailTest, ReadsLinesLongerThanAPiece) {
+  EventTail tail(folder_->path());
+  const std::string text(9 << 20, 'x');
+  Append(EventFileName(0, 1), "{\"event\":\"" + text);
+  EXPECT_TRUE(Read(tail).empty());
+  Append(EventFileName(0, 1), "\"}\n{\"event\":\"next\"}\n");
+  std::vector<std::string> said = Read(tail);
+  for (std::vector<std::string> more = Read(tail); !more.empty(); more = Read(tail)) {
+    said.insert(said.end(), more.begin(), more.end());
+  }
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0], "0:1{\"event\":\"" + text + "\"}");
+  EXPECT_EQ(said[1], "0:1{\"event\":\"next\"}");
+}
+
 TEST_F(EventTailTest, LeavesTheWordToStop) {
   const EventTail tail(folder_->path());
   ASSERT_TRUE(tail.AskToStop().ok());

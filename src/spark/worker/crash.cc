@@ -67,8 +67,11 @@ void OnCrash(int signal) {
   ::raise(signal);
 }
 
+// A text that is too long is cut: what stands before its marks still says which task it was.
 void Copy(const std::string& text, char* into, size_t bytes) {
-  if (text.size() < bytes) std::memcpy(into, text.c_str(), text.size() + 1);
+  const size_t kept = std::min(text.size(), bytes - 1);
+  std::memcpy(into, text.data(), kept);
+  into[kept] = '\0';
 }
 
 void PreparePath() {
