@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The floats of tensors, for loops of our own. Tensors are contiguous float32 here; nothing checks
+// it.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
+#include "deep/gradient_targets.h"
 #include "deep/mlp_kernels.h"
 
 namespace protium {
@@ -33,7 +34,7 @@ class LinearNet final : public Net {
 
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor>) override {
     weights_ = std::move(parameters);
-    spare_.resize(weights_.size());
+    targets_.Bind(weights_);
   }
 
   void Initialise(uint64_t) override {
@@ -52,15 +53,12 @@ class LinearNet final : public Net {
   void Backward(const at::Tensor& outputs, const GradientSink& sink) override {
     const c10::InferenceMode no_graph;
     std::vector<at::Tensor> targets;
-    for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(Target(i, sink));
+    for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(targets_.At(i, sink));
     for (size_t c = 0; c < tables_; ++c) targets[c].zero_();
     AddByCategory(rows_, DataOf(outputs), outputs_, outputs_, Tables(targets));
     if (numeric_ > 0) at::mm_out(targets[tables_], outputs.t(), rows_[kNumericField]);
     SumColumns(DataOf(outputs), rows_.size(), outputs_, DataOf(targets.back()));
-    for (size_t i = 0; i < weights_.size(); ++i) {
-      if (sink.add) AddTo(SpanOf(sink.parameters[i]), SpanOf(targets[i]));
-      sink.defined[i] += 1;
-    }
+    for (size_t i = 0; i < weights_.size(); ++i) targets_.Settle(i, sink);
   }
 
  private:
@@ -70,20 +68,13 @@ class LinearNet final : public Net {
     return tables;
   }
 
-  // Memory to make the gradient of parameter i in.
-  at::Tensor Target(size_t i, const GradientSink& sink) {
-    if (!sink.add) return sink.parameters[i];
-    if (!spare_[i].defined()) spare_[i] = at::empty(weights_[i].sizes());
-    return spare_[i];
-  }
-
   int64_t numeric_;
   int64_t outputs_;
   size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of categories.
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<at::Tensor> weights_;
-  std::vector<at::Tensor> spare_;
+  GradientTargets targets_;
   Batch rows_;
 };
 

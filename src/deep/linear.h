@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The linear or logistic model, as a net: the shortest example of one with a gradient of its own.
 #pragma once
 
 #include "tensor/net.h"

@@ -11,9 +11,9 @@
 
 namespace protium {
 
-// A categorical column's place among the inputs of the first layer.
+// A categorical column's part of the inputs of the first layer.
 struct EmbeddedColumn {
-  int64_t category = 0;  // Its place among the categories of a row.
+  int64_t category = 0;  // Which of the categories of a row.
   int64_t offset = 0;
   int64_t width = 0;
 };
@@ -25,7 +25,7 @@ void GatherInput(const Batch& rows, const std::vector<EmbeddedColumn>& columns,
 
 // A row of floats for each value of a category.
 struct CategoryRows {
-  int64_t category = 0;  // Its place among the categories of a row.
+  int64_t category = 0;  // Which of the categories of a row.
   float* rows = nullptr;
 };
 
@@ -44,8 +44,5 @@ void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);
 
 // gradient[i] = activated[i] > 0 ? gradient[i] * factor : 0.
 void BackwardRelu(std::span<const float> activated, float factor, std::span<float> gradient);
-
-// to[i] += from[i].
-void AddTo(std::span<float> to, std::span<const float> from);
 
 }  // namespace protium

@@ -14,7 +14,7 @@ namespace protium {
 
 // The module's tensors in the order of registration. One that is registered twice counts once,
 // under its first name.
-inline Recorded RecordedOf(const std::shared_ptr<torch::nn::Module>& module) {
+inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   Recorded net;
   const auto list = [](const auto& from, auto& to) {
     for (const auto& item : from) {
@@ -40,7 +40,7 @@ NetBuilder ModuleBuilder() {
     PT_TRY(FieldsFromJson(given, "net", options));
     const auto make = [options, inputs] {
       const auto module = std::make_shared<M>(options, inputs);
-      Recorded net = RecordedOf(module);
+      Recorded net = RecordModule(module);
       net.forward = [module](const Batch& rows) { return module->forward(rows); };
       return net;
     };

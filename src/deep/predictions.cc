@@ -2,19 +2,21 @@
 #include "deep/predictions.h"
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/fault.h"
+#include "tensor/softmax.h"
 
 namespace protium {
 namespace {
 
 // The texts of classes as values of the label's type.
-Result<std::shared_ptr<arrow::Array>> ClassesAs(const std::vector<std::string>& classes,
-                                                const std::shared_ptr<arrow::DataType>& type) {
+Result<std::shared_ptr<arrow::Array>> ParseClasses(const std::vector<std::string>& classes,
+                                                   const std::shared_ptr<arrow::DataType>& type) {
   PT_LET(const auto builder, arrow::MakeBuilder(type));
   for (const std::string& text : classes) {
     PT_LET(const auto value, arrow::Scalar::Parse(type, text));
@@ -30,12 +32,14 @@ Result<Predictions> Predictions::Make(const Objective& objective, const Target& 
   const bool values = target.kind == TargetKind::kValues;
   const size_t least = values ? size_t(target.outputs()) : 2, most = values ? least : 3;
   if (fields.size() < least || fields.size() > most) {
-    return Status::Invalid(fields.size(), " columns are asked for, and predictions make ", least);
+    return Fail({.exit = Exit::kBug,
+                 .what = fmt::format("{} columns are asked for, and predictions make {}",
+                                     fields.size(), least)});
   }
   Predictions out;
   out.target_ = target;
   if (!values) {
-    PT_LET(out.classes_, ClassesAs(objective.classes, fields[0]->type()));
+    PT_LET(out.classes_, ParseClasses(objective.classes, fields[0]->type()));
   }
   out.fields_ = std::move(fields);
   return out;
@@ -63,10 +67,7 @@ void Predictions::Shares(const float* outputs, std::span<double> shares) const {
     shares[0] = 1 - shares[1];
     return;
   }
-  const double top = *std::max_element(outputs, outputs + shares.size());
-  double sum = 0;
-  for (size_t c = 0; c < shares.size(); ++c) sum += shares[c] = std::exp(double(outputs[c]) - top);
-  for (double& share : shares) share /= sum;
+  Softmax({outputs, shares.size()}, shares);
 }
 
 Result<arrow::ArrayVector> Predictions::Classes(std::span<const float> outputs) const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From the outputs of a net to the columns of a table.
 #pragma once
 
 #include <arrow/array.h>

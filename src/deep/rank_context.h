@@ -31,7 +31,7 @@ class BatchList : public BatchStream {
 };
 
 // What the ranks of one test share.
-struct Told {
+struct RankReports {
   std::mutex mutex;
   std::vector<Json> events;
   Batches emitted;
@@ -42,11 +42,11 @@ struct Told {
 class RankContext : public TaskContext {
  public:
   RankContext(Communicator* communicator, std::string config, SchemaPtr schema, Batches input,
-              Told& told)
+              RankReports& reports)
       : communicator_(communicator),
         config_(std::move(config)),
         input_(std::move(schema), std::move(input)),
-        told_(told) {}
+        reports_(reports) {}
 
   int32_t rank() const override { return communicator_ ? communicator_->rank() : 0; }
   int32_t world() const override { return communicator_ ? communicator_->world() : 1; }
@@ -58,8 +58,8 @@ class RankContext : public TaskContext {
   const SchemaPtr& output_schema() const override { return output_schema_; }
   void SetOutput(SchemaPtr schema) { output_schema_ = std::move(schema); }
   Status Emit(const arrow::RecordBatch& batch) override {
-    const std::lock_guard lock(told_.mutex);
-    told_.emitted.push_back(batch.Slice(0));
+    const std::lock_guard lock(reports_.mutex);
+    reports_.emitted.push_back(batch.Slice(0));
     return Status::OK();
   }
   Result<Communicator*> communicator() override {
@@ -67,11 +67,11 @@ class RankContext : public TaskContext {
     return communicator_;
   }
   void Report(const Json& event) override {
-    const std::lock_guard lock(told_.mutex);
-    told_.events.push_back(event);
-    if (told_.on_event) told_.on_event(event);
+    const std::lock_guard lock(reports_.mutex);
+    reports_.events.push_back(event);
+    if (reports_.on_event) reports_.on_event(event);
   }
-  std::stop_token stop() const override { return told_.stop.get_token(); }
+  std::stop_token stop() const override { return reports_.stop.get_token(); }
 
  private:
   Communicator* communicator_;
@@ -80,7 +80,7 @@ class RankContext : public TaskContext {
   std::vector<Device> devices_;
   BatchList input_;
   SchemaPtr output_schema_;
-  Told& told_;
+  RankReports& reports_;
 };
 
 }  // namespace protium

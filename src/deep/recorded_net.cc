@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
-#include "deep/mlp_kernels.h"
+#include "train/update_kernels.h"
 
 namespace protium {
 namespace {

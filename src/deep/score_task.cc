@@ -37,7 +37,7 @@ class Measured {
     const auto width = size_t(target_.outputs());
     std::vector<double> labels(labels_.size()), scores(width);
     for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
-      if (!LabelsOf(i, labels)) continue;
+      if (!TakeLabels(i, labels)) continue;
       target_.Scores(outputs.data() + i * width, scores);
       model_.Add({labels, scores});
       if (!baseline_) continue;
@@ -73,7 +73,7 @@ class Measured {
   }
 
   // False for a row whose labels are not known, or of a class that was never learned.
-  bool LabelsOf(size_t row, std::span<double> labels) {
+  bool TakeLabels(size_t row, std::span<double> labels) {
     for (size_t l = 0; l < labels.size(); ++l) {
       labels[l] = labels_[l][row];
       if (std::isnan(labels[l])) return false;
@@ -115,7 +115,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
   for (int i = 0; i + int(predicted.size()) < output->num_fields(); ++i) {
     columns.push_back(batch.GetColumnByName(output->field(i)->name()));
     if (columns.back() == nullptr) {
-      return Status::KeyError("no column \"", output->field(i)->name(), "\" in the input of score");
+      return Fail(
+          {.exit = Exit::kBug,
+           .what = fmt::format("no column {} among the rows to score", output->field(i)->name())});
     }
   }
   columns.insert(columns.end(), predicted.begin(), predicted.end());
@@ -139,9 +141,9 @@ arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& o
   return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
 }
 
-Status ScoreBatches(const ScoreConfig& config, Net& net, TaskContext& context) {
-  const NetInputs inputs = InputsOf(config.net, {}, false);
-  const Target target = TargetOf(config.net.objective);
+Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net,
+                    TaskContext& context) {
+  const Target target = MakeTarget(config.net.objective);
   Scorer scorer(net, inputs);
   PT_LET(std::optional<Measured> measured, Measured::Make(config, target));
   PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
@@ -171,12 +173,12 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckPredictionNames(config, *context.input().schema()));
   PT_TRY(UseThreads(1));
-  PT_LET(const auto net,
-         BuildNet(nets, config.net, config.extension, InputsOf(config.net, {}, false)));
+  const NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  PT_LET(const auto net, BuildNet(nets, config.net, config.extension, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
-  return ScoreBatches(config, *net, context);
+  return ScoreBatches(config, inputs, *net, context);
 }
 
 }  // namespace protium

@@ -45,7 +45,7 @@ class ScoreTask : public testing::Test {
     config_.metrics = {"rmse", "mae"};
     config_.baseline = Baseline{.column = "a", .intercept = 20, .slope = 1};
     const auto net = BuildNet(BuiltInNets(), "tabular_mlp", config_.net.net.options,
-                              InputsOf(config_.net, {}, false))
+                              MakeNetInputs(config_.net, {}, false))
                          .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(3);
@@ -53,9 +53,9 @@ class ScoreTask : public testing::Test {
   }
 
   Status Run(Batches input) {
-    told_.emplace();
+    reports_.emplace();
     RankContext context(nullptr, Dump(FieldsToJson(config_)), ScoredSchema(), std::move(input),
-                        *told_);
+                        *reports_);
     const SchemaPtr table = Table(1)->schema();
     context.SetOutput(arrow::schema({table->GetFieldByName("name"), table->GetFieldByName("y"),
                                      arrow::field("prediction", arrow::float64())}));
@@ -64,7 +64,7 @@ class ScoreTask : public testing::Test {
 
   std::vector<double> Predictions() {
     std::vector<double> out;
-    for (const auto& batch : told_->emitted) {
+    for (const auto& batch : reports_->emitted) {
       const auto column =
           std::static_pointer_cast<arrow::DoubleArray>(batch->GetColumnByName("prediction"));
       for (int64_t i = 0; i < column->length(); ++i) out.push_back(column->Value(i));
@@ -74,7 +74,7 @@ class ScoreTask : public testing::Test {
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   ScoreConfig config_;
-  std::optional<Told> told_;
+  std::optional<RankReports> reports_;
 };
 
 TEST_F(ScoreTask, ARowsPredictionDoesNotDependOnItsNeighbours) {
@@ -93,12 +93,12 @@ TEST_F(ScoreTask, ARowsPredictionDoesNotDependOnItsNeighbours) {
 
 TEST_F(ScoreTask, GivesChosenColumnsOnAndMeasuresRowsWithALabel) {
   ASSERT_TRUE(Run({Table(100)}).ok());
-  const auto& out = *told_->emitted.at(0);
+  const auto& out = *reports_->emitted.at(0);
   EXPECT_EQ(out.schema()->field_names(), (std::vector<std::string>{"name", "y", "prediction"}));
   EXPECT_TRUE(out.column(0)->Equals(Table(100)->column(0)));
-  ASSERT_EQ(told_->events.size(), 1u);
+  ASSERT_EQ(reports_->events.size(), 1u);
   for (const char* side : {"model", "baseline"}) {
-    auto state = MetricState::FromJson(told_->events[0].at(side)).ValueOrDie();
+    auto state = MetricState::FromJson(reports_->events[0].at(side)).ValueOrDie();
     EXPECT_EQ(state.rows(), 80);
   }
 }

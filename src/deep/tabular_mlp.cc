@@ -3,7 +3,6 @@
 
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
@@ -17,6 +16,7 @@
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
+#include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
 #include "learn/options.h"
@@ -70,8 +70,6 @@ class TabularMlpNet : public Net {
   void BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink);
   void BackwardInput(const at::Tensor& gradient, const GradientSink& sink);
   void BackwardBias(const Layer& layer, const at::Tensor& gradient, const GradientSink& sink);
-  at::Tensor Target(size_t parameter, const GradientSink& sink);
-  void Settle(size_t parameter, const GradientSink& sink);
 
   TabularMlpOptions options_;
   int64_t outputs_;
@@ -85,7 +83,7 @@ class TabularMlpNet : public Net {
   std::vector<at::Tensor> weights_;
   std::vector<at::Tensor> transposed_;  // Of each layer's weight.
   std::vector<at::Tensor> running_;
-  std::vector<at::Tensor> spare_;  // Where a gradient is made before it is added; by parameter.
+  GradientTargets targets_;
   std::map<int64_t, Scratch> scratch_;
   Batch rows_;
   float kept_factor_ = 1;
@@ -134,7 +132,7 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
   const size_t first = layers_.front().weight;
   input_->Bind({weights_.begin(), weights_.begin() + int64_t(tables_)}, weights_[first],
                weights_[first + 1]);
-  spare_.resize(weights_.size());
+  targets_.Bind(weights_);
   norms_.resize(layers_.size());
 }
 
@@ -203,31 +201,19 @@ void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* trainin
   kept_factor_ = ReluDropout(key, drop, SpanOf(scratch.hidden[l]));
 }
 
-// Memory to make the gradient of a parameter in.
-at::Tensor TabularMlpNet::Target(size_t parameter, const GradientSink& sink) {
-  if (!sink.add) return sink.parameters[parameter];
-  if (!spare_[parameter].defined()) spare_[parameter] = at::empty_like(weights_[parameter]);
-  return spare_[parameter];
-}
-
-void TabularMlpNet::Settle(size_t parameter, const GradientSink& sink) {
-  if (sink.add) AddTo(SpanOf(sink.parameters[parameter]), SpanOf(spare_[parameter]));
-  sink.defined[parameter] += 1;
-}
-
 void TabularMlpNet::BackwardDense(const Layer& layer, const at::Tensor& gradient,
                                   const at::Tensor& input, const GradientSink& sink) {
-  at::Tensor weight = Target(layer.weight, sink);
+  at::Tensor weight = targets_.At(layer.weight, sink);
   at::mm_out(weight, gradient.t(), input);
-  Settle(layer.weight, sink);
+  targets_.Settle(layer.weight, sink);
   BackwardBias(layer, gradient, sink);
 }
 
 void TabularMlpNet::BackwardBias(const Layer& layer, const at::Tensor& gradient,
                                  const GradientSink& sink) {
   SumColumns(gradient.const_data_ptr<float>(), gradient.size(0), layer.out,
-             Target(layer.weight + 1, sink).data_ptr<float>());
-  Settle(layer.weight + 1, sink);
+             targets_.At(layer.weight + 1, sink).data_ptr<float>());
+  targets_.Settle(layer.weight + 1, sink);
 }
 
 void TabularMlpNet::BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink) {
@@ -237,19 +223,21 @@ void TabularMlpNet::BackwardNorm(size_t l, Scratch& scratch, const GradientSink&
                                      running_[2 * l], running_[2 * l + 1], norms_[l].mean,
                                      norms_[l].deviation, true, kNormEpsilon, {true, true, true});
   scratch.gradient[l].copy_(input);
-  std::copy_n(weight.const_data_ptr<float>(), layers_[l].out, Target(n, sink).data_ptr<float>());
-  std::copy_n(bias.const_data_ptr<float>(), layers_[l].out, Target(n + 1, sink).data_ptr<float>());
-  Settle(n, sink);
-  Settle(n + 1, sink);
+  std::copy_n(weight.const_data_ptr<float>(), layers_[l].out,
+              targets_.At(n, sink).data_ptr<float>());
+  std::copy_n(bias.const_data_ptr<float>(), layers_[l].out,
+              targets_.At(n + 1, sink).data_ptr<float>());
+  targets_.Settle(n, sink);
+  targets_.Settle(n + 1, sink);
 }
 
 void TabularMlpNet::BackwardInput(const at::Tensor& gradient, const GradientSink& sink) {
   const Layer& layer = layers_.front();
   std::vector<at::Tensor> tables;
-  for (size_t c = 0; c < tables_; ++c) tables.push_back(Target(c, sink));
-  input_->Backward(rows_, gradient, tables, Target(layer.weight, sink));
-  for (size_t c = 0; c < tables_; ++c) Settle(c, sink);
-  Settle(layer.weight, sink);
+  for (size_t c = 0; c < tables_; ++c) tables.push_back(targets_.At(c, sink));
+  input_->Backward(rows_, gradient, tables, targets_.At(layer.weight, sink));
+  for (size_t c = 0; c < tables_; ++c) targets_.Settle(c, sink);
+  targets_.Settle(layer.weight, sink);
   BackwardBias(layer, gradient, sink);
 }
 

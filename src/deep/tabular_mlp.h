@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Embeddings of categories beside numbers, then dense layers. Forward and backward are written out:
+// that is faster than recording them, and the order of every sum is ours.
 #pragma once
 
 #include "tensor/net.h"

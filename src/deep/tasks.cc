@@ -34,7 +34,7 @@ TaskTable TorchTasks(const NetTable& nets) {
           {"score", [nets](TaskContext& context) { return RunScoreTask(context, nets); }}};
 }
 
-NetInputs InputsOf(const NetConfig& config, const std::string& weight, bool labels) {
+NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool labels) {
   RowColumns columns{.numeric = config.numeric, .weight = weight};
   NetInputs inputs{.outputs = config.objective.outputs()};
   for (const CategoricalColumn& each : config.categorical) {
@@ -51,7 +51,7 @@ NetInputs InputsOf(const NetConfig& config, const std::string& weight, bool labe
   return inputs;
 }
 
-Target TargetOf(const Objective& objective) {
+Target MakeTarget(const Objective& objective) {
   Target target{.kind = objective.kind,
                 .logarithmic = objective.logarithmic,
                 .classes = int64_t(objective.classes.size())};

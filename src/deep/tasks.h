@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What this library brings to a worker: the nets by name, and the tasks that train and score.
 #pragma once
 
 #include "gang/task.h"
@@ -30,8 +31,9 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets);
 
 // What a net of this configuration is built for. Its rows have the labels and, where `weight` is
 // not empty, that column's weights; to score, `labels` is false.
-NetInputs InputsOf(const NetConfig& config, const std::string& weight = {}, bool labels = true);
+NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
+                        bool labels = true);
 // What its outputs mean.
-Target TargetOf(const Objective& objective);
+Target MakeTarget(const Objective& objective);
 
 }  // namespace protium

@@ -29,7 +29,7 @@ Status CheckInputs(const TorchScriptOptions& options, const NetInputs& inputs) {
   return Status::OK();
 }
 
-at::Tensor InputOf(const Batch& rows, const std::string& field) {
+at::Tensor ReadInput(const Batch& rows, const std::string& field) {
   const at::Tensor tensor = rows[field];
   return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
 }
@@ -53,7 +53,7 @@ Recorded Load(const TorchScriptOptions& options) {
   net.train = [module](bool training) { module->train(training); };
   net.forward = [module, names = options.inputs](const Batch& rows) {
     std::vector<torch::jit::IValue> inputs;
-    for (const std::string& name : names) inputs.emplace_back(InputOf(rows, name));
+    for (const std::string& name : names) inputs.emplace_back(ReadInput(rows, name));
     return module->forward(std::move(inputs)).toTensor();
   };
   return net;

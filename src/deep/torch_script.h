@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Nets from files that torch.jit.save wrote, by a program of any language.
 #pragma once
 
 #include "tensor/net.h"

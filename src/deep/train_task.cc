@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "base/unknown_name.h"
+#include "deep/choices.h"
 #include "deep/tasks.h"
 #include "metrics/metrics.h"
 #include "tensor/predict.h"
@@ -17,67 +17,8 @@
 namespace protium {
 namespace {
 
-template <class Options>
-Result<Options> OptionsAs(const Named& named, const char* where) {
-  Options options;
-  PT_TRY(FieldsFromJson(named.options, where, options));
-  return options;
-}
-
-using LossMaker = Result<Loss> (*)(const Named& loss, const Objective& objective);
-constexpr std::pair<const char*, LossMaker> kLosses[] = {
-    {"mse", [](const Named&, const Objective&) -> Result<Loss> { return SquaredLoss(); }},
-    {"mae", [](const Named&, const Objective&) -> Result<Loss> { return AbsoluteLoss(); }},
-    {"huber",
-     [](const Named& loss, const Objective&) -> Result<Loss> {
-       PT_LET(const auto options, OptionsAs<HuberOptions>(loss, "loss"));
-       return HuberLoss(options.delta);
-     }},
-    {"poisson", [](const Named&, const Objective&) -> Result<Loss> { return PoissonLoss(); }},
-    {"binary_cross_entropy",
-     [](const Named& loss, const Objective&) -> Result<Loss> {
-       PT_LET(const auto options, OptionsAs<BinaryCrossEntropyOptions>(loss, "loss"));
-       return BinaryCrossEntropyLoss(options.positive_weight);
-     }},
-    {"cross_entropy", [](const Named& loss, const Objective& objective) -> Result<Loss> {
-       PT_LET(const auto options, OptionsAs<CrossEntropyOptions>(loss, "loss"));
-       return CrossEntropyLoss(objective.class_weights, options.label_smoothing);
-     }}};
-
-Result<Loss> LossOf(const Named& loss, const Objective& objective) {
-  std::vector<std::string> known;
-  for (const auto& [name, make] : kLosses) {
-    if (loss.name == name) return make(loss, objective);
-    known.emplace_back(name);
-  }
-  return UnknownName("loss", loss.name, known, "loss");
-}
-
-Result<OptimizerSpec> OptimizerOf(const Named& optimizer) {
-  if (optimizer.name == "adam") {
-    AdamOptions o;
-    PT_TRY(FieldsFromJson(optimizer.options, "train.optimizer", o));
-    return OptimizerSpec{.kind = OptimizerKind::kAdam,
-                         .learning_rate = o.learning_rate,
-                         .weight_decay = o.weight_decay,
-                         .beta1 = o.beta1,
-                         .beta2 = o.beta2,
-                         .epsilon = o.epsilon};
-  }
-  if (optimizer.name == "sgd") {
-    SgdOptions o;
-    PT_TRY(FieldsFromJson(optimizer.options, "train.optimizer", o));
-    return OptimizerSpec{.kind = OptimizerKind::kSgd,
-                         .learning_rate = o.learning_rate,
-                         .weight_decay = o.weight_decay,
-                         .momentum = o.momentum};
-  }
-  const std::vector<std::string> known = {"adam", "sgd"};
-  return UnknownName("optimizer", optimizer.name, known, "optimizer");
-}
-
 // Everything but the rows that decides the weights and which of them are kept.
-Json OptionsOf(const TrainConfig& config) {
+Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
   options["net"] = FieldsToJson(config.net);
   options["weight"] = config.weight;
@@ -85,17 +26,18 @@ Json OptionsOf(const TrainConfig& config) {
   return options;
 }
 
-Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {
+Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, int32_t attempt) {
   const TrainOptions& train = config.train;
-  PT_LET(const Loss loss, LossOf(config.loss, config.net.objective));
-  PT_LET(const OptimizerSpec optimizer, OptimizerOf(train.optimizer));
+  PT_LET(const Loss loss, MakeLoss(config.loss, config.net.objective));
+  PT_LET(const OptimizerSpec optimizer, ParseOptimizer(train.optimizer));
   TrainSpec spec{.epochs = train.epochs,
                  .batch_size = train.batch_size,
-                 .seed = train.seed,
-                 .clip_norm = train.clip_norm,
                  .threads_per_shard = train.threads_per_shard,
-                 .target = TargetOf(config.net.objective),
-                 .loss = loss,
+                 .target = MakeTarget(config.net.objective),
+                 .step = {.outputs = config.net.objective.outputs(),
+                          .loss = loss,
+                          .clip_norm = train.clip_norm,
+                          .seed = train.seed},
                  .optimizer = optimizer,
                  .metrics = train.metrics,
                  .best = train.best,
@@ -104,7 +46,7 @@ Result<TrainSpec> SpecOf(const TrainConfig& config, int32_t attempt) {
                  .keep = train.keep,
                  .every_steps = train.checkpoint.every_steps,
                  .every_seconds = train.checkpoint.every_seconds,
-                 .options = OptionsOf(config),
+                 .options = CollectOptions(config),
                  .stages_sha256 = config.stages_sha256};
   const bool measured = std::ranges::find(spec.metrics, spec.best) != spec.metrics.end();
   if (!measured) spec.metrics.push_back(spec.best);
@@ -129,9 +71,9 @@ class Sides {
   Status Choose(const arrow::RecordBatch& batch) {
     training_.clear();
     validation_.clear();
-    PT_LET(const auto* held_out, ColumnOf<arrow::BooleanArray>(batch, held_out_));
+    PT_LET(const auto* held_out, FindColumn<arrow::BooleanArray>(batch, held_out_));
     PT_LET(const auto* classes,
-           ColumnOf<arrow::Int64Array>(batch, classes_ ? kClassColumn : std::string()));
+           FindColumn<arrow::Int64Array>(batch, classes_ ? kClassColumn : std::string()));
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       const bool out = held_out != nullptr && held_out->Value(i);
       const bool unseen = out && classes != nullptr && classes->IsValid(i) && classes->Value(i) < 0;
@@ -148,13 +90,14 @@ class Sides {
  private:
   // nullptr where no column is named.
   template <class Array>
-  static Result<const Array*> ColumnOf(const arrow::RecordBatch& batch, const std::string& name) {
+  static Result<const Array*> FindColumn(const arrow::RecordBatch& batch, const std::string& name) {
     if (name.empty()) return static_cast<const Array*>(nullptr);
     const auto column = batch.GetColumnByName(name);
     const bool marks = std::is_same_v<Array, arrow::BooleanArray>;
     if (column == nullptr || column->type_id() != Array::TypeClass::type_id ||
         (marks && column->null_count() > 0)) {
-      return Status::TypeError("rows to train on come without a whole column ", name);
+      return Fail({.exit = Exit::kBug,
+                   .what = fmt::format("rows to train on come without a whole column {}", name)});
     }
     return static_cast<const Array*>(column.get());
   }
@@ -166,8 +109,7 @@ class Sides {
   int64_t unseen_ = 0;
 };
 
-Result<Packed> PackInput(const TrainConfig& config, BatchStream& input) {
-  const RowSchema rows = InputsOf(config.net, config.weight).rows;
+Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, BatchStream& input) {
   const int64_t budget =
       config.memory_bytes > 0 ? config.memory_bytes : std::numeric_limits<int64_t>::max();
   const auto make = [&] {
@@ -217,9 +159,8 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
                .fix = "train on fewer rows or columns, or on a machine with more memory"});
 }
 
-Status CheckOwnCategories(const TrainConfig& config, const ShardedRows& rows) {
+Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   constexpr int64_t kBlockRows = 4096;
-  const NetInputs inputs = InputsOf(config.net, config.weight);
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (!rows.owns(shard)) continue;
     const auto scan = rows.Scan(shard);
@@ -240,16 +181,17 @@ struct Rows {
 };
 
 // Collective.
-Result<Rows> ShardInput(const TrainConfig& config, Packed packed, Communicator& communicator) {
+Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
+                        Communicator& communicator) {
   PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   Rows out;
   PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
   PT_LET(out.train, ShardRows(std::move(packed.train), owners, communicator));
-  PT_TRY(CheckOwnCategories(config, *out.train));
+  PT_TRY(CheckOwnCategories(inputs, *out.train));
   if (!packed.held_out) return out;
   PT_LET(out.held_out, ShardRows(std::move(packed.held_out), owners, communicator));
-  PT_TRY(CheckOwnCategories(config, *out.held_out));
+  PT_TRY(CheckOwnCategories(inputs, *out.held_out));
   if (out.held_out->total_rows() > 0) return out;
   return Fail({.exit = Exit::kInput,
                .what = "no row falls on the validation side",
@@ -291,7 +233,7 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
   TrainConfig config;
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
-  PT_LET(const TrainSpec spec, SpecOf(config, context.attempt()));
+  PT_LET(const TrainSpec spec, MakeTrainSpec(config, context.attempt()));
   PT_LET(Communicator * communicator, context.communicator());
   TellUnusedDevices(context);
   if (communicator->world() > config.train.shards) {
@@ -301,11 +243,11 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
-  PT_LET(const auto net,
-         BuildNet(nets, config.net, config.extension, InputsOf(config.net, config.weight)));
+  const NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  PT_LET(const auto net, BuildNet(nets, config.net, config.extension, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
-  PT_LET(Packed packed, PackInput(config, context.input()));
-  PT_LET(const Rows rows, ShardInput(config, std::move(packed), *communicator));
+  PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));
+  PT_LET(const Rows rows, ShardInput(config, inputs, std::move(packed), *communicator));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,

@@ -81,11 +81,11 @@ class TrainTask : public testing::Test {
 
   // One run of all ranks; gives rank 0's status.
   Status Run(int32_t world, const std::vector<Batches>& input) {
-    told_.emplace();
-    told_->on_event = on_event_;
+    reports_.emplace();
+    reports_->on_event = on_event_;
     const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
       RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
-                          input[size_t(communicator.rank())], *told_);
+                          input[size_t(communicator.rank())], *reports_);
       return RunTrainTask(context, BuiltInNets());
     });
     return statuses[0];
@@ -96,14 +96,15 @@ class TrainTask : public testing::Test {
     const Status status = Run(world, input);
     EXPECT_TRUE(status.ok()) << status.ToString();
     if (!status.ok()) return result;
-    const auto& column = static_cast<const arrow::StringArray&>(*told_->emitted.at(0)->column(0));
+    const auto& column =
+        static_cast<const arrow::StringArray&>(*reports_->emitted.at(0)->column(0));
     EXPECT_TRUE(FieldsFromJson(*ParseJson(column.GetView(0)), "", result).ok());
     return result;
   }
 
   std::vector<Json> Events(const std::string& name) {
     std::vector<Json> out;
-    for (const Json& event : told_->events) {
+    for (const Json& event : reports_->events) {
       if (event.at("event") == name) out.push_back(event);
     }
     return out;
@@ -111,7 +112,7 @@ class TrainTask : public testing::Test {
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   TrainConfig config_;
-  std::optional<Told> told_;
+  std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
 };
 
@@ -147,7 +148,7 @@ TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 3) told_->stop.request_stop();
+    if (event["event"] == "checkpoint" && event["step"] == 3) reports_->stop.request_stop();
   };
   const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
   EXPECT_EQ(fault.exit, Exit::kStopped);
@@ -166,7 +167,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
   Fresh("damaged");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 6) told_->stop.request_stop();
+    if (event["event"] == "checkpoint" && event["step"] == 6) reports_->stop.request_stop();
   };
   EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
   on_event_ = nullptr;

@@ -6,6 +6,7 @@
 #include "frame/session_state.h"
 #include "protium/frame.h"
 #include "run/events.h"
+#include "run/terminal.h"
 
 namespace protium {
 namespace {
@@ -19,6 +20,16 @@ bool Scores(const Plan& plan) {
     if (Scores(input)) return true;
   }
   return false;
+}
+
+// Rows of classes that were never learned have no metric, and say so once all are scored.
+void TellUnseen(SessionState& session) {
+  const Json results = session.record().results();
+  const auto rows = results.find("unseen_test_rows");
+  if (rows == results.end()) return;
+  session.call().Tell(EventToJson(
+      Note{Grouped(rows->get<int64_t>()) +
+           " scored rows are of classes that no training row has: no metric counts them"}));
 }
 
 }  // namespace
@@ -83,6 +94,7 @@ Result<int64_t> DataFrame::Run() const {
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(plan_, session.call()));
   session.record().AddSeconds(scores ? "score" : "etl", since);
+  if (scores) TellUnseen(session);
   return rows;
 }
 
@@ -115,6 +127,7 @@ Status Writer::File(Format format, const std::string& path) const {
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(write, session.call()));
   session.record().AddSeconds(scores ? "score" : "write", since);
+  if (scores) TellUnseen(session);
   session.call().Tell(EventToJson(OutputWritten{target, rows}));
   return Status::OK();
 }

@@ -64,6 +64,7 @@ void RunRecord::On(const Json& json) {
 void RunRecord::BeginScoring() {
   const std::lock_guard lock(mutex_);
   scores_ = Json::object();
+  results_.erase("unseen_test_rows");
 }
 
 // One event comes per partition. A state that cannot be read comes from a program's own task named
@@ -79,6 +80,10 @@ void RunRecord::MergeScores(const Json& event) {
     Result<Json> values = ValuesOf(scores_[kind], std::string_view(kind) == "model");
     if (values.ok() && !values->is_null()) PlaceAt(results_, key) = *std::move(values);
   }
+  const auto unseen = event.find("unseen_rows");
+  if (unseen == event.end() || !unseen->is_number_integer()) return;
+  const int64_t all = scores_.value("unseen_rows", int64_t{0}) + unseen->get<int64_t>();
+  scores_["unseen_rows"] = results_["unseen_test_rows"] = all;
 }
 
 void RunRecord::Set(std::string_view key, Json value) {

@@ -28,6 +28,20 @@ TEST(RunRecord, MergesTheMetricsOfScoredRows) {
   EXPECT_EQ(record.results()["metrics"]["test"]["rows"], 1);
 }
 
+TEST(RunRecord, CountsScoredRowsOfUnseenClassesOfOneTable) {
+  RunRecord record(Clock::now());
+  record.BeginScoring();
+  Json event = Scored(1, 2);
+  record.On(event);
+  EXPECT_FALSE(record.results().contains("unseen_test_rows"));
+  event["unseen_rows"] = 3;
+  record.On(event);
+  record.On(event);
+  EXPECT_EQ(record.results()["unseen_test_rows"], 6);
+  record.BeginScoring();
+  EXPECT_FALSE(record.results().contains("unseen_test_rows"));
+}
+
 TEST(RunRecord, LeavesOutMetricsOfOtherTasks) {
   RunRecord record(Clock::now());
   record.On({{"event", "score_metrics"}, {"model", {{"names", 7}}}});

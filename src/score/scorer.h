@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A model at work: batches in, the outputs of its net out.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/splitmix.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -14,17 +16,15 @@ namespace {
 constexpr int kLanes = 16;
 constexpr int kBlock = 4 * kLanes;
 
-uint64_t Mix(uint64_t x) {  // The finaliser of splitmix64.
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 // Sixteen counters side by side; element i of a block is words[i].
 struct Lanes {
   uint32_t words[kBlock];
 };
 
+// A round of Philox4x32 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
+// 3", SC 2011), with their multipliers; the keys grow by their Weyl constants from round to round.
+// For one key it is a bijection of the counter's 128 bits, so no two counters draw the same four
+// words.
 [[gnu::always_inline]] inline void Round(uint32_t* words, uint32_t key0, uint32_t key1) {
   uint32_t* a = words;
   uint32_t* b = words + kLanes;
@@ -59,13 +59,14 @@ struct Lanes {
   }
 }
 
+// The upper 24 bits, which float32 holds exactly: from 0 to 1 - 2^-24.
 inline float Unit(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
 
 }  // namespace
 
 uint64_t DrawKey(DrawTag tag, std::initializer_list<uint64_t> words) {
-  uint64_t key = Mix(uint64_t(tag) + 0x9e3779b97f4a7c15u);
-  for (const uint64_t word : words) key = Mix(key * 0x9e3779b97f4a7c15u + word + 1);
+  uint64_t key = SplitMix(uint64_t(tag) + kSplitMixStep);
+  for (const uint64_t word : words) key = SplitMix(key * kSplitMixStep + word + 1);
   return key;
 }
 
@@ -80,6 +81,7 @@ void DrawUniform(uint64_t key, float low, float high, std::span<float> out) {
   }
 }
 
+// The sum of twelve even draws from [0, 1) has mean 6 and variance 12 * 1/12 = 1.
 void DrawNormal(uint64_t key, float deviation, std::span<float> out) {
   std::fill(out.begin(), out.end(), -6.0f);
   Lanes lanes;

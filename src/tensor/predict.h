@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Outputs that depend on a row and the weights alone: not on the rows beside it, nor on how a table
+// was cut into batches.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What stands between the numbers a net gives and the numbers people read: scales, logarithms,
+// classes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The memory that a net learns in: laid out once, so that gradients, optimisers, checkpoints and
+// ranks all mean the same floats by the same offsets.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -25,7 +25,7 @@ constexpr int64_t kMostStateBytes = 256 << 20;
 std::string NameOf(int64_t step) { return fmt::format("step-{:09}", step); }
 
 // Names of the checkpoints, newest first.
-std::vector<std::string> StepsOf(const fs::path& folder) {
+std::vector<std::string> ListSteps(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -109,7 +109,7 @@ Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
 Status KeptOn(const Status& status, const fs::path& folder) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
-  const auto names = StepsOf(folder);
+  const auto names = ListSteps(folder);
   fault.kept =
       names.empty() ? "no checkpoint yet" : "the checkpoint " + (folder / names[0]).string();
   return Fail(std::move(fault));
@@ -157,7 +157,7 @@ Result<CheckpointFolder> CheckpointFolder::Open(fs::path folder) {
 }
 
 Result<std::optional<Checkpoint>> CheckpointFolder::Newest(std::vector<Status>& damaged) const {
-  for (const std::string& name : StepsOf(path_)) {
+  for (const std::string& name : ListSteps(path_)) {
     auto read = ReadCheckpoint(path_ / name);
     if (read.ok()) return std::optional<Checkpoint>(std::move(*read));
     damaged.push_back(Annotate(read.status(), "checkpoint " + (path_ / name).string()));
@@ -226,7 +226,7 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
   std::set<std::string> needed;
   std::error_code error;
   int32_t kept = 0;
-  for (const std::string& name : StepsOf(path_)) {
+  for (const std::string& name : ListSteps(path_)) {
     // Later steps are damaged ones that this run did not go on from.
     if (name > NameOf(step) || kept >= std::max(keep, 1)) {
       fs::remove_all(path_ / name, error);

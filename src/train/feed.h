@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From shards to the batches of each step. One thread.
 #pragma once
 
 #include <cstdint>

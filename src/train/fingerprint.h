@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the bits of an arithmetic depend on besides the program: libraries, instruction sets,
+// threads. Ranks of a gang must agree on it, and so must whoever resumes from a checkpoint.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tensor/softmax.h"
+
 namespace protium {
 namespace {
 
@@ -34,6 +36,8 @@ Loss OfValues(Each each) {
   };
 }
 
+// log(1 + exp(o)) - label * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so only exp
+// of numbers below 0 is ever taken. The slope is sigmoid(o) - label, by the same exp.
 Term OfLogit(float logit, float label, float positive_weight) {
   const float decay = std::exp(-std::fabs(logit));
   const float likely = logit < 0 ? decay / (1 + decay) : 1 / (1 + decay);
@@ -45,15 +49,12 @@ Term OfLogit(float logit, float label, float positive_weight) {
 // The loss of one row of class `label`; `slopes` become its derivatives.
 double OfSoftmax(std::span<const float> outputs, size_t label, double smoothing,
                  std::span<double> slopes) {
-  const double top = *std::max_element(outputs.begin(), outputs.end());
-  double sum = 0;
-  for (size_t c = 0; c < outputs.size(); ++c) sum += slopes[c] = std::exp(double(outputs[c]) - top);
-  const double log_sum = top + std::log(sum), share = smoothing / double(outputs.size());
+  const double log_sum = Softmax(outputs, slopes), share = smoothing / double(outputs.size());
   double loss = 0;
   for (size_t c = 0; c < outputs.size(); ++c) {
     const double meant = share + (c == label ? 1 - smoothing : 0);
     loss += meant * (log_sum - double(outputs[c]));
-    slopes[c] = slopes[c] / sum - meant;
+    slopes[c] -= meant;
   }
   return loss;
 }

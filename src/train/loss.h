@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// How far outputs are from labels. Sums over rows are made in double, in the order of the rows;
+// what is added up over shards is float32, as gradients are.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// By squaring, so that no mathematical library decides bits.
+// base^exponent by squaring: std::pow may differ in the last bit from one C library to the next.
 double Power(double base, int64_t exponent) {
   double out = 1;
   for (; exponent > 0; exponent >>= 1, base *= base) {
@@ -33,19 +33,17 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
   const float* sum = gradient.sum.data() + begin;
   float* weights = weights_.parameters().data() + begin;
   float* first = first_.data() + begin;
+  const GradientScale scale{.divisor = gradient.divisor,
+                            .factor = gradient.factor,
+                            .weight_decay = float(spec_.weight_decay)};
   if (spec_.kind == OptimizerKind::kSgd) {
-    return SgdUpdate({.divisor = gradient.divisor,
-                      .factor = gradient.factor,
-                      .weight_decay = float(spec_.weight_decay),
-                      .momentum = float(spec_.momentum),
-                      .rate = float(spec_.learning_rate)},
-                     sum, count, weights, first);
+    return SgdUpdate(
+        {.scale = scale, .momentum = float(spec_.momentum), .rate = float(spec_.learning_rate)},
+        sum, count, weights, first);
   }
   const double left1 = 1 - Power(spec_.beta1, step);
   const double left2 = 1 - Power(spec_.beta2, step);
-  return AdamUpdate({.divisor = gradient.divisor,
-                     .factor = gradient.factor,
-                     .weight_decay = float(spec_.weight_decay),
+  return AdamUpdate({.scale = scale,
                      .beta1 = float(spec_.beta1),
                      .beta2 = float(spec_.beta2),
                      .rest1 = float(1 - spec_.beta1),
@@ -56,6 +54,8 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
                     sum, count, weights, first, second_.data() + begin);
 }
 
+// Neighbouring parameters that have made as many steps are moved in one go, the padding between
+// them too, which stays zero: its gradients, moments and weights are.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
   const auto& parts = weights_.parts();

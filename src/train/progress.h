@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What rank 0 tells of a training while it goes on. Reads the clock; nothing that decides weights
+// does.
 #pragma once
 
 #include <cstdint>

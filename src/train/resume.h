@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Who may go on from a checkpoint: the same rows, options, arithmetic and learned stages, or
+// nobody.
 #pragma once
 
 #include <filesystem>

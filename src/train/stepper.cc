@@ -22,12 +22,6 @@ namespace {
 
 constexpr unsigned kRoundingAndFlush = 0xe040;  // Rounding mode, flush to zero, denormals are zero.
 
-void AddOnto(std::span<float> to, std::span<const float> from) {
-  float* a = to.data();
-  const float* b = from.data();
-  for (size_t i = 0; i < to.size(); ++i) a[i] += b[i];
-}
-
 }  // namespace
 
 Status CheckFloatingPoint() {
@@ -55,51 +49,51 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
   return out;
 }
 
-std::span<float> Stepper::Defined(Place& place) const {
-  return place.sum.subspan(size_t(weights_.size()), size_t(parameters_));
+std::span<float> Stepper::Defined(Partial& partial) const {
+  return partial.sum.subspan(size_t(weights_.size()), size_t(parameters_));
 }
 
-float* Stepper::TailOf(Place& place) const {
-  return place.sum.data() + weights_.size() + parameters_;
+float* Stepper::TailOf(Partial& partial) const {
+  return partial.sum.data() + weights_.size() + parameters_;
 }
 
-Stepper::Place& Stepper::Spare(size_t depth) {
+Stepper::Partial& Stepper::Spare(size_t depth) {
   while (spares_.size() <= depth) {
-    auto& [memory, place] = spares_.emplace_back(std::vector<float>(size_t(count_)), nullptr);
-    place = std::make_unique<Place>();
-    place->sum = memory;
-    place->gradients = weights_.Views(memory.data());
+    auto& [memory, partial] = spares_.emplace_back(std::vector<float>(size_t(count_)), nullptr);
+    partial = std::make_unique<Partial>();
+    partial->sum = memory;
+    partial->gradients = weights_.Views(memory.data());
   }
   return *spares_[depth].second;
 }
 
-// Leaves [begin, end): their sum overwrites `place`, or is added to it with one addition.
-Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
-                      size_t depth) {
-  if (end - begin == 1) return Leaf(input, begin, place, add);
+// Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition.
+Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
+                      bool add, size_t depth) {
+  if (end - begin == 1) return Leaf(input, begin, partial, add);
   if (add) {
-    PT_LET(Place * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
+    PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
-    AddOnto(place.sum, spare->sum);
+    AddTo(partial.sum, spare->sum);
     return Status::OK();
   }
   const int32_t middle = begin + (end - begin) / 2;
-  PT_TRY(AddUp(input, begin, middle, place, false, depth));
-  return AddUp(input, middle, end, place, true, depth);
+  PT_TRY(AddUp(input, begin, middle, partial, false, depth));
+  return AddUp(input, middle, end, partial, true, depth);
 }
 
-Status Stepper::Leaf(const StepInput& input, int32_t shard, Place& place, bool add) {
+Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add) {
   if (!add) {
-    std::fill(place.sum.begin() + weights_.size(), place.sum.end(), 0.0f);
+    std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
   }
   const Batch& rows = input.shards[size_t(shard - first_shard_)];
-  if (rows.size() > 0) return RunNet(rows, input, shard, place, add);
+  if (rows.size() > 0) return RunNet(rows, input, shard, partial, add);
   // A leaf of zeros; adding it counts, since it turns -0.0 into 0.0.
-  for (float& value : place.sum) value = add ? value + 0.0f : 0.0f;
+  for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
   return Status::OK();
 }
 
-Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, Place& place,
+Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial,
                        bool add) {
   buffers_.Keep();
   const uint64_t key =
@@ -111,19 +105,19 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     const at::Tensor outputs = net_.Forward(rows, &key);
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
-    float* tail = TailOf(place);
+    float* tail = TailOf(partial);
     if (!std::isfinite(sums.loss)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
     net_.Backward(at::from_blob(gradient.data(), {rows.size(), spec_.outputs}, at::kFloat),
-                  {place.gradients, add, Defined(place)});
+                  {partial.gradients, add, Defined(partial)});
     return Status::OK();
   };
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
-  buffers_.Add(rows.size(), TailOf(place) + kFixed);
+  buffers_.Add(rows.size(), TailOf(partial) + kFixed);
   return Status::OK();
 }
 

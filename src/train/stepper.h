@@ -72,23 +72,24 @@ class Stepper {
         communicator_(communicator),
         buffers_(weights) {}
   // Where sums are made: a subtree of the communicator's, or a spare one.
-  struct Place {
+  struct Partial {
     std::span<float> sum;
     std::vector<at::Tensor> gradients;
   };
-  Status AddUp(const StepInput& input, int32_t begin, int32_t end, Place& place, bool add,
+  Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
-  Status Leaf(const StepInput& input, int32_t shard, Place& place, bool add);
-  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, Place& place, bool add);
+  Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);
+  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial,
+                bool add);
   Status AddUpOwn(const StepInput& input);
-  Place& Spare(size_t depth);
+  Partial& Spare(size_t depth);
   Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);
   Result<float> ClipFactor(std::span<const float> sum, float weight, const StepInput& input);
   Status NotFinite(const char* what, const StepInput& input);
   std::string OwnShardsNotFinite() const;
 
-  std::span<float> Defined(Place& place) const;
-  float* TailOf(Place& place) const;
+  std::span<float> Defined(Partial& partial) const;
+  float* TailOf(Partial& partial) const;
 
   StepSpec spec_;
   Net& net_;
@@ -100,8 +101,8 @@ class Stepper {
   int64_t parameters_ = 0;
   int64_t count_ = 0;  // Floats of a leaf.
   int32_t first_shard_ = 0;
-  std::vector<Place> own_;
-  std::vector<std::pair<std::vector<float>, std::unique_ptr<Place>>> spares_;
+  std::vector<Partial> own_;
+  std::vector<std::pair<std::vector<float>, std::unique_ptr<Partial>>> spares_;
   std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
   std::vector<float> output_gradient_;
 };

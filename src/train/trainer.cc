@@ -40,9 +40,6 @@ class Training {
   Result<TrainOutcome> Outcome();
 
   bool leads() const { return in_.communicator.rank() == 0; }
-  std::vector<int32_t> Owners() const {
-    return ShardOwners(in_.rows.shards(), in_.communicator.world());
-  }
 
   const TrainSpec& spec_;
   const TrainInput& in_;
@@ -62,7 +59,7 @@ class Training {
 Training::Training(const TrainSpec& spec, const TrainInput& input)
     : spec_(spec),
       in_(input),
-      feed_(input.rows, spec.batch_size, spec.seed),
+      feed_(input.rows, spec.batch_size, spec.step.seed),
       optimizer_(spec.optimizer, input.weights),
       progress_(input.communicator.rank() == 0 ? input.report : nullptr,
                 feed_.steps() * spec.epochs) {
@@ -98,12 +95,9 @@ Status Training::Begin() {
   if (!resumed) PT_TRY(Initialise());
   saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
-  PT_LET(stepper_, Stepper::Make({.first = Owners(),
-                                  .outputs = spec_.target.outputs(),
-                                  .loss = spec_.loss,
-                                  .clip_norm = spec_.clip_norm,
-                                  .seed = spec_.seed},
-                                 in_.net, in_.weights, optimizer_, in_.communicator));
+  StepSpec step = spec_.step;
+  step.first = ShardOwners(in_.rows.shards(), in_.communicator.world());
+  PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, in_.communicator));
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
                   {"steps", feed_.steps() * spec_.epochs},
@@ -118,7 +112,7 @@ Status Training::Begin() {
 Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
-      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(spec_.seed)}));
+      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(spec_.step.seed)}));
     }));
   }
   PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));

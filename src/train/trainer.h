@@ -16,19 +16,17 @@
 #include "tensor/net.h"
 #include "tensor/target.h"
 #include "tensor/weights.h"
-#include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/stepper.h"
 
 namespace protium {
 
 struct TrainSpec {
   int64_t epochs = 1;
   int64_t batch_size = 512;
-  int64_t seed = 0;
-  double clip_norm = 0;
   int32_t threads_per_shard = 1;
   Target target;
-  Loss loss;  // Over the outputs that `target` explains.
+  StepSpec step;  // Its `first` is not looked at: shards are owned as ShardOwners() says.
   OptimizerSpec optimizer;
   std::vector<std::string> metrics;
   std::string best;  // One of `metrics`; the epoch where it is best is kept.

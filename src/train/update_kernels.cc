@@ -7,41 +7,60 @@
 
 namespace protium {
 
-// `bad` collects x - x, which is 0 for finite x and NaN for all others.
-PT_CLONES bool AdamUpdate(const AdamStep& step, const float* __restrict sum, int64_t count,
-                          float* __restrict weights, float* __restrict first,
-                          float* __restrict second) {
+namespace {
+
+// Moves every weight by what `rule` makes of its gradient and of its own `state`. Inlined into each
+// clone, so that all of them are vectorised. `bad` becomes 1 where x - x is not 0: it is 0 for
+// finite x and NaN for all others.
+template <class Rule, class... State>
+[[gnu::always_inline]] inline bool Update(const GradientScale& scale, const float* __restrict sum,
+                                          int64_t count, float* __restrict weights, Rule rule,
+                                          State* __restrict... state) {
+  int32_t bad = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    float g = sum[i] / scale.divisor * scale.factor;
+    const float check = g - g;
+    bad |= check != 0 ? 1 : 0;
+    g += scale.weight_decay * weights[i];
+    weights[i] -= rule(g, state[i]...);
+  }
+  return bad == 0;
+}
+
+}  // namespace
+
+PT_CLONES bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights,
+                          float* first, float* second) {
   const AdamStep s = step;
-  int32_t bad = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    float g = sum[i] / s.divisor * s.factor;
-    const float check = g - g;
-    bad |= check != 0 ? 1 : 0;
-    g += s.weight_decay * weights[i];
-    const float m = s.beta1 * first[i] + s.rest1 * g;
-    const float v = s.beta2 * second[i] + s.rest2 * g * g;
-    first[i] = m;
-    second[i] = v;
-    weights[i] -= s.rate * (m / (std::sqrt(v) / s.second_divisor + s.epsilon));
-  }
-  return bad == 0;
+  const auto rule = [s](float g, float& mean, float& square) __attribute__((always_inline)) {
+    const float m = s.beta1 * mean + s.rest1 * g;
+    const float v = s.beta2 * square + s.rest2 * g * g;
+    mean = m;
+    square = v;
+    return s.rate * (m / (std::sqrt(v) / s.second_divisor + s.epsilon));
+  };
+  return Update(s.scale, sum, count, weights, rule, first, second);
 }
 
-PT_CLONES bool SgdUpdate(const SgdStep& step, const float* __restrict sum, int64_t count,
-                         float* __restrict weights, float* __restrict velocity) {
+PT_CLONES bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, float* weights,
+                         float* velocity) {
   const SgdStep s = step;
-  int32_t bad = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    float g = sum[i] / s.divisor * s.factor;
-    const float check = g - g;
-    bad |= check != 0 ? 1 : 0;
-    g += s.weight_decay * weights[i];
-    velocity[i] = s.momentum * velocity[i] + g;
-    weights[i] -= s.rate * velocity[i];
-  }
-  return bad == 0;
+  const auto rule = [s](float g, float& v) __attribute__((always_inline)) {
+    v = s.momentum * v + g;
+    return s.rate * v;
+  };
+  return Update(s.scale, sum, count, weights, rule, velocity);
 }
 
+PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
+  float* a = to.data();
+  const float* b = from.data();
+  const size_t n = to.size();
+  for (size_t i = 0; i < n; ++i) a[i] += b[i];
+}
+
+// Sixteen sums side by side, element i in sum i % 16, added up in that order in the end: what a
+// vector of any width can do without changing the order of a single addition.
 PT_CLONES double SumOfSquares(const float* values, int64_t count) {
   double lanes[16] = {};
   int64_t i = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Metrics on the rows held out, the same for any number of ranks: states of metrics are exact sums
+// or sorted values, which merge without an order.
 #pragma once
 
 #include <string>

@@ -144,6 +144,22 @@ TEST(Classes, SeenInHeldOutRowsAloneAreCountedAndLeftOut) {
   EXPECT_TRUE(Has(refused.err, "unseen_class = \"ignore\"")) << refused.err;
 }
 
+// The split by `id` puts row 3 on the test side, and no other row is odd.
+TEST(Classes, SeenInTestRowsAloneAreCountedAndInNoMetric) {
+  const std::string job = JobFor("state", "\"cross_entropy\"");
+  const OwnJob own(StatesTable(300), job);
+  const OwnJob with_odd(With(StatesTable(300), "3,press,21,1,old,yes", "3,press,21,1,odd,yes"),
+                        job);
+  const Outcome without = own.Run({"--json"}), run = with_odd.Run({"--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_TRUE(Has(run.err, "1 scored rows are of classes that no training row has")) << run.err;
+  EXPECT_EQ(run.json["unseen_test_rows"], 1);
+  EXPECT_FALSE(without.json.contains("unseen_test_rows"));
+  EXPECT_EQ(Weights(with_odd, run), Weights(own, without));
+  EXPECT_EQ(run.json["metrics"]["test"]["rows"].get<int>() + 1,
+            without.json["metrics"]["test"]["rows"].get<int>());
+}
+
 TEST(Classes, ThatCannotBeLearnedAreRefusedByName) {
   const auto refused = [](const std::string& label, const std::string& loss) {
     const OwnJob own(StatesTable(200), JobFor(label, loss));

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "whole/flights.h"
+#include "whole/own_job.h"
 
 namespace protium::whole {
 
@@ -79,6 +80,20 @@ TEST(Tables, OfIdenticalRowsTrainToTheSameBitsForAnyWorld) {
   const std::string one = ModelWeights(RunFlights(scratch, tables, {"gang.workers=1"}), scratch);
   EXPECT_FALSE(one.empty());
   EXPECT_EQ(ModelWeights(RunFlights(scratch, tables, {"gang.workers=4"}), scratch), one);
+}
+
+// A deviation of 0 is no scale, and a line through rows that are all alike has no slope.
+TEST(Tables, WhoseLabelsAreAllEqualTrainToThatLabel) {
+  const std::string table = "id,kind,age,load,hours\n";
+  std::string rows;
+  for (int i = 0; i < 300; ++i) rows += fmt::format("{},lathe,{},{},40\n", i, i % 23, i % 101);
+  const std::string job =
+      With(kMachinesJob, "label = \"hours\"", "label = \"hours\"\nlabel_scale = \"standard\"");
+  const OwnJob own(table + rows, With(job, "epochs = 2", "epochs = 2\nbaseline = \"age\""));
+  const Outcome run = own.Run({"--json"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_LT(run.json["metrics"]["test"]["rmse"].get<double>(), 1) << run.err;
+  EXPECT_LT(run.json["metrics"]["baseline"]["rmse"].get<double>(), 1e-6) << run.err;
 }
 
 TEST(FullDisk, WhileARunWritesNamesBytesAndPathAndKeepsWhatWasThere) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the outputs for many classes to probabilities, in double.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace protium {
+
+// The probabilities that outputs stand for, exp(o) / sum of all exp(o), and the logarithm of that
+// sum. The greatest output is taken off first, so that nothing overflows: it cancels out.
+inline double Softmax(std::span<const float> outputs, std::span<double> probabilities) {
+  const double top = *std::max_element(outputs.begin(), outputs.end());
+  double sum = 0;
+  for (size_t c = 0; c < outputs.size(); ++c) {
+    sum += probabilities[c] = std::exp(double(outputs[c]) - top);
+  }
+  for (double& probability : probabilities) probability /= sum;
+  return top + std::log(sum);
+}
+
+}  // namespace protium
