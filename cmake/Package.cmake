@@ -12,7 +12,7 @@ set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/near
   column/source.h learn/options.h learn/stages/stage_options.h plan/node.h)
 
 # And those that torch.h shows, for nets of one's own.
-set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h deep/module_net.h
+set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h deep/module_net.h
   deep/recorded_net.h learn/catalogue.h learn/extension.h learn/stages/stage.h learn/stages/state.h
   metrics/metrics.h rows/schema.h tensor/batch.h tensor/net.h)
 
