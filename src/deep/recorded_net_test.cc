@@ -8,11 +8,9 @@
 #include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
-#include <torch/script.h>
 #include <torch/types.h>
 
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include "base/fault.h"
@@ -20,9 +18,7 @@
 #include "deep/module_net.h"
 #include "deep/synthetic_rows.h"
 #include "deep/tabular_mlp.h"
-#include "deep/torch_script.h"
 #include "learn/options.h"
-#include "os/file.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "train/buffer_sums.h"
@@ -364,48 +360,6 @@ TEST(RecordedNet, MayNotChangeBuffersAsItPredicts) {
   std::vector<float> out(9);
   EXPECT_THAT(FaultOf(Predictor(*net, 1).Predict(NineRows().batch(), out)).what,
               HasSubstr("the net writes to its buffer constants as it predicts"));
-}
-
-// A file as `torch.jit.save` writes it.
-std::string ScriptFile(const std::filesystem::path& folder) {
-  torch::jit::Module module("Scripted");
-  module.register_parameter("w", torch::ones({7, 1}).requires_grad_(), false);
-  module.register_parameter("table", torch::arange(5, torch::kFloat).requires_grad_(), false);
-  module.define(R"(
-    def forward(self, numeric, categories):
-      return torch.mm(numeric, self.w) + self.table[categories]
-  )");
-  const std::string file = folder / "net.pt";
-  module.save(file);
-  return file;
-}
-
-TEST(TorchScript, IsANetWithItsOwnParameters) {
-  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
-  const Json options = {{"file", ScriptFile(folder.path())}, {"inputs", {"numeric", "categories"}}};
-  const auto net = MakeTorchScript(options, TabularInputs(7, {5})).ValueOrDie();
-  const auto weights = Weights::Make(*net).ValueOrDie();
-  net->Initialise(1);
-  const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
-  const Batch all = rows.batch();
-  const auto expected = all["numeric"].sum(1, true) + all["categories"].to(torch::kFloat);
-  EXPECT_TRUE(torch::allclose(net->Forward(all, nullptr), expected));
-  std::vector<float> memory(size_t(weights->size()));
-  std::vector<float> defined(2);
-  const uint64_t key = 1;
-  net->Forward(all, &key);
-  net->Backward(torch::ones({9, 1}), {weights->Views(memory.data()), false, defined});
-  EXPECT_TRUE(
-      torch::allclose(weights->Views(memory.data())[0], all["numeric"].sum(0).view({7, 1})));
-}
-
-TEST(TorchScript, NamesAFieldThatRowsDoNotHave) {
-  const Fault fault =
-      FaultOf(MakeTorchScript({{"file", "x.pt"}, {"inputs", {"numeric", "category"}}},
-                              TabularInputs(7, {5}))
-                  .status());
-  EXPECT_EQ(fault.where, "net.inputs.1");
-  EXPECT_THAT(fault.fix, HasSubstr("categories"));
 }
 
 }  // namespace
