@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "format/cell_type.h"
 #include "format/csv_scan.h"
+#include "format/csv_types.h"
 #include "format/file.h"
 #include "format/kind.h"
 #include "os/machine.h"
@@ -26,14 +27,6 @@ constexpr size_t kPartBytes = 4 << 20;  // Below it a thread is not worth its st
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
-
-// An empty cell is null, an empty text in quotes is a text; the null word is null with quotes, too.
-bool IsNull(const CsvCell& cell, const CsvOptions& options) {
-  if (cell.text.empty()) return !cell.quoted;
-  // Most cells differ in the first character, and are many.
-  return cell.text.size() == options.null.size() && cell.text.front() == options.null.front() &&
-         cell.text == options.null;
-}
 
 // The whole file at once, which is quickest where all is well; the line is looked for only where it
 // is not.
@@ -128,7 +121,9 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   PT_LET(table.file, MappedFile::Open(path));
   PT_TRY(RefuseOtherThanText(table.file->text(), path));
   PT_TRY(CheckUtf8(table.file->text(), path));
-  table.scanner = std::make_unique<CsvScanner>(table.file->text(), options.delimiter.front(), path);
+  std::string_view text = table.file->text();
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  table.scanner = std::make_unique<CsvScanner>(text, options.delimiter.front(), path);
   PT_LET(const bool any, table.scanner->Next(table.cells));
   if (!any) {
     return Fail({.exit = Exit::kInput, .what = "the file is empty", .where = path});
@@ -158,17 +153,9 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   return table;
 }
 
-// Makes the types of columns wide enough for one more row. Most cells fit the type so far, so that
-// is asked first.
 void Widen(const std::vector<CsvCell>& cells, const CsvOptions& options,
            std::vector<CellType>& types) {
-  for (size_t i = 0; i < types.size(); ++i) {
-    const CsvCell& cell = cells[i];
-    if (types[i] == CellType::kText || IsNull(cell, options) || IsCell(cell.text, types[i])) {
-      continue;
-    }
-    types[i] = Unite(types[i], TypeOfCell(cell.text));
-  }
+  for (size_t i = 0; i < types.size(); ++i) Widen(cells[i], options, types[i]);
 }
 
 Status InferRows(const std::string& path, const CsvOptions& options, Table& table,
@@ -191,11 +178,7 @@ std::vector<std::string_view> CutIntoParts(std::string_view text) {
   const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
   std::vector<std::string_view> parts;
   while (text.size() > bytes) {
-    size_t end = text.find('\n', bytes);
-    // There a scanner would take it for the mark of a file's beginning.
-    while (end != text.npos && text.substr(end + 1).starts_with(kByteOrderMark)) {
-      end = text.find('\n', end + 1);
-    }
+    const size_t end = text.find('\n', bytes);
     if (end == text.npos) break;
     parts.push_back(text.substr(0, end + 1));
     text.remove_prefix(end + 1);
@@ -214,11 +197,15 @@ bool InferParts(const std::string& path, const CsvOptions& options, const Table&
   std::vector<std::future<Status>> inferring;
   for (size_t i = 0; i < parts.size(); ++i) {
     inferring.push_back(std::async(std::launch::async, [&, i] {
+      const std::string_view line_end = table.scanner->line_end();
+      const size_t plain = WidenByPlainRows(parts[i], line_end, options, found[i]);
       Table part{.names = table.names};
-      part.scanner = std::make_unique<CsvScanner>(parts[i], options.delimiter.front(), path);
+      part.scanner =
+          std::make_unique<CsvScanner>(parts[i].substr(plain), options.delimiter.front(), path);
       PT_TRY(InferRows(path, options, part, found[i]));
-      const std::string_view end = part.scanner->line_end();
-      if (end.empty() || end == table.scanner->line_end()) return Status::OK();
+      if (part.scanner->line_end().empty() || part.scanner->line_end() == line_end) {
+        return Status::OK();
+      }
       return Status::Invalid("lines that end in two ways");
     }));
   }

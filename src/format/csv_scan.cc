@@ -28,9 +28,7 @@ CsvScanner::CsvScanner(std::string_view text, char delimiter, std::string path)
     : at_(text.data()),
       end_(text.data() + text.size()),
       delimiter_(delimiter),
-      path_(std::move(path)) {
-  if (text.starts_with("\xef\xbb\xbf")) at_ += 3;
-}
+      path_(std::move(path)) {}
 
 Status CsvScanner::SkipLineEnd() {
   if (at_ == end_) return Status::OK();

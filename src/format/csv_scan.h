@@ -5,7 +5,6 @@
 //    text. After a closing quote only a delimiter or the end of the line may follow.
 // 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a
 //    character are skipped, except in a table of one column, where each is a null.
-// 3. A byte-order mark at the start of the text is skipped.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of a table's columns, from the text of its cells. A column begins without a type and
+// widens with every cell that its type so far does not hold.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "column/source.h"
+#include "format/cell_type.h"
+#include "format/csv_scan.h"
+
+namespace protium {
+
+// Whether the cell is a null: empty without quotes, or the word for null, even in quotes.
+bool IsNull(const CsvCell& cell, const CsvOptions& options);
+
+// Makes the type of a column wide enough for one more cell.
+void Widen(const CsvCell& cell, const CsvOptions& options, CellType& type);
+
+// Widens `types` by the plain rows at the front of `text`, which begins with a row: those without a
+// quoted cell, with a cell for each column and ending with `line_end`. Gives the length of the text
+// read. It stops before the first row of another form and some bytes before the end of the text;
+// what is left is for a CsvScanner, which also knows what is wrong with a row.
+//
+// It is the quick half of inference: the scanner makes a cell of each stretch of text and asks
+// which type it has, this asks about 16 bytes at once.
+size_t WidenByPlainRows(std::string_view text, std::string_view line_end, const CsvOptions& options,
+                        std::vector<CellType>& types);
+
+}  // namespace protium
