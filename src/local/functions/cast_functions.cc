@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Casts from text, each in two forms: an error if the text is no such value (CAST in ANSI mode), or
-// null (try_cast).
+// null (try_cast). What counts as a value is local/functions/text_values.h; DuckDB's own casts take
+// other texts.
 #include <fmt/format.h>
 
 #include "local/functions/row_function.h"

@@ -79,11 +79,13 @@ Status RegexReader::Unknown(const std::string& what) const {
 CodeSet RegexReader::Range(char32_t first, char32_t last) const {
   CodeSet set;
   set.Add(first, last);
+  // Before any negation: [^a] under (?i) excludes A as well.
   if (flags_.caseless) set.AddOtherCase(flags_.unicode);
   return set;
 }
 
 Result<CodeSet> RegexReader::ReadClass() {
+  // A bound on the recursion.
   if (++depth_ > 100) return Bad("more than 100 classes within one another");
   const bool negated = TakeText("^");
   PT_LET(CodeSet set, ReadItems());
@@ -198,7 +200,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   return value;
 }
 
-// Up to three digits, and up to \0377.
+// Up to three digits, and up to \0377: a third digit is taken only where the value stays below 256.
 char32_t RegexReader::ReadOctal() {
   char32_t value = 0;
   for (int i = 0; i < 3 && Peek() >= '0' && Peek() <= '7' && value < 32; ++i) {

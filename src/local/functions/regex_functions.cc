@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of SQL on regular expressions, and LIKE.
+// Functions of SQL on regular expressions, and LIKE. A pattern may come from a column, so it is
+// compiled when it changes from one row to the next. Positions are bytes inside and code points
+// towards SQL. What a pattern has wrong ends the query, as in Spark, and is not a null.
 #include <fmt/format.h>
 
 #include <optional>
@@ -56,6 +58,8 @@ bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
 std::optional<Text> Extract(Patterns& patterns, Text text, Text pattern, int32_t group) {
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr) return std::nullopt;
+  // An empty text, not a null, where nothing matches; and the group is checked only where something
+  // does, as Spark does it.
   if (!patterns.Find(*regex, text, 0)) return Text();
   if (!HasGroup(patterns, *regex, group)) return std::nullopt;
   return regex->Group(text, static_cast<uint32_t>(group));
@@ -125,7 +129,7 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
   return true;
 }
 
-// Replaces every match from character number `position` on, counted from 1.
+// regexp_replace: replaces every match from character number `position` on, counted from 1.
 std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, Text replacement,
                                    int32_t position) {
   Regex* const regex = patterns.For(pattern);
@@ -161,8 +165,8 @@ Texts Characters(Text text, int32_t limit) {
   return parts;
 }
 
-// With a limit above 0, the last of that many parts holds the rest; otherwise all parts are kept,
-// empty ones at the end too.
+// split: with a limit above 0, the last of that many parts holds the rest; otherwise all parts are
+// kept, empty ones at the end too (Spark passes -1 to Java for 0).
 std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t limit) {
   // Spark treats an empty pattern by itself (UTF8String.split): it gives the characters, where Java
   // would add an empty part at the end.
@@ -223,6 +227,7 @@ struct Wildcards : Chunk {
         }
         Add(ToUtf8(points[++i]), '=');
       } else if (points[i] == '%' || points[i] == '_') {
+        // The byte means nothing: it keeps `letters` and `kinds` in step.
         Add("x", static_cast<char>(points[i]));
       } else {
         Add(ToUtf8(points[i]), '=');

@@ -78,6 +78,7 @@ bool RoundsUp(const std::string& digits, size_t keep, bool to_even) {
 struct Rule {
   bool to_even;
 };
+// Static, since DuckDB keeps a pointer to the rule as the function's extra information.
 constexpr Rule kAway = {false};
 constexpr Rule kEven = {true};
 

@@ -123,6 +123,7 @@ class Reading {
   }
 
  private:
+  // A literal has no letter; AM and names of months are the fields that are read as words.
   static bool IsNumber(const TimeField& field) {
     return field.letter != 0 && field.letter != 'a' && !(field.letter == 'M' && field.count > 2);
   }
@@ -138,8 +139,9 @@ class Reading {
     return number && Set(field, *number, before - text_.size());
   }
 
-  // The fewest and most digits of a field. A single letter takes as many digits as there are,
-  // except those that the fields behind it need.
+  // The fewest and most digits of a field, as DateTimeFormatterBuilder has it: two or more letters
+  // mean exactly so many digits. A single letter takes as many digits as there are, except those
+  // that the fields behind it need ("adjacent value parsing").
   std::pair<size_t, size_t> WidthOf(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
