@@ -18,6 +18,7 @@ std::string Cut(Text text) {
   return std::string(text.substr(0, kQuoted)) + (text.size() > kQuoted ? "..." : "");
 }
 
+// The form that fails, with the kind of value and the text in the error.
 template <auto kRead>
 auto Cast(Chunk& chunk, Text text, const char* kind) {
   auto value = kRead(text);
@@ -25,6 +26,7 @@ auto Cast(Chunk& chunk, Text text, const char* kind) {
   return value;
 }
 
+// The form that gives null.
 template <auto kRead>
 auto Try(Chunk&, Text text) {
   return kRead(text);

@@ -120,6 +120,8 @@ class Translation : RegexReader {
       return Body("(");
     }
     Skip(1);
+    // These are spelled alike in PCRE2. It refuses look-behind of unlimited length when it compiles
+    // the pattern.
     for (const std::string_view plain : {":", "=", "!", ">", "<=", "<!"}) {
       if (TakeText(plain)) return Body("(?" + std::string(plain));
     }

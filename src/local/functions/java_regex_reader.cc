@@ -24,6 +24,7 @@ std::optional<CodeSet> Predefined(char32_t letter) {
     for (const char32_t point : points) set.Add(point, point);
   };
   switch (letter) {
+    // Word characters are the digits and more.
     case 'w':
       set.Add('a', 'z');
       set.Add('A', 'Z');
@@ -76,6 +77,7 @@ Status RegexReader::Unknown(const std::string& what) const {
                .fix = "write the pattern without it"});
 }
 
+// Under (?i) a range holds the other case of each of its characters as well.
 CodeSet RegexReader::Range(char32_t first, char32_t last) const {
   CodeSet set;
   set.Add(first, last);
@@ -245,6 +247,8 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
   }
 }
 
+// Java's names are ASCII letters and digits, a letter first; more than 32 characters PCRE2 does not
+// take.
 Result<std::string> RegexReader::ReadName() {
   std::string name;
   while (!AtEnd() && Peek() != '>') {

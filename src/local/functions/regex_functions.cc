@@ -48,6 +48,7 @@ std::optional<bool> Matches(Patterns& patterns, Text text, Text pattern) {
   return patterns.Find(*regex, text, 0);
 }
 
+// Sets the error when the pattern has no such group; 0 is the whole match.
 bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
   if (group >= 0 && static_cast<uint32_t>(group) <= regex.groups()) return true;
   patterns.error = fmt::format("there is no group {} in a regular expression with {} groups", group,
@@ -120,6 +121,8 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
       return false;
     }
     uint32_t group = static_cast<uint32_t>(replacement[++i] - '0');
+    // As many digits as still name a group: $12 is group 1 followed by a 2 where there is no group
+    // 12.
     while (digit(i + 1) && group * 10 + (replacement[i + 1] - '0') <= regex.groups()) {
       group = group * 10 + static_cast<uint32_t>(replacement[++i] - '0');
     }
@@ -154,6 +157,7 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   return out;
 }
 
+// The code points of a text; with a limit above 0 the last of so many parts holds the rest.
 Texts Characters(Text text, int32_t limit) {
   Texts parts;
   size_t at = 0;
@@ -182,6 +186,7 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
     parts.emplace_back(text.substr(copied, regex->start() - copied));
     copied = regex->end();
   }
+  // A search that failed looks like the end of the matches.
   if (!patterns.error.empty()) return std::nullopt;
   parts.emplace_back(text.substr(copied));
   return parts;

@@ -97,6 +97,8 @@ struct DayParts {
   bool whole = false;  // Year, month and day were all given.
 };
 
+// [+-]yyyy, with up to seven digits, then -m or -mm, then -d or -dd, as SparkDateTimeUtils reads
+// days; what is left out is 1.
 std::optional<DayParts> ReadDayParts(Scanner& scanner) {
   const bool negative = scanner.Take('-');
   if (!negative) scanner.Take('+');
@@ -166,6 +168,8 @@ std::optional<int64_t> ReadOffset(std::string_view zone) {
   return negative ? -offset : offset;
 }
 
+// Tells the name of a zone from garbage: a name is an error here, since Spark may know it; garbage
+// is no time for either.
 bool LooksLikeName(std::string_view zone) {
   return zone.size() > 1 &&
          ((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'));

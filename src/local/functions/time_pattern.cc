@@ -54,6 +54,7 @@ Parts PartsOf(Moment moment) {
   return parts;
 }
 
+// Two letters write the year within its century, also before year 0.
 std::string WriteYear(int64_t year, size_t count) {
   return count == 2 ? Padded((year % 100 + 100) % 100, 2) : Padded(year, count);
 }
@@ -237,6 +238,7 @@ class Reading {
     if (day_of_year_ > 0) {
       days = DaysOf(year_, 1, 1);
       if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
+      // Only leap years have a day 366.
       if (days && *days >= DaysOf(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
     }
     if (!days) return std::nullopt;
