@@ -42,7 +42,7 @@ class GradientTargets {
   // Says that the gradient of parameter i is complete; exactly once per parameter and backward.
   // `defined` counts it: the optimiser leaves a parameter alone that no shard had a gradient for.
   void Settle(size_t i, const GradientSink& sink) {
-    if (sink.add) AddTo(SpanOf(sink.parameters[i]), SpanOf(spare_[i]));
+    if (sink.add) AddTo(FloatSpan(sink.parameters[i]), FloatSpan(spare_[i]));
     sink.defined[i] += 1;
   }
 

@@ -19,7 +19,7 @@ constexpr int64_t kMostFactored = 128;
 // The first `rows` rows of a buffer of this width, which is replaced by a larger one when it is too
 // short. Shards differ by a row from step to step, so the buffer is kept rather than made to
 // measure.
-at::Tensor RowsOf(at::Tensor& tensor, int64_t rows, int64_t width) {
+at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
   if (!tensor.defined() || tensor.size(0) < rows || tensor.size(1) != width) {
     tensor = at::empty({rows, width});
   }
@@ -67,13 +67,13 @@ void InputLayer::Bind(std::vector<at::Tensor> tables, at::Tensor weight, at::Ten
   bias_ = std::move(bias);
 }
 
-at::Tensor InputLayer::PartOf(const at::Tensor& weight, const EmbeddedColumn& column) const {
+at::Tensor InputLayer::SliceColumn(const at::Tensor& weight, const EmbeddedColumn& column) const {
   return weight.narrow(1, column.offset, column.width);
 }
 
 void InputLayer::MultiplyTables() {
   for (Factored& each : factored_) {
-    at::mm_out(each.product, tables_[each.column], PartOf(weight_, columns_[each.column]).t());
+    at::mm_out(each.product, tables_[each.column], SliceColumn(weight_, columns_[each.column]).t());
   }
 }
 
@@ -82,10 +82,10 @@ at::Tensor InputLayer::FillInput(Run& run, const Batch& rows) {
   std::vector<const float*> tables;
   for (const size_t c : run.columns) {
     columns.push_back(columns_[c]);
-    tables.push_back(DataOf(tables_[c]));
+    tables.push_back(FloatData(tables_[c]));
   }
-  const at::Tensor input = RowsOf(run.input, rows.size(), run.width);
-  GatherInput(rows, columns, tables, run.width - run.embedded, DataOf(input));
+  const at::Tensor input = ReserveRows(run.input, rows.size(), run.width);
+  GatherInput(rows, columns, tables, run.width - run.embedded, FloatData(input));
   return input;
 }
 
@@ -93,11 +93,11 @@ void InputLayer::Forward(const Batch& rows, const at::Tensor& out) {
   MultiplyTables();
   std::vector<CategoryRows> products;
   for (const Factored& each : factored_) {
-    products.push_back({columns_[each.column].category, DataOf(each.product)});
+    products.push_back({columns_[each.column].category, FloatData(each.product)});
   }
   // The order of additions to an output is fixed: bias, factored columns in column order, then runs
   // in the order of x.
-  SumByCategory(rows, products, DataOf(bias_), out_, DataOf(out));
+  SumByCategory(rows, products, FloatData(bias_), out_, FloatData(out));
   for (Run& run : runs_) {
     at::Tensor sum = out;
     at::addmm_out(sum, out, FillInput(run, rows), weight_.narrow(1, run.offset, run.width).t());
@@ -116,14 +116,14 @@ void InputLayer::BackwardRun(Run& run, const Batch& rows, const at::Tensor& grad
   // run.input still holds what Forward gathered for these rows.
   at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.size()));
   if (run.embedded == 0) return;
-  at::Tensor embedded = RowsOf(embedded_gradient_, rows.size(), run.embedded);
+  at::Tensor embedded = ReserveRows(embedded_gradient_, rows.size(), run.embedded);
   at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
   for (const size_t c : run.columns) {
     // Rows of a table that no row of the batch names have a gradient of zero, and the kernel only
     // adds.
     tables[c].zero_();
-    AddByCategory(rows, DataOf(embedded) + columns_[c].offset - run.offset, run.embedded,
-                  columns_[c].width, {{columns_[c].category, DataOf(tables[c])}});
+    AddByCategory(rows, FloatData(embedded) + columns_[c].offset - run.offset, run.embedded,
+                  columns_[c].width, {{columns_[c].category, FloatData(tables[c])}});
   }
 }
 
@@ -133,15 +133,15 @@ void InputLayer::BackwardFactored(const Batch& rows, const at::Tensor& gradient,
   std::vector<CategoryRows> sums;
   for (const Factored& each : factored_) {
     each.gradient.zero_();
-    sums.push_back({columns_[each.column].category, DataOf(each.gradient)});
+    sums.push_back({columns_[each.column].category, FloatData(each.gradient)});
   }
   // With P = table x part', the gradient of P is the rows' gradient summed by category; those of
   // the table and of the part of W follow from it by the product rule.
-  AddByCategory(rows, DataOf(gradient), out_, out_, sums);
+  AddByCategory(rows, FloatData(gradient), out_, out_, sums);
   for (const Factored& each : factored_) {
     const EmbeddedColumn& column = columns_[each.column];
-    at::Tensor table = tables[each.column], part = PartOf(weight, column);
-    at::mm_out(table, each.gradient, PartOf(weight_, column));
+    at::Tensor table = tables[each.column], part = SliceColumn(weight, column);
+    at::mm_out(table, each.gradient, SliceColumn(weight_, column));
     at::mm_out(part, each.gradient.t(), tables_[each.column]);
   }
 }

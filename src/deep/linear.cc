@@ -50,7 +50,7 @@ class LinearNet final : public Net {
     // Backward() is written out below, so LibTorch need record nothing.
     const c10::InferenceMode no_graph;
     at::Tensor out = at::empty({rows.size(), outputs_});
-    SumByCategory(rows, Tables(weights_), DataOf(weights_.back()), outputs_, DataOf(out));
+    SumByCategory(rows, Tables(weights_), FloatData(weights_.back()), outputs_, FloatData(out));
     if (numeric_ > 0) at::addmm_out(out, out, rows[kNumericField], weights_[tables_].t());
     rows_ = rows;
     return out;
@@ -62,16 +62,16 @@ class LinearNet final : public Net {
     for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(targets_.At(i, sink));
     // Only rows of tables that the batch names are written below.
     for (size_t c = 0; c < tables_; ++c) targets[c].zero_();
-    AddByCategory(rows_, DataOf(outputs), outputs_, outputs_, Tables(targets));
+    AddByCategory(rows_, FloatData(outputs), outputs_, outputs_, Tables(targets));
     if (numeric_ > 0) at::mm_out(targets[tables_], outputs.t(), rows_[kNumericField]);
-    SumColumns(DataOf(outputs), rows_.size(), outputs_, DataOf(targets.back()));
+    SumColumns(FloatData(outputs), rows_.size(), outputs_, FloatData(targets.back()));
     for (size_t i = 0; i < weights_.size(); ++i) targets_.Settle(i, sink);
   }
 
  private:
   std::vector<CategoryRows> Tables(const std::vector<at::Tensor>& tensors) const {
     std::vector<CategoryRows> tables;
-    for (size_t c = 0; c < tables_; ++c) tables.push_back({int64_t(c), DataOf(tensors[c])});
+    for (size_t c = 0; c < tables_; ++c) tables.push_back({int64_t(c), FloatData(tensors[c])});
     return tables;
   }
 

@@ -216,7 +216,7 @@ class RecordedNet final : public Net {
     // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();
     if (sink.add) {
-      AddTo(SpanOf(sink.parameters[i]), SpanOf(dense));
+      AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));
     } else {
       sink.parameters[i].copy_(dense);
     }

@@ -35,7 +35,7 @@ struct RankFailure {
 // The failure that caused the others: a process that ended, else one that fell silent, else the
 // earliest error of a rank's own, else the earliest error about other ranks; within each kind the
 // earliest. `failures` is not empty.
-const RankFailure& CauseOf(std::span<const RankFailure> failures);
+const RankFailure& FindCause(std::span<const RankFailure> failures);
 
 // Whether the error is about other ranks (one did not come or is gone) or a stop by the driver:
 // then it is a consequence.

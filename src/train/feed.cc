@@ -42,7 +42,7 @@ Status Feed::Gather(size_t own, int64_t rows) {
   for (int64_t i = 0; i < rows; ++i) {
     // The key is made of the bytes that training really gets, so damage in between shows up as
     // well.
-    AddKey(KeyOf(memory.data() + i * width, width), used_[own]);
+    AddKey(HashRow(memory.data() + i * width, width), used_[own]);
   }
   return Status::OK();
 }

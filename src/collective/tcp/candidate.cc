@@ -17,9 +17,9 @@ namespace {
 // The output size of HMAC's SHA-256: RFC 2104, section 3, advises against shorter keys.
 constexpr size_t kLeastKeyBytes = 32;
 
-std::vector<std::string> NamesOf(const std::vector<Card>& cards) {
+std::vector<std::string> DescribeRanks(const std::vector<Card>& cards) {
   std::vector<std::string> names;
-  for (const Card& card : cards) names.push_back(NameOf(card));
+  for (const Card& card : cards) names.push_back(DescribeRank(card));
   return names;
 }
 
@@ -50,7 +50,7 @@ struct TcpCandidate::State {
                                  .heartbeat = options.heartbeat,
                                  .unreachable_after = options.unreachable_after};
     return MakeTcpCommunicator(card.rank, std::move(connections[0]), std::move(connections[1]),
-                               NamesOf(self.cards), service, deadline);
+                               DescribeRanks(self.cards), service, deadline);
   }
 };
 
