@@ -4,11 +4,13 @@
 // 1. The sum is a fixed-point number wide enough for every product of two doubles and 2^63 terms.
 // 2. Adding and merging are integer additions: the result depends on the terms, never on their
 //    order or grouping.
-// 3. Rounded() is the double nearest to the true sum, ties to even.
+// 3. Rounded() is the double nearest to the true sum, ties to even (IEEE 754, roundTiesToEven).
 //
-// Such an accumulator is known as a superaccumulator (Kulisch, "Computer Arithmetic and Validity").
-// The width: products of two doubles reach down to 2^-2148 and up to 2^2048, and 2^63 terms add 63
-// bits on top. One thread.
+// Such an accumulator is known as a superaccumulator (Kulisch, "Computer Arithmetic and Validity";
+// with digits that have room for delayed carries: Neal, "Fast exact summation using small and large
+// superaccumulators", 2015). The width: products of two doubles reach down to 2^-2148 and up to
+// 2^2048, and 2^63 terms add 63 bits on top, so bits from -2148 to 2111 are needed; the digits
+// below have those from -2176 to 2303. One thread.
 #pragma once
 
 #include <array>

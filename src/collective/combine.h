@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of reductions, compiled for speed in every build.
+// The inner loops of reductions. CMake compiles this file for speed in every build: in a debug
+// build a gang would spend its steps here.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,9 @@
 
 namespace protium {
 
-// out[i] = a[i] op b[i] for `count` elements; out may be a or b. Integers wrap; of two floats the
-// smaller (larger) is the first unless the second compares less (greater).
+// out[i] = a[i] op b[i] for `count` elements of `type`; out may be a or b, other overlaps are not
+// allowed. Integers wrap; of two floats the smaller (larger) is the first unless the second
+// compares less (greater), so a NaN stays when it comes first. Buffers are aligned for their type.
 void Combine(Type type, Reduce op, const std::byte* a, const std::byte* b, std::byte* out,
              int64_t count);
 

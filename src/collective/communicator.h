@@ -40,17 +40,21 @@ inline Buffer AsBuffer(std::span<uint64_t> s) {
   return {s.data(), int64_t(s.size()), Type::kUint64};
 }
 
-// Memory that its rank fills and every rank may read, block by block.
+// Memory that its rank fills and every rank may read, block by block: how packed rows reach the
+// owners of their shards. A window is made by all ranks together and given back by each on its own.
 class Window {
  public:
   virtual ~Window() = default;
+  // This rank's memory, zeroed at first. The owner must not write what others may be reading.
   virtual std::span<std::byte> own() = 0;
   virtual int64_t size(int32_t rank) const = 0;
   // Copies bytes of another rank's window. Valid after a Barrier() that follows the filling.
+  // Reading beyond the window is our own bug. Waits at most the communicator's deadline.
   virtual Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) = 0;
   // The other rank's bytes where they lie, or nullptr when they are not on this host.
   virtual const std::byte* Direct(int32_t rank) const = 0;
-  // Gives whole pages of the own window back to the system; they read as zero from then on.
+  // Gives the whole pages within this range of the own window back to the system; they read as zero
+  // from then on. Call it when no rank will read them again.
   virtual void Release(int64_t offset, int64_t bytes) = 0;
 };
 
@@ -80,15 +84,20 @@ class Tree {
   virtual Result<std::span<const float>> Reduce() = 0;
 };
 
+// One rank's end. Collective calls return when this rank has its result, which may be before others
+// have theirs.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual int32_t rank() const = 0;
   virtual int32_t world() const = 0;
 
+  // Combines the buffers of all ranks element by element, in the order of ranks, and leaves the
+  // result in each. On an error the buffer's content is undefined.
   virtual Status AllReduce(Buffer inout, Reduce op) = 0;
+  // Copies rank `root`'s bytes to all. All ranks pass the same length.
   virtual Status Broadcast(std::span<std::byte> inout, int32_t root) = 0;
-  // Every rank's message, by rank; lengths may differ.
+  // Every rank's message, by rank; lengths may differ, up to 1 GiB each.
   virtual Result<std::vector<std::string>> AllGather(std::string_view message) = 0;
   // `name` appears in the error of a wait that nobody ends.
   virtual Status Barrier(std::string_view name) = 0;
@@ -97,7 +106,8 @@ class Communicator {
   virtual Result<std::unique_ptr<Window>> MakeWindow(int64_t bytes) = 0;
   virtual Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) = 0;
 
-  // Makes every rank's pending and further calls fail soon with `cause`.
+  // Makes every rank's pending and further calls fail soon with `cause`, or with an earlier one.
+  // Does not wait. Any thread.
   virtual void Abort(const Status& cause) = 0;
 };
 

@@ -22,6 +22,8 @@ const char* ReduceName(Reduce reduce) {
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
 
+// Messages and windows have a length of their own on each rank; the request is where the others
+// learn it.
 bool LengthMayDiffer(Operation operation) {
   return operation == Operation::kAllGather || operation == Operation::kWindow;
 }

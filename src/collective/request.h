@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks ask each other for, and whether they ask for the same.
+// What ranks ask each other for, and whether they ask for the same. Every operation of every
+// backend begins with an exchange of requests: ranks whose programs have come apart find out there,
+// by name, instead of reading each other's bytes as something else.
 #pragma once
 
 #include <array>
@@ -26,7 +28,8 @@ enum class Operation : uint32_t {
   kTreeReduce,
 };
 
-// What a rank asks for. Plain bytes, for they lie in shared memory or travel as they are.
+// What a rank asks for. Plain bytes without pointers, as it lies in shared memory or travels as it
+// is; ranks run one build, so its layout is the same on both sides.
 struct Request {
   Operation operation = Operation::kInner;
   Type type = Type::kFloat32;
@@ -38,7 +41,7 @@ struct Request {
   void SetName(std::string_view text);  // Long ones are cut.
 };
 
-// Whether two ranks that ask for these can go on together.
+// Whether two ranks that ask for these can proceed together.
 bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
@@ -48,7 +51,7 @@ int64_t ElementBytes(Type type);
 // hash, which stands for what is cut off: ranks with different specs never agree.
 Request TreeRequest(const TreeSpec& spec);
 
-// Mistakes of callers, each told alike by all backends. They are ours: kBug.
+// Mistakes of callers, told alike by all backends. They are our own bugs: exit code kBug.
 Status NoSuchRoot(int32_t root, int32_t world);
 // Refuses sizes of windows below 0; by rank.
 Status CheckWindowSizes(std::span<const int64_t> sizes);
@@ -58,7 +61,8 @@ Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_
 
 // Fails when not all ranks asked for the same, saying which rank asked for what. By rank.
 Status CompareRequests(std::span<const Request> asked);
-// "within 0.15 s": the fault of ranks that did not come to what `request` asks for.
+// "ranks 2, 5 did not come to barrier "epoch" within 0.15 s": the fault, with the exit code of a
+// stalled run, for ranks that did not come to what `request` asks for.
 Status LateFault(std::span<const int32_t> late, const Request& request,
                  std::chrono::milliseconds deadline);
 

@@ -30,6 +30,7 @@ class Cause {
   Status status_;
 };
 
+// Mapped, not from the heap: Release() gives pages back, and untouched ones cost nothing.
 class SelfWindow : public Window {
  public:
   static Result<std::unique_ptr<Window>> Make(int64_t bytes) {
@@ -57,6 +58,7 @@ class SelfWindow : public Window {
 
   void Release(int64_t offset, int64_t bytes) override {
     constexpr int64_t kPage = 4096;
+    // Only pages that lie wholly inside: the bytes beside the range may still be needed.
     const int64_t begin = (offset + kPage - 1) / kPage * kPage;
     const int64_t end = (offset + bytes) / kPage * kPage;
     if (begin < end) madvise(memory_ + begin, size_t(end - begin), MADV_DONTNEED);
@@ -69,6 +71,7 @@ class SelfWindow : public Window {
   int64_t bytes_;
 };
 
+// One rank owns all leaves, so the whole tree is one subtree, whose sum it has written itself.
 class SelfTree : public Tree {
  public:
   SelfTree(const TreeSpec& spec, std::shared_ptr<Cause> cause)
@@ -122,6 +125,7 @@ class SelfCommunicator : public Communicator {
   }
 
   void Abort(const Status& cause) override {
+    // An abort with an OK status is still an abort.
     cause_->Set(cause.ok() ? Status::Cancelled("aborted") : cause);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halving of [0, leaves) and who owns which part of it.
+// The halving of [0, leaves) and who owns which part of it: docs/rows.md, "The sum over shards".
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ inline Result<std::vector<std::vector<UniqueFd>>> ConnectRanks(int32_t world) {
   return ends;
 }
 
-// Runs `body` on every rank of a shared-memory world, each on its own thread; gives each rank's
+// Runs `body` on every rank of a shared-memory world, each on its own thread; returns each rank's
 // status. A rank's communicator ends with its body, so a body that returns early is a rank that
 // died.
 inline std::vector<Status> RunThreadRanks(int32_t world, const CommunicatorOptions& options,

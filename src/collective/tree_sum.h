@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds the subtrees of all ranks in the order of the halving, and in no other.
+// Adds the subtrees of all ranks in the order of the halving, and in no other. Both backends share
+// it, so that they cannot differ in a bit.
 #pragma once
 
 #include <span>
@@ -9,12 +10,14 @@
 
 namespace protium {
 
+// The tree above the ranks' subtrees, built once. One thread.
 class TreeSum {
  public:
   // `subtrees` of all ranks, left to right, cover all leaves. Their sums are not looked at.
   TreeSum(std::span<const Subtree> subtrees, int32_t leaves);
 
-  // out[i] = sum over all s of sources[s][i], for `count` elements; sources as the subtrees.
+  // out[i] = sum over all s of sources[s][i], for `count` elements; `sources` in the order of the
+  // subtrees. `out` may be one of the sources only if it is the first.
   void Sum(std::span<const float* const> sources, int64_t count, float* out);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job chooses by name, as training takes it. The names are those of learn/catalogue.h; one
-// that is not known here is refused with the nearest.
+// From the names in a job to what training runs: losses and optimisers. The names are those of
+// learn/catalogue.h, which the driver has checked already; a worker checks again, because its
+// library may be of another version. A name that is not known here is refused with the nearest.
 #pragma once
 
 #include "learn/objective.h"
@@ -10,7 +11,11 @@
 
 namespace protium {
 
+// The loss `loss.name` with its own options; class weights come from the objective, for they were
+// counted over the training rows. An unknown name or a bad option is a Fault.
 Result<Loss> MakeLoss(const Choice& loss, const Objective& objective);
+// The options of "adam" or "sgd" as one spec, in which fields of the other kind keep their
+// defaults.
 Result<OptimizerSpec> ParseOptimizer(const Choice& optimizer);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floats of tensors, for loops of our own. Tensors are contiguous float32 here; nothing checks
-// it.
+// Raw access to the elements of tensors, for loops of our own. Tensors here are contiguous float32
+// on the CPU. LibTorch checks the type; that they are contiguous is up to the caller.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +9,7 @@
 
 namespace protium {
 
-// The elements of a contiguous tensor of float32; may throw LibTorch's exceptions.
+// The elements, borrowed from the tensor's storage. Throws LibTorch's exception for another dtype.
 inline float* FloatData(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 inline std::span<float> FloatSpan(const at::Tensor& tensor) {
   return {FloatData(tensor), size_t(tensor.numel())};

@@ -12,10 +12,13 @@
 namespace protium {
 namespace {
 
-// Beyond it, multiplying the whole table costs more than the rows of a usual shard of a batch do.
+// The most categories of a column whose whole table is multiplied: with more of them this costs
+// more than multiplying the rows of a usual shard of a batch.
 constexpr int64_t kMostFactored = 128;
 
-// The first `rows` of a tensor of this width, which grows when it has fewer.
+// The first `rows` rows of a buffer of this width, which is replaced by a larger one when it is too
+// short. Shards differ by a row from step to step, so the buffer is kept rather than made to
+// measure.
 at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
   if (!tensor.defined() || tensor.size(0) < rows || tensor.size(1) != width) {
     tensor = at::empty({rows, width});
@@ -28,6 +31,8 @@ at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
 InputLayer::InputLayer(const std::vector<int64_t>& cardinalities,
                        const std::vector<int64_t>& widths, int64_t numeric, int64_t out)
     : numeric_(numeric), out_(out) {
+  // Columns of many categories that lie side by side in x share one matrix product; one of few
+  // between them ends the run, since a run must be one contiguous range of W's columns.
   std::vector<size_t> waiting;  // Columns of the next run.
   for (size_t c = 0; c < cardinalities.size(); ++c) {
     columns_.push_back({.category = int64_t(c), .offset = in_, .width = widths[c]});
@@ -90,6 +95,8 @@ void InputLayer::Forward(const Batch& rows, const at::Tensor& out) {
   for (const Factored& each : factored_) {
     products.push_back({columns_[each.column].category, FloatData(each.product)});
   }
+  // The order of additions to an output is fixed: bias, factored columns in column order, then runs
+  // in the order of x.
   SumByCategory(rows, products, FloatData(bias_), out_, FloatData(out));
   for (Run& run : runs_) {
     at::Tensor sum = out;
@@ -106,11 +113,14 @@ void InputLayer::Backward(const Batch& rows, const at::Tensor& gradient,
 void InputLayer::BackwardRun(Run& run, const Batch& rows, const at::Tensor& gradient,
                              const std::vector<at::Tensor>& tables, const at::Tensor& weight) {
   at::Tensor part = weight.narrow(1, run.offset, run.width);
+  // run.input still holds what Forward gathered for these rows.
   at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.size()));
   if (run.embedded == 0) return;
   at::Tensor embedded = ReserveRows(embedded_gradient_, rows.size(), run.embedded);
   at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
   for (const size_t c : run.columns) {
+    // Rows of a table that no row of the batch names have a gradient of zero, and the kernel only
+    // adds.
     tables[c].zero_();
     AddByCategory(rows, FloatData(embedded) + columns_[c].offset - run.offset, run.embedded,
                   columns_[c].width, {{columns_[c].category, FloatData(tables[c])}});
@@ -125,6 +135,8 @@ void InputLayer::BackwardFactored(const Batch& rows, const at::Tensor& gradient,
     each.gradient.zero_();
     sums.push_back({columns_[each.column].category, FloatData(each.gradient)});
   }
+  // With P = table x part', the gradient of P is the rows' gradient summed by category; those of
+  // the table and of the part of W follow from it by the product rule.
   AddByCategory(rows, FloatData(gradient), out_, out_, sums);
   for (const Factored& each : factored_) {
     const EmbeddedColumn& column = columns_[each.column];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first dense layer over embedded categories and numeric values: x W' + b, where x is a row's
-// embeddings, one after another, and its numbers.
+// embeddings, one after another, followed by its numeric values.
 //
-// A column of few categories takes few different parts of x: each of them times its part of W is
-// computed once, and a row adds the products that its categories name. Backward, the gradients of
-// rows are added up by category first. That is the same sum in another order, for a fraction of the
-// multiplications; which columns are taken so depends on their cardinalities alone.
+// A column with few categories contributes only few different pieces to x. The product of each such
+// piece with its slice of W is computed once per call, and a row adds the products that its
+// categories name; in backward, the gradients of rows are first summed by category. This is the
+// same sum in another order, for a fraction of the multiplications. Which columns are treated so
+// depends on their cardinalities alone, never on the rows, so the order of additions is the same in
+// every step and on every rank.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,22 +23,24 @@ namespace protium {
 // Calls may throw LibTorch's exceptions. One thread.
 class InputLayer {
  public:
-  // widths[c] is that of the embedding of a column with cardinalities[c] categories.
+  // widths[c] is the width of the embedding of column c, which has cardinalities[c] categories;
+  // `numeric` is the number of numeric values, `out` the number of neurons.
   InputLayer(const std::vector<int64_t>& cardinalities, const std::vector<int64_t>& widths,
              int64_t numeric, int64_t out);
 
   // The width of x.
   int64_t in() const { return in_; }
 
-  // Tables [cardinality, width] by column, weight W [out, in] and bias [out]; before anything
-  // below.
+  // Tables [cardinality, width] by column, weight W [out, in] and bias [out], all contiguous; must
+  // come before the calls below. The tensors are shared with the caller, who updates them in place.
   void Bind(std::vector<at::Tensor> tables, at::Tensor weight, at::Tensor bias);
 
   // Overwrites `out` [rows, out].
   void Forward(const Batch& rows, const at::Tensor& out);
 
-  // Overwrites the gradients of tables and weight; `gradient` [rows, out] is that of what the last
-  // Forward gave for the same rows. The gradient of the bias is left to the caller.
+  // Overwrites the gradients of tables and weight. `gradient` [rows, out] is the derivative by the
+  // output of the last Forward, for the same rows: the inputs gathered there are reused. The
+  // gradient of the bias is left to the caller.
   void Backward(const Batch& rows, const at::Tensor& gradient,
                 const std::vector<at::Tensor>& tables, const at::Tensor& weight);
 
@@ -46,8 +50,8 @@ class InputLayer {
     at::Tensor product;   // Table times its part of W: [cardinality, out].
     at::Tensor gradient;  // Of the product.
   };
-  // Neighbours in x that rows bring along: embeddings of columns of many categories, and, at the
-  // end of x, the numbers.
+  // A stretch of neighbours in x that is gathered row by row and multiplied as usual: embeddings of
+  // columns with many categories and, at the end of x, the numeric values.
   struct Run {
     std::vector<size_t> columns;
     int64_t offset = 0;

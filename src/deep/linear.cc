@@ -15,6 +15,11 @@
 namespace protium {
 namespace {
 
+// Everything is written out, so that a shard's forward and backward are a handful of loops without
+// a recorded graph:
+//   forward   out = bias + tables[category of row] ... + numeric x weight'
+//   backward  the derivatives by the outputs, summed by category, by numeric column, over all rows
+// Forward keeps the batch (a view of the caller's rows), which Backward reads again.
 class LinearNet final : public Net {
  public:
   explicit LinearNet(const NetInputs& inputs)
@@ -42,6 +47,7 @@ class LinearNet final : public Net {
   }
 
   at::Tensor Forward(const Batch& rows, const uint64_t*) override {
+    // Backward() is written out below, so LibTorch need record nothing.
     const c10::InferenceMode no_graph;
     at::Tensor out = at::empty({rows.size(), outputs_});
     SumByCategory(rows, Tables(weights_), FloatData(weights_.back()), outputs_, FloatData(out));
@@ -54,6 +60,7 @@ class LinearNet final : public Net {
     const c10::InferenceMode no_graph;
     std::vector<at::Tensor> targets;
     for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(targets_.At(i, sink));
+    // Only rows of tables that the batch names are written below.
     for (size_t c = 0; c < tables_; ++c) targets[c].zero_();
     AddByCategory(rows_, FloatData(outputs), outputs_, outputs_, Tables(targets));
     if (numeric_ > 0) at::mm_out(targets[tables_], outputs.t(), rows_[kNumericField]);

@@ -6,11 +6,12 @@
 
 namespace protium {
 
-// The net `linear`: bias + weight x + the sum of a row of each category's table. Parameters:
-//   category.<c>.weight [cardinality, outputs]   one a categorical column
+// The net `linear`: bias + weight x + one row of the table of each category. Parameters:
+//   category.<c>.weight [cardinality, outputs]   one per categorical column
 //   weight [outputs, numeric]                    where there are numeric columns
 //   bias [outputs]
-// All begin at 0: there is nothing to break the symmetry of.
+// All begin at 0: without hidden neurons there is no symmetry that random weights would have to
+// break. It takes no options. Inputs without any column are refused (exit code of usage).
 Result<std::unique_ptr<Net>> MakeLinear(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of tabular_mlp that are no matrix product. Each element is one chain of float operations in
-// the order of the rows, so that no width of vector changes bits.
+// The loops of the nets with kernels of their own that are no matrix product. Each element is one
+// chain of float operations in the order of the rows, so that the width of the processor's vectors
+// never changes bits. The kernels do not check categories: rows were checked once when they were
+// sharded (CheckCategories). One thread.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +13,15 @@
 
 namespace protium {
 
-// A categorical column's part of the inputs of the first layer.
+// The place of a categorical column's embedding in the input of the first layer, in floats.
 struct EmbeddedColumn {
   int64_t category = 0;  // Which of the categories of a row.
   int64_t offset = 0;
   int64_t width = 0;
 };
 
-// Fills [rows, widths of `columns` + numeric]: each row's embeddings, then its first `numeric`
-// values.
+// Fills `out` [rows, sum of the widths of `columns` + numeric]: each row's embeddings in the order
+// of `columns`, then its first `numeric` values. tables[c], of this width, belongs to columns[c].
 void GatherInput(const Batch& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, int64_t numeric, float* out);
 
@@ -29,20 +31,22 @@ struct CategoryRows {
   float* rows = nullptr;
 };
 
-// out[i] = start + the rows that the categories of row i name, in the order of `tables`; all of
-// this width.
+// out[i] = start + the rows of tables that the categories of row i name, added in the order of
+// `tables`. `start` and all rows of tables have `width` floats; out is [rows, width].
 void SumByCategory(const Batch& rows, const std::vector<CategoryRows>& tables, const float* start,
                    int64_t width, float* out);
 
-// Adds the first `width` values of row i of `gradient` [rows, stride] to the rows, of this width,
-// that the categories of row i name.
+// The backward of SumByCategory(): adds the first `width` values of row i of `gradient` [rows,
+// stride] to those rows of tables, of this width, that the categories of row i name. The tables are
+// not cleared first.
 void AddByCategory(const Batch& rows, const float* gradient, int64_t stride, int64_t width,
                    const std::vector<CategoryRows>& tables);
 
-// out[j] = sum over i of in[i, j].
+// out[j] = sum over i of in[i, j], in the order of the rows; at least one row.
 void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);
 
-// gradient[i] = activated[i] > 0 ? gradient[i] * factor : 0.
+// gradient[i] = activated[i] > 0 ? gradient[i] * factor : 0. One test undoes both ReLU and dropout:
+// a dropped neuron is 0 in `activated` as well. `factor` is what ReluDropout() returned.
 void BackwardRelu(std::span<const float> activated, float factor, std::span<float> gradient);
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A torch::nn::Module as a net. Takes long to compile: for those who have one.
+// A torch::nn::Module as a net. Includes LibTorch's large headers, so only those who have a module
+// include it.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -12,8 +13,10 @@
 
 namespace protium {
 
-// The module's tensors in the order of registration. One that is registered twice counts once,
-// under its first name.
+// The module's tensors in the order of registration. A tensor that is registered twice (tied
+// weights) counts once, under its first name: otherwise the optimiser would move it twice. Any
+// submodule whose name holds "BatchNorm" makes the net ask for two rows, as LibTorch refuses to
+// normalise a batch of one while training.
 inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   Recorded net;
   const auto list = [](const auto& from, auto& to) {
@@ -32,12 +35,15 @@ inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   return net;
 }
 
-// The builder of nets M, made as M(options, inputs) and called as forward(const Batch&).
+// The builder of nets M, made as M(options, inputs) and called as forward(const Batch&) -> Tensor.
+// What M throws while it is made or run is caught by the callers of Net, not here.
 template <class M, class Options>
 NetBuilder ModuleBuilder() {
   return [](const Json& given, const NetInputs& inputs) -> Result<std::unique_ptr<Net>> {
     Options options;
     PT_TRY(FieldsFromJson(given, "net", options));
+    // Called once for the net itself and again for each Initialise(): the constructor is the only
+    // place where a module draws its first weights.
     const auto make = [options, inputs] {
       const auto module = std::make_shared<M>(options, inputs);
       Recorded net = RecordModule(module);

@@ -19,6 +19,8 @@ Result<std::shared_ptr<arrow::Array>> ParseClasses(const std::vector<std::string
                                                    const std::shared_ptr<arrow::DataType>& type) {
   PT_LET(const auto builder, arrow::MakeBuilder(type));
   for (const std::string& text : classes) {
+    // Classes travel in the job and in the model as text; the table shows them in the type that the
+    // label had.
     PT_LET(const auto value, arrow::Scalar::Parse(type, text));
     PT_TRY(builder->AppendScalar(*value));
   }
@@ -63,6 +65,8 @@ Result<arrow::ArrayVector> Predictions::Values(std::span<const float> outputs) c
 
 void Predictions::Shares(const float* outputs, std::span<double> shares) const {
   if (target_.kind == TargetKind::kTwoClasses) {
+    // For a very negative logit exp() is infinite and the quotient a clean 0, so no case
+    // distinction is needed.
     shares[1] = 1 / (1 + std::exp(-double(outputs[0])));
     shares[0] = 1 - shares[1];
     return;

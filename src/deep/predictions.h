@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the outputs of a net to the columns of a table.
+// From the raw outputs of a net to the columns of a table: values on the label's own scale, or
+// classes with probabilities.
 #pragma once
 
 #include <arrow/array.h>
@@ -12,14 +13,17 @@
 
 namespace protium {
 
-// Makes the columns of a prediction (PredictedFields of learn/objective.h) of a net's outputs: of
-// values each in its own units; of classes the class in the label's own type, its probability (of
-// two classes that of the second) and, where asked for, those of all.
+// Makes the columns of a prediction (PredictedFields of learn/objective.h) from a net's outputs.
+// For values: one double column per label, in the label's units. For classes: the predicted class
+// in the label's own type, its probability (of two classes always that of the second) and, where a
+// third field is given, a list of the probabilities of all classes.
 class Predictions {
  public:
+  // `fields` are the columns that the driver announced. Another number of them than the target
+  // makes is our own bug, as is a class whose text the label's type cannot parse.
   static Result<Predictions> Make(const Objective& objective, const Target& target,
                                   arrow::FieldVector fields);
-  // One array a field, from `outputs` [rows, outputs].
+  // One array per field, in order, from `outputs` [rows, outputs]. Does not change the object.
   Result<arrow::ArrayVector> Columns(std::span<const float> outputs) const;
 
  private:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's context without worker processes: for tests and benchmarks.
+// A TaskContext without worker processes, for tests and benchmarks: ranks are threads of one
+// process, input is a list of batches, and what a rank emits and reports is collected for the test
+// to look at.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -30,7 +32,8 @@ class BatchList : public BatchStream {
   size_t next_ = 0;
 };
 
-// What the ranks of one test share.
+// What the ranks of one test share; guarded by `mutex`, but for `stop`. `on_event` is called with
+// the mutex held.
 struct RankReports {
   std::mutex mutex;
   std::vector<Json> events;
@@ -39,6 +42,8 @@ struct RankReports {
   std::function<void(const Json&)> on_event;
 };
 
+// One rank. Without a communicator it is a task outside a gang, of rank 0 in a world of 1. The
+// communicator and the reports are borrowed.
 class RankContext : public TaskContext {
  public:
   RankContext(Communicator* communicator, std::string config, SchemaPtr schema, Batches input,

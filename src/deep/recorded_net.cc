@@ -16,6 +16,9 @@
 namespace protium {
 namespace {
 
+// The generator is one for the process, and LibTorch wants its mutex held. Seeding it also drops
+// the spare normal value that it caches between draws, so that nothing of an earlier shard is left
+// in it.
 void Seed(uint64_t key) {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard lock(generator.mutex());
@@ -35,7 +38,8 @@ bool IsWhole(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kLong || tensor.scalar_type() == at::kInt;
 }
 
-// Whether every element of whole numbers is one that float32 has.
+// Whether float32 holds every element exactly: buffers of whole numbers are stored and summed as
+// floats.
 bool FitsFloats(const at::Tensor& whole) {
   return whole.numel() == 0 ||
          (whole.min().item<int64_t>() >= -kMostWhole && whole.max().item<int64_t>() <= kMostWhole);
@@ -77,14 +81,16 @@ std::vector<Variable> DescribeTensors(const NamedTensors& tensors) {
   return variables;
 }
 
-// How often each tensor was written to: LibTorch counts that.
+// How often each tensor was written to in place. LibTorch counts this for autograd; `_version()` is
+// the counter.
 std::vector<uint32_t> CountWrites(const NamedTensors& tensors) {
   std::vector<uint32_t> writes;
   for (const auto& [name, tensor] : tensors) writes.push_back(uint32_t(tensor._version()));
   return writes;
 }
 
-// A forward that writes to what all shards or all rows share makes them depend on their order.
+// Shards run one after another on the same parameters, and rows are scored in arbitrary batches. A
+// forward that writes to what they share would make results depend on that order, so it throws.
 void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& before,
                      const char* what, const char* when) {
   const std::vector<uint32_t> after = CountWrites(tensors);
@@ -94,6 +100,12 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
   }
 }
 
+// How the net's own tensors and training's memory are kept the same:
+// - parameters and float buffers: Bind() makes the net's tensors views of training's memory
+//   (set_data), so that both see every write;
+// - whole-number buffers: copied in before each forward and, when training, copied back after it;
+// - gradients: left by autograd in the tensor's grad, then copied or added into the sink. A
+//   training forward keeps its output with the graph until Backward, which frees it.
 class RecordedNet final : public Net {
  public:
   RecordedNet(RecordedMaker make, Recorded net, int64_t outputs)
@@ -112,6 +124,7 @@ class RecordedNet final : public Net {
     parameter_memory_ = std::move(parameters);
     buffer_memory_ = std::move(buffers);
     for (size_t i = 0; i < parameter_memory_.size(); ++i) {
+      // The values come along first: those of a TorchScript file are where training starts.
       parameter_memory_[i].copy_(net_.parameters[i].second);
       net_.parameters[i].second.set_data(parameter_memory_[i]);
     }
@@ -134,20 +147,27 @@ class RecordedNet final : public Net {
   }
 
   at::Tensor Forward(const Batch& rows, const uint64_t* training) override {
+    // Set in both directions: the mode belongs to the thread, and callers may have left it either
+    // way.
     const at::AutoGradMode record(training != nullptr);
     if (training != nullptr) Seed(*training);
     net_.train(training != nullptr);
     LoadWholeBuffers();
     RunForward(rows, training != nullptr);
     if (training != nullptr) StoreWholeBuffers();
+    // Modules with one output often give [rows]; the rest of the house expects [rows, 1].
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
     at::Tensor out = recorded_.detach().contiguous();
+    // A prediction has no backward; its output would only hold memory.
     if (training == nullptr) recorded_ = at::Tensor();
     return out;
   }
 
   void Backward(const at::Tensor& outputs, const GradientSink& sink) override {
+    // Autograd adds to a gradient that is there; an undefined one shows afterwards that the
+    // parameter was not used.
     for (auto& [name, parameter] : net_.parameters) parameter.mutable_grad() = at::Tensor();
+    // It is false when the output depends on no parameter; backward() would throw then.
     if (recorded_.requires_grad()) recorded_.backward(outputs);
     recorded_ = at::Tensor();  // Gives the graph back.
     for (size_t i = 0; i < net_.parameters.size(); ++i) GiveGradient(i, sink);
@@ -186,12 +206,14 @@ class RecordedNet final : public Net {
     auto& [name, parameter] = net_.parameters[i];
     const at::Tensor gradient = parameter.grad();
     if (!gradient.defined()) {
+      // An unused parameter counts as zero in the sum and is not counted in `defined`.
       if (!sink.add) sink.parameters[i].zero_();
       return;
     }
     TORCH_CHECK(!gradient.is_sparse(), "the gradient of ", name,
                 " is sparse, and gradients are added up as dense ones: make its embedding without "
                 "sparse(true)");
+    // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();
     if (sink.add) {
       AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));

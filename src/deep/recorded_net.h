@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets whose backward LibTorch finds out by itself, from what it recorded of the forward: modules
-// of a program's own and TorchScript files. The contract of exact training (docs/rows.md) holds for
+// Nets whose backward LibTorch derives from its recording of the forward (autograd): modules of a
+// program's own and TorchScript files. The contract of exact training (docs/rows.md) holds for
 // them, because
 //
-// 1. a shard's forward draws from LibTorch's generator, seeded with the shard's key of that step;
+// 1. a shard's forward draws from LibTorch's generator, which is seeded with the shard's key of
+//    that step;
 // 2. parameters and buffers lie in the memory that training adds up, in the order of registration;
-// 3. buffers of all shards are combined as train/buffer_sums.h says, as the kernels' own are.
+// 3. buffers of all shards are combined as train/buffer_sums.h says, like those of the nets with
+//    kernels of their own;
+// 4. a forward that writes to what shards or rows share is caught by LibTorch's version counters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +23,8 @@
 
 namespace protium {
 
-// One made net: its tensors by name, each once, and what it computes from them.
+// One net as its program made it: its tensors by name, each once, and the function that computes
+// from them.
 struct Recorded {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
   std::vector<std::pair<std::string, at::Tensor>> buffers;
@@ -29,12 +33,15 @@ struct Recorded {
   bool normalises_batches = false;                       // It needs two rows to train on.
 };
 
-// Makes the net anew, its parameters drawn from LibTorch's generator. May throw.
+// Makes the net from scratch, with parameters drawn from LibTorch's default generator. May throw.
+// Called again for every Initialise(), so it must register the same tensors in the same order each
+// time.
 using RecordedMaker = std::function<Recorded()>;
 
-// Refuses a net without parameters, parameters that are not dense float32, and buffers that are
-// neither float32 nor whole numbers up to kMostWhole. A forward that writes to a parameter, or to a
-// buffer while it predicts, throws.
+// Makes one net to learn its tensors. Refuses (exit code of usage) a net without parameters,
+// parameters that are not dense float32, and buffers that are neither float32 nor whole numbers up
+// to kMostWhole. A forward that writes to a parameter, or to a buffer while it predicts, throws;
+// callers of Net catch that.
 Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs);
 
 }  // namespace protium

@@ -15,12 +15,22 @@
 #include "tensor/weights.h"
 #include "train/fingerprint.h"
 
+// The task "score": batches of one partition go through the net and come out with the predicted
+// columns behind their own. Where metrics are asked for, rows with known labels are also compared
+// with the model and with the baseline; the task reports mergeable states, which the driver adds up
+// over all partitions. There is no gang: partitions know nothing of each other, and a failed one
+// can be run again.
+
 namespace protium {
 namespace {
 
-// What a row with known labels says about the model and about the baseline beside it.
+// Measures the model, and beside it the baseline, on the rows whose labels are known. A row without
+// a label is skipped, one of a class that training never saw is counted (unseen_rows) and skipped:
+// no output stands for it.
 class Measured {
  public:
+  // nullopt when the config asks for no metrics. Keeps a pointer to `config`, which must outlive
+  // it.
   static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target) {
     if (config.metrics.empty()) return std::optional<Measured>();
     PT_LET(MetricState model, MetricState::Make(config.metrics, target.kind));
@@ -43,6 +53,8 @@ class Measured {
       if (!baseline_) continue;
       double line = 0;
       const std::span<const double> compared = BaselineScores(i, line);
+      // The baseline is a line in one column, which may be NULL where the model's own inputs are
+      // imputed.
       if (!std::isnan(compared[0])) baseline_->Add({labels, compared});
     }
     return Status::OK();
@@ -83,7 +95,8 @@ class Measured {
     return !unseen;
   }
 
-  // What a net would have to give for the shares of the classes; the same for every row.
+  // The outputs with which a net would predict the classes' shares of the training rows: the logit
+  // for two classes, logarithms for more (a softmax gives the shares back). The same for every row.
   static std::vector<double> ScoresOfShares(const std::vector<double>& shares, TargetKind kind) {
     if (kind == TargetKind::kTwoClasses) return {std::log(shares[1] / shares[0])};
     std::vector<double> scores;
@@ -107,7 +120,8 @@ class Measured {
   int64_t unseen_ = 0;
 };
 
-// The columns that `output` wants of the batch, and then what is predicted.
+// The rows with the columns that `output` names: those of the batch by name, then the predicted
+// ones. Columns are shared with the batch, not copied.
 Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
                                                    const arrow::RecordBatch& batch,
                                                    arrow::ArrayVector predicted) {
@@ -124,6 +138,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
   return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
 }
 
+// A table with two columns of one name could be written but not be addressed by name afterwards.
 Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& schema) {
   for (const std::string& name : config.added) {
     if (schema.GetFieldIndex(name) < 0) continue;
@@ -172,7 +187,10 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckPredictionNames(config, *context.input().schema()));
+  // Workers already share the cores; and with one thread a prediction's sums have one order,
+  // whatever the machine's number of cores.
   PT_TRY(UseThreads(1));
+  // Rows to score are packed without labels and weights: tables to predict for have neither.
   const NetInputs inputs = MakeNetInputs(config.net, {}, false);
   PT_LET(const auto net, BuildNet(nets, config.net, config.extension, inputs));
   PT_LET(const auto weights, Weights::Make(*net));

@@ -25,12 +25,13 @@
 namespace protium {
 namespace {
 
+// The defaults of torch.nn.BatchNorm1d, so that a PyTorch user finds the same statistics.
 constexpr double kNormMomentum = 0.1;
 constexpr double kNormEpsilon = 1e-5;
 
 at::Tensor Floats(int64_t rows, int64_t columns) { return at::empty({rows, columns}); }
 
-// The memory of a forward and backward over a number of rows.
+// Memory of one forward and backward over a given number of rows, kept from step to step.
 struct Scratch {
   std::vector<at::Tensor> before_norm;  // With batch norm: what each dense layer gave.
   std::vector<at::Tensor> hidden;
@@ -38,6 +39,12 @@ struct Scratch {
   at::Tensor output;
 };
 
+// Forward, for each hidden layer l:
+//   before_norm[l] = dense(hidden[l-1])    straight into hidden[l] without batch norm
+//   hidden[l] = dropout(relu(norm(before_norm[l])))
+// and the output layer is dense alone. Layer 0 is input_, which embeds categories as it multiplies.
+// Backward walks the same list from the end. Activations lie in Scratch from one to the other, and
+// rows_ is a view of the caller's batch: Backward must follow its Forward directly.
 class TabularMlpNet : public Net {
  public:
   TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options);
@@ -96,6 +103,7 @@ TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& o
   for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
     const int64_t n = inputs.cardinalities[c];
     const int64_t width =
+        // Half the cardinality, at most 50: the rule of thumb of fast.ai's early tabular models.
         options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
     widths.push_back(width);
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
@@ -138,6 +146,9 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
 
 void TabularMlpNet::Initialise(uint64_t key) {
   const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
+  // As torch.nn does it: embeddings from a normal distribution, dense layers evenly within
+  // 1/sqrt(in), batch norm at the identity. Each parameter has a key of its own, so adding one
+  // leaves the others' draws alone.
   for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, FloatSpan(weights_[i]));
   for (const Layer& layer : layers_) {
     const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
@@ -148,10 +159,13 @@ void TabularMlpNet::Initialise(uint64_t key) {
     weights_[layer.norm].fill_(1);
     weights_[layer.norm + 1].fill_(0);
   }
+  // Running means begin at 0, running variances at 1.
   for (size_t i = 0; i < running_.size(); ++i) running_[i].fill_(i % 2 == 0 ? 0 : 1);
 }
 
-// Steps differ by a row or so and then end with a short one: a few heights come again and again.
+// The rows of a shard's step differ by one from step to step, and the last step of an epoch is
+// short: a few heights come again and again. More than 8 of them means another pattern (scoring,
+// say), and memory is given back.
 Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
   const auto found = scratch_.find(rows);
   if (found != scratch_.end()) return found->second;
@@ -178,6 +192,7 @@ at::Tensor TabularMlpNet::Forward(const Batch& rows, const uint64_t* training) {
     if (l == 0) {
       input_->Forward(rows, out);
     } else {
+      // The bias is broadcast over rows and the product added to it in one call.
       at::addmm_out(out, weights_[layers_[l].weight + 1], scratch.hidden[l - 1], transposed_[l]);
     }
     if (!last) Activate(l, scratch, training);
@@ -186,7 +201,9 @@ at::Tensor TabularMlpNet::Forward(const Batch& rows, const uint64_t* training) {
   return scratch.output;
 }
 
-// Batch norm, ReLU and dropout of hidden layer l.
+// Batch norm, ReLU and dropout of hidden layer l. All layers share options_.dropout, so one
+// kept_factor_ serves them all. The key of the draw takes in the layer: with one key all layers
+// would drop the same places.
 void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* training) {
   if (options_.batch_norm) {
     const size_t n = layers_[l].norm;
@@ -218,6 +235,8 @@ void TabularMlpNet::BackwardBias(const Layer& layer, const at::Tensor& gradient,
 
 void TabularMlpNet::BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink) {
   const size_t n = layers_[l].norm;
+  // LibTorch returns new tensors here; they are copied into memory of ours, since it offers no
+  // variant that writes to given memory.
   const auto [input, weight, bias] =
       at::native_batch_norm_backward(scratch.gradient[l], scratch.before_norm[l], weights_[n],
                                      running_[2 * l], running_[2 * l + 1], norms_[l].mean,
@@ -247,6 +266,8 @@ void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink
   at::Tensor gradient = outputs;
   for (size_t l = layers_.size() - 1; l > 0; --l) {
     BackwardDense(layers_[l], gradient, scratch.hidden[l - 1], sink);
+    // In the order of the chain rule: by the weights, through ReLU and dropout at once, then
+    // through batch norm.
     at::mm_out(scratch.gradient[l - 1], gradient, weights_[layers_[l].weight]);
     gradient = scratch.gradient[l - 1];
     BackwardRelu(FloatSpan(scratch.hidden[l - 1]), kept_factor_, FloatSpan(gradient));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embeddings of categories beside numbers, then dense layers. Forward and backward are written out:
-// that is faster than recording them, and the order of every sum is ours.
+// Embeddings of categories beside numeric values, then dense layers. Forward and backward are
+// written out: at a few hundred rows a recorded graph costs as much as the arithmetic, and the
+// order of every sum is ours.
 #pragma once
 
 #include "tensor/net.h"
@@ -8,12 +9,13 @@
 namespace protium {
 
 // The net `tabular_mlp` of learn/options.h (TabularMlpOptions). Parameters, in order:
-//   embedding.<c>.weight [cardinality, width]    one a categorical column
+//   embedding.<c>.weight [cardinality, width]    one per categorical column
 //   dense.<l>.weight [out, in], dense.<l>.bias   input: embeddings in column order, then numerics
 //   norm.<l>.weight, norm.<l>.bias               with batch_norm, each after its dense.<l>
 //   output.weight [outputs, in], output.bias [outputs]
-// Hidden layers go through ReLU, then dropout. Its backward is written out: at a few hundred rows a
-// recorded graph costs as much as the arithmetic.
+// Buffers, with batch_norm: norm.<l>.running_mean, norm.<l>.running_var. A hidden layer is dense,
+// batch norm, ReLU, dropout. Options out of range and inputs without any column are refused (exit
+// code of usage).
 Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

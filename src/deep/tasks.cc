@@ -65,8 +65,10 @@ Target MakeTarget(const Objective& objective) {
 
 bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
                          protium::TaskTable* tasks) {
+  // The tables passed here are C++ types, whose layout both sides must agree on.
   if (version != protium::kTorchLibraryVersion) return false;
   protium::NetTable nets = protium::BuiltInNets();
+  // A program's own nets come after the built-in ones, so that one of the same name wins.
   if (own != nullptr) protium::AddNets(own->nets, nets);
   tasks->merge(protium::TorchTasks(nets));
   return true;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library brings to a worker: the nets by name, and the tasks that train and score.
+// What this library brings to a worker: the nets by name, and the tasks "train" and "score". Its
+// one entry point for the driver's program is protium_torch_tasks() (learn/torch_library.h), found
+// with dlsym.
 #pragma once
 
 #include "gang/task.h"
@@ -14,26 +16,31 @@ namespace protium {
 // tabular_mlp, linear and torchscript.
 NetTable BuiltInNets();
 
-// Adds the nets of rows that bring their builder.
+// Adds the nets of catalogue rows that bring a builder, replacing those of the same name; rows
+// without one name nets of this library.
 void AddNets(const std::vector<NetRow>& rows, NetTable& nets);
 
-// The tasks "train" and "score" over `nets`.
+// The tasks "train" and "score", each with a copy of `nets`.
 TaskTable TorchTasks(const NetTable& nets);
 
-// The net of `config`, from `nets` or from the extension, where one brings it.
+// Builds the net of `config`, from `nets` or from the extension, where one is named: it is opened
+// here, and refused when its content is not what the driver saw.
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
                                       const NetLibrary& extension, const NetInputs& inputs);
 
-// One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
+// Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
+// 0. Config, events and that row are described in learn/torch_task.h. Needs a communicator;
+// collective throughout.
 Status RunTrainTask(TaskContext& context, const NetTable& nets);
-// Scores the batches of one partition.
+// Scores the batches of one partition, in their order, without a gang. Emits a batch for each that
+// it reads.
 Status RunScoreTask(TaskContext& context, const NetTable& nets);
 
-// What a net of this configuration is built for. Its rows have the labels and, where `weight` is
-// not empty, that column's weights; to score, `labels` is false.
+// The row layout and sizes that a net of this configuration is built for. Rows have the labels and,
+// where `weight` is not empty, that column's weights; to score, `labels` is false.
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
                         bool labels = true);
-// What its outputs mean.
+// What the net's outputs mean: scales, logarithm and classes of the objective.
 Target MakeTarget(const Objective& objective);
 
 }  // namespace protium

@@ -31,12 +31,15 @@ Status CheckInputs(const TorchScriptOptions& options, const NetInputs& inputs) {
 
 at::Tensor ReadInput(const Batch& rows, const std::string& field) {
   const at::Tensor tensor = rows[field];
+  // Packed categories are int32; Python code calls embeddings with int64, its default for whole
+  // numbers.
   return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
 }
 
 Recorded Load(const TorchScriptOptions& options) {
-  // The executor would rewrite a graph once it has seen it run a few times: then the bits of a step
-  // would depend on how many steps this process has made.
+  // The profiling executor would rewrite a graph once it has seen it run a few times: then the bits
+  // of a step would depend on how many steps this process has made, and a resumed run would differ
+  // from an uninterrupted one.
   torch::jit::setGraphExecutorOptimize(false);
   const auto module = std::make_shared<torch::jit::Module>(
       torch::jit::load(options.file, torch::Device(torch::kCPU)));
@@ -46,6 +49,7 @@ Recorded Load(const TorchScriptOptions& options) {
   }
   for (const auto& each : module->named_buffers()) net.buffers.emplace_back(each.name, each.value);
   for (const auto& each : module->modules()) {
+    // A scripted module keeps its Python class's qualified name, of which this is the last part.
     const auto type = each.type()->name();
     const bool norm = type && type->name().find("BatchNorm") != std::string::npos;
     net.normalises_batches = net.normalises_batches || norm;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets from files that torch.jit.save wrote, by a program of any language.
+// Nets from TorchScript files, which torch.jit.save writes and any program with LibTorch can read.
 #pragma once
 
 #include "tensor/net.h"
 
 namespace protium {
 
-// The net `torchscript` of learn/options.h (TorchScriptOptions): a file that torch.jit.save wrote,
-// with its parameters as they are there. Its forward takes the fields that `inputs` names, in that
-// order (whole numbers as int64), and gives [rows, outputs].
+// The net `torchscript` of learn/options.h (TorchScriptOptions): the saved module, with the
+// parameters that are in the file. Its forward takes the fields that `inputs` names, in that order
+// (whole numbers as int64), and gives [rows, outputs]. A field that rows do not have is refused
+// with the nearest name.
 Result<std::unique_ptr<Net>> MakeTorchScript(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

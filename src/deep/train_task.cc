@@ -14,10 +14,18 @@
 #include "tensor/weights.h"
 #include "train/trainer.h"
 
+// The task "train", one rank of a gang. In order, all of it collective but the second step:
+// 1. the config becomes a TrainSpec and a net; whatever is wrong in it fails on all ranks alike;
+// 2. this rank packs its partition into rows, training and held-out ones apart;
+// 3. budgets and unseen classes are summed over ranks, then rows travel to the owners of their
+//    shards;
+// 4. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
+
 namespace protium {
 namespace {
 
-// Everything but the rows that decides the weights and which of them are kept.
+// Everything that decides the weights, or which of them are kept, apart from the rows. A checkpoint
+// stores it, and a run with other options is refused when it resumes.
 Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
   options["net"] = FieldsToJson(config.net);
@@ -42,12 +50,15 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, int32_t attempt) {
                  .metrics = train.metrics,
                  .best = train.best,
                  .folder = config.folder,
+                 // A restarted gang continues from its own checkpoints, whether or not the user
+                 // asked to resume a run.
                  .resume = config.resume || attempt > 0,
                  .keep = train.keep,
                  .every_steps = train.checkpoint.every_steps,
                  .every_seconds = train.checkpoint.every_seconds,
                  .options = CollectOptions(config),
                  .stages_sha256 = config.stages_sha256};
+  // The metric that chooses the best epoch must be measured even where it is not listed.
   const bool measured = std::ranges::find(spec.metrics, spec.best) != spec.metrics.end();
   if (!measured) spec.metrics.push_back(spec.best);
   PT_TRY(MetricState::Make(spec.metrics, spec.target.kind));
@@ -61,8 +72,9 @@ struct Packed {
   int64_t unseen = 0;                // Held out, of a class that was never learned.
 };
 
-// The rows of a batch on one side: of those held out, where `held_out` says so, only such whose
-// class is known.
+// Divides the rows of a batch between training and validation, by a boolean column. Held-out rows
+// of a class that no training row has are on neither side: they are counted, and CountUnseen()
+// decides about them.
 class Sides {
  public:
   explicit Sides(const TrainConfig& config)
@@ -113,6 +125,8 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
   const int64_t budget =
       config.memory_bytes > 0 ? config.memory_bytes : std::numeric_limits<int64_t>::max();
   const auto make = [&] {
+    // NULLs and infinities are refused when rows are sharded, not at once: then all ranks fail with
+    // one count for the whole gang instead of one rank with its own.
     return Packer::Make(rows, input.schema(), budget, Refusal::kWhenSharded);
   };
   Packed out;
@@ -135,7 +149,7 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
   }
 }
 
-// Collective. Validation rows of classes that no training row has, over all ranks.
+// Collective. Turns packed rows into shards, after which every rank holds those that it owns.
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Reduce::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
@@ -146,7 +160,9 @@ Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator
        .fix = "set unseen_class = \"ignore\" to leave them out, or hold other rows out"});
 }
 
-// Collective. Refuses rows of all ranks beyond the budget, with both numbers.
+// Collective. Refuses when the packed rows of all ranks together exceed the budget of the job,
+// naming both numbers. The budget is the gang's, not a rank's: Spark may give all rows to one
+// partition.
 Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator& communicator) {
   int64_t rows = packed.train->rows();
   if (packed.held_out) rows += packed.held_out->rows();
@@ -159,6 +175,8 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
                .fix = "train on fewer rows or columns, or on a machine with more memory"});
 }
 
+// A category beyond the table would make the kernels read outside of it. Checked once here, so that
+// no step has to. 4096 rows at a time keep the blocks in the cache.
 Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   constexpr int64_t kBlockRows = 4096;
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
@@ -219,6 +237,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const Rows&
       *arrow::RecordBatch::Make(arrow::schema({arrow::field("json", arrow::utf8())}), 1, {column}));
 }
 
+// A gang may lease GPUs; saying that they idle is better than a silent slow run.
 void TellUnusedDevices(TaskContext& context) {
   if (context.devices().empty() || context.rank() != 0) return;
   context.Report({{"event", "warning"},

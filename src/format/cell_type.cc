@@ -136,6 +136,7 @@ bool IsCell(std::string_view text, CellType type) {
 }
 
 CellType TypeOfCell(std::string_view text) {
+  // From narrow to wide: a whole number is a double as well, a date a timestamp.
   for (const CellType type : {CellType::kInt64, CellType::kDouble, CellType::kBool, CellType::kDate,
                               CellType::kTimestamp}) {
     if (IsCell(text, type)) return type;
@@ -150,6 +151,8 @@ CellType Unite(CellType a, CellType b) {
   const auto both = [&](CellType x, CellType y) {
     return (a == x && b == y) || (a == y && b == x);
   };
+  // The only two pairs in which one type holds all values of the other. (Whole numbers beyond 2^53
+  // lose digits as doubles; a column of both kinds is still one of doubles for every engine.)
   if (both(CellType::kInt64, CellType::kDouble)) return CellType::kDouble;
   if (both(CellType::kDate, CellType::kTimestamp)) return CellType::kTimestamp;
   return CellType::kText;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type that the text of a cell has. Every engine is told the type found here and none infers by
 // itself, so a cell counts as a value of a type only where all of them read the same value from it.
+// What only one engine takes for a value (hexadecimal numbers, "infinity", local dates) is text.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -12,16 +13,18 @@ namespace protium {
 
 enum class CellType { kNone, kInt64, kDouble, kBool, kDate, kTimestamp, kText };
 
-// True when `text` is a value of the type: every text is kText, none is kNone.
+// Whether `text` is a value of the type: every text is kText, none is kNone.
 bool IsCell(std::string_view text, CellType type);
 
-// The first type that `text` fits.
+// The first type that `text` fits, in the order of the enumeration.
 CellType TypeOfCell(std::string_view text);
 
 // The type of a column with cells of both: the narrower of the two that holds every value of the
 // other, or else text. Commutative and associative, so parts of a file may be read in any order.
 CellType Unite(CellType a, CellType b);
 
+// The column type that readers are given; timestamps are in microseconds and without a zone, kNone
+// is utf8.
 std::shared_ptr<arrow::DataType> ArrowType(CellType type);
 
 }  // namespace protium

@@ -20,6 +20,12 @@
 #include "format/kind.h"
 #include "os/machine.h"
 
+// Inference reads every row, since engines that guess from the first rows differ in what they
+// guess. A file is mapped, checked for UTF-8 at once, and its header read; then rows are inferred
+// in parallel, cut at line breaks, where that is safe (no quotes). Each part widens types on its
+// own, and Unite() joins them in any order. If any part finds something wrong, the file is read
+// again from the start by one thread, which alone knows line numbers.
+
 namespace protium {
 namespace {
 
@@ -174,7 +180,9 @@ Status InferRows(const std::string& path, const CsvOptions& options, Table& tabl
 // without quotes. Otherwise the whole is one part.
 std::vector<std::string_view> CutIntoParts(std::string_view text) {
   const size_t most = text.size() / kPartBytes;
+  // Within quotes a line break may be text, and only a scan from the start knows whether it is.
   if (most < 2 || std::memchr(text.data(), '"', text.size()) != nullptr) return {text};
+  // A part per core, but none smaller than kPartBytes.
   const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
   std::vector<std::string_view> parts;
   while (text.size() > bytes) {
@@ -203,6 +211,7 @@ bool InferParts(const std::string& path, const CsvOptions& options, const Table&
       part.scanner =
           std::make_unique<CsvScanner>(parts[i].substr(plain), options.delimiter.front(), path);
       PT_TRY(InferRows(path, options, part, found[i]));
+      // Lines of a file end in one way; a part knows only its own.
       if (part.scanner->line_end().empty() || part.scanner->line_end() == line_end) {
         return Status::OK();
       }
@@ -294,8 +303,10 @@ Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const Cs
   for (auto& field : fields) {
     const auto wanted = known.GetFieldByName(field->name());
     if (wanted == nullptr) continue;
+    // `type` is what the column was before, `found` what these files look like.
     const CellType type = WantedType(*wanted->type()), found = WantedType(*field->type());
-    // Other programs write whole numbers with gaps as 7.0.
+    // pandas, for one, writes a column of whole numbers with gaps as 7.0: it has no integer with
+    // NULL by default.
     if (type == found || (type == CellType::kInt64 && found == CellType::kDouble)) continue;
     field = field->WithType(ArrowType(type));
     const bool fits = type == CellType::kText || Unite(found, type) == type;

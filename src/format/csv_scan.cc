@@ -19,6 +19,7 @@ std::string CsvText(const CsvCell& cell) {
   text.reserve(cell.text.size());
   for (size_t i = 0; i < cell.text.size(); ++i) {
     text += cell.text[i];
+    // Within `text` quotes come in pairs only, so the second of each is skipped.
     if (cell.doubled && cell.text[i] == '"') ++i;
   }
   return text;
@@ -61,6 +62,7 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
     }
     for (const char* c = at_; c < quote; ++c) {
       broken_ = broken_ || *c == '\n' || *c == '\r';
+      // c[1] is readable: a quote follows at the latest.
       line_ += *c == '\n' || (*c == '\r' && c[1] != '\n') ? 1 : 0;
     }
     at_ = quote + 1;

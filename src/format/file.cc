@@ -26,11 +26,14 @@ Status FileFault(const std::string& path, std::string_view doing, int error) {
                .where = path});
 }
 
+// Facts from stat() or fstat(), whose result is `failed`. A folder or a pipe has no size to map.
 Result<FileFacts> ReadFacts(const std::string& path, int failed, const struct stat& facts) {
   if (failed != 0) return FileFault(path, "read", errno);
   if (!S_ISREG(facts.st_mode)) {
     return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
   }
+  // Nanoseconds, as the file system has them: a file that is written again within a second has
+  // changed.
   const int64_t seconds = facts.st_mtim.tv_sec;
   return FileFacts{path, facts.st_size, seconds * 1'000'000'000 + facts.st_mtim.tv_nsec};
 }

@@ -16,7 +16,8 @@
 namespace protium {
 namespace {
 
-// Hands Arrow's bytes to the file and remembers the first failure, whatever Arrow makes of it.
+// Hands Arrow's bytes to the file and remembers the first failure: Arrow's writers may wrap the
+// status of their output, and the exit code for a full disk would be lost with it.
 class AtomicOutput : public arrow::io::OutputStream {
  public:
   explicit AtomicOutput(AtomicFile file) : file_(std::move(file)) {}
@@ -55,6 +56,7 @@ class ParquetWriter : public FileWriter {
   Status Open(const arrow::Schema& schema) {
     const auto properties = ::parquet::WriterProperties::Builder()
                                 .compression(arrow::Compression::ZSTD)
+                                // library wrote them.
                                 ->created_by("protium")
                                 ->build();
     return GuardParquet([&]() -> Status {

@@ -15,6 +15,7 @@ using namespace std::string_view_literals;
 
 constexpr size_t kHead = 4096;
 
+// The magic numbers of formats that people take for text.
 struct Kind {
   std::string_view begin;
   const char* name;
@@ -71,6 +72,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
   }
   const std::string_view head = content.substr(0, kHead);
   if (LooksLikeUtf16(head)) {
+    // In UTF-16 the high byte of a Latin letter is NUL; it comes first in big-endian text.
     const char* const order = head.front() == '\0' ? "be" : "le";
     return Refuse(
         path, "UTF-16",

@@ -10,15 +10,18 @@
 
 namespace protium {
 
-// The columns of Parquet files, from their footers. A file that is truncated or no Parquet file,
-// and files that differ in their columns, are faults (exit kInput) with the path.
+// The columns of Parquet files, from their footers, without the metadata that writers add. A file
+// that is truncated or not Parquet, and files that differ in their columns, are faults (exit
+// kInput) with the path.
 Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths);
 
-// What every reader says of a file whose columns differ from those of the first one.
+// The fault for a file whose columns differ from those of the first one; the same from every
+// reader.
 Status OtherColumns(const std::string& path, const arrow::Schema& schema, const std::string& first,
                     const arrow::Schema& wanted);
 
-// What every reader says of a file that is none.
+// The fault for a file that cannot be read as Parquet: what it is instead, if its first bytes tell,
+// else `why`.
 Status UnreadableParquet(const std::string& path, const std::string& why);
 
 }  // namespace protium

@@ -15,12 +15,18 @@
 #include "format/parquet.h"
 #include "format/parquet_guard.h"
 
+// Footers of all files are read first, by every reader, so that all deal the row groups in the same
+// way without talking to each other. Rows are then read file by file, one reader open at a time.
+// The counts in the footers are held against the rows that came: a file that was replaced in
+// between is noticed.
+
 namespace protium {
 namespace {
 
+// Rows of a batch: large enough that the work per batch does not count.
 constexpr int64_t kBatchRows = 64 << 10;
 
-// What fails in a file is told as that file's fault.
+// Runs `read` and turns what fails into the fault of this file.
 template <class Read>
 auto ReadingFrom(const std::string& path, Read read) -> decltype(read()) {
   auto result = GuardParquet(std::move(read));
@@ -40,9 +46,11 @@ Result<Reader> OpenReader(const std::string& path, bool threads) {
   auto properties = parquet::default_arrow_reader_properties();
   properties.set_batch_size(kBatchRows);
   properties.set_use_threads(threads);
-  // It would hold all of a file's groups in memory at once.
+  // Pre-buffering, which Arrow switches on by default, would hold all of a file's groups in memory
+  // at once.
   properties.set_pre_buffer(false);
-  // Older writers, Spark among them, keep times as INT96.
+  // Older writers, Spark among them, store times as INT96, whose default of nanoseconds overflows
+  // outside of 1677 to 2262.
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   builder.properties(properties);
   return builder.Build();

@@ -22,14 +22,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNull = "__HIVE_DEFAULT_PARTITION__";
 
-// A folder "year=2013".
+// A folder "year=2013". What Spark does with such folders is in its PartitioningUtils.
 struct Level {
   std::string folder;
   std::string name;
   std::string value;  // As it is written.
 };
 
-// Undoes %20 as Spark does: two digits are one code point, and a % without them is itself.
+// Undoes %20 as Spark does (ExternalCatalogUtils.unescapePathName): two hex digits are one code
+// point, not one byte of UTF-8, and a % without them is itself.
 std::string Unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -174,7 +175,7 @@ CellType TypeOfValue(const std::string& value) {
 }
 
 // The narrowest type for the values so far and one more. Whole numbers and dates have no type in
-// common but text.
+// common but text, and nothing else is recognised.
 CellType Widened(CellType type, const std::string& value) {
   const CellType next = TypeOfValue(value);
   if (next == CellType::kNone || type == next) return type;

@@ -15,6 +15,10 @@
 #include "base/json.h"
 #include "os/file.h"
 
+// The format: https://github.com/huggingface/safetensors. Files come from users and from other
+// programs, so everything in the header is checked before it is used: counts before they are added,
+// offsets before memory is touched.
+
 namespace protium {
 namespace {
 
@@ -92,6 +96,7 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
 // Lets every entry point to its data, which must fill `data` without gap or overlap.
 Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
              const std::string& where) {
+  // By position: empty tensors share theirs with the one that follows and must come first.
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
@@ -122,7 +127,8 @@ Status ReadMetadata(const Json& json, const std::string& where,
   return Status::OK();
 }
 
-// Eight bytes of length and the header, padded with spaces so that the data starts aligned.
+// Eight bytes of length and the header, padded with spaces (which the format allows) so that the
+// data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
@@ -224,6 +230,8 @@ std::string WeightsSha256(std::span<const NamedTensor> tensors) {
   std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
   Sha256 hash;
   for (const NamedTensor* tensor : ordered) {
+    // The NULs keep name and type apart; with the shape, equal bytes of another layout have another
+    // hash.
     hash.Add(tensor->name + '\0' + tensor->dtype + '\0');
     AddNumber(hash, tensor->shape.size());
     for (const int64_t dimension : tensor->shape) AddNumber(hash, uint64_t(dimension));

@@ -10,6 +10,8 @@ namespace protium {
 
 namespace {
 
+// The last attempt's fault, with the number of restarts before it: the same cause each time is
+// worth knowing.
 Status AfterRestarts(const Status& status, int32_t restarts) {
   if (restarts == 0) return status;
   Fault fault = FaultOf(status);
@@ -25,6 +27,8 @@ Status RunAttempts(const GangSpec& gang, const Call& call,
                    const std::function<AttemptResult(int32_t attempt)>& run) {
   for (int32_t attempt = 0;; ++attempt) {
     const AttemptResult result = run(attempt);
+    // Stop and deadline are asked before the count: a user who pressed Ctrl-C does not want to hear
+    // of restarts.
     const bool over = result.status.ok() || !result.restart_may_help ||
                       call.stop.stop_requested() || Clock::now() >= call.deadline;
     if (over) return result.status;

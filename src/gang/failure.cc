@@ -11,6 +11,8 @@ namespace protium {
 
 namespace {
 
+// A process that ended comes before any error, whatever their times: the errors of others may
+// follow from its end, but its end does not follow from them.
 int Order(const RankFailure& failure) {
   using enum RankFailure::Kind;
   if (failure.kind == kEnded) return 0;

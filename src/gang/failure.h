@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When one rank fails, many do. What a person is told is the one that began it.
+// When one rank fails, the others usually fail after it, each with an error of its own. A person is
+// told of the one that began it.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace protium {
 
+// How one rank, or one partition, failed, as its launcher saw it.
 struct RankFailure {
   enum class Kind {
     kAnswered,  // The task returned or threw the error `status`.
@@ -30,20 +32,22 @@ struct RankFailure {
   std::string last_lines;     // Of the log, of this attempt.
 };
 
-// The failure that the others followed from: a process that ended, then one that fell silent, then
-// the earliest error of a rank's own, then the earliest error about other ranks. `failures` is not
-// empty.
+// The failure that caused the others: a process that ended, else one that fell silent, else the
+// earliest error of a rank's own, else the earliest error about other ranks; within each kind the
+// earliest. `failures` is not empty.
 const RankFailure& FindCause(std::span<const RankFailure> failures);
 
-// Is the error about other ranks: one that did not come or is gone, or a stop by the driver?
+// Whether the error is about other ranks (one did not come or is gone) or a stop by the driver:
+// then it is a consequence.
 bool IsAboutOthers(const RankFailure& failure);
 
-// Could the same attempt go better a second time? Not when a task refused its data or its settings,
-// or found a bug; yes when a process was lost, fell silent or lost its peers.
+// Whether the same attempt could go better a second time. Not when a task refused its data or its
+// settings, or found a bug; yes when a process was lost, fell silent or lost its peers.
 bool RestartMayHelp(const RankFailure& cause);
 
-// One fault for all of them: rank, host, devices, what happened, the last lines of the log; the
-// others are counted.
+// One fault for all of them, with the exit code of the cause: rank, host, devices, what happened,
+// and where the process did not answer itself, the last lines of its log. The others are counted.
+// `failures` is not empty.
 Status ReportFailure(std::span<const RankFailure> failures);
 
 }  // namespace protium

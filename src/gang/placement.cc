@@ -33,7 +33,8 @@ Status Check(const GangSpec& gang) {
   return Status::OK();
 }
 
-// What is left of a host while seats are handed out.
+// What is left of a host while seats are handed out. `cores` falls below 0 where the host is not
+// strict.
 struct Free {
   const Host* host;
   int32_t cores;
@@ -55,6 +56,7 @@ Free CountFree(const Host& host, bool idle) {
 }
 
 bool Fits(const GangSpec& gang, const Free& free) {
+  // Cores can be shared, GPUs never.
   const bool cores = !free.host->strict || free.cores >= gang.cores_per_worker;
   return cores && static_cast<int32_t>(free.gpus.size()) >= gang.gpus_per_worker;
 }
@@ -138,6 +140,7 @@ std::string WhoHoldsWhat(std::span<const Host> hosts) {
 Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts) {
   PT_TRY(Check(gang));
   if (auto placed = Seats(gang, hosts, false)) return std::move(*placed);
+  // The same walk over idle hosts tells "not now" from "never".
   if (Seats(gang, hosts, true)) return NotNow{WhoHoldsWhat(hosts)};
   return RefuseTooLarge(gang, hosts);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sits where. Pure arithmetic: starts nothing, reads no clock.
+// Which rank sits on which host, with which cores and devices. Pure arithmetic: starts nothing,
+// reads no clock. Three answers are kept apart: placed, not now, never.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace protium {
 
-// What somebody has of a host at the moment.
+// What another gang or task holds of a host at the moment.
 struct Holding {
   std::string who;  // "gang train"
   int32_t cores = 0;
@@ -41,13 +42,14 @@ struct Placement {
   std::string note;         // Says when ranks share cores; else empty.
 };
 
-// It would fit on idle hosts. `why` tells who holds what.
+// The gang would fit on idle hosts. `why` tells who holds what.
 struct NotNow {
   std::string why;
 };
 
-// Seats the whole gang or nobody. A gang that would not fit even on idle hosts is a fault of exit
-// kUsage that names the number which does not fit: waiting cannot help.
+// Seats the whole gang or nobody, rank 0 on the first host that fits. A gang that would not fit
+// even on idle hosts is a fault of exit kUsage that names the number which does not fit: waiting
+// cannot help. So is a spec out of range.
 Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts);
 
 // {"ranks": [{"rank", "host", "cores", "gpus": ["0"]}, ...], "note"}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tasks a process can run, by name.
+// Which tasks a process can run, by name. Tasks that need LibTorch are in a library of their own,
+// which a worker loads with its first such task: others start without it.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@ namespace protium {
 // one of them is first needed. One thread.
 class TaskBook {
  public:
-  // Both outlive the book. `more` may be empty.
+  // Both must outlive the book. `more` loads the library's tasks; it may be empty.
   TaskBook(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more)
       : tasks_(tasks), more_(more) {}
 

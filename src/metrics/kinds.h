@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// Means over rows of weight times what a row adds; rows of several labels count once a label.
+// Weighted means over rows; rows of several labels count once per label.
 std::unique_ptr<Metric> MakeRmse(TargetKind);
 std::unique_ptr<Metric> MakeMse(TargetKind);
 std::unique_ptr<Metric> MakeMae(TargetKind);
@@ -30,15 +30,15 @@ std::unique_ptr<Metric> MakeRecall(TargetKind kind);
 std::unique_ptr<Metric> MakeAuc(TargetKind);
 std::unique_ptr<Metric> MakePrAuc(TargetKind);
 
-// A weighted mean whose terms are added by `add`, which gives how much weight the row has in it;
-// `finish` turns the mean into the metric.
+// A weighted mean: `add` adds a row's term to `sum` and returns the weight that the row has in the
+// mean; `finish` turns the mean into the metric.
 struct MeanTerms {
   double (*add)(const Judged& row, TargetKind kind, ExactSum& sum);
   double (*finish)(double mean) = nullptr;  // nullptr: the mean itself.
 };
 std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind);
 
-// Adds the sum that `json` holds, as ExactSum::ToJson() gave it.
+// Adds the sum that `json` holds, as ExactSum::ToJson() wrote it; a fault where it holds none.
 Status MergeSum(const Json& json, ExactSum& into);
 
 }  // namespace protium

@@ -17,6 +17,8 @@ constexpr TargetKind kValues = TargetKind::kValues;
 constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
 
+// Name, help, kinds of target, whether higher is better, maker. What "best" means for `bias`, which
+// is best near 0, is decided where epochs are compared (train/trainer.cc).
 const std::vector<MetricSpec>& Table() {
   static const std::vector<MetricSpec> table = {
       {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
@@ -61,6 +63,8 @@ const std::vector<MetricSpec>& Table() {
   return table;
 }
 
+// The JSON of a state: {"kind", "rows", "metrics": [{"name", "state"}, ...]}. Workers report it,
+// the driver merges it.
 struct NamedState {
   std::string name;
   Json state = Json::object();
@@ -169,6 +173,7 @@ Json MetricState::Values() const {
   Json values = Json::object();
   for (const NamedMetric& each : metrics_) {
     const double value = each.metric->Value();
+    // JSON has no NaN and no infinity.
     values[each.name] = std::isfinite(value) ? Json(value) : Json();
   }
   return values;

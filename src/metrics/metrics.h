@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well predictions fit labels, over rows in any order and parts of them merged in any order:
-// the values come out the same to the last bit. To add a metric: a row in metrics.cc, and its class
-// in the file of its kind.
+// the values come out the same to the last bit. That is why a state holds exact sums
+// (base/exact_sum.h) or sorted scores, never a running double, and why only Value() rounds. To add
+// a metric: a row in metrics.cc, and its class in the file of its kind.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,11 @@ struct Judged {
 class Metric {
  public:
   virtual ~Metric() = default;
+  // `row` fits the kind of target that the metric was made for.
   virtual void Add(const Judged& row) = 0;
   virtual Json ToJson() const = 0;
+  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine; damage is a
+  // fault.
   virtual Status Merge(const Json& json) = 0;
   virtual double Value() const = 0;  // NaN where no row decides it.
 };
@@ -56,6 +60,7 @@ struct MetricSpec {
 
   bool Fits(TargetKind kind) const;
 };
+// All metrics, in the order in which help lists them; the table lives as long as the program.
 std::span<const MetricSpec> Metrics();
 // The metric of this name, or a fault with the nearest one.
 Result<const MetricSpec*> FindMetric(const std::string& name);
@@ -75,7 +80,8 @@ class MetricState {
   // Adds a state of the same metrics.
   Status Merge(const Json& json);
   Json ToJson() const;
-  // {"rmse": 40.1, "mae": 20.2} in the order of the names; null where no row has weight.
+  // {"rmse": 40.1, "mae": 20.2} by name; null where no row decides a metric, or its value is not
+  // finite.
   Json Values() const;
 
  private:

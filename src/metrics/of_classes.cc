@@ -6,12 +6,18 @@
 
 #include "metrics/kinds.h"
 
+// Metrics of classes. Two kinds of state: means of a term per row (log loss, Brier score,
+// accuracy), and weights counted by class, from which what depends on a whole class follows
+// (recall, precision, F1). Definitions follow scikit-learn, F1 with average="macro".
+
 namespace protium {
 namespace {
 
 size_t LabelClass(const Judged& row) { return size_t(row.labels[0]); }
 
-// The class with the highest score; of equal ones the first.
+// The predicted class: of two, the second where its probability is above 1/2, that is, its logit
+// above 0; of many, the one with the highest score, of equal ones the first. Predictions choose the
+// same way (deep/predictions.cc).
 size_t PredictedClass(const Judged& row, TargetKind kind) {
   if (kind == TargetKind::kTwoClasses) return row.scores[0] > 0 ? 1 : 0;
   return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
@@ -43,6 +49,8 @@ double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
   return row.weight;
 }
 
+// The squared distance from the probabilities to the class that came true (Brier, 1950): of two
+// classes that of class 1 alone, so from 0 to 1; of many the sum over all classes, so from 0 to 2.
 double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
   double distance = 0;
   if (kind == TargetKind::kTwoClasses) {
@@ -86,7 +94,8 @@ struct CountedJson {
   }
 };
 
-// Metrics of how many rows of which class were taken for which.
+// Metrics that follow from how much weight of which class was taken for which. Classes are added as
+// they occur, so the state of no rows is empty.
 class Counted final : public Metric {
  public:
   using Finish = double (*)(const std::vector<ClassSums>& classes);
@@ -94,6 +103,7 @@ class Counted final : public Metric {
 
   void Add(const Judged& row) override {
     const size_t label = LabelClass(row), predicted = PredictedClass(row, kind_);
+    // A merged state may know fewer classes than the row has.
     if (classes_.size() <= std::max(label, predicted)) {
       classes_.resize(std::max(label, predicted) + 1);
     }
@@ -127,7 +137,8 @@ class Counted final : public Metric {
   std::vector<ClassSums> classes_;
 };
 
-// The mean of `of` over the classes that it gives a number for.
+// The mean of `of` over the classes for which it is a number: a class without rows is 0/0 and left
+// out. The order of additions is that of the classes, which is the same everywhere.
 template <class Of>
 double MeanOverClasses(const std::vector<ClassSums>& classes, Of of) {
   double sum = 0;
@@ -152,6 +163,8 @@ double MeanF1(const std::vector<ClassSums>& classes) {
   });
 }
 
+// Class 1 is the positive one. NaN where no row was predicted so, or, for recall, is so: the metric
+// is null then.
 double PrecisionOfPositive(const std::vector<ClassSums>& classes) {
   if (classes.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   return classes[1].right.Rounded() / classes[1].predicted.Rounded();

@@ -83,12 +83,14 @@ Result<std::string> FromBase64(const std::string& text) {
                       reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
   if (length < 0) return Damaged();
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  // EVP_DecodeBlock() counts the zero bytes that padding stands for.
   out.resize(size_t(length) - padding);
   return out;
 }
 
-// A row: distance of the score from the one before; rows, doubled, plus 1 for a positive label;
-// bits of the weight. A row of a usual table takes about four bytes.
+// The bag as bytes, in its order. For each entry: the score's distance from the one before; the
+// number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
+// All three are small in a usual table, where an entry takes about four bytes.
 std::string Packed(const std::vector<Ranked>& ranked) {
   std::string bytes;
   uint32_t before = 0;
@@ -146,6 +148,7 @@ class Ranking final : public Metric {
   explicit Ranking(Finish finish) : finish_(finish) {}
 
   void Add(const Judged& row) override {
+    // A net's scores are float32, so nothing is lost; weights are packed as float32.
     ranked_.push_back({OrderedBits(float(row.scores[0])), row.labels[0] > 0.5,
                        std::bit_cast<uint32_t>(float(row.weight)), 1});
     if (ranked_.size() > most_) Shrink();
@@ -170,7 +173,8 @@ class Ranking final : public Metric {
   }
 
  private:
-  // Equal rows are common where a net has few inputs; then the bag stays small.
+  // Merges equal rows once the bag has doubled: sorting then costs O(log n) per row on average, and
+  // the bag stays small where a net has few inputs, as many rows are equal.
   void Shrink() {
     Compact(ranked_);
     most_ = 2 * ranked_.size() + (1 << 16);

@@ -4,6 +4,10 @@
 
 #include "metrics/kinds.h"
 
+// Metrics of values. Each is a function of exact sums over rows and labels, in doubles only from
+// Value() on. A term that is a product of two doubles is added without any rounding; one of three
+// is rounded once, by itself, so it is the same in any order of rows.
+
 namespace protium {
 namespace {
 
@@ -17,6 +21,7 @@ struct MeanState {
   }
 };
 
+// The sum of terms and the sum of weights, kept apart until Value().
 class Mean final : public Metric {
  public:
   Mean(const MeanTerms& terms, TargetKind kind) : terms_(terms), kind_(kind) {}
@@ -87,6 +92,8 @@ struct R2State {
 };
 
 // 1 - (sum of squared errors) / (sum of squared distances from the mean), over all labels together.
+// NaN, which is shown as null, where all labels are equal. The mean is known at the end only, so
+// the squares are expanded; in doubles that would cancel, in exact sums it does not.
 class R2 final : public Metric {
  public:
   void Add(const Judged& row) override {

@@ -22,6 +22,7 @@ namespace protium {
 
 namespace {
 
+// Bounds on what a script may say; no machine comes near them.
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kMostDevices = 1024;
 constexpr size_t kLongestAddress = 200;
@@ -46,7 +47,7 @@ struct Pipe {
   }
 };
 
-// What a script wrote, up to a byte more than is read of it.
+// What a script wrote, up to one byte more than is accepted, which shows that there was more.
 struct ScriptOutput {
   std::string out;
   std::string err;
@@ -80,6 +81,7 @@ std::string FirstBytes(const std::string& text) {
 Result<std::string> RunScript(const std::filesystem::path& script, Deadline deadline) {
   PT_LET(Pipe out, Pipe::Make());
   PT_LET(Pipe err, Pipe::Make());
+  // Of this call alone: when it ends, so does a script that still runs.
   Spawner spawner;
   auto started = spawner.Start(
       {.program = script, .env = {}, .fds = {{out.write.get(), 1}, {err.write.get(), 2}}});
@@ -140,7 +142,8 @@ class Library {
   std::unique_ptr<void, int (*)(void*)> handle_;
 };
 
-// Negative when the library is not there or cannot answer.
+// NVML counts all devices of the machine, whatever CUDA_VISIBLE_DEVICES says, and creates no
+// context on any. Negative when the library is not there or cannot answer.
 int32_t CountByNvml(const std::string& name) {
   const Library library(name);
   auto* const init = library.Find<int()>("nvmlInit_v2");
@@ -153,7 +156,7 @@ int32_t CountByNvml(const std::string& name) {
   return counted && devices <= kMostDevices ? static_cast<int32_t>(devices) : -1;
 }
 
-// Counts only what CUDA_VISIBLE_DEVICES shows.
+// For machines without NVML. CUDA counts only what CUDA_VISIBLE_DEVICES shows.
 int32_t CountByCuda(const std::string& name) {
   const Library library(name);
   auto* const init = library.Find<int(unsigned)>("cuInit");
@@ -201,6 +204,8 @@ DeviceList DiscoverByDriver(const DriverLibraries& libraries) {
   if (all >= 0) return {"gpu", VisibleDevices(all, visible)};
   const int32_t seen = std::max(0, CountByCuda(libraries.cuda));
   if (visible == nullptr) return {"gpu", VisibleDevices(seen, nullptr)};
+  // CUDA's count is already that of the visible ones: their names come from the variable, their
+  // number from CUDA.
   auto named = VisibleDevices(static_cast<int32_t>(kMostDevices), visible);
   named.resize(std::min(named.size(), static_cast<size_t>(seen)));
   return {"gpu", std::move(named)};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices this machine has.
+// Which GPUs this machine has: asked of a script, as Spark does it, or of NVIDIA's driver, which is
+// opened at run time so that machines without one need nothing. Nothing here starts CUDA in this
+// process.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +32,8 @@ struct DriverLibraries {
 // be seen; none without a driver. Numbers follow the PCI bus.
 DeviceList DiscoverByDriver(const DriverLibraries& libraries = {});
 
-// Of `count` devices those that a value of CUDA_VISIBLE_DEVICES shows, in its order; nullptr shows
-// all. As in CUDA, what follows an entry that names no device is not seen.
+// Those of `count` devices that a value of CUDA_VISIBLE_DEVICES shows, in its order; nullptr shows
+// all. As in CUDA, an entry that names no device ends the list.
 std::vector<std::string> VisibleDevices(int32_t count, const char* visible);
 
 }  // namespace protium

@@ -35,6 +35,8 @@ Exit ChooseExit(int error) {
 
 }  // namespace
 
+// Not repeated when interrupted: Linux has closed the descriptor even then, and its number may be
+// another thread's already.
 void UniqueFd::reset(int fd) {
   if (fd_ >= 0) ::close(fd_);
   fd_ = fd;

@@ -38,7 +38,9 @@ Status ReadAt(int fd, int64_t offset, std::string& text) {
   return Status::OK();
 }
 
-// A new file `name` beside `path`, with the rights that this process gives to all its new files.
+// Makes a new file `name` beside `path`: a rename is atomic within one file system only. With 0666
+// less the umask, the rights that this process gives to all its new files; mkstemp() would make it
+// private.
 Result<UniqueFd> MakeBeside(const std::filesystem::path& path, std::string& name) {
   for (int tries = 0; tries < 100; ++tries) {
     uint32_t number = 0;
@@ -101,6 +103,7 @@ Status AtomicFile::Failed(std::string_view doing, int64_t bytes, int error) cons
   Fault fault = FaultOf(SystemFault(
       std::string(doing) + " " + std::to_string(bytes) + " bytes to " + path_.string(), error));
   std::error_code ignored;
+  // The user's earlier result is still there, which is worth saying.
   if (std::filesystem::exists(path_, ignored)) fault.kept = "the previous " + path_.string();
   return Fail(std::move(fault));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping on a word of memory, also of memory shared between processes.
+// Sleeping on a word of memory, also of memory shared between processes: futex(2), without the
+// private flag.
 #pragma once
 
 #include <atomic>

@@ -27,6 +27,7 @@ Status MakeOwnFolder(const fs::path& folder) {
   }
   struct stat about {};
   if (::lstat(folder.c_str(), &about) != 0) return SystemFault("look at " + folder.string(), errno);
+  // lstat(), so that a link which someone else put there is not followed; /tmp is everyone's.
   if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 022) == 0) {
     return Status::OK();
   }
@@ -43,6 +44,8 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return SystemFault("open " + folder.string(), errno);
   const Deadline deadline = Clock::now() + kFolderTime;
+  // flock(2) has no deadline of its own; the folder is held for moments, so asking every 5 ms is
+  // enough.
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return SystemFault("lock " + folder.string(), errno);
     if (Clock::now() >= deadline) {
@@ -74,7 +77,8 @@ std::string HolderIn(int fd) {
   return who.get<std::string>() + " of pid " + std::to_string(pid.get<int64_t>());
 }
 
-// Adds the device to `held` when it is. Removes what a holder that is gone left.
+// Adds the device to `held` when another process holds it; removes the file that one left behind. A
+// killed process leaves its file but not its lock, which the kernel drops with the last descriptor.
 Status InspectLease(const fs::path& path, const std::string& address,
                     std::vector<HeldDevice>& held) {
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
@@ -104,6 +108,8 @@ Result<Lease> Take(const fs::path& path, const std::string& address, const std::
 }  // namespace
 
 Lease::~Lease() {
+  // Before the descriptor closes and the lock goes: afterwards the name could be that of a new
+  // holder's file.
   if (fd_) ::unlink(path_.c_str());
 }
 

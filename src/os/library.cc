@@ -24,7 +24,9 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
                          const std::string& fix) {
   const auto path = OwnLibraryFolder() / file;
   std::error_code ignored;
-  // Elsewhere the loader looks for it, as for any other library.
+  // Elsewhere the loader looks for it, as for any other library. RTLD_NOW: a missing symbol is told
+  // here, not in the middle of a job. RTLD_LOCAL: what one library brings along does not come
+  // between the symbols of another.
   const bool beside = std::filesystem::exists(path, ignored);
   void* const handle = dlopen(beside ? path.c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr && !beside) {

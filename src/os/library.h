@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that are opened while the program runs.
+// Libraries that are opened while the program runs, so that a command loads only what it needs:
+// engines and LibTorch are such.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +10,8 @@
 
 namespace protium {
 
-// The folder that this library was loaded from; the others of this build lie beside it.
+// The folder that the library with this code was loaded from; the others of this build lie beside
+// it. Empty where the loader cannot tell.
 std::filesystem::path OwnLibraryFolder();
 
 // Opens `file` of that folder, or else of the loader's path, with all symbols bound, and gives the
@@ -18,7 +20,7 @@ std::filesystem::path OwnLibraryFolder();
 Result<void*> OpenBeside(const std::string& file, const char* entry, const std::string& needed_for,
                          const std::string& fix);
 
-// Why a library that could be opened is of no use.
+// The fault for a library that is there but of no use; `why` may be nullptr.
 Status UnusableLibrary(const std::string& file, const std::string& needed_for, const char* why);
 
 }  // namespace protium

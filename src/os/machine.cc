@@ -71,6 +71,7 @@ struct Limits {
 };
 
 void AddMemory(const fs::path& folder, const char* limit, const char* usage, Limits& limits) {
+  // "max" is no number, and version 1 writes about 2^63 for no limit: NumberIn() drops both.
   const auto bytes = NumberIn(folder / limit);
   if (!bytes || (limits.memory && *limits.memory <= *bytes)) return;
   limits.memory = bytes;
@@ -91,7 +92,8 @@ void AddCpuMax(const fs::path& folder, Limits& limits) {
   if (in >> quota >> period) AddCores(quota, period, limits);
 }
 
-// The tightest limit of any group above this process holds.
+// The tightest limit of any group that this process is in, however far up. Version 1 has a
+// hierarchy per controller, version 2 a single one (cgroups(7)).
 Limits CgroupLimits(const fs::path& root) {
   Limits limits;
   const fs::path mount = root / "sys/fs/cgroup";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine has, as far as this process may use it.
+// What this machine has, as far as this process may use it: in a container the kernel shows the
+// whole machine, and only the cgroup knows the limits.
 #pragma once
 
 #include <cstdint>

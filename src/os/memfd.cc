@@ -43,6 +43,8 @@ Mapping::~Mapping() {
 void Mapping::Release(int64_t offset, int64_t bytes) {
   const int64_t begin = RoundUpToPages(offset);
   const int64_t end = std::min(offset + bytes, size()) / PageBytes() * PageBytes();
+  // MADV_REMOVE, since MADV_DONTNEED on a shared mapping only unmaps: the pages would stay with the
+  // file.
   if (begin < end) ::madvise(bytes_.data() + begin, end - begin, MADV_REMOVE);
 }
 
@@ -69,6 +71,7 @@ Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
 // Never smaller: a mapping beyond the end would be a SIGBUS for whoever reads there.
 Status Memfd::Grow(int64_t bytes) {
   if (bytes <= size_) return Status::OK();
+  // Makes the file longer without taking memory; pages come as they are touched.
   if (::ftruncate(fd_.get(), bytes) != 0) {
     return SystemFault("grow shared memory to " + std::to_string(bytes) + " bytes", errno);
   }

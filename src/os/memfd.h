@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory without a name that processes share by passing its descriptor.
+// Memory without a name that processes share by passing its descriptor (memfd_create(2)). Unlike
+// shm_open(), nothing is left behind when all of them are killed.
 #pragma once
 
 #include <cstddef>

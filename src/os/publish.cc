@@ -17,6 +17,7 @@ namespace {
 // there it waits under a third.
 int Exchange(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  // EINVAL is what file systems without RENAME_EXCHANGE say.
   if (errno != EINVAL && errno != ENOSYS) return errno;
   const std::string aside = from + ".old";
   if (::rename(to.c_str(), aside.c_str()) != 0) return errno;
@@ -41,6 +42,7 @@ Status SyncFolder(const std::filesystem::path& folder) {
 }
 
 Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target) {
+  // rename(2) puts a folder over an empty one or none, and refuses one that holds anything.
   const bool in_place = ::rename(draft.c_str(), target.c_str()) == 0;
   if (!in_place) {
     int error = errno;  // Of a folder that is not empty.

@@ -44,6 +44,7 @@ void StopOnSignal::Watch() {
   const std::array<int, 2> fds = {signals_.get(), ending_.get()};
   for (;;) {
     const auto ready = WaitReadable(fds, kNever);
+    // Indexes rise, so the ending is the last one if it is there at all.
     if (!ready.ok() || ready->empty() || ready->back() == 1) return;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;

@@ -148,6 +148,8 @@ Result<bool> Channel::ReceiveSome(Deadline deadline) {
     const ssize_t got = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got > 0) {
       Detach(message, fds_);
+      // MSG_CTRUNC: the kernel dropped descriptors, because this process is at its limit of open
+      // files.
       if (message.msg_flags & MSG_CTRUNC)
         return Status::IOError("descriptors were lost in a message");
       if (in_body_) filled_ += got;
@@ -165,6 +167,7 @@ Result<bool> Channel::ReceiveSome(Deadline deadline) {
 Result<std::optional<Message>> Channel::Receive(Deadline deadline) {
   while (!in_body_ || filled_ < body_.size()) {
     PT_LET(const bool more, ReceiveSome(deadline));
+    // Between two frames an end is a goodbye, within one a loss.
     if (!more && !in_body_ && header_.empty()) return std::optional<Message>();
     if (!more) return Status::IOError("the channel ended in the middle of a message");
     if (!in_body_ && header_.size() == kHeaderBytes) PT_TRY(BeginBody());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two connected ends that exchange whole messages and file descriptors between processes of one
-// host.
+// host, over a Unix stream socket.
 //
 // A frame is: uint32 length, uint32 number of descriptors (both little-endian), then `length`
-// bytes. Descriptors travel with the frame's first byte.
+// bytes. Descriptors travel with the frame's first byte. A reader that stops in the middle of a
+// frame (a deadline) goes on there with the next call.
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,13 @@
 #include <stop_token>
 #include <thread>
 
+// How a child starts: its arguments, environment and descriptors are made ready; the spawner's
+// thread calls vfork(); the child resets signals, leads a group of its own, asks for SIGKILL at its
+// parent's death, places its descriptors and calls execve(). The parent's thread waits that long,
+// and then reads in `Launch::error`, which both share, whether it worked. Between vfork() and
+// execve() the child uses the parent's memory and stack: no allocation, no locks, system calls
+// only.
+
 extern char** environ;
 
 namespace protium {
@@ -61,6 +68,8 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 void ResetSignals() {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
+  // An ignored signal stays ignored across execve(), and a handler of the parent's must not run in
+  // the child.
   for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &standard, nullptr);
   sigset_t none;
   sigemptyset(&none);
@@ -69,6 +78,8 @@ void ResetSignals() {
 
 // Moves every source out of the way first: one's number may be another's place.
 bool PlaceDescriptors(const Launch& launch) {
+  // Whatever a foreign library opened without O_CLOEXEC is closed by execve(); the copies below are
+  // made after that.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   int next = launch.base;
   for (const auto& pair : launch.fds) {
@@ -97,6 +108,7 @@ bool PlaceDescriptors(const Launch& launch) {
 [[gnu::noinline]] pid_t Vfork(Launch& launch) {
   sigset_t all;
   sigset_t before;
+  // With signals blocked no handler of the parent's can run in the child while it shares the stack.
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = ::vfork();
@@ -158,6 +170,7 @@ Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
 }
 
 void Subprocess::Signal(int signal) {
+  // Not after it was reaped: the number may be another process's by then.
   if (pid_ > 1 && !ended_) ::kill(-pid_, signal);
 }
 
@@ -200,6 +213,7 @@ Result<Subprocess> Spawner::Queue::Launch(const SubprocessOptions& options) {
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool watched = static_cast<bool>(pidfd);
   Subprocess child(pid, std::move(pidfd));
+  // `child` kills and reaps it on the way out.
   if (!watched) return SystemFault("watch process " + std::to_string(pid), errno);
   if (launch.error != 0) return SystemFault("run " + words[0], launch.error);
   return child;

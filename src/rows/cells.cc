@@ -11,6 +11,8 @@
 namespace protium {
 namespace {
 
+// Bits of float32 (IEEE 754): the quiet NaN that every NaN becomes, infinity, and all but the sign.
+// A magnitude beyond infinity's bits is a NaN.
 constexpr uint32_t kNan = 0x7fc00000;
 constexpr uint32_t kInfinity = 0x7f800000;
 constexpr uint32_t kNoSign = 0x7fffffff;
@@ -19,7 +21,8 @@ int64_t RowAt(const Picked& picked, int64_t i) {
   return picked.list != nullptr ? picked.list[i] : picked.first + i;
 }
 
-// Calls `each(i, row)` with the loop's shape known where the rows lie side by side.
+// Calls `each(i, row)`. Rows side by side have a loop of their own, which the compiler turns into
+// vector loads.
 template <class Each>
 void ForRows(const Picked& picked, Each each) {
   if (picked.list != nullptr) {
@@ -29,6 +32,8 @@ void ForRows(const Picked& picked, Each each) {
   }
 }
 
+// A slice of an Arrow array keeps the whole bitmap: bits count from column.offset, unlike
+// GetValues(), which has moved its pointer already.
 uint64_t FindNulls(const arrow::ArrayData& column, const Picked& picked) {
   if (column.type->id() == arrow::Type::NA) return ~uint64_t{0} >> (kTileRows - picked.count);
   if (!column.MayHaveNulls()) return 0;
@@ -53,6 +58,7 @@ uint32_t FloatBits(T value, const CellScale& scale) {
   }
 }
 
+// One pass without branches finds out whether the tile has any; nearly none do.
 void MarkSpecials(int64_t count, Tile& tile) {
   uint32_t top = 0;
   for (int64_t i = 0; i < count; ++i) top = std::max(top, tile.bits[size_t(i)] & kNoSign);
@@ -106,6 +112,8 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
   const T* values = column.GetValues<T>(1);
   uint64_t wide = 0;
   ForRows(picked, [&](int64_t i, int64_t row) {
+    // The conversion wraps. A value was kept if converting back gives it and the sign agrees; the
+    // second half is for uint32, whose large values come back unchanged.
     const auto code = int32_t(values[row]);
     const bool kept = T(code) == values[row] && (code >= 0) == (values[row] >= 0);
     wide |= uint64_t{!kept} << i;

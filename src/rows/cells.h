@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tiles of a column's cells as the 32 bits that stand for them in packed rows.
+// Reads tiles of a column's cells as the 32 bits that stand for them in packed rows. Nothing is
+// refused here: readers mark what cannot be packed, and the packer counts it.
 #pragma once
 
 #include <arrow/array/data.h>
@@ -41,9 +42,10 @@ struct CellScale {
 using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                             Tile& tile);
 
-// The reader of numbers of `type`, or nullptr: booleans, integers and floats are numbers.
+// The reader for numbers of `type`, or nullptr: booleans, integers and floats are numbers, and a
+// column of type null is one of NULLs.
 CellReader NumberReader(arrow::Type::type type, bool scaled);
-// The reader of category codes of `type`, or nullptr: integers are.
+// The reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 
 // True for lists, large lists and lists of a fixed length.
@@ -55,6 +57,7 @@ struct ListCell {
   int64_t begin = 0;  // As an element of the child array, which may have an offset of its own.
   int64_t length = 0;
 };
+// Where the list of this row lies; `column` is of a type that IsListOfCells() accepts.
 ListCell ListAt(const arrow::ArrayData& column, int64_t row);
 
 }  // namespace protium

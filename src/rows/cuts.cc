@@ -45,7 +45,8 @@ class HighHalves {
   std::span<uint64_t> values_;
 };
 
-// The search for one cut.
+// The search for one cut. A row [begin, end) of this rank shares the prefix; `target` lies among
+// the `within` rows of all ranks that do.
 struct Search {
   int64_t target = 0;   // Global position of the row that is looked for.
   uint64_t prefix = 0;  // The part of its high half found so far.
@@ -90,6 +91,7 @@ void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint6
 
 Status FindHighs(std::span<const uint64_t> highs, std::vector<Search>& searches,
                  Communicator& communicator) {
+  // All cuts are searched at once: a round costs one reduction of 256 counts for each.
   for (int shift = 56; shift >= 0; shift -= 8) {
     const std::vector<uint64_t> own = CountBins(highs, searches, shift);
     std::vector<uint64_t> all = own;
@@ -211,8 +213,10 @@ Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
                  Communicator& communicator) {
   std::string text;
   for (const Search& search : searches) {
+    // Where one row alone has the high half, the cut stands right before it.
     if (search.within > 1) PT_TRY(AppendDistinct(sorted, search, text));
   }
+  // All ranks list the same searches in the same order, so the texts need no names.
   PT_LET(const auto all, communicator.AllGather(text));
   std::vector<DistinctReader> readers;
   for (size_t r = 0; r < all.size(); ++r) readers.emplace_back(all[r], sorted.width(), r);
@@ -254,6 +258,7 @@ Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& comm
   PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(total)), Reduce::kSum));
   std::vector<int64_t> own(size_t(shards) + 1);
   own.back() = rows;
+  // A gang of one has all rows in order: positions are the cuts.
   if (total[0] > 0 && communicator.world() == 1) {
     for (int32_t s = 0; s < shards; ++s) own[size_t(s)] = ShardBegin(total[0], shards, s);
   } else if (total[0] > 0) {

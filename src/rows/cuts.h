@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the shards begin among the rows of all ranks, found without moving a row.
+// Where the shards begin among the rows of all ranks, found without moving a row (docs/rows.md,
+// "How ranks find the cuts").
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ using Cuts = std::vector<std::vector<int64_t>>;
 int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
 
 // Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
-// both sides of a cut are dealt in the order of ranks.
+// both sides of a cut are dealt in the order of ranks. Every rank gets the cuts of all. Takes 8
+// bytes a row while it runs.
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator);
 
 }  // namespace protium

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. Every rank opens a window on those of its sorted rows that others own, and keeps its own ones
 //    where they are; an owner merges its range of every rank's rows, in order.
-// 2. The merge stops kRounds times to give back the pages of rows that were read.
+// 2. After each of kRounds parts of the merge, ranks tell each other how far they have read, and
+//    each gives back the pages that nobody will read again. So rows exist twice only for about a
+//    sixteenth of them.
+// 3. All ranks make kRounds rounds, also those that own nothing: the rounds are collective.
 #include "rows/exchange.h"
 
 #include <algorithm>
@@ -14,6 +17,8 @@ namespace protium {
 namespace {
 
 constexpr int64_t kRounds = 16;
+// Bytes asked of a window, or written to the own store, at a time; the merge holds one such block
+// per rank.
 constexpr int64_t kBlockBytes = 256 << 10;
 constexpr int64_t kCopyBytes = int64_t{8} << 20;
 
@@ -48,7 +53,7 @@ class Source {
   // The own rows, where they were sorted.
   Source(const RowStore& store, RowRange range)
       : width_(store.width()), next_(range.begin), end_(range.end), scan_(store.Scan(range)) {}
-  // Those of another rank, from its window.
+  // Another rank's rows, from its window, where `range` counts in rows of that window.
   Source(Window& window, int32_t rank, RowRange range, int64_t width)
       : width_(width),
         next_(range.begin),
@@ -57,7 +62,8 @@ class Source {
         direct_(window.Direct(rank)),
         rank_(rank) {}
 
-  // Makes row() the next one, unless done().
+  // Makes row() the next row, unless done(). Its key is hashed again: rows travel without their
+  // keys.
   Status Load() {
     if (done()) return Status::OK();
     if (next_ >= block_end_) PT_TRY(LoadBlock());
@@ -85,6 +91,7 @@ class Source {
       return Status::OK();
     }
     block_end_ = next_ + most;
+    // On one host the rows are read where they lie.
     if (direct_ != nullptr) {
       row_ = direct_ + next_ * width_;
       return Status::OK();
@@ -141,6 +148,7 @@ class Merge {
   }
 
  private:
+  // Copies the least row of all sources to `to` and counts it for the shard that it falls into.
   Status MoveLeast(std::byte* to, int64_t width) {
     Source* least = nullptr;
     for (Source& source : sources_) {
@@ -152,6 +160,7 @@ class Merge {
     }
     PT_CHECK(least != nullptr);
     std::memcpy(to, least->row(), size_t(width));
+    // A loop, since shards may be empty.
     while (out_.identities[shard_].rows == shard_rows_[shard_]) ++shard_;
     AddKey(least->key(), out_.identities[shard_]);
     least->Step();
@@ -189,6 +198,8 @@ class Giver {
       int64_t rows = 0;
       std::memcpy(&rows, all[r].data() + rank_ * sizeof(rows), sizeof(rows));
       const int64_t end = rows * width_;
+      // Waits until a whole page is read; `given_` then stands at its end, so no page is passed
+      // over.
       if (end - given_[r] < kPage) continue;
       window_.Release(given_[r], end - given_[r]);
       given_[r] = end / kPage * kPage;
@@ -219,6 +230,8 @@ Status MoveOut(RowStore& sorted, RowRange range, std::byte* to) {
 
 // Moves all rows but the own ones, which stay where they were sorted, to the window.
 Status MoveOthers(RowStore& sorted, RowRange own, std::span<std::byte> window) {
+  // The front part last: releasing the own rows later continues where it ended (see
+  // RowStore::Release()).
   PT_TRY(MoveOut(sorted, {own.end, sorted.rows()}, window.data() + own.begin * sorted.width()));
   return MoveOut(sorted, {0, own.begin}, window.data());
 }
@@ -248,6 +261,7 @@ Result<OwnedShards> ExchangeRows(std::unique_ptr<RowStore> sorted, const Cuts& c
     rows += windows.RowsFor(rank, r);
   }
   OwnedShards out{.store = MakeRowStore({.width = width, .most_rows = rows})};
+  // A window may be read only after a barrier that follows its filling.
   PT_TRY(communicator.Barrier("rows are sorted"));
   Merge merge(std::move(sources), std::move(shard_rows), out);
   Giver giver(*window, windows, communicator.rank(), communicator.world(), width);

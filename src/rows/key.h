@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What orders rows: a hash of their bytes, and the bytes themselves where hashes agree.
+// What orders rows: a hash of their bytes, and the bytes themselves where hashes agree. Hashing
+// makes shards samples at random; that bytes decide ties means that nothing rests on hashes being
+// different.
 #pragma once
 
 #include <compare>
@@ -39,7 +41,7 @@ inline void AddKey(const RowKey& key, ShardIdentity& identity) {
   identity.key_sum_high += key.high + (identity.key_sum_low < key.low ? 1 : 0);
 }
 
-// Of rows that lie one after another. A run adds up what it visited and compares.
+// The identity of rows that lie one after another. A run adds up what it visited and compares.
 ShardIdentity ComputeIdentity(std::span<const std::byte> rows, int64_t width);
 
 // Writes the keys of out.size() rows that lie one after another, or their high halves.

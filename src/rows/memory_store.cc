@@ -16,8 +16,9 @@ namespace {
 // The index that sorts rows has 32 bits.
 constexpr int64_t kMostSorted = (int64_t{1} << 32) - 1;
 
-// Makes room for `rows` of `width` bytes. Moving large pages splits them: the first reservation is
-// for the `most` rows there may ever be, where that is known and the system lets us.
+// Makes room for `rows` of `width` bytes. Moving large pages splits them, so the first reservation
+// is for the `most` rows there may ever be, where that is known and the system lets us; otherwise
+// memory doubles.
 Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
   if (rows * width <= memory.capacity()) return Status::OK();
   if (memory.capacity() == 0 && rows <= most && memory.Reserve(most * width).ok())
@@ -58,7 +59,8 @@ class MemoryScan final : public RowScan {
 // Copies the rows at `positions` of the order to `out`, one after another.
 void GatherRows(const std::byte* rows, int64_t width, const Permutation& order, Positions positions,
                 std::byte* out) {
-  // Rows are asked for this many visits ahead, so that memory answers them side by side.
+  // Rows are prefetched this many visits ahead, so that memory answers them side by side: a visit
+  // in random order is bound by the latency of memory otherwise.
   constexpr int64_t kAhead = 24;
   constexpr int64_t kLine = 64;
   std::array<const std::byte*, kAhead> ring;
@@ -123,6 +125,8 @@ Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> en
   PT_CHECK(spec_.sorts);
   const std::span<const RowKey> keys = keys_.As<const RowKey>(rows_);
   PT_LET(const RowOrder order, RowOrder::Find(Bytes({0, rows_}), spec_.width, keys));
+  // Before rows move: keys stay where they were made, and are given back before the move needs
+  // memory.
   auto identities = AddUpKeys(keys, order, ends);
   keys_ = {};
   spec_.sorts = false;

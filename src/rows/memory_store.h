@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing.
+// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing. The
+// only kind of store so far.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,8 @@
 namespace protium {
 namespace {
 
-// A larger budget is none: nothing follows from it for how many rows there may be.
+// A larger budget (1 TiB) is none: reserving address space for as many rows as it allows could
+// fail.
 constexpr int64_t kLargestBudget = int64_t{1} << 40;
 
 Status WrongType(const std::string& name, const arrow::DataType& type, const char* must) {
@@ -27,6 +28,8 @@ Status WrongType(const std::string& name, const arrow::DataType& type, const cha
        .fix = "cast it in the query"});
 }
 
+// Writes a tile's elements one row apart; 64 rows of it stay in the first cache until all columns
+// are done.
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
   for (int64_t i = 0; i < count; ++i, out += width) {
     std::memcpy(out, &tile.bits[size_t(i)], sizeof(uint32_t));
@@ -56,6 +59,7 @@ Status RowPacker::AddField(const RowField& field) {
   if (field.columns.empty()) constants_.push_back(&field);
   for (size_t i = 0; i < field.columns.size(); ++i) {
     PT_LET(Source source, FindSource(field.columns[i], field));
+    // Elements of a field lie side by side, 4 bytes each.
     source.offset = field.offset + 4 * int64_t(i);
     if (!field.scales.empty()) {
       const ElementScale& scale = field.scales[i];
@@ -100,6 +104,8 @@ Result<int> RowPacker::Find(const std::string& name) const {
 }
 
 Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) {
+  // Pointers first: batches of one stream share their schema, and comparing fields costs more than
+  // a small batch.
   if (batch.schema() != table_ && !batch.schema()->Equals(*table_, false)) {
     return Fail({.exit = Exit::kBug,
                  .what = fmt::format("a batch of {} among rows of {}", batch.schema()->ToString(),
@@ -117,7 +123,9 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
     PackTile(picked, out);
     PT_TRY(store_->Add(tile));
   }
+  // The batch's memory must not live on until the next one comes.
   for (Source& source : sources_) source.cells.reset();
+  // All of the batch, also rows that were not chosen: a fault names rows as they came.
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
 }

@@ -2,11 +2,11 @@
 // The packer behind rows.h.
 //
 // 1. A row is written once, to where it stays until rows are sorted; its key is made while it is in
-// the
-//    first cache.
+//    the first cache.
 // 2. What cannot be packed is counted and leaves a row that nobody will see: rows with any such
-// cell are
-//    refused as a whole, sooner or later (Refusal).
+//    cell are refused as a whole, sooner or later (Refusal).
+// 3. Beyond the budget rows are only counted, so that the fault can tell how many bytes all would
+//    need.
 #pragma once
 
 #include <memory>

@@ -31,6 +31,8 @@ inline uint64_t Keyed(uint64_t half, uint64_t key, uint64_t range) {
 }  // namespace
 
 Permutation::Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows) : rows_(rows) {
+  // std::sqrt is correctly rounded (IEEE 754), and below 2^52 its floor is exact; shards have far
+  // fewer rows.
   left_ = std::max<uint64_t>(uint64_t(std::sqrt(double(std::max<int64_t>(rows, 0)))), 1);
   right_ = std::max<uint64_t>((uint64_t(std::max<int64_t>(rows, 0)) + left_ - 1) / left_, 1);
   uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
@@ -57,6 +59,7 @@ int64_t Permutation::At(int64_t position) const {
     uint64_t r = at - l * right_;
     for (int round = 0; round < kRounds; round += 2) {
       l += Keyed(r, keys_[round], left_);
+      // Both are below left_, so one subtraction is the modulus.
       if (l >= left_) l -= left_;
       r += Keyed(l, keys_[round + 1], right_);
       if (r >= right_) r -= right_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which an epoch visits the rows of a shard, and where its steps begin and end. Pure
-// arithmetic; docs/rows.md writes it down for other implementations.
+// arithmetic; docs/rows.md writes it down for other implementations and tests hold it to that page,
+// so a change here changes the weights of every training.
 #pragma once
 
 #include <array>

@@ -92,6 +92,7 @@ Refused MergeRefused(const std::vector<Refused>& ranks) {
   for (size_t r = 0; r < ranks.size(); ++r) {
     const Refused& one = ranks[r];
     all.rows += one.rows;
+    // A rank that is over its budget fails them all, however much room the others have.
     if (one.needed_bytes - one.budget_bytes > all.needed_bytes - all.budget_bytes) {
       all.needed_bytes = one.needed_bytes;
       all.budget_bytes = one.budget_bytes;
@@ -99,6 +100,7 @@ Refused MergeRefused(const std::vector<Refused>& ranks) {
     for (const RefusedCells& cells : one.cells) {
       RefusedCells& sum = all.Of(cells.column, cells.reason);
       sum.count += cells.count;
+      // Ranks come in order, so the first that has such a cell is the lowest.
       if (sum.rank >= 0) continue;
       sum.first_row = cells.first_row;
       sum.rank = int32_t(r);

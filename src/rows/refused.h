@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what cannot become a packed row, and says so.
+// Counts what cannot become a packed row, and says so: one message for a whole gang instead of an
+// error at the first bad cell of some rank.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct Refused {
 
   bool any() const { return !cells.empty() || needed_bytes > budget_bytes; }
   RefusedCells& Of(const std::string& column, const std::string& reason);
-  // OK when nothing was refused; the first column that was, and how many others, if not.
+  // OK when nothing was refused; else a fault that names the first column that was, with the count,
+  // and how many other finds there are. Exceeding the budget comes first.
   Status ToStatus() const;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the packed rows of one rank live in.
+// Where the packed rows of one rank live.
 //
 // 1. A store's life: rows are added behind one another, sorted once if they are to be in order, and
 //    then read, as often as wanted. A row is known by its place among them, from 0.
 // 2. Reading is done in passes that only go forward, so that a store whose rows are in a file can
-//    answer with sequential reads, a visit in the order of an epoch included.
-// 3. Rows are handed over in blocks; nothing here is called once a row.
+//    answer with sequential reads, even a visit in the order of an epoch.
+// 3. Rows are handed over in blocks; nothing here is called once per row.
 // 4. Adding, sorting and releasing are for one thread at a time. Passes over a store that does not
 //    change may run side by side; they borrow it.
-// 5. What a system without room refuses is a fault with Exit::kNoRoom.
+// 5. Where the system has no room, the fault has Exit::kNoRoom.
 #pragma once
 
 #include <cstddef>
@@ -56,11 +56,13 @@ class RowStore {
   // Memory to write the next `rows` rows to; what it holds is not defined. Valid until the next
   // call of Room() or Add().
   virtual Result<std::byte*> Room(int64_t rows) = 0;
-  // The first `rows` rows of that memory are written, and belong to the store from now on.
+  // Says that the first `rows` rows of that memory are written: they belong to the store from then
+  // on.
   virtual Status Add(int64_t rows) = 0;
 
-  // Orders the rows by (key, bytes); once, in a store that was made to sort. Gives the identity of
-  // the rows up to the first of `ends`, from there to the second, and so on.
+  // Orders the rows by (key, bytes); once, in a store that was made to sort. Returns the identity
+  // of the rows up to the first of `ends`, from there to the second, and so on. Rows keep no other
+  // order: how they came is lost.
   virtual Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) = 0;
 
   virtual std::unique_ptr<RowScan> Scan(RowRange range) const = 0;

@@ -10,6 +10,11 @@
 #include "rows/exchange.h"
 #include "rows/packer.h"
 
+// From a rank's packed rows to the shards that it owns. In order, all of it collective: ranks
+// compare layouts and what they had to refuse, each sorts its rows, the cuts are found, rows travel
+// to their owners, identities are shared. A rank that fails by itself aborts the communicator, so
+// that the others stop waiting at once.
+
 namespace protium {
 namespace {
 
@@ -24,7 +29,7 @@ Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
                .what = fmt::format("shards cannot be owned as{} in a world of {}", text, world)});
 }
 
-// What ranks must have in common, as text.
+// A hash of what ranks must have in common: the layout of rows and who owns which shard.
 std::string LayoutText(const RowSchema& schema, const std::vector<int32_t>& first) {
   return Sha256Hex(Dump(Json{{"rows", schema.ToJson()}, {"first", first}}));
 }
@@ -83,6 +88,7 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
   const bool alone = communicator.world() == 1;
   const int32_t shards = first.back();
   PT_LET(own.identities,
+         // A gang of one has its identities from sorting; otherwise the merge makes them.
          own.store->Sort(alone ? ShardEnds(own.store->rows(), shards) : std::vector<int64_t>()));
   PT_LET(const Cuts cuts, FindCuts(*own.store, shards, communicator));
   if (!alone) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. Keys are spread evenly by being hashes, so their top bits cut rows into small buckets; equal
-//    rows share a bucket, however many they are. Within a bucket the next 32 bits nearly always
-//    decide.
-// 2. Rows move last, once each, within the memory they lie in.
+// 1. Keys are hashes and so spread evenly: their top bits cut rows into small buckets. Equal rows
+//    share a bucket, however many they are. Within a bucket the next 32 bits nearly always decide.
+// 2. Rows move last, once each, within the memory they lie in: there is no second copy of them.
 #include "rows/sort.h"
 
 #include <algorithm>
@@ -44,6 +43,8 @@ void SortTied(std::span<uint64_t> tied, std::span<const RowKey> keys, const std:
               int64_t width) {
   const auto key = [&](uint64_t ref) { return keys[uint32_t(ref)]; };
   const auto bytes = [&](uint64_t ref) { return rows + uint32_t(ref) * width; };
+  // Copies of one row may be most of the data; comparing each with the first is linear, sorting
+  // them is not.
   const bool same_row = std::ranges::all_of(tied, [&](uint64_t ref) {
     return key(ref) == key(tied[0]) && std::memcmp(bytes(ref), bytes(tied[0]), size_t(width)) == 0;
   });
@@ -132,7 +133,8 @@ class Mover {
   }
 
   bool Step(Walker& walker) {
-    // Only one position ever asks for a row: when it has left already, it was put aside.
+    // Each row is wanted by one position only: if it has left already, it was put aside where some
+    // walker started, and this walker's cycle is closed.
     if (HasLeft(walker.from)) {
       Aside& aside = FindAside(walker.from);
       std::memcpy(Row(walker.to), aside.row.data(), size_t(width_));

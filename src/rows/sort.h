@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of rows in memory, found by their keys; then each row is moved once, to its position.
+// Sorts rows in memory: first their order is found by their keys, then each row is moved once, to
+// its position.
 #pragma once
 
 #include <cstddef>

@@ -18,6 +18,7 @@ int64_t StepsPerEpoch(int64_t total_rows, int64_t batch_size) {
 Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_size, int64_t step) {
   if (total_rows == 0) return {};
   const auto edge = [&](int64_t k) {
+    // 128 bits: rows times rows may exceed 2^63.
     const __int128 visited = std::min<__int128>(__int128(k) * batch_size, total_rows);
     return int64_t(shard_rows * visited / total_rows);
   };

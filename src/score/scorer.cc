@@ -17,6 +17,8 @@ class ToDoubles {
 
   template <class Array>
   Status Visit(const Array& array) {
+    // Arrow's visitor calls this for every array type; those whose values convert to double are
+    // taken, whichever they are.
     if constexpr (requires { double(array.Value(0)); }) {
       for (int64_t i = 0; i < array.length(); ++i) {
         out_.push_back(array.IsNull(i) ? std::numeric_limits<double>::quiet_NaN()
@@ -40,6 +42,8 @@ Scorer::Scorer(Net& net, NetInputs inputs)
 
 Result<std::span<const float>> Scorer::Predict(const arrow::RecordBatch& batch) {
   PT_LET(const auto packer,
+         // The budget is exactly this batch. Bad cells fail at once, since there are no other ranks
+         // to ask.
          Packer::Make(inputs_.rows, batch.schema(), batch.num_rows() * inputs_.rows.width()));
   PT_TRY(packer->Append(batch));
   outputs_.resize(size_t(packer->rows() * inputs_.outputs));

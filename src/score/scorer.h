@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model at work: batches in, the outputs of its net out.
+// A model at work: batches in, the outputs of its net out. The rows go the way of training's rows
+// (Packer, CheckCategories, Predictor), so a prediction is the one that validation saw.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -17,7 +18,8 @@
 
 namespace protium {
 
-// Predicts for the rows of batches, whatever rows stand beside them. One thread.
+// Predicts for the rows of batches, whatever rows stand beside them: the predictor pads them to one
+// fixed height. One thread. Takes the packed rows of one batch in memory.
 class Scorer {
  public:
   // `inputs.rows` without a label to read. `net`, made for `inputs`, must outlive it.
@@ -33,7 +35,8 @@ class Scorer {
   std::vector<float> outputs_;
 };
 
-// The values of a column of numbers or booleans, NaN where NULL.
+// The values of a column of numbers or booleans as doubles, NaN where NULL. A missing column or one
+// of another type is a fault (exit code of input).
 Result<std::vector<double>> Doubles(const arrow::RecordBatch& batch, const std::string& column);
 
 }  // namespace protium

@@ -27,9 +27,13 @@ void BufferSums::Add(int64_t rows, float* sums) {
     const std::span<float> now = BufferValues(*part.buffer);
     const float* before = before_.data() + part.buffer->offset;
     float* out = sums + part.at;
+    // By bits, not by value: NaN would count as changed in every step otherwise, and -0.0 as
+    // unchanged.
     if (std::memcmp(now.data(), before, now.size_bytes()) != 0) *out += weight;
     ++out;
     for (size_t i = 0; i < now.size(); ++i) {
+      // A float buffer that only some shards changed still takes part with all of them: its mean is
+      // over all rows.
       const float added = now[i] - before[i];
       out[i] += (part.buffer->whole ? added : now[i]) * weight;
       if (part.buffer->whole) out[now.size() + i] += added * added * weight;
@@ -68,6 +72,7 @@ Status BufferSums::ApplyWhole(const Part& part, const float* sums, float rows) {
                    .why = "it holds whole numbers, of which training makes no mean",
                    .fix = "keep it in float32, or change it by the same in every forward"});
     }
+    // Exact: both stay below 2^24 (kMostWhole).
     values[i] += float(added);
   }
   return Status::OK();

@@ -3,12 +3,12 @@
 // began with the same ones.
 //
 // 1. A buffer that no shard changed stays what it was, to the bit.
-// 2. One of floats becomes the mean of what the shards left, each counted by its rows.
+// 2. A float buffer becomes the mean of what the shards left, each weighted by its rows.
 // 3. Whole numbers have no such mean: every shard must add the same to them, as a count of batches
 //    does; a buffer that shards change otherwise is refused by name.
 //
-// What ranks add up for this is the end of a leaf's tail: count() floats, on which the order of
-// addition is the tree's.
+// What ranks add up for this is the end of a leaf's tail: count() floats, whose order of addition
+// is the tree's. Nothing is sent beside the gradients.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,24 @@ namespace protium {
 
 class BufferSums {
  public:
-  // `weights` must outlive it. One thread.
+  // Lays out the sums for the buffers of `weights`, which must outlive it. One thread.
   explicit BufferSums(Weights& weights);
 
+  // Floats that a leaf needs for the sums.
   int64_t count() const { return count_; }
-  // Before the forward of a shard.
+  // Remembers the buffers, before the forward of a shard.
   void Keep();
-  // After the forward of a shard of so many rows: adds its part to `sums` and puts back what was
-  // kept.
+  // After the forward of a shard of `rows` rows: adds its part to `sums` and puts back what was
+  // kept, so that the next shard begins with the step's buffers as well.
   void Add(int64_t rows, float* sums);
-  // What was added up for `rows` rows, over all shards, becomes the buffers.
+  // Sets the buffers from the sums over all shards, which had `rows` rows together. Every rank
+  // calls it with the same sums and gets the same bits.
   Status Apply(std::span<const float> sums, float rows);
 
  private:
-  // Where the sums of a buffer begin, behind its own count of the rows whose shards changed it. Of
-  // floats: what shards left. Of whole numbers: what they added, and then its squares.
+  // Where the sums of a buffer begin: first a count of the rows whose shards changed it, then, for
+  // floats, what shards left; for whole numbers, what they added, followed by its squares. All are
+  // weighted by rows.
   struct Part {
     const BufferPart* buffer = nullptr;
     int64_t at = 0;

@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
 constexpr int64_t kFormat = 2;
+// A bound on what is read of a file that may be damaged; the history of very many epochs stays far
+// below it.
 constexpr int64_t kMostStateBytes = 256 << 20;
 
 std::string StepName(int64_t step) { return fmt::format("step-{:09}", step); }
@@ -32,10 +34,13 @@ std::vector<std::string> ListSteps(const fs::path& folder) {
     const std::string name = entry.path().filename();
     if (name.starts_with("step-") && !name.ends_with(kPartial)) names.push_back(name);
   }
+  // Step numbers are padded to nine digits, so names sort as numbers do.
   std::sort(names.rbegin(), names.rend());
   return names;
 }
 
+// The attempt that may write; 0 where the file is missing or unreadable, which no attempt is
+// called.
 int64_t AttemptIn(const fs::path& folder) {
   const auto text = ReadFile(folder / "attempt", 64);
   int64_t attempt = 0;
@@ -83,7 +88,8 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   return state;
 }
 
-// Tensors that are those that the state was written with.
+// Reads tensors and refuses others than those that the state was written with. The hash covers
+// names, shapes and values, not the file's bytes.
 Result<Safetensors> ReadTensors(const fs::path& file, const std::string& sha256) {
   PT_LET(Safetensors tensors, Safetensors::Read(file));
   const std::string found = WeightsSha256(tensors.tensors());
@@ -105,7 +111,7 @@ Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   return out;
 }
 
-// Puts the text of a failed write together with what is still there.
+// Adds to the fault of a failed write which checkpoint is still there to go on from.
 Status KeptOn(const Status& status, const fs::path& folder) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -129,7 +135,7 @@ int64_t RowsIn(const Json& rows) {
   return total;
 }
 
-// What two values of one key were; of tables only what differs.
+// The text "key was ..., now it is ..."; of objects only the entries that differ.
 std::string Difference(const std::string& key, const Json& then, const Json& now) {
   if (!then.is_object() || !now.is_object()) {
     return fmt::format("{} was {}, now it is {}", key, Dump(then), Dump(now));
@@ -184,9 +190,12 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
+    // Before anything is written, and once more right before the rename that makes it count:
+    // writing takes long.
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
+    // Best weights come before the rename: a checkpoint must never name a file that is not there.
     PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", StateText(state)));
@@ -207,13 +216,15 @@ std::string CheckpointFolder::BestFile(int64_t step) {
   return "best/" + StepName(step) + ".safetensors";
 }
 
-// A second name for the weights of the draft, or a copy where names cannot be shared.
+// Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
+// where the file system has no links.
 Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
                                   std::span<const NamedTensor> weights) const {
   if (!IsBest(state)) return Status::OK();
   const fs::path best = path_ / state.best.file;
   const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
+  // A killed writer may have left one, and a link is not made over an existing name.
   fs::remove(link, error);
   fs::create_hard_link(draft / "weights.safetensors", link, error);
   if (error) return WriteSafetensors(best, weights);
@@ -232,6 +243,8 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
       fs::remove_all(path_ / name, error);
       continue;
     }
+    // A checkpoint whose state cannot be read neither counts as kept nor is removed: it may be all
+    // that is left to look at.
     const auto state = ReadState(path_ / name);
     if (!state.ok()) continue;
     ++kept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of one training, in a folder of its own:
+// Checkpoints of one training, in a folder of its own. Written by rank 0 alone.
 //
 //   step-000000120/weights.safetensors    parameters and buffers
 //   step-000000120/optimizer.safetensors  the optimiser's state
@@ -8,8 +8,13 @@
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
 //   attempt                               the number of the attempt that may write
 //
-// 1. A checkpoint's folder appears by one rename, with all its files flushed.
-// 2. Who opens the folder takes the next attempt number; an older attempt can write no more.
+// 1. A checkpoint's folder appears by one rename, with all its files flushed: it is whole or not
+//    there.
+// 2. Whoever opens the folder takes the next attempt number; an older attempt can write no more. So
+//    a rank of a gang that was given up, but still runs somewhere, cannot overwrite what its
+//    successor saves.
+// 3. Every file is covered by a hash in state.json, and that by a hash of its own: damage is found
+//    when it is read.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +31,7 @@
 
 namespace protium {
 
-// The weights that validation liked best.
+// The weights with the best value of the chosen metric so far.
 struct BestSoFar {
   int64_t epoch = 0;  // From 1; 0: none yet.
   int64_t step = 0;
@@ -45,6 +50,7 @@ struct BestSoFar {
   }
 };
 
+// Where training stands: what a rank needs, beside rows and tensors, to continue to the same bits.
 struct CheckpointState {
   int64_t epoch = 0;       // Epochs finished.
   int64_t epoch_step = 0;  // Steps finished of the epoch after those.
@@ -75,6 +81,7 @@ struct CheckpointState {
   }
 };
 
+// A checkpoint as read back, its hashes checked.
 struct Checkpoint {
   std::filesystem::path path;
   CheckpointState state;
@@ -87,14 +94,14 @@ class CheckpointFolder {
   // Makes the folder if need be, removes what a killed writer left half done, takes an attempt.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that is whole, with the best weights that it names, if there is any;
-  // `damaged` tells of newer ones that are not.
+  // The newest checkpoint that is intact together with the best weights that it names, or nullopt;
+  // `damaged` gets one error for each newer one that is not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
-  // Writes a checkpoint, whose hashes it puts into `state`; its weights also become
-  // `state.best.file` when the best step is this one. Then removes all but the `keep` newest and
-  // the files of best weights that none of these names. Refused when another attempt has opened the
-  // folder since.
+  // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
+  // when the best step is this one. Then removes all but the `keep` newest and the files of best
+  // weights that none of these names. Refused when another attempt has opened the folder since.
+  // When it fails, earlier checkpoints are untouched and the fault names the newest of them.
   Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep);
   static std::string BestFile(int64_t step);

@@ -27,6 +27,7 @@ Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
     visits_.push_back(std::move(visit));
   }
   used_.assign(own_.size(), {});
+  // A permutation could be entered in the middle, but the sums of EndEpoch() need every row.
   for (step_ = 0; step_ < first_step;) PT_TRY(Next());
   return Status::OK();
 }
@@ -35,9 +36,12 @@ Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
 Status Feed::Gather(size_t own, int64_t rows) {
   const int64_t width = rows_.schema().width();
   std::vector<std::byte>& memory = memory_[own];
+  // Never smaller: a short last step would otherwise clear and grow it again in every epoch.
   memory.resize(std::max(memory.size(), size_t(rows * width)));
   PT_TRY(visits_[own]->Next(rows, memory.data()));
   for (int64_t i = 0; i < rows; ++i) {
+    // The key is made of the bytes that training really gets, so damage in between shows up as
+    // well.
     AddKey(HashRow(memory.data() + i * width, width), used_[own]);
   }
   return Status::OK();

@@ -17,9 +17,11 @@
 namespace protium {
 namespace {
 
-// Rises whenever our own arithmetic gives other bits: of a net, a loss, an optimiser or a sum.
+// The version of our own arithmetic; raise it whenever a net, loss, optimiser or sum gives other
+// bits. Checkpoints of another version are then refused instead of being continued differently.
 constexpr int64_t kArithmetic = 3;
 
+// MKL and oneDNN choose kernels by the maker of the processor, not only by its instruction sets.
 std::string ProcessorVendor() {
   unsigned eax = 0;
   unsigned words[3] = {};
@@ -39,6 +41,8 @@ std::string VersionIn(const std::string& description, const std::string& name) {
 }  // namespace
 
 Json NumericsFingerprint(int32_t threads_per_shard) {
+  // The only place where LibTorch tells the versions of MKL and oneDNN that it was built with, as
+  // prose.
   const std::string description = at::show_config();
   return {{"arithmetic", kArithmetic},
           {"torch", TORCH_VERSION},

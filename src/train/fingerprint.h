@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bits of an arithmetic depend on besides the program: libraries, instruction sets,
+// What the bits of a result depend on besides program and input: libraries, instruction sets,
 // threads. Ranks of a gang must agree on it, and so must whoever resumes from a checkpoint.
 #pragma once
 
@@ -13,13 +13,15 @@ namespace protium {
 
 // Everything apart from rows, options and shards that decides the bits of the weights: the version
 // of our own arithmetic, versions of the libraries, the processor as they see it, threads per
-// shard, kind of device.
+// shard, kind of device. A flat object of numbers and texts, compared as a whole.
 Json NumericsFingerprint(int32_t threads_per_shard);
 
-// Collective. Refuses when ranks differ, naming the ranks and the first key.
+// Collective. Refuses (exit code of environment) when a rank's fingerprint is not that of rank 0,
+// naming both.
 Status AgreeOn(const Json& fingerprint, Communicator& communicator);
 
-// Prepares the calling thread for computing shards.
+// Sets the number of threads that LibTorch uses for one operation called from this thread. It
+// belongs to the result: sums are split by threads.
 Status UseThreads(int32_t threads_per_shard);
 
 }  // namespace protium

@@ -110,6 +110,7 @@ Loss BinaryCrossEntropyLoss(double positive_weight) {
 }
 
 Loss CrossEntropyLoss(std::vector<double> of_classes, double smoothing) {
+  // `slopes` is scratch memory that lives as long as the loss; a loss is called by one thread.
   return [of_classes = std::move(of_classes), smoothing, slopes = std::vector<double>()](
              std::span<const float> outputs, const Batch& rows, std::span<float> gradient) mutable {
     const FieldRows<int32_t> labels = rows.ints(kLabelField);

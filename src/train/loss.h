@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far outputs are from labels. Sums over rows are made in double, in the order of the rows;
-// what is added up over shards is float32, as gradients are.
+// Losses: how far outputs are from labels, and in which direction to move them. Sums over the rows
+// of a shard are made in double, in the order of the rows; what is added up over shards is float32,
+// as gradients are.
 #pragma once
 
 #include <functional>
@@ -22,20 +23,25 @@ struct LossSums {
 using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
                                     std::span<float> gradient)>;
 
-// Of values, one output a label; a row of several labels counts once a label.
+// For values, with one output per label; a row of several labels counts once per label, in loss and
+// weight. (o - label)^2 and |o - label|, without a factor 1/2.
 Loss SquaredLoss();
 Loss AbsoluteLoss();
-// 0.5 d^2 up to delta and delta (|d| - 0.5 delta) beyond.
+// With d = o - label: 0.5 d^2 up to |d| = delta, delta (|d| - 0.5 delta) beyond, as
+// torch.nn.HuberLoss has it.
 Loss HuberLoss(double delta);
-// exp(o) - label * o: the output is the logarithm of what is expected.
+// exp(o) - label * o: the output is the logarithm of the expected count. The term log(label!) of
+// the likelihood does not depend on the output and is left out, as in torch.nn.PoissonNLLLoss.
 Loss PoissonLoss();
 
-// Of two classes; the output is the logit of class 1, whose rows count `positive_weight` times.
+// For two classes; the output is the logit of class 1, whose rows' loss counts `positive_weight`
+// times (pos_weight of torch.nn.BCEWithLogitsLoss); the sum of weights does not take it in.
 Loss BinaryCrossEntropyLoss(double positive_weight);
 
-// Of many classes; outputs go through a softmax. A row counts as often as its class (`weights`:
-// one a class, or none). With smoothing s a row of class c is meant to be 1 - s of c, and s of all
-// classes in equal parts.
+// For many classes; outputs go through a softmax. A row counts as often as its class (`weights`:
+// one per class, or none), also in the sum of weights. With smoothing s a row of class c has the
+// target 1 - s + s/n for c and s/n for each other of the n classes (label_smoothing of
+// torch.nn.CrossEntropyLoss).
 Loss CrossEntropyLoss(std::vector<double> weights, double smoothing);
 
 }  // namespace protium

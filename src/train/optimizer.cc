@@ -41,6 +41,9 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
         {.scale = scale, .momentum = float(spec_.momentum), .rate = float(spec_.learning_rate)},
         sum, count, weights, first);
   }
+  // The bias corrections of Adam (Kingma and Ba, 2015, section 3), for the parameter's own number
+  // of steps: one that is used rarely is corrected as long as its moments are young. In double,
+  // rounded once.
   const double left1 = 1 - Power(spec_.beta1, step);
   const double left2 = 1 - Power(spec_.beta2, step);
   return AdamUpdate({.scale = scale,
@@ -54,8 +57,8 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
                     sum, count, weights, first, second_.data() + begin);
 }
 
-// Neighbouring parameters that have made as many steps are moved in one go, the padding between
-// them too, which stays zero: its gradients, moments and weights are.
+// Neighbouring parameters that have made equally many steps are moved in one go, together with the
+// padding between them. Padding stays zero, as its gradients, moments and weights all are.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
   const auto& parts = weights_.parts();

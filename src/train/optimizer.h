@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisers over one flat piece of memory. Every element is one chain of IEEE operations, so that
-// neither ranges nor the width of vectors change bits.
+// Optimisers over one flat piece of memory, in which all parameters lie. Every element is one chain
+// of IEEE operations, so that neither ranges nor the width of vectors change bits. Rules and
+// defaults are those of torch.optim.Adam and SGD.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,9 @@ struct OptimizerSpec {
   double momentum = 0;  // Of kSgd.
 };
 
-// The gradient is sum[i] / divisor * factor.
+// A gradient as it comes out of the reduction: sum[i] / divisor * factor, with the sum over all
+// shards, the sum of weights and the factor of clipping. Scaled on the way, so that the sum is read
+// once.
 struct Gradient {
   std::span<const float> sum;
   float divisor = 1;
@@ -36,14 +39,15 @@ struct Gradient {
 
 class Optimizer {
  public:
-  // For weights of this layout, which must outlive it.
+  // For these weights, which must outlive it. All state begins at 0.
   Optimizer(const OptimizerSpec& spec, Weights& weights);
 
   // Moves every parameter whose `defined` is not 0 by one step. False when a gradient was NaN or
-  // infinite: the weights are spoiled then.
+  // infinite: the weights are spoiled then, and training has to go back to a checkpoint.
   bool Step(const Gradient& gradient, std::span<const float> defined);
 
-  // All state, borrowed; and what came back from a checkpoint's file.
+  // All state, borrowed, as it goes into a checkpoint; and the way back. Load() refuses missing
+  // tensors and other shapes, naming `where`.
   std::vector<NamedTensor> Tensors();
   Status Load(const Safetensors& file, const std::string& where);
 

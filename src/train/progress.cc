@@ -4,6 +4,8 @@
 namespace protium {
 namespace {
 
+// Often enough for a terminal; fast nets make thousands of steps a second, and each event is a line
+// in the log.
 constexpr std::chrono::milliseconds kEvery{500};
 
 double SecondsBetween(Clock::time_point a, Clock::time_point b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 tells of a training while it goes on. Reads the clock; nothing that decides weights
+// What rank 0 reports of a training while it goes on. Reads the clock; nothing that decides weights
 // does.
 #pragma once
 
@@ -12,12 +12,14 @@
 
 namespace protium {
 
-// Tells of steps: the first of this process, then at least every second.
+// Reports steps as events: the first of this process, the last of all, and those in between at most
+// every half second, with loss and speed over the steps since the event before.
 class Progress {
  public:
-  // `report` may be empty: this rank says nothing.
+  // `report` may be empty: this rank says nothing. `steps` is the number of steps of all epochs.
   Progress(std::function<void(const Json&)> report, int64_t steps);
 
+  // `step` and `epoch` count from 1.
   void Stepped(int64_t step, int64_t epoch, const StepResult& result);
   void Tell(const Json& event) const;
   double seconds() const;     // Since it was made.

@@ -6,10 +6,15 @@
 #include "base/fault.h"
 #include "base/fields.h"
 
+// Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
+// checkpoint than the others would train on from there. The others learn from it, in this order:
+// status and state as one message, so that all fail or begin alike; then parameters, buffers and
+// the optimiser's tensors.
+
 namespace protium {
 namespace {
 
-// What rank 0 tells the others: {"status": ..., "state": null or ...}.
+// What rank 0 sends: {"status": ...} and, when there is a checkpoint, {"state": ...}.
 struct Found {
   Status status;
   std::optional<CheckpointState> state;
@@ -34,6 +39,8 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& wei
                  .where = wish.folder.string(),
                  .fix = "resume that run, or train in a new folder"});
   }
+  // Checkpoints there are, but none is intact: starting from the beginning would throw them away
+  // silently.
   if (!checkpoint) return damaged[0];
   const std::string where = checkpoint->path.string();
   for (const Status& status : damaged) {

@@ -32,6 +32,8 @@ Status CheckFloatingPoint() {
                .why = "a library built with -ffast-math does that when it is loaded"});
 }
 
+// Gradients are laid over the communicator's own memory (Subtree::sum), so a backward writes where
+// the reduction reads and nothing is copied.
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
@@ -67,7 +69,9 @@ Stepper::Partial& Stepper::Spare(size_t depth) {
   return *spares_[depth].second;
 }
 
-// Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition.
+// Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition. This is
+// the recursion of docs/rows.md; the left half is made in place. A right half of several leaves
+// needs memory of its own, one spare per depth, since its sum must be complete before it is added.
 Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
                       bool add, size_t depth) {
   if (end - begin == 1) return Leaf(input, begin, partial, add);
@@ -84,11 +88,13 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
 
 Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add) {
   if (!add) {
+    // The net overwrites its gradients by itself; the tail is only ever added to.
     std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
   }
   const Batch& rows = input.shards[size_t(shard - first_shard_)];
   if (rows.size() > 0) return RunNet(rows, input, shard, partial, add);
-  // A leaf of zeros; adding it counts, since it turns -0.0 into 0.0.
+  // A leaf of zeros. It is added like any other, since -0.0 + 0.0 is 0.0: skipping it would leave
+  // another bit where the owner of the shards differs.
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
   return Status::OK();
 }
@@ -96,6 +102,8 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
 Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial,
                        bool add) {
   buffers_.Keep();
+  // A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
+  // rank the shard is.
   const uint64_t key =
       DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(input.step), uint64_t(shard)});
   const auto count = size_t(rows.size() * spec_.outputs);
@@ -114,6 +122,7 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
                   {partial.gradients, add, Defined(partial)});
     return Status::OK();
   };
+  // Guard() puts this before whatever LibTorch throws.
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
@@ -133,9 +142,10 @@ Status Stepper::AddUpOwn(const StepInput& input) {
 Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_TRY(CheckFloatingPoint());
   const Status added = AddUpOwn(input);
-  // The others wait for this rank.
+  // The others wait for this rank in the reduction, and would do so until the deadline.
   if (!added.ok()) communicator_.Abort(added);
   PT_TRY(added);
+  // One leaf per rank carries its flags, so that all stop or save after the same step.
   if (!own_.empty()) {
     FindTail(own_[0])[kStop] += input.stop ? 1 : 0;
     FindTail(own_[0])[kSave] += input.save ? 1 : 0;
@@ -153,6 +163,7 @@ Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
   if (spec_.clip_norm <= 0) return 1;
   const double norm = std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size()))) / double(weight);
   if (!std::isfinite(norm)) return NotFinite("the gradient", input);
+  // As torch.nn.utils.clip_grad_norm_ has it, with its 1e-6.
   return norm > spec_.clip_norm ? float(spec_.clip_norm / (norm + 1e-6)) : 1;
 }
 
@@ -169,6 +180,8 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   if (!std::isfinite(tail[kLoss]) || !std::isfinite(tail[kWeight])) {
     return NotFinite("the loss", input);
   }
+  // Buffers count rows, not weights: batch norm saw rows of weight 0 too, so this comes before a
+  // skipped step returns.
   if (tail[kRows] > 0) PT_TRY(buffers_.Apply(tail.subspan(kFixed), tail[kRows]));
   if (out.skipped) return out;
   out.loss = double(tail[kLoss]) / double(tail[kWeight]);
@@ -179,7 +192,8 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   return out;
 }
 
-// "shard 3 on rank 1": own shards whose part of the sums is not finite; empty without any.
+// "shard 3 on rank 1": own shards whose part of the sums is not finite; empty when all are. A loss
+// tells the shard itself, a gradient only the subtree in which it was added up.
 std::string Stepper::OwnShardsNotFinite() const {
   std::vector<int32_t> shards = lost_;
   for (size_t i = 0; i < own_.size() && lost_.empty(); ++i) {

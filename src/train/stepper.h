@@ -5,8 +5,13 @@
 //    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers.
 // 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
 //    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
-// 3. One division by the sum of weights follows; then clipping, the check that all is finite, and
-//    the optimiser.
+// 3. One division by the sum of weights follows; then clipping, the check that everything is
+//    finite, and the optimiser. Every rank does this on the same sums and arrives at the same
+//    weights.
+//
+// A leaf as floats: gradients with padding (Weights::size()), `defined` by parameter, the entries
+// of Tail, sums of buffers. Whatever ranks must agree on in a step travels in this one reduction:
+// there is no other round.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +45,7 @@ struct StepInput {
   bool save = false;
 };
 
+// The same on every rank, but for wait_seconds.
 struct StepResult {
   double loss = 0;  // Weighted mean over all shards.
   double weight = 0;
@@ -52,12 +58,14 @@ struct StepResult {
 
 class Stepper {
  public:
-  // Collective. `net`, `weights` and `optimizer` must outlive it; one thread, that of every Run().
+  // Collective. `net`, `weights`, `optimizer` and `communicator` must outlive it; one thread, that
+  // of every Run().
   static Result<std::unique_ptr<Stepper>> Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator);
 
   // Collective. A loss or gradient that is NaN or infinite fails on all ranks alike, and the fault
   // says at which step and in whose rows. What a net throws on one rank fails on all of them.
+  // Afterwards the weights are not to be used.
   Result<StepResult> Run(const StepInput& input);
 
  private:

@@ -19,6 +19,17 @@
 #include "train/stepper.h"
 #include "train/validation.h"
 
+// Run() in order:
+// 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
+//    weights.
+// 2. For each epoch: each step feeds the own shards' batches and runs the Stepper. A checkpoint
+//    follows every every_steps steps, when rank 0's clock says so (the flag travels in the
+//    reduction, so all ranks save at the same step), and before a stop.
+// 3. EndEpoch: validation on all ranks, the choice of the best weights, the checkpoint of the
+//    epoch.
+// 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
+//    saved. state_ is everything that a checkpoint keeps; it advances on every rank alike.
+
 namespace protium {
 namespace {
 
@@ -108,7 +119,8 @@ Status Training::Begin() {
   return Status::OK();
 }
 
-// Rank 0 decides where training starts, whatever the others' libraries would draw.
+// Rank 0 decides where training starts, whatever the others' libraries would draw: a net's own
+// initialisation need not be exact.
 Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
@@ -122,6 +134,8 @@ Status Training::Initialise() {
 Status Training::RunEpoch() {
   PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
   while (state_.epoch_step < feed_.steps()) {
+    // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
+    // when checkpoints are written, never what is in the weights.
     const bool due = spec_.every_seconds > 0 && leads() &&
                      Clock::now() - saved_at_ >= std::chrono::duration<double>(spec_.every_seconds);
     PT_LET(const std::span<const Batch> shards, feed_.Next());
@@ -146,6 +160,8 @@ Status Training::AfterStep(const StepResult& result) {
   progress_.Stepped(state_.step, state_.epoch + 1, result);
   const bool by_count = spec_.every_steps > 0 && state_.step % spec_.every_steps == 0;
   const bool last = state_.epoch_step == feed_.steps();
+  // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
+  // validation.
   if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
@@ -191,6 +207,7 @@ void Training::Choose(const Json& values) {
 }
 
 Status Training::Save() {
+  // Ranks whose weights drifted apart must not be saved: a resumed run would hide it.
   PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();

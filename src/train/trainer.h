@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's life: agree, resume or begin, step through the epochs, validate, save.
+// A rank's life: agree, resume or begin, step through the epochs, validate, save. What ranks decide
+// together (when to stop, when to save) is decided by values that all of them have, so all make the
+// same collective calls.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,7 @@
 
 namespace protium {
 
+// The same on every rank.
 struct TrainSpec {
   int64_t epochs = 1;
   int64_t batch_size = 512;
@@ -40,6 +43,7 @@ struct TrainSpec {
   std::string stages_sha256;
 };
 
+// What this rank brings; all of it is borrowed for the call.
 struct TrainInput {
   Net& net;
   Weights& weights;
@@ -62,8 +66,10 @@ struct TrainOutcome {
   double wait_share = 0;
 };
 
-// Collective; computes in the calling thread. A stop asked of any rank ends all after the same
-// step, with a checkpoint, as a Cancelled fault that names the step.
+// Collective; computes in the calling thread. Returns when all epochs are done. A stop asked of any
+// rank ends all after the same step, with a checkpoint, as a fault with the exit code of a stopped
+// run that names the step. A failed step's fault says which checkpoint was kept. Rows or weights
+// that ranks do not agree on fail on all of them.
 Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input);
 
 }  // namespace protium

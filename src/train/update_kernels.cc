@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+// GCC makes a clone for each instruction set and picks one at load time; -ffp-contract=off keeps it
+// from fusing multiplications with additions, so all clones give the same bits.
 #define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 
 namespace protium {
@@ -18,6 +20,8 @@ template <class Rule, class... State>
                                           State* __restrict... state) {
   int32_t bad = 0;
   for (int64_t i = 0; i < count; ++i) {
+    // A division by the sum of weights, not a multiplication by its inverse: that would round
+    // twice.
     float g = sum[i] / scale.divisor * scale.factor;
     const float check = g - g;
     bad |= check != 0 ? 1 : 0;
@@ -31,6 +35,7 @@ template <class Rule, class... State>
 
 PT_CLONES bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights,
                           float* first, float* second) {
+  // A copy: the compiler cannot know that stores to the weights leave a referenced step alone.
   const AdamStep s = step;
   const auto rule = [s](float g, float& mean, float& square) __attribute__((always_inline)) {
     const float m = s.beta1 * mean + s.rest1 * g;

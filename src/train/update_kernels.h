@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over all weights. Every element is one chain of float operations, none fused, so no width
-// of vector changes bits; sums are made in an order that is written down.
+// The loops over all weights that a step consists of, besides the net. Every element is one chain
+// of float operations, none fused, so no width of vector changes bits; sums are made in an order
+// that is written down. Memory may have any alignment; ranges that are written do not overlap
+// others.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,8 @@ struct GradientScale {
   float weight_decay = 0;
 };
 
-// Numbers of one step that are the same for all elements.
+// The numbers of one step of Adam that are the same for all elements, each computed in double and
+// rounded once.
 struct AdamStep {
   GradientScale scale;
   float beta1 = 0;
@@ -27,7 +30,8 @@ struct AdamStep {
   float second_divisor = 1;  // sqrt(1 - beta2^step)
 };
 
-// One step of Adam (Kingma and Ba, 2015) in place; false when a gradient was not finite.
+// One step of Adam (Kingma and Ba, 2015) in place, over `count` elements; false when a gradient was
+// not finite, in which case the elements are spoiled.
 bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights, float* first,
                 float* second);
 

@@ -6,6 +6,8 @@
 namespace protium {
 namespace {
 
+// A multiple of the height that predictions are padded to, so that only a shard's last block is
+// padded.
 constexpr int64_t kBlockRows = 16 * kPredictRows;
 
 }  // namespace
@@ -48,6 +50,8 @@ Result<Json> Validation::Measure(Communicator& communicator) {
     PT_TRY(AddShard(shard, mine));
   }
   PT_LET(const auto states, communicator.AllGather(Dump(mine.ToJson())));
+  // All states are merged in the order of ranks into a fresh one, the own one included: every rank
+  // does exactly the same.
   PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind));
   for (const std::string& text : states) {
     PT_LET(const Json state, ParseJson(text));

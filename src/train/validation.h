@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics on the rows held out, the same for any number of ranks: states of metrics are exact sums
-// or sorted values, which merge without an order.
+// Metrics on the held-out rows, the same for any number of ranks: states of metrics are exact sums
+// or sorted values, which merge in any order.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// Measures a net on the validation rows of all ranks, in the label's own units.
+// Measures a net on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
   // `rows` and `net` must outlive it.

@@ -14,7 +14,7 @@ namespace protium {
 namespace {
 
 constexpr int64_t kPage = 4096;
-// Pages of slots that no large message ever touched cost nothing.
+// All slots of a board together. Pages that no large message ever touched cost nothing.
 constexpr int64_t kAllSlotsBytes = 128 << 20;
 constexpr int64_t kLeastSlotBytes = 512 << 10;
 constexpr int64_t kMostSlotBytes = 16 << 20;
@@ -67,17 +67,20 @@ std::span<std::byte> Board::Slot(int32_t rank, uint32_t half) const {
 void Board::SetCause(const Status& cause) const {
   uint32_t none = 0;
   if (!head().cause_state.compare_exchange_strong(none, 1)) {
-    // Whoever goes on from here must find the first cause; its writer may have died over it.
+    // Another rank is writing its cause: callers report what is on the board next, so wait until it
+    // is there. One second, since the writer may have died over it.
     const auto until = Clock::now() + std::chrono::seconds(1);
     while (!failed() && Clock::now() < until) std::this_thread::yield();
     return;
   }
   std::string text = Dump(StatusToJson(cause));
   if (text.size() > kMostCauseBytes) {
+    // Cut to what a user reads first; half a JSON document would be no cause at all.
     text = Dump(StatusToJson(Status::UnknownError(FaultOf(cause).what.substr(0, 1000))));
   }
   head().cause_bytes = uint32_t(std::min<size_t>(text.size(), kMostCauseBytes));
   std::copy_n(text.begin(), head().cause_bytes, head().cause.begin());
+  // Released last: whoever sees the 2 also sees the text.
   head().cause_state.store(2, std::memory_order_release);
 }
 

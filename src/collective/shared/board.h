@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory in which ranks of one host meet.
+// The memory in which ranks of one host meet: one memfd that rank 0 makes and all map.
 //
 // 1. A rank's `arrived` only grows; meeting n is over once every rank's is n or more.
-// 2. What belongs to meeting n lies in the half n % 2. A rank touches that half again for meeting
-//    n + 2, which it reaches only after every rank has left meeting n.
+// 2. What belongs to meeting n lies in the half n % 2. A rank touches that half again for meeting n
+//    + 2, which it reaches only after every rank has left meeting n. So two halves are enough, and
+//    a meeting costs one wait instead of two (one to come, one to leave).
+// 3. A rank writes its own seat and rooms only; the head, with the first cause of failure, is
+//    written by one rank ever.
+//
+// Layout, each part from a page on: head; seats by rank; inline rooms by rank and half; slots by
+// rank and half, then two for results.
 #pragma once
 
 #include <array>
@@ -37,8 +43,8 @@ class Board {
   // Maps memory of Bytes(world); zeroed memory is an empty board.
   static Result<Board> Map(const Memfd& memory, int32_t world);
   static int64_t Bytes(int32_t world);
-  // Of a slot: large, because ranks wait for each other once a slot, and on a busy machine such a
-  // wait is a turn of the scheduler's; bounded for all ranks together.
+  // The size of a slot. Large, because ranks wait for each other once per slot, and on a busy
+  // machine such a wait is a turn of the scheduler's; bounded for all ranks together.
   static int64_t SlotBytes(int32_t world);
 
   bool ready() const { return memory_.data() != nullptr; }
@@ -50,7 +56,8 @@ class Board {
   std::span<std::byte> Slot(int32_t rank, uint32_t half) const;
   std::span<std::byte> ResultSlot(uint32_t half) const { return Slot(world_, half); }
 
-  // Keeps the first cause; later ones are dropped.
+  // Keeps the first cause; later ones are dropped. Returns once some cause can be read, or after 1
+  // s. Any thread.
   void SetCause(const Status& cause) const;
   bool failed() const;
   Status Cause() const;  // OK until a cause is set.

@@ -4,6 +4,8 @@
 // 2. Large ones go through slots part by part; while part t is copied in, part t - 1 is reduced and
 //    part t - 2 copied out, with one meeting between. A rank reduces its slice of each part, always
 //    in the order of ranks.
+// 3. Nothing is read before the requests agree, so ranks that disagree leave no half-written buffer
+//    behind.
 #include "collective/shared/communicator.h"
 
 #include <cstring>
@@ -36,6 +38,8 @@ class PartwiseReduction {
 
   Status Run(const Request& request) {
     const int64_t parts = (count_ + part_count_ - 1) / part_count_;
+    // Part t lies in the half of meeting t + 1, its result in that of the next: each round writes
+    // one half and reads the other (`half() ^ 1`).
     for (int64_t t = 0; t <= parts + 1; ++t) {
       if (t < parts) CopyIn(t);
       if (t >= 1 && t <= parts) ReduceSlice(t - 1);
@@ -65,7 +69,7 @@ class PartwiseReduction {
 
   std::byte* Own(int64_t part) const { return data_ + part * part_count_ * width_; }
 
-  // Into the half of the coming meeting. The own slice stays where it is: nobody else needs it.
+  // Into the half of the coming meeting. The own slice is not copied: nobody else needs it.
   void CopyIn(int64_t part) {
     std::byte* slot = meeting_.board().Slot(meeting_.rank(), meeting_.half()).data();
     const Slice own = CutSlice(part, meeting_.rank());
@@ -83,6 +87,7 @@ class PartwiseReduction {
     const int64_t count = (slice.end - slice.begin) / width_;
     Combine(type_, op_, input(0), input(1), out, count);
     for (int32_t r = 2; r < meeting_.world(); ++r) Combine(type_, op_, out, input(r), out, count);
+    // The own slice of the result is taken here, where it is in the cache.
     Copy(Own(part) + slice.begin, out, slice.end - slice.begin);
   }
 
@@ -124,12 +129,15 @@ class SharedCommunicator : public Communicator {
   Status Broadcast(std::span<std::byte> inout, int32_t root) override {
     const Request request{
         .operation = Operation::kBroadcast, .root = root, .length = int64_t(inout.size())};
+    // A wrong root is wrong on all ranks if they agree, so all of them get the same error at the
+    // same place.
     if (root < 0 || root >= world()) {
       PT_TRY(meeting_->Agree(request));
       return meeting_->Abort(NoSuchRoot(root, world()));
     }
     const Board& board = meeting_->board();
     if (int64_t(inout.size()) <= Board::kInlineBytes) {
+      // Before Agree() moves on to the next half.
       const auto room = board.Inline(root, meeting_->half()).data();
       if (root == rank()) Copy(room, inout.data(), int64_t(inout.size()));
       PT_TRY(meeting_->Agree(request));
@@ -201,7 +209,8 @@ class SharedCommunicator : public Communicator {
     return Status::OK();
   }
 
-  // Strings as long as the messages that were announced.
+  // Strings as long as the announced messages. All lengths are read first: after the next meeting
+  // they may change.
   Result<std::vector<std::string>> MakeRoom() {
     std::vector<int64_t> lengths;
     for (int32_t r = 0; r < world(); ++r) lengths.push_back(meeting_->Asked(r).length);
@@ -221,6 +230,8 @@ class SharedCommunicator : public Communicator {
   Status GatherLong(std::span<const std::byte> own, int64_t longest,
                     std::vector<std::string>& all) {
     const int64_t slot_bytes = meeting_->board().slot_bytes();
+    // Short messages came with the first meeting; a long one takes as many parts as the longest
+    // needs.
     const auto part_of = [&](int64_t size, int64_t at) {
       return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, slot_bytes);
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one host, over shared memory.
+// Ranks of one host, over shared memory: the backend of the embedded engine, and of gangs on Spark
+// whose ranks all run on one host.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,8 @@ struct CommunicatorOptions {
 
 // Joins the ranks of one host, threads or processes, over shared memory. Collective: every rank of
 // the world calls it. peers[r] is this rank's end of a stream socket pair whose other end only rank
-// r holds; the own entry is empty. A socket that closes says that its rank is gone.
+// r holds; the own entry is empty. The sockets carry memory descriptors; after that, one that
+// closes says that its rank is gone.
 Result<std::unique_ptr<Communicator>> MakeSharedCommunicator(int32_t rank,
                                                              std::vector<UniqueFd> peers,
                                                              const CommunicatorOptions& options);

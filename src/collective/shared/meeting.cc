@@ -12,9 +12,11 @@
 namespace protium {
 namespace {
 
-// Long enough for a sleeper that was just woken: ranks that step together get back to spinning.
+// How long to spin before sleeping. Long enough for a sleeper that was just woken: ranks that step
+// together get back to spinning.
 constexpr std::chrono::microseconds kLongSpin{100};
-// Where spinning was in vain lately (ranks share a core, or one is much slower): most waits.
+// The length of most spins where spinning was in vain lately (ranks share a core, or one is much
+// slower).
 constexpr std::chrono::microseconds kShortSpin{3};
 constexpr uint32_t kVain = 3;
 constexpr uint32_t kTryAgain = 32;  // Every so many waits a long spin is tried all the same.
@@ -28,6 +30,8 @@ void Pause() {
 #endif
 }
 
+// POLLRDHUP comes when the other end closed, which the kernel also does for a killed process; bytes
+// that are still unread do not hide it.
 bool HungUp(int fd) {
   pollfd poll{.fd = fd, .events = POLLRDHUP, .revents = 0};
   return Poll({&poll, 1}, Clock::now()) && poll.revents != 0;
@@ -40,6 +44,7 @@ Result<std::shared_ptr<Meeting>> Meeting::Make(int32_t rank, std::vector<UniqueF
   PT_CHECK(rank >= 0 && size_t(rank) < peers.size());
   std::shared_ptr<Meeting> meeting(new Meeting(rank, deadline));
   for (UniqueFd& peer : peers) meeting->peers_.emplace_back(std::move(peer));
+  // With fewer cores than ranks a spinning rank would keep the missing one from its core.
   meeting->may_spin_ = ReadMachine().cores >= meeting->world();
   PT_TRY(rank == 0 ? meeting->ShareBoard() : meeting->TakeBoard());
   return meeting;
@@ -82,6 +87,7 @@ const Request& Meeting::Asked(int32_t rank) const {
 Status Meeting::Agree(const Request& request) {
   PT_TRY(Check());
   board_.seat(rank_).requests[half()] = request;
+  // The request must be on the board before Arrive() publishes it.
   agreed_ = meeting_ + 1;
   Arrive();
   PT_TRY(AwaitAll());
@@ -96,6 +102,9 @@ Status Meeting::Next() {
 
 void Meeting::Arrive() {
   Board::Seat& seat = board_.seat(rank_);
+  // Both sequentially consistent, as are the sleeper's increment and its look at `arrived`: either
+  // this rank sees the sleeper or the sleeper sees the arrival. With weaker orders both could miss,
+  // and the sleeper would lose up to 20 ms.
   seat.arrived.store(++meeting_);
   if (seat.sleepers.load() > 0) FutexWake(seat.arrived);
 }
@@ -173,6 +182,8 @@ Status Meeting::Compare() const {
 
 Status Meeting::BlameLate() const {
   std::vector<int32_t> late;
+  // All send before any receives: a socket takes a descriptor without its reader, so nobody waits
+  // in a circle.
   for (int32_t r = 0; r < world(); ++r) {
     if (!Reached(r)) late.push_back(r);
   }
@@ -187,6 +198,7 @@ Status Meeting::GoneFault(int32_t rank) const {
 
 Status Meeting::Abort(const Status& cause) {
   board_.SetCause(cause.ok() ? Status::Cancelled("aborted") : cause);
+  // After the cause is set: who wakes looks for it.
   for (int32_t r = 0; r < world(); ++r) FutexWake(board_.seat(r).arrived);
   const Status first = Check();
   return first.ok() ? cause : first;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks of one host wait for each other.
+// How ranks of one host wait for each other: by a counter per rank in shared memory, spinning first
+// and then sleeping on it (a futex). Whoever sleeps looks every 20 ms whether the missing rank's
+// process is gone or another failed, so a death is noticed at once and a rank that hangs when its
+// deadline is over.
 #pragma once
 
 #include <chrono>
@@ -14,7 +17,8 @@ namespace protium {
 // One rank's seat at the board. Calls come from one thread, but for Abort().
 class Meeting {
  public:
-  // Collective: rank 0 makes the board and hands it to the others.
+  // Collective: rank 0 makes the board and hands it to the others over their sockets. Each side
+  // waits at most `deadline`.
   static Result<std::shared_ptr<Meeting>> Make(int32_t rank, std::vector<UniqueFd> peers,
                                                std::chrono::milliseconds deadline);
 
@@ -28,7 +32,8 @@ class Meeting {
   const Request& Asked(int32_t rank) const;
 
   // Waits for all ranks and compares what they ask for. All memory written by any rank before is
-  // visible afterwards. Every error from here on is every rank's error.
+  // visible afterwards. Every error from here on is every rank's error: a rank that comes late, is
+  // gone, or asks for something else is named.
   Status Agree(const Request& request);
   // A further meeting of the operation last agreed.
   Status Next();
@@ -36,7 +41,7 @@ class Meeting {
   Result<std::vector<UniqueFd>> Swap(int fd);
 
   Status Check() const { return board_.Cause(); }
-  // Keeps the first cause on the board, wakes all ranks, and gives that first cause.
+  // Keeps the first cause on the board, wakes all ranks, and returns that first cause. Any thread.
   Status Abort(const Status& cause);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and trees of ranks on one host.
+// Windows and trees of ranks on one host. Each rank makes memory of its own and passes it to all
+// others, who map it: reads are plain loads.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,8 @@ Result<std::unique_ptr<Window>> MakeSharedWindow(std::shared_ptr<Meeting> meetin
 Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
                                              const TreeSpec& spec);
 
-// Shares memory of `own_bytes` with every rank; the mappings by rank, the own one included. Agreed
-// before; bytes_of[r] is what rank r shares.
+// Shares memory with every rank and returns the mappings by rank, the own one included. bytes_of[r]
+// is what rank r shares, agreed before. Fails on all ranks alike.
 Result<std::vector<Mapping>> ShareMemory(Meeting& meeting, const std::vector<int64_t>& bytes_of);
 
 }  // namespace protium

@@ -3,6 +3,8 @@
 //    behind them.
 // 2. Each rank sums one slice of the elements over all subtrees, in the order of the halving, and
 //    nothing is copied but what is added.
+// 3. Two meetings: before the sum (all subtrees are written) and after it (the result is whole).
+//    Writing subtrees again is safe after the second: every rank has finished reading.
 #include "collective/shared/memory.h"
 #include "collective/subtrees.h"
 #include "collective/tree_sum.h"
@@ -34,6 +36,7 @@ class SharedTree : public Tree {
 
   Result<std::span<const float>> Reduce() override {
     PT_TRY(meeting_->Agree({.operation = Operation::kTreeReduce, .length = count_}));
+    // Slices begin at cache lines, so that two ranks never write to one.
     const int64_t lines = (count_ + kLineFloats - 1) / kLineFloats;
     const auto edge = [&](int64_t rank) {
       return std::min(lines * rank / meeting_->world() * kLineFloats, count_);

@@ -35,7 +35,8 @@ class SharedWindow : public Window {
   std::vector<Mapping> memory_;
 };
 
-// Everything a rank does on its own between meetings; its failure is every rank's.
+// What a rank does on its own between meetings; its failure is every rank's. An empty window maps a
+// page all the same, as mmap() refuses 0 bytes.
 Result<std::vector<Mapping>> MapAll(Meeting& meeting, const std::vector<int64_t>& bytes_of) {
   const int64_t own_bytes = RoundUpToPages(std::max<int64_t>(bytes_of[size_t(meeting.rank())], 1));
   PT_LET(const Memfd own, Memfd::Make("protium-window", own_bytes));

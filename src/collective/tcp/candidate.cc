@@ -14,6 +14,7 @@
 namespace protium {
 namespace {
 
+// The output size of HMAC's SHA-256: RFC 2104, section 3, advises against shorter keys.
 constexpr size_t kLeastKeyBytes = 32;
 
 std::vector<std::string> DescribeRanks(const std::vector<Card>& cards) {
@@ -86,12 +87,16 @@ Result<std::unique_ptr<Communicator>> TcpCandidate::Join(const std::vector<std::
   const std::unique_ptr<State> state = std::move(state_);
   Membership self{.rank = state->card.rank, .key = state->options.key, .identity = state->identity};
   PT_LET(self.cards, ReadCards(cards, self.key));
+  // The own card must come back unchanged: cards of an earlier attempt lead to ports that nobody
+  // listens at.
   if (self.rank >= int32_t(cards.size()) || cards[size_t(self.rank)] != state->card_text) {
     return Fail({.exit = Exit::kRemote,
                  .what = fmt::format("of the {} cards that came none is that of rank {}",
                                      cards.size(), self.rank),
                  .why = "they are of another gang, or of an earlier attempt"});
   }
+  // TCP connects first even where memory can be shared: over it ranks agree whether sharing worked
+  // for all of them.
   if (cards.size() == 1) return MakeSelfCommunicator();
   PT_LET(auto communicator, state->Connect(self, deadline));
   if (!MayShare(self.cards)) return communicator;

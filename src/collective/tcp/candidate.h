@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks on any hosts. Each becomes a candidate, tells the others its card by whatever channel they
-// share before (a Spark barrier, a file), and joins with the cards of all:
+// Ranks on any hosts. Each becomes a candidate, passes its card to the others by whatever channel
+// they share already (a Spark barrier, a file), and joins with the cards of all:
 //
 //   PT_LET(auto candidate, TcpCandidate::Make({.key = key}, rank, world));
 //   PT_LET(auto cards, gather(candidate.card()));
@@ -34,7 +34,8 @@ struct TcpOptions {
 
 class TcpCandidate {
  public:
-  // Listens at a free port. Any thread.
+  // Listens at a free port and makes a key pair for TLS. Any thread. A key that is too short is our
+  // own bug.
   static Result<TcpCandidate> Make(const TcpOptions& options, int32_t rank, int32_t world);
   TcpCandidate(TcpCandidate&&) noexcept;
   TcpCandidate& operator=(TcpCandidate&&) noexcept;

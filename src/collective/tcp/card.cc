@@ -22,6 +22,7 @@ namespace protium {
 namespace {
 
 constexpr int64_t kVersion = 2;
+// Bounds on what is read from outside, before the key has been checked.
 constexpr size_t kMostCardBytes = 64 << 10;
 constexpr size_t kMostAddresses = 256;
 constexpr int64_t kMostRanks = 1 << 16;
@@ -84,7 +85,8 @@ std::string MacText(const Json& without_mac, const std::string& key) {
   return text;
 }
 
-// Of a text that ReadCard() has read.
+// Checks the "mac" of a text that ReadCard() has accepted. Dump() writes keys in order and without
+// spaces, so both sides sign the same bytes however the text was formatted.
 Status CheckMac(std::string_view text, const Card& card, const std::string& key) {
   PT_LET(Json json, ParseJson(text));
   const Json mac = json.value("mac", Json());

@@ -2,9 +2,8 @@
 // What a rank tells the others before they can talk.
 //
 // Format, version 2: one JSON object {"protium": 2, "rank", "world", "host", "machine",
-// "addresses":
-// ["10.0.0.5:40123", "[fe80::1]:40124"], "unix": path or "", "certificate": 64 hex digits,
-// "plaintext", "always_encrypt", "shared_memory": booleans, "mac": 64 hex digits}. "mac" is
+// "addresses": ["10.0.0.5:40123", "[fe80::1]:40124"], "unix": path or "", "certificate": 64 hex
+// digits, "plaintext", "always_encrypt", "shared_memory": booleans, "mac": 64 hex digits}. "mac" is
 // HMAC-SHA256(key, "card" + the object without it, keys in order, no spaces): whoever passes cards
 // on cannot change whom a rank calls, what certificate it expects or whether it encrypts.
 #pragma once
@@ -32,11 +31,13 @@ struct Card {
 };
 
 std::string WriteCard(const Card& card, const std::string& key);
-// Does not ask whether the card was made with a key.
+// Checks the form only, not whether the card was made with a key. Anything else than a card is
+// refused.
 Result<Card> ReadCard(std::string_view text);
 // Reads all and checks that cards[r] is rank r's in a world of cards.size(), made with this key.
 Result<std::vector<Card>> ReadCards(const std::vector<std::string>& texts, const std::string& key);
 
+// Whether the two share a kernel and a network. False where a host cannot tell.
 bool OnOneHost(const Card& a, const Card& b);
 // Whether the two talk TLS: when either insists, or between hosts unless both chose plaintext.
 bool Encrypted(const Card& a, const Card& b);
@@ -46,8 +47,9 @@ std::string DescribeRank(const Card& card);
 // Numeric addresses of this host's interfaces that are up: loopback first, link-local ones left
 // out.
 std::vector<std::string> OwnAddresses();
-// What ranks that share kernel and network have in common and no others. Machines that were woken
-// from one snapshot have the same kernel in all it says of itself, but not the same addresses.
+// What ranks that share a kernel and a network have in common, and no others: boot id, network
+// namespace and addresses. Virtual machines woken from one snapshot share the first two, but not
+// their addresses. Empty where /proc does not tell.
 std::string MachineIdentity(std::vector<std::string> addresses = OwnAddresses());
 
 }  // namespace protium

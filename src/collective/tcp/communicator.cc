@@ -15,6 +15,8 @@ namespace {
 
 constexpr int64_t kMostMessageBytes = int64_t{1} << 30;
 
+// The root sends to each rank itself. A tree of relays would be faster for many ranks; broadcasts
+// happen at the start only (first weights, checkpoints).
 class BroadcastSteps : public Steps {
  public:
   BroadcastSteps(std::span<std::byte> bytes, int32_t root) : bytes_(bytes), root_(root) {}
@@ -42,6 +44,7 @@ class GatherSteps : public Steps {
 
   void Begin(Traffic& traffic) override {
     all_.resize(size_t(traffic.world()));
+    // Too long: nothing follows the request, and the others see from its length that nothing will.
     if (int64_t(message_.size()) > kMostMessageBytes) return;
     all_[size_t(traffic.rank())] = message_;
     for (int32_t r = 0; r < traffic.world(); ++r) {
@@ -53,6 +56,8 @@ class GatherSteps : public Steps {
     PT_TRY(CheckLength(from, length));
     all_[size_t(from)].resize(size_t(length));
     if (length > 0) traffic.Expect(from, all_[size_t(from)].data(), length);
+    // The own message is checked here too, after the request went out, so that all ranks fail with
+    // the same cause.
     return CheckLength(traffic.rank(), int64_t(message_.size()));
   }
   std::vector<std::string> Take() { return std::move(all_); }
@@ -68,7 +73,8 @@ class GatherSteps : public Steps {
   std::vector<std::string> all_;
 };
 
-// In the order of ranks, in pieces that stay in the first cache.
+// Combines the sources in the order of ranks, whoever computes it: floats added in another order
+// would differ in bits. In pieces that stay in the first cache.
 void Fold(Type type, Reduce op, std::span<const std::byte* const> sources, int64_t count,
           std::byte* out) {
   alignas(64) std::array<std::byte, 16 << 10> sum;
@@ -115,6 +121,7 @@ class TcpCommunicator : public Communicator {
         {.operation = Operation::kBroadcast, .root = root, .length = int64_t(inout.size())},
         steps));
     if (root >= 0 && root < world()) return Status::OK();
+    // After the exchange of requests, so that all ranks fail at the same operation.
     return traffic_->Abort(NoSuchRoot(root, world()));
   }
 
@@ -160,6 +167,7 @@ Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
   Request start{.operation = Operation::kBarrier};
   start.SetName("the start of the gang");
   Steps none;
+  // Nobody leaves before all are there: from here on a closed connection means a rank that died.
   PT_TRY(traffic->Run(start, none, start_by));
   return std::unique_ptr<Communicator>(new TcpCommunicator(std::move(traffic)));
 }

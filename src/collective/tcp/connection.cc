@@ -24,6 +24,8 @@ class PlainConnection : public TcpConnection {
     message.msg_iov = const_cast<iovec*>(parts.data());
     message.msg_iovlen = parts.size();
     for (;;) {
+      // MSG_NOSIGNAL: a peer that is gone must be an error here, not a SIGPIPE that ends the
+      // process.
       const ssize_t sent = ::sendmsg(fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent >= 0) return sent;
       if (errno != EINTR) return MustWait(errno) ? kMustWait : kEnded;

@@ -19,6 +19,7 @@
 namespace protium {
 namespace {
 
+// More ranks than this may call at once; the kernel of one that finds the queue full tries again.
 constexpr int kBacklog = 1024;
 
 constexpr int kReceiveBytes = 4 << 20;  // Above what tcp_sum.cc sends ahead.
@@ -96,6 +97,8 @@ Result<UniqueFd> NewSocket(int family) {
 Result<UniqueFd> ListenAt(const Address& address, const std::string& name) {
   PT_LET(UniqueFd socket, NewSocket(address.storage.ss_family));
   const int off = 0;
+  // One socket for IPv4 and IPv6; the system's default for this option differs between
+  // distributions.
   if (address.storage.ss_family == AF_INET6) {
     setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
   }
@@ -116,6 +119,7 @@ Result<UniqueFd> ListenEverywhere() {
 
 Result<UniqueFd> Begin(const Address& address) {
   PT_LET(UniqueFd socket, NewSocket(address.storage.ss_family));
+  // A non-blocking connect is under way when it says EINPROGRESS.
   if (connect(socket.get(), address.get(), address.bytes) != 0 && errno != EINPROGRESS) {
     return SystemFault("connect", errno);
   }
@@ -198,6 +202,8 @@ void TuneTcp(int fd) {
 
 void WidenTcp(int fd, bool on_one_host) {
   const int receive = kReceiveBytes;
+  // SO_RCVBUFFORCE may exceed rmem_max but needs CAP_NET_ADMIN. Setting any size switches off the
+  // kernel's own tuning.
   if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive, sizeof(receive)) != 0) {
     // A smaller limit would be worse than the size the system finds by itself.
     const auto most = ReadFile("/proc/sys/net/core/rmem_max", 64);

@@ -9,10 +9,12 @@ namespace protium {
 
 inline constexpr size_t kMacBytes = 32;
 
-// HMAC-SHA256 of `purpose` and `text`, one after the other.
+// HMAC-SHA256 (RFC 2104) of `purpose` followed by `text`. Each use has a purpose of its own, so
+// that a MAC of one kind cannot be passed off as one of another.
 std::string ComputeMac(const std::string& key, std::string_view purpose, std::string_view text);
 
-// Takes the same time wherever the two differ.
+// Compares in a time that does not depend on where the two differ: otherwise a stranger could find
+// a MAC byte by byte.
 bool SameMac(std::string_view a, std::string_view b);
 
 }  // namespace protium

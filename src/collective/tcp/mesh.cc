@@ -22,6 +22,9 @@
 namespace protium {
 namespace {
 
+// Bounds on a single step, all of them within Connect()'s deadline: how long an address may take to
+// prove itself while others are untried, how long a caller may take, how many may be heard beyond
+// two for each rank, and the pauses between two rounds of calls.
 constexpr std::chrono::seconds kProofTime{5};
 constexpr std::chrono::seconds kStrangerTime{20};
 constexpr size_t kMostStrangers = 128;
@@ -34,7 +37,9 @@ class Calling {
   Calling(const Membership& self, int32_t to, Lane lane, const Patience& patience)
       : self_(self), to_(to), lane_(lane), patience_(patience) {}
 
-  // A rank that has too many callers closes connections before it knows whose they are.
+  // Tries again, with growing pauses, only where a connection was closed on us: a rank that has too
+  // many callers closes connections before it knows whose they are. All other failures would be the
+  // same again.
   Result<std::unique_ptr<TcpConnection>> Run() {
     for (Clock::duration pause = kFirstPause;;
          pause = std::min<Clock::duration>(2 * pause, kPause)) {
@@ -55,6 +60,7 @@ class Calling {
     Begin();
     while (!tries_.empty()) {
       PT_LET(const size_t ready, AwaitOne());
+      // Writable means connected or failed; the error tells which.
       Try at = std::move(tries_[ready]);
       tries_.erase(tries_.begin() + ptrdiff_t(ready));
       const int error = ConnectError(at.socket.get());
@@ -89,6 +95,7 @@ class Calling {
     const bool shared = lane_ == Lane::kShared;
     const std::vector<std::string> unix_path{card.unix_path};
     for (const std::string& address : shared ? unix_path : card.addresses) {
+      // Another host's loopback address would lead to ourselves.
       if (!shared && IsLoopback(address) && !OnOneHost(card, self_.own())) continue;
       auto socket = shared ? BeginUnix(address) : BeginTcp(address);
       if (socket.ok()) {
@@ -160,10 +167,12 @@ Result<Connections> Mesh::Connect(Deadline deadline) {
   {
     std::vector<std::jthread> threads;
     for (auto to = size_t(self_.rank) + 1; to < self_.cards.size(); ++to) {
+      // A thread per rank: proofs take round trips, and one slow host must not delay the others.
       threads.emplace_back([this, to] { CallRank(int32_t(to)); });
     }
     threads.emplace_back([this] { Receive(); });
     status = AwaitAll(deadline);
+    // Ends every wait of every thread, which the closing brace then joins.
     eventfd_write(stop_.get(), 1);
   }
   visits_.clear();
@@ -172,6 +181,7 @@ Result<Connections> Mesh::Connect(Deadline deadline) {
 }
 
 void Mesh::CallRank(int32_t to) {
+  // One after another, the data lane first: a rank that cannot be reached is found once.
   for (const Lane lane : lanes_) {
     auto connection = Calling(self_, to, lane, patience()).Run();
     if (!connection.ok()) return FailWith(connection.status());
@@ -199,6 +209,7 @@ bool Mesh::Accept(int listener) {
   sockaddr_storage from{};
   socklen_t bytes = sizeof(from);
   std::erase_if(visits_, [](const Visit& visit) { return visit.caller->over.load(); });
+  // Two connections per rank may be waiting lawfully; the rest is room for strangers.
   if (visits_.size() >= kMostStrangers + 2 * self_.cards.size()) TurnOutOldest();
   UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC));
   if (socket) return Welcome(std::move(socket), FormatAddress(from));
@@ -207,6 +218,7 @@ bool Mesh::Accept(int listener) {
 
 bool Mesh::Welcome(UniqueFd socket, std::string from) {
   auto caller = std::make_shared<Caller>();
+  // The visit's thread owns the socket itself; this second descriptor stays valid whatever it does.
   caller->socket = UniqueFd(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
   caller->from = std::move(from);
   if (!caller->socket) return false;
@@ -251,6 +263,7 @@ void Mesh::Greet(UniqueFd socket, Caller& caller) {
   patience.deadline = std::min(patience.deadline, Clock::now() + kStrangerTime);
   auto guest = ProveAsCalled(self_, std::move(socket), patience, [&] { return Admit(caller); });
   if (guest.ok()) return AddConnection(guest->rank, guest->lane, std::move(guest->connection));
+  // The latest refusal is the "why" of a mesh that stays incomplete.
   const std::lock_guard lock(mutex_);
   refused_ = fmt::format("a caller from {} was turned away: {}", caller.from,
                          FaultOf(guest.status()).what);

@@ -5,8 +5,7 @@
 // 2. Each call and each caller has a thread of its own while it is not proven, so a stranger that
 //    stays silent holds up nobody. All threads end before Connect() returns.
 // 3. Only so many callers are heard at a time. When more come, the one that has been silent longest
-// is
-//    turned out; a rank that this happens to calls again until the deadline.
+//    is turned out; a rank that this happens to calls again until the deadline.
 #pragma once
 
 #include <atomic>
@@ -24,11 +23,13 @@ namespace protium {
 // connections[l][r] is the connection with rank r on lane l; the own entries are empty.
 using Connections = std::vector<std::vector<std::unique_ptr<TcpConnection>>>;
 
+// `self` and `listeners` must outlive it.
 class Mesh {
  public:
   Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vector<Lane> lanes);
 
-  // Once. Fails by `deadline`, or as soon as a rank that is to be called cannot be reached.
+  // Call it once. Fails by `deadline`, naming the ranks that did not come, or as soon as a rank
+  // that is to be called cannot be reached.
   Result<Connections> Connect(Deadline deadline);
 
  private:

@@ -9,6 +9,18 @@
 #include "base/fault.h"
 #include "collective/tcp/mac.h"
 
+// Messages on a connection, with their bytes:
+//
+//   caller -> called   hello                     56, in the clear
+//                      TLS handshake             when both cards say so
+//   called -> caller   nonce, MAC "called"       32 + 32
+//   caller -> called   MAC "caller"              32
+//   called -> caller   "k"                       1
+//
+// Both MACs cover the hello, both nonces and the TLS exporter's value (RFC 9266 does the same for
+// channel binding): neither can be replayed on another connection, nor reflected, since the
+// purposes differ.
+
 namespace protium {
 namespace {
 
@@ -90,6 +102,8 @@ Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int
   PT_LET(const std::string own_nonce, Nonce());
   const std::string hello =
       Write({self.rank, to, int32_t(self.cards.size()), lane, tls}, own_nonce);
+  // In the clear also with TLS: the one called must know who calls to choose the certificate that
+  // it expects.
   PT_TRY(SendAll(*connection, hello, patience));
   if (tls) {
     PT_LET(connection, MakeTlsConnection(connection->TakeSocket(), *self.identity, TlsSide::kCaller,
@@ -123,9 +137,12 @@ Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patie
   const std::string transcript = text + nonce + binding;
   PT_TRY(SendAll(*connection, nonce + ComputeMac(self.key, "called", transcript), patience));
   auto proof = ReceiveExactly(*connection, kMacBytes, patience);
+  // A caller that hangs up here did not like our MAC, which is what another key looks like from
+  // this side.
   if (!proof.ok() && FaultOf(proof.status()).exit == Exit::kInput) return OtherKey(card);
   PT_TRY(proof.status());
   if (!SameMac(*proof, ComputeMac(self.key, "caller", transcript))) return OtherKey(card);
+  // Only now is the connection counted, so a stranger cannot take a rank's place.
   if (!admit()) return Status::Cancelled("turned out");
   PT_TRY(SendAll(*connection, "k", patience));
   return Guest{hello.from, hello.lane, std::move(connection)};

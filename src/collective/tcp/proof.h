@@ -22,7 +22,8 @@
 
 namespace protium {
 
-// A pair of ranks has one connection of each kind.
+// A pair of ranks has one connection of each kind: operations, the service beside them, and, on one
+// host, a Unix socket that passes memory.
 enum class Lane : uint8_t { kData, kService, kShared };
 
 struct Membership {
@@ -38,13 +39,14 @@ struct Membership {
 Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
                                                      UniqueFd socket, const Patience& patience);
 
-// One that called us and has proven which rank it is.
+// A caller that has proven which rank it is.
 struct Guest {
   int32_t rank = -1;
   Lane lane = Lane::kData;
   std::unique_ptr<TcpConnection> connection;
 };
-// Asks `admit` once all is proven and before the caller is told so.
+// The other end of ProveAsCaller(). Asks `admit` once everything is proven and before the caller is
+// told so; false turns it away. What a caller sent is mentioned in errors, never believed.
 Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience,
                             const std::function<bool()>& admit);
 

@@ -24,6 +24,8 @@ std::string_view AsBytes(const TcpFrame& frame) {
   return {reinterpret_cast<const char*>(&frame), sizeof(frame)};
 }
 
+// TCP_USER_TIMEOUT: without it Linux resends to a vanished host for about 15 minutes before send()
+// fails.
 void GiveUpUnacknowledged(int fd, std::chrono::milliseconds after) {
   const auto value = int(after.count());
   (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof(value));
@@ -50,6 +52,8 @@ Result<std::shared_ptr<TcpService>> TcpService::Start(
       GiveUpUnacknowledged(connections[r]->fd(), options.unreachable_after);
     service->peers_[r].connection = std::move(connections[r]);
   }
+  // A plain pointer: the destructor joins the thread, so it cannot outlive the service, and a
+  // shared one would keep it alive.
   service->thread_ = std::jthread([raw = service.get()] { raw->Run(); });
   return service;
 }
@@ -72,6 +76,7 @@ void TcpService::Run() {
     }
     Wait(beat);
     TakeLetters();
+    // All peers on each pass: there are few, and TLS may hold bytes that poll() does not show.
     for (int32_t r = 0; r < int32_t(peers_.size()); ++r) {
       ReceiveSome(r);
       SendSome(r);
@@ -86,6 +91,7 @@ void TcpService::Wait(Deadline until) {
   std::vector<pollfd> polls{{posted_.get(), POLLIN, 0}};
   for (const Peer& peer : peers_) {
     if (peer.connection == nullptr) continue;
+    // A rank whose answers pile up is not read from until it takes them: memory stays bounded.
     const bool full = peer.out.size() - peer.sent > kFullOut;
     const short events = short((peer.out.empty() ? 0 : POLLOUT) | (full ? 0 : POLLIN));
     polls.push_back({peer.connection->fd(), events, 0});
@@ -100,6 +106,7 @@ void TcpService::Beat() {
   for (size_t r = 0; r < peers_.size(); ++r) {
     Peer& peer = peers_[r];
     if (peer.connection == nullptr || peer.bye) continue;
+    // Whatever is queued is a sign of life by itself.
     if (peer.out.empty()) Queue(peer, {.kind = TcpFrame::Kind::kBeat}, "");
     peer.silent += options_.heartbeat;
     if (peer.silent <= options_.unreachable_after) continue;
@@ -144,6 +151,7 @@ void TcpService::SendSome(int32_t rank) {
 
 void TcpService::ReceiveSome(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
+  // A bounded number of frames per pass, so that one busy rank does not starve the others.
   for (int i = 0; i < kFramesAtATime && peer.connection != nullptr; ++i) {
     if (peer.out.size() - peer.sent > kFullOut || !ReceiveFrame(rank)) return;
     peer.silent = std::chrono::milliseconds(0);
@@ -230,6 +238,8 @@ Status TcpService::Answer(int32_t rank) {
     Queue(peer, {.kind = TcpFrame::Kind::kRefused, .ticket = asked.ticket}, "");
     return Status::OK();
   }
+  // Copied into the queue with the mutex held: once Close() has returned, nothing refers to the
+  // window.
   const auto bytes = window->second.subspan(size_t(asked.offset), asked.extra);
   Queue(peer, {.kind = TcpFrame::Kind::kBlock, .ticket = asked.ticket},
         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -279,6 +289,8 @@ void TcpService::SayGoodbye() {
     if (more) Wait(std::min(until, Clock::now() + std::chrono::milliseconds(20)));
   }
   for (Peer& peer : peers_) {
+    // Our end is closed for writing only: unread bytes would make close() send a reset, which could
+    // overtake the goodbye.
     if (peer.connection != nullptr) ::shutdown(peer.connection->fd(), SHUT_WR);
   }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on beside the operations: heartbeats, the first cause of a failure told to all, and
-// reads of windows. One thread a rank, over connections of its own, so that neither a rank that
-// computes nor a full connection of an operation holds it up.
+// What goes on beside the operations: heartbeats, telling all ranks the first cause of a failure,
+// and reads of windows. One thread per rank, over connections of its own, so that neither a rank
+// that computes nor a full connection of an operation holds it up.
+//
+// 1. The thread owns the connections; others leave letters and are woken through descriptors or
+//    `changed_`.
+// 2. A connection that closes without a kBye is a rank that died: all ranks are told at once.
+// 3. The first cause wins; every later call fails with it.
 //
 // Format of what they send, little-endian: frames of 32 bytes (TcpFrame) followed by `bytes` bytes.
 #pragma once
@@ -20,6 +25,7 @@
 
 namespace protium {
 
+// The head of a frame, as it travels.
 struct TcpFrame {
   enum class Kind : uint32_t {
     kBeat,
@@ -57,21 +63,26 @@ class TcpService {
 
   // OK until something failed; from then on the first cause. Any thread.
   Status Check() const;
-  // Keeps `cause` if it is the first, tells all ranks, and gives the first. Any thread.
+  // Keeps `cause` if it is the first, sends it to all ranks, and returns the first. Does not wait.
+  // Any thread.
   Status Abort(const Status& cause);
   // Readable from the first failure on.
   int failed_fd() const { return failed_.get(); }
 
-  // The operation that the calling thread is in, for what is said of a rank that dies meanwhile.
+  // The operation that the calling thread is in, to be named in the fault of a rank that dies
+  // meanwhile.
   void Enter(const Request& request);
   void Leave();
-  // Rank `rank` closed its connection for operations: aborts with what it said before, if anything.
+  // Rank `rank` closed its connection for operations: aborts with the cause that it sent before, if
+  // any. Waits up to 2 s for it.
   Status AbortGone(int32_t rank);
 
-  // Lets other ranks read `memory` as window `number` until it is closed.
+  // Lets other ranks read `memory` as window `number` until it is closed. Close() waits for a read
+  // in progress, after which the memory may go.
   void Open(uint32_t number, std::span<const std::byte> memory);
   void Close(uint32_t number);
-  // Reads from another rank's window. The calling thread only.
+  // Reads from another rank's window, in blocks of at most 1 MiB of which several are under way.
+  // Fails at the deadline, or when the rank ends. The calling thread only.
   Status Read(int32_t rank, uint32_t number, int64_t offset, std::span<std::byte> into);
 
  private:

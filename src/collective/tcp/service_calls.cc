@@ -11,6 +11,7 @@ namespace {
 
 // For what a rank said on its service connection to arrive after its other one closed.
 constexpr std::chrono::seconds kLastWordsTime{2};
+// Enough blocks under way to hide the round trip.
 constexpr size_t kBlocksAhead = 4;
 
 std::string CauseText(const Status& cause) {
@@ -87,6 +88,8 @@ Status TcpService::Read(int32_t rank, uint32_t number, int64_t offset, std::span
       const std::lock_guard lock(mutex_);
       const uint64_t ticket = next_ticket_++;
       awaited_[ticket] = {.into = into.first(bytes)};
+      // The lock covers `awaited_` and the letter together: the answer may come before this thread
+      // continues.
       Post({rank,
             {.kind = TcpFrame::Kind::kRead,
              .window = number,

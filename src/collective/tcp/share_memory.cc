@@ -45,7 +45,8 @@ Result<std::string> TokenIn(std::vector<UniqueFd> fds) {
   return std::string(reinterpret_cast<const char*>(mapping.data()), kTokenBytes);
 }
 
-// Every rank passes memory with a token to every other, and is told the token back.
+// Every rank passes memory with a random token to every other and gets the token back: it shows
+// that both map the same pages.
 Status Probe(int32_t rank, std::vector<Channel>& channels, Deadline deadline) {
   std::string token(kTokenBytes, '\0');
   RAND_bytes(reinterpret_cast<unsigned char*>(token.data()), int(token.size()));
@@ -96,6 +97,8 @@ Result<std::unique_ptr<Communicator>> ShareMemoryIfPossible(const Membership& se
                                                             const SharedDoor& door,
                                                             Communicator& ranks,
                                                             std::chrono::milliseconds deadline) {
+  // Half the deadline at most: ranks that wait in the AllGather below must not be called late
+  // because one probed long.
   const Deadline until = Clock::now() + std::min<Clock::duration>(kProbeTime, deadline / 2);
   auto channels = ConnectChannels(self, door, until);
   const Status probed = channels.ok() ? Probe(self.rank, *channels, until) : channels.status();

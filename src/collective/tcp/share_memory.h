@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From connected ranks to shared memory, where all are on one host and it works.
+// From connected ranks to shared memory, where all are on one host and it works. Being on one host
+// is not enough: containers may share a network but not a file system, and some sandboxes drop
+// descriptors that a socket passes. So it is tried, and ranks stay on TCP where it fails.
 #pragma once
 
 #include <chrono>
@@ -16,7 +18,8 @@ namespace protium {
 // A Unix socket in a folder that only the owner may enter; both go with it.
 class SharedDoor {
  public:
-  // Leaves the path empty when the system has no room for one that sockets can bear.
+  // Leaves the path empty when the system has no folder whose path fits into a socket's address
+  // (107 bytes on Linux).
   void Open();
   const std::string& path() const { return path_; }
   std::span<const UniqueFd> sockets() const { return {&socket_, 1}; }
@@ -31,8 +34,8 @@ class SharedDoor {
 bool MayShare(const std::vector<Card>& cards);
 
 // Collective, over a communicator of the same ranks: connects them by their Unix sockets, passes
-// memory each way to see that it arrives, and gives a shared-memory communicator when that worked
-// for all; nullptr when not.
+// memory each way to see that it arrives, and returns a shared-memory communicator when that worked
+// for all; nullptr when not. An error only when `ranks` itself fails.
 Result<std::unique_ptr<Communicator>> ShareMemoryIfPossible(const Membership& self,
                                                             const SharedDoor& door,
                                                             Communicator& ranks,

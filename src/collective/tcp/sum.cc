@@ -22,6 +22,7 @@ std::byte* Room(std::vector<std::byte>& scratch, int64_t bytes) {
   return scratch.data();
 }
 
+// Every rank receives all vectors and combines them after the operation, in the order of ranks.
 class DirectSum : public Steps {
  public:
   DirectSum(const SumPlan& plan, std::vector<std::byte>& scratch) : plan_(plan) {
@@ -62,6 +63,19 @@ class DirectSum : public Steps {
   std::vector<std::byte*> rooms_;  // By rank, for its vectors.
 };
 
+// Rank r combines slice r: elements [Edge(r), Edge(r + 1)), cut into chunks. For each chunk t it
+// receives the others' inputs, combines them with its own, sends the result to all and sends them
+// its inputs of chunk t + kAhead.
+//
+// Why it cannot stall. Let t be the lowest chunk that some rank has yet to combine. All ranks have
+// combined everything below t, so all have queued their inputs of t (they run kAhead >= 1 chunks
+// ahead). What stands before these on a connection are inputs and results of chunks below t, all of
+// which exist; and every receiver takes inputs of t, because it has combined at least t chunks and
+// holds kHeld >= 1 more. So chunk t is combined, and t grows.
+//
+// Why the result may be the own vector. A rank overwrites elements of another's slice with the
+// result of chunk t only when that has come; it was made from our inputs of t, which had left by
+// then. Its own slice it overwrites as it combines it.
 class SlicedSum : public Steps {
  public:
   SlicedSum(const SumPlan& plan, const Traffic& traffic, std::vector<std::byte>& scratch)
@@ -109,11 +123,16 @@ class SlicedSum : public Steps {
     bool expecting = false;
   };
 
-  // The order of units on a connection, with A = kAhead and n chunks: inputs 0 .. A-1; then, for as
-  // long as there are inputs, results and inputs in turns, result 0, input A, result 1, input A+1
-  // and so on; and in the end the A results that are left. So the mixed part has 2 (n - A) units,
-  // of which every second is a result, and behind it unit k is result k - n: n inputs came before
-  // it. Both ends count the same way and need no headers.
+  // The order of units on a connection, with A = min(kAhead, n) and n chunks: inputs 0 .. A-1;
+  // then, for as long as there are inputs, results and inputs in turns, result 0, input A, result
+  // 1, input A+1 and so on; and in the end the A results that are left. It is the order in which
+  // CombineNext() queues them.
+  //
+  // In numbers: units 0 .. A-1 are inputs. The mixed part has 2 (n - A) units m = 0, 1, ...: even m
+  // is result m/2, odd m is input A + (m-1)/2, so it ends with result n-A-1 and input n-1, and all
+  // n inputs and n - A results have gone. Unit k behind it is preceded by all n inputs and k - n
+  // results, so it is result k - n, up to 2n - 1. Each input and each result occurs exactly once.
+  // Both ends count the same way and need no headers.
   Unit FindUnit(int64_t number) const {
     const int64_t ahead = std::min(kAhead, chunks_);
     const int64_t mixed = number - ahead;
@@ -133,12 +152,15 @@ class SlicedSum : public Steps {
   int64_t ChunkCount(int32_t rank, int64_t chunk) const {
     return ChunkBegin(rank, chunk + 1) - ChunkBegin(rank, chunk);
   }
+  // kHeld rooms per rank, used in turns: chunk t + kHeld is received only after chunk t was
+  // combined (see Advance()).
   std::byte* ChunkRoom(int32_t rank, int64_t chunk) const {
     return peers_[size_t(rank)].room + (chunk % kHeld) * plan_.inputs[size_t(rank)] * kChunkBytes;
   }
 
   void SendInputs(int64_t chunk, Traffic& traffic) {
     for (int32_t i = 1; i < world_; ++i) {
+      // Each rank begins with its successor, so that not all send to rank 0 first.
       const int32_t to = (rank_ + i) % world_;
       for (const std::byte* own : plan_.own) {
         traffic.Send(to, own + ChunkBegin(to, chunk) * plan_.width,
@@ -165,6 +187,8 @@ class SlicedSum : public Steps {
       const int64_t count = unit.result
                                 ? ChunkCount(from, unit.chunk)
                                 : ChunkCount(rank_, unit.chunk) * plan_.inputs[size_t(from)];
+      // Slices differ in length, so the last chunk of some is empty; it is counted without any
+      // bytes.
       if (count == 0) {
         Count(peer);
         continue;

@@ -17,7 +17,7 @@ inline TcpOptions LoopbackOptions() {
   return {.key = std::string(32, 'k'), .shared_memory = false, .addresses = {"127.0.0.1"}};
 }
 
-// Runs `body` on every rank, each on its own thread; gives each rank's status. A rank's
+// Runs `body` on every rank, each on its own thread; returns each rank's status. A rank's
 // communicator ends with its body.
 inline std::vector<Status> RunTcpRanks(int32_t world, const TcpOptions& options,
                                        const std::function<Status(Communicator&)>& body) {

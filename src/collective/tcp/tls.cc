@@ -39,7 +39,8 @@ Status TlsFault(std::string_view doing) {
                        (reason == nullptr ? "the connection ended" : reason)});
 }
 
-// OpenSSL's own socket BIO would raise SIGPIPE. The descriptor is the BIO's data.
+// A BIO of our own: OpenSSL's socket BIO writes without MSG_NOSIGNAL and would raise SIGPIPE. The
+// descriptor is the BIO's data.
 int GetFd(BIO* bio) { return int(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
 
 int Moved(BIO* bio, ssize_t moved, int retry) {
@@ -112,7 +113,11 @@ Result<SslContext> MakeContext(X509* certificate, EVP_PKEY* key) {
       SSL_CTX_set_num_tickets(context.get(), 0) != 1) {
     return TlsFault("setting up");
   }
+  // Both sides must show a certificate; without FAIL_IF_NO_PEER_CERT a caller may leave its own
+  // out.
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, AcceptAny);
+  // Sends may move a part, and a retry may pass another address: the service's queue moves in
+  // memory as it grows.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
@@ -125,6 +130,7 @@ class TlsConnection : public TcpConnection {
       : TcpConnection(std::move(socket)), method_(std::move(method)), ssl_(std::move(ssl)) {}
 
   int64_t Send(std::span<const iovec> parts) override {
+    // One part per call: TLS makes records of what it is given, and gathering would copy first.
     for (const iovec& part : parts) {
       if (part.iov_len == 0) continue;
       size_t sent = 0;
@@ -145,6 +151,7 @@ class TlsConnection : public TcpConnection {
   bool held() const override { return SSL_pending(ssl_.get()) > 0; }
 
   Result<std::string> Binding() const override {
+    // Keying material exporters: RFC 8446, section 7.5; the "EXPORTER" prefix is that of RFC 5705.
     constexpr std::string_view kLabel = "EXPORTER-protium-gang";
     std::string binding(32, '\0');
     if (SSL_export_keying_material(ssl_.get(), reinterpret_cast<unsigned char*>(binding.data()),

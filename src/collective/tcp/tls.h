@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS 1.3 between ranks that know each other's certificates beforehand. OpenSSL stays behind this.
+// TLS 1.3 (RFC 8446) between ranks that know each other's certificates beforehand, from their
+// cards: there is no certificate authority and no chain. OpenSSL stays behind this header.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace protium {
 
-// A key pair with a self-signed certificate that lives as long as the process.
+// A key pair with a self-signed certificate, made for this process and never written to disk.
 class TlsIdentity {
  public:
   static Result<std::shared_ptr<const TlsIdentity>> Make();

@@ -12,6 +12,8 @@
 namespace protium {
 namespace {
 
+// Parts of one sendmsg() call: most of what is queued for a rank, far below the system's limit
+// (IOV_MAX, 1024).
 constexpr size_t kMostParts = 16;
 constexpr int kSpins = 50;  // Passes over all connections before the thread sleeps.
 
@@ -62,8 +64,8 @@ void Traffic::Expect(int32_t from, void* into, int64_t bytes) {
   peers_[size_t(from)].in = {static_cast<std::byte*>(into), size_t(bytes)};
 }
 
-// Moves what can be moved on any connection, and sleeps only when none can: a rank that sends and
-// does not receive would wait for one that does the same.
+// Moves what can be moved on any connection, and sleeps only when none can be: a rank that sent
+// without receiving could wait for one that does the same.
 Status Traffic::Transfer(Steps& steps) {
   int idle = 0;
   while (!IsOver()) {
@@ -141,10 +143,13 @@ Status Traffic::Wait() {
   std::vector<pollfd> polls{{service_->failed_fd(), POLLIN, 0}};
   for (const Peer& peer : peers_) {
     if (peer.connection == nullptr) continue;
+    // TLS may hold decrypted bytes already, which poll() cannot see.
     if (!peer.in.empty() && peer.connection->held()) return Status::OK();
     const short events = short((peer.out.empty() ? 0 : POLLOUT) | (peer.in.empty() ? 0 : POLLIN));
     if (events != 0) polls.push_back({peer.connection->fd(), events, 0});
   }
+  // Once all requests are there, the clock starts again with each wait: large vectors may take
+  // longer than the deadline, silence may not.
   const Deadline until = missing_ > 0 ? limit_ : std::max(limit_, Clock::now() + deadline_);
   if (!Poll(polls, until)) return BlameLate();
   return polls.front().revents == 0 ? Status::OK() : service_->Check();

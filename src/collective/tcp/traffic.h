@@ -5,6 +5,7 @@
 //    is believed only when the two requests agree.
 // 2. Bytes go out in the order in which they were queued and come in in the order in which they are
 //    expected; sending and receiving never wait for each other.
+// 3. All requests must come within the deadline; after that, no silence may be longer than it.
 #pragma once
 
 #include <deque>
@@ -43,15 +44,16 @@ class Traffic {
   int32_t world() const { return int32_t(peers_.size()); }
   const std::shared_ptr<TcpService>& shared_service() const { return service_; }
 
-  // Runs one operation to its end, by `by` when that is set. Every error is every rank's from then
-  // on.
+  // Runs one operation to its end; all requests must have come by `by`, or within the deadline when
+  // it is not set. Every error is every rank's from then on.
   Status Run(const Request& request, Steps& steps, std::optional<Deadline> by = {});
   // What rank `rank` asked for at the last Run().
   const Request& Asked(int32_t rank) const { return asked_[size_t(rank)]; }
 
   // Within a step.
   void Send(int32_t to, const void* data, int64_t bytes);
-  // One at a time for a rank; at least one byte.
+  // Receives `bytes` bytes, at least one, from `from` into memory that stays. One at a time for
+  // each rank; Arrived() follows.
   void Expect(int32_t from, void* into, int64_t bytes);
   Status Abort(const Status& cause) { return service_->Abort(cause); }
 

@@ -10,6 +10,8 @@
 namespace protium {
 namespace {
 
+// A tree whose subtrees are this rank's plain memory. The vectors that ranks bring are their
+// subtrees, all ranks' together in the order of leaves, and combining them is the shared TreeSum.
 class TcpTree : public Tree {
  public:
   TcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec)

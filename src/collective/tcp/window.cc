@@ -48,6 +48,7 @@ class TcpWindow : public Window {
   Mapping memory_;
 };
 
+// A memfd as on one host, because Mapping::Release() can give its pages back.
 Result<Mapping> MakeMemory(int64_t bytes) {
   PT_LET(const Memfd memory,
          Memfd::Make("protium-window", RoundUpToPages(std::max<int64_t>(bytes, 1))));

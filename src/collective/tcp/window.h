@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// Collective, as Communicator::MakeWindow(). `number` is the same on all ranks and that of no other
-// window of theirs.
+// Collective, as Communicator::MakeWindow(). `number` is the same on all ranks and different for
+// each of their windows: it names the window in what is read from it.
 Result<std::unique_ptr<Window>> MakeTcpWindow(Traffic& traffic, uint32_t number, int64_t bytes);
 
 }  // namespace protium

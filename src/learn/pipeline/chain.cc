@@ -57,7 +57,9 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
 }
 
 // Rebuilds the whole chain: a stage whose columns became known shifts the columns of all that
-// follow. Stages that awaited nothing are handed over as they are, with what they learned.
+// follow. Stages that awaited nothing are handed over as they are, with what they learned. A
+// mistake that shows only now (two columns of one name, say) depends on the data, hence the exit
+// code of input.
 Status PlaceAgain(Chain& chain) {
   Placer placer(TableColumns(chain), chain.catalogue);
   for (size_t i = 0; i < chain.options.size(); ++i) {
@@ -70,6 +72,7 @@ Status PlaceAgain(Chain& chain) {
     return Fail(std::move(fault));
   }
   Chain again = placer.Take();
+  // The placer knows nothing of it: it was kept after placing.
   again.extension = std::move(chain.extension);
   chain = std::move(again);
   return Status::OK();

@@ -27,6 +27,7 @@ Status CheckValidation(const TrainOptions& train, const std::string& path) {
                .fix = Suggest(train.best, train.metrics)});
 }
 
+// The first is also `best`, the one that chooses the epoch, unless that is set.
 std::vector<std::string> UsualMetrics(TargetKind kind) {
   switch (kind) {
     case TargetKind::kValues:
@@ -86,7 +87,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Refuses an option's value unless `holds`; `must` completes "... must be".
+// Refuses the value `got` of an option unless `holds`; `must` completes "... must be".
 Status Require(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
@@ -133,6 +134,7 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
          FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
   PT_TRY(CheckLabels(options, loss->kind, at));
   PT_TRY(ChooseMetrics(*loss, options.train, at + "train", catalogue));
+  // Ranges are checked once all options have their values.
   PT_TRY(CheckFields(options, path));
   PT_TRY(CheckValidation(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));

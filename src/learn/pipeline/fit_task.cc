@@ -9,6 +9,11 @@
 
 #include "base/fault.h"
 
+// In the driver, Fit() projects the rows to the columns that are needed, runs the task and merges
+// what comes back. In a worker, FitTask() reads its partition to the end, adding each batch to
+// every state, and emits the states as rows. A state of millions of texts is as many rows, so
+// nothing has to fit into one message.
+
 namespace protium {
 namespace {
 
@@ -68,10 +73,12 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
     if (!columns.back()) return Status::KeyError("no column \"", name, "\" in the input of fit");
   }
   auto* const line = std::get_if<Line>(&state);
+  // Checked, for the config has travelled: a line needs two columns, every other state one.
   if (columns.size() != (line ? 2 : 1)) return Status::Invalid("a need of ", columns.size());
   const Status added = line ? line->Add(*columns[0], *columns[1])
                             : std::visit(
                                   [&](auto& each) -> Status {
+                                    // Line has no Add() of one column and was dealt with above.
                                     if constexpr (requires { each.Add(*columns[0]); })
                                       return each.Add(*columns[0]);
                                     return Status::OK();
@@ -84,7 +91,8 @@ bool IsText(const Need& need) { return need.kind == StateKind::kTexts; }
 
 // A projection to the columns of the needs and nothing else, numbers as doubles; renames the
 // columns in `needs` accordingly. Short names c0, c1, ... because one column may be needed both as
-// text and as a number, and is then projected twice.
+// text and as a number, and is then projected twice. The engine casts, so that workers see one type
+// of number.
 Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
   Project project;
   std::vector<std::pair<std::string, bool>> seen;

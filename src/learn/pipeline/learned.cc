@@ -88,6 +88,7 @@ class Fitting {
   void AddAll(const std::vector<Need>& needs) {
     for (const Need& need : needs) {
       const auto same = [&](const Entry& entry) { return entry.need == need; };
+      // Two stages that need the same state of a column share it.
       if (std::none_of(entries_.begin(), entries_.end(), same)) entries_.push_back({need, {}});
     }
   }
@@ -123,6 +124,7 @@ class Fitting {
     std::vector<Need> asked;
     Columns columns = chain_.sources, wanted;
     for (Entry& entry : entries_) {
+      // A need is met at the first level at which its columns exist.
       if (entry.state || FindLevel(entry.need) != level) continue;
       entry.state = StateFromMaker(entry.need);
       if (entry.state) continue;
@@ -152,6 +154,7 @@ class Fitting {
       const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
       if (status.ok()) continue;
       Fault fault = FaultOf(status);
+      // The stage knows its column; where it stands in the list is known here.
       fault.where = each.path + " (\"" + each.stage->id() + "\")";
       return Fail(std::move(fault));
     }

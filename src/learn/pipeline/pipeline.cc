@@ -43,6 +43,7 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   const Json train = session.Settings("train"), gang = session.Settings("gang");
   const Json net = session.Settings("net"), loss = session.Settings("loss");
   if (train.empty() && gang.empty() && net.empty() && loss.empty()) return Status::OK();
+  // Settings have no place in the list that would say which estimator they mean.
   if (estimators != 1) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the settings train, gang, net and loss are for the only estimator, and "
@@ -61,6 +62,7 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
 
 Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
   const SessionState& session = train.session().state();
+  // Building a plan never fails; an error that waits in it is told before anything else.
   PT_TRY(FirstError(train.plan()));
   std::vector<StageOptions> stages = given;
   PT_TRY(ApplySettings(session, stages));
@@ -109,6 +111,8 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
                      .loss = options.loss,
                      .train = options.train};
   config.folder = (session.folder() / "checkpoints").string();
+  // Weights belong to the features that they were trained on: other stages, or another library of
+  // the net, make another hash, and checkpoints with the old one are refused.
   config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)) + chain.extension.sha256);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
@@ -121,7 +125,8 @@ struct RowCounts {
   int64_t labelled = 0;  // Of those, the ones with all labels.
 };
 
-// The lowest kept table of a plan: the result of the SQL, before a split set rows aside.
+// The lowest kept table of a plan: the result of the SQL, before a split set rows aside. nullptr if
+// there is none.
 Plan LowestKept(const Plan& plan) {
   for (const Plan& input : plan->inputs) {
     if (Plan lower = LowestKept(input)) return lower;
@@ -149,6 +154,7 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
     if (!batch) return counts;
+    // One row in one batch; empty batches may come around it.
     for (int64_t i = 0; i < batch->num_rows(); ++i) {
       PT_LET(const int64_t all, WholeNumber(*batch, 0, i));
       PT_LET(const int64_t labelled, WholeNumber(*batch, 1, i));
@@ -341,6 +347,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   session.call().Tell(told);
   PT_TRY(AdmitGang(session, chain, rows));
   PT_TRY(MakeRows(train.session(), chain, rows));
+  // After the rows: a run that is refused for its input leaves no copies behind.
   PT_TRY(KeepNetFile(session.folder(), chain));
   PT_TRY(KeepExtension(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));

@@ -12,7 +12,8 @@
 namespace protium {
 
 // The estimator's half of the placer. Inputs count as used by scoring; label, weight, baseline and
-// validation columns as used by training alone, so that a model does not ask for them.
+// validation columns as used by training alone, so that a model does not ask for them. The checks
+// that need no table were made before (estimator.h).
 
 Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
@@ -101,6 +102,8 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
                                ? Status::OK()
                                : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
+    // A type of fixed length says it itself; of other lists it must be given, for rows are packed
+    // to one width.
     const int64_t length =
         fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
     if (length < 1 || (each.length > 0 && each.length != length)) {
@@ -145,6 +148,7 @@ Columns Placer::FindSources(size_t maker) const {
   for (const std::string& input : chain_.stages[maker].stage->inputs()) {
     sources.push_back(FindSource(chain_, input));
   }
+  // An open stage may await open stages in turn.
   for (const size_t each : chain_.stages[maker].awaits) {
     for (std::string& source : FindSources(each)) sources.push_back(std::move(source));
   }

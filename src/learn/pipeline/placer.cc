@@ -69,6 +69,8 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
                  .where = path_,
                  .fix = row->make ? "put the estimator last" : "make two pipelines"});
   }
+  // Complete options go into the chain, and from there into the model: a default that changes later
+  // does not change models that were saved before.
   PT_LET(stage.options, row->complete(stage.options, path_));
   PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(stage));
   chain_.options.push_back(std::move(stage));
@@ -108,6 +110,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
   }
   PT_TRY(CheckInputs(placed));
   for (size_t i = 0; i < placed.stage->outputs().size(); ++i) {
+    // Learned names contain the id, so another id is the way out of a clash.
     const std::string key = placed.stage->learns_outputs() ? "id" : "outputs." + std::to_string(i);
     PT_TRY(AddOutput(placed.stage->outputs()[i], placed.stage->output_type(i), key));
   }
@@ -173,6 +176,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
       awaits.push_back(maker);
     }
     const Columns& made = chain_.stages[maker].stage->outputs();
+    // A stage stands for all of its outputs, in their order; an open one has none yet.
     columns.insert(columns.end(), made.begin(), made.end());
   }
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -205,6 +209,7 @@ Result<size_t> Placer::Find(const std::string& column, const std::string& key, U
   for (size_t i = 0; i < chain_.columns.size(); ++i) {
     const StageColumn& each = chain_.columns[i];
     if (each.name == column) {
+      // A column that both training and scoring read is one that scoring reads.
       used_[i] = std::max(used_[i], use);
       return i;
     }

@@ -87,6 +87,7 @@ Result<TrainResult> Train(SessionState& session, const Chain& chain, const Train
   const auto since = Clock::now();
   const Result<std::optional<TrainResult>> result =
       RunTraining(session, TrainPlan(chain, rows, config));
+  // Workers name the columns that they read, such as temp__fill__scale.
   if (!result.ok()) return WithSourceNames(chain, result.status());
   session.record().AddSeconds("train", since);
   if (*result) return **result;

@@ -7,6 +7,11 @@
 
 #include "base/splitmix.h"
 
+// The plans of one fitting, from below: the kept table; on it, with validation, a column that marks
+// held-out rows; a projection to the sources; a filter of the rows with labels; and for the stages
+// another one that leaves held-out rows out. Marking comes before the projection, since the hash
+// may be over columns that nothing else reads.
+
 namespace protium {
 namespace {
 
@@ -42,6 +47,7 @@ std::optional<Expr> HasLabel(const Chain& chain) {
   std::optional<Expr> all;
   for (const std::string& name : ListLabels(chain.estimator->options)) {
     const StageColumn& label = *chain.Find(name);
+    // A label that a stage makes does not exist in the table.
     if (label.maker >= 0) continue;
     const bool floating = arrow::is_floating(label.type->id());
     const Expr value = floating ? MakeCall("nan_to_null", {Col(name)}) : Col(name);

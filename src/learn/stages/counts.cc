@@ -78,6 +78,7 @@ Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_
   const auto& array = static_cast<const Array&>(values);
   using Value = decltype(array.GetView(0));
   using Placed = std::conditional_t<std::is_integral_v<Value>, uint64_t, Value>;
+  // On the heap: with texts it takes 12 KiB.
   auto recent = std::make_unique<RecentCounters<Placed>>();
   int64_t missing = 0;
   for (int64_t i = 0; i < array.length(); ++i) {
@@ -141,6 +142,7 @@ template <class Counts, class Key>
 Result<int64_t*> FindCounter(const Key& key, const char* what, const char* fix, Counts& counts) {
   const auto found = counts.find(key);
   if (found != counts.end()) return &found->second;
+  // Checked for new keys only, so a column at the limit can still be counted.
   if (counts.size() >= kMaxDistinct) return TooMany(what, fix);
   return &counts.emplace(key, 0).first->second;
 }
@@ -152,6 +154,8 @@ Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
 
 template <class Counts>
 Result<int64_t*> CounterOfNumber(double number, Counts& counts) {
+  // -0.0 equals 0.0 in the hash table, but the key that came first would stay: its sign would
+  // depend on the order of rows.
   return FindCounter(number == 0 ? 0.0 : number, "numbers",
                      "fill it with = \"mean\" instead of the median", counts);
 }
@@ -227,6 +231,8 @@ int64_t NumberCounts::count() const {
 double NumberCounts::Median() const {
   std::vector<std::pair<double, int64_t>> sorted(counts_.begin(), counts_.end());
   std::sort(sorted.begin(), sorted.end());
+  // The lower of the two middle values of an even number of rows: an element of the data needs no
+  // rounding.
   int64_t before = (count() - 1) / 2;
   for (const auto& [number, count] : sorted) {
     if (before < count) return number;

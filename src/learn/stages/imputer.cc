@@ -5,6 +5,9 @@
 
 #include "learn/catalogue.h"
 
+// Fills NULL and NaN with a number learned from the other rows: the mean, the lower median (an
+// element of the data, never a value between two), or a constant, for which no pass is needed.
+
 namespace protium {
 namespace {
 
@@ -70,6 +73,7 @@ class ImputerStage : public Stage {
 
   std::optional<State> OutputState(size_t i, StateKind kind) const override {
     if (kind != StateKind::kMoments || i >= filled_.size() || !filled_[i]) return std::nullopt;
+    // A scaler behind an imputer finds its moments here and spares the level a pass over the rows.
     return *filled_[i];
   }
 

@@ -4,6 +4,9 @@
 
 #include "learn/catalogue.h"
 
+// low + (x - least) / (greatest - least) * (high - low), over the extremes of the training rows.
+// Other rows may lie beyond them and then get values beyond low and high, unless `clip` is set.
+
 namespace protium {
 namespace {
 
@@ -93,6 +96,8 @@ class MinMaxScalerStage : public Stage {
       return MakeCall("if", {MakeCall("is_null", {Col(extremes.input)}), x, Lit(options_.low)});
     }
     const Expr share = (x - Lit(extremes.least)) / Lit(extremes.greatest - extremes.least);
+    // Leaves two operations out, which would change no value: x * 1 + 0 is x, but for the sign of a
+    // zero.
     const bool plain = options_.low == 0 && options_.high == 1;
     const Expr scaled =
         plain ? share : share * Lit(options_.high - options_.low) + Lit(options_.low);

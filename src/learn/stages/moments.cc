@@ -28,6 +28,8 @@ double ComputeMean(const ExactSum& sum, int64_t count) {
   const double near = sum.Rounded() / double(count);
   if (!std::isfinite(near)) return near;
   ExactSum rest = sum;
+  // Exact: the remainder that the first quotient leaves, which the second line divides in turn. (A
+  // count is a double exactly up to 2^53.)
   rest.AddProduct(-near, double(count));
   return near + rest.Rounded() / double(count);
 }
@@ -121,6 +123,7 @@ Status Moments::Add(const arrow::Array& values) {
     }
     const double x = array->Value(i);
     if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
+    // Extremes begin with a value, not with infinity, which would show in the state of no rows.
     if (count_++ == 0) low = high = x;
     low = std::min(low, x);
     high = std::max(high, x);

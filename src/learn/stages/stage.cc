@@ -21,6 +21,8 @@ Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added
 
 Status CheckNumeric(const arrow::DataType& type) {
   const auto id = type.id();
+  // What the engine can cast to double. The message is only what the type must be: the placer says
+  // the rest.
   if (arrow::is_numeric(id) || arrow::is_decimal(id) || id == arrow::Type::BOOL) {
     return Status::OK();
   }

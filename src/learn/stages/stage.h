@@ -2,8 +2,7 @@
 // A stage of a pipeline: learns from the training rows in one pass, then adds columns to any rows.
 //
 // 1. Needs() says which states a pass must fill, Learn() takes them (state.h). Both are cheap and
-// run
-//    in the driver; the pass runs in workers (pipeline/fit_task.h).
+//    run in the driver; the pass runs in workers (pipeline/fit_task.h).
 // 2. Apply() adds expressions to a plan, so engines do the work and no stage touches a row.
 // 3. What is learned is exact and independent of the order and partitioning of rows, and learned()
 //    followed by Restore() gives back the same stage to the last bit.

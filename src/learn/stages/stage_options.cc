@@ -20,6 +20,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                  .fix = "set kind to one of: " + Dump(Json(ListNames(catalogue.stages)))});
   }
   StageOptions stage{.kind = kind->get<std::string>(), .options = json};
+  // The rest belongs to the kind; its row refuses unknown keys and fills in the defaults.
   stage.options.erase("kind");
   PT_LET(const StageRow* row,
          FindRow(catalogue.stages, "kind of stage", stage.kind, path + ".kind"));
@@ -40,6 +41,8 @@ Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::st
   return stages;
 }
 
+// The kind stands first among a stage's keys only for a reader's sake: objects are compared without
+// order.
 Json StagesToJson(const std::vector<StageOptions>& stages) {
   Json list = Json::array();
   for (const StageOptions& stage : stages) {

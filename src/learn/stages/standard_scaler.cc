@@ -4,6 +4,9 @@
 
 #include "learn/catalogue.h"
 
+// (x - mean) / deviation, with the sample deviation (divisor n - 1), as Spark's StandardScaler has
+// it. A constant column has nothing to divide by and becomes 0.
+
 namespace protium {
 namespace {
 
@@ -43,6 +46,8 @@ class StandardScalerStage : public Stage {
 
   Status Restore(const Json& learned) override {
     PT_LET(learned_, ReadLearned<Scaled>(learned, names()));
+    // A model folder may have been edited: a deviation below 0, or NaN, would turn signs or lose
+    // all values.
     for (const Scaled& each : learned_) {
       if (each.deviation >= 0) continue;
       return Fail({.exit = Exit::kInput, .what = "stage \"" + id() + "\" has a deviation below 0"});

@@ -8,8 +8,10 @@
 namespace protium {
 namespace {
 
-// The index of a value is its position among the keys, which the engine finds by a Lookup: a joined
-// table of texts, so that a vocabulary of millions is no giant expression.
+// The index of a value is its position among the keys, most frequent first, ties by bytes (as
+// Spark's StringIndexer orders them by default). The engine finds it by a Lookup: a joined table of
+// texts, so that a vocabulary of millions is no giant expression. Indices of their own for unseen
+// values and NULL follow the keys.
 
 struct Vocabulary {
   std::string input;
@@ -58,6 +60,8 @@ class StringIndexerStage : public Stage {
   Status Restore(const Json& learned) override {
     PT_LET(learned_, ReadLearned<Vocabulary>(learned, names()));
     for (size_t i = 0; i < learned_.size(); ++i) {
+      // All but the keys follows from the keys and the options, so anything else in the file is a
+      // mistake in it.
       if (FieldsEqual(learned_[i], Make(i, learned_[i].keys))) continue;
       return Fail({.exit = Exit::kInput,
                    .what = "the indices of stage \"" + id() + "\" do not fit its keys"});
@@ -81,6 +85,8 @@ class StringIndexerStage : public Stage {
                                                                : each.missing},
           {std::move(rows)});
     }
+    // A Lookup cannot fail for a row; it gives a forbidden index, which the projection on top turns
+    // into an error.
     return WithErrors(std::move(rows), columns);
   }
 

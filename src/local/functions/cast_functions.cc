@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Casts from text, each in two forms: an error if the text is no such value (CAST in ANSI mode), or
-// null (try_cast).
+// null (try_cast). What counts as a value is local/functions/text_values.h; DuckDB's own casts take
+// other texts.
 #include <fmt/format.h>
 
 #include "local/functions/row_function.h"
@@ -17,6 +18,7 @@ std::string Cut(Text text) {
   return std::string(text.substr(0, kQuoted)) + (text.size() > kQuoted ? "..." : "");
 }
 
+// The form that fails, with the kind of value and the text in the error.
 template <auto kRead>
 auto Cast(Chunk& chunk, Text text, const char* kind) {
   auto value = kRead(text);
@@ -24,6 +26,7 @@ auto Cast(Chunk& chunk, Text text, const char* kind) {
   return value;
 }
 
+// The form that gives null.
 template <auto kRead>
 auto Try(Chunk&, Text text) {
   return kRead(text);

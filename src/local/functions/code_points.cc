@@ -50,6 +50,7 @@ bool IsUtf8(std::string_view bytes) {
   const auto* const data = reinterpret_cast<const uint8_t*>(bytes.data());
   const auto size = static_cast<int32_t>(bytes.size());
   for (int32_t at = 0; at < size;) {
+    // ICU sets `point` below 0 for whatever is not well formed.
     UChar32 point = 0;
     U8_NEXT(data, at, size, point);
     if (point < 0) return false;

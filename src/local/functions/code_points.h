@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8, one code point after the other. Except for IsUtf8, text must be well formed, which DuckDB
-// guarantees for VARCHAR.
+// UTF-8 (RFC 3629), one code point after the other. Except for IsUtf8, text must be well formed,
+// which DuckDB guarantees for VARCHAR. Spark's functions count in code points, so ours do.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ inline size_t FindOffset(std::string_view text, int64_t index) {
   return at < text.size() ? at : text.size();
 }
 
+// Appends the code point's one to four bytes; it must not be a surrogate.
 void AppendUtf8(char32_t point, std::string& text);
 std::string ToUtf8(char32_t point);
 // Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates.

@@ -13,7 +13,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<char32_t, char32_t>>;
 
-// The POSIX classes of java.util.regex.Pattern, which hold ASCII only.
+// The POSIX classes of java.util.regex.Pattern, which hold ASCII only, and its L1.
 const Ranges* FindAscii(std::string_view name) {
   static const std::pair<std::string_view, Ranges> kAscii[] = {
       {"ASCII", {{0, 0x7f}}},
@@ -71,6 +71,8 @@ void CodeSet::AddOtherCase(bool beyond_ascii) {
 }
 
 bool CodeSet::AddOfIcu(const std::string& property, const std::string& value) {
+  // Names are ASCII, so widening each byte makes UTF-16 of them; others are unknown to ICU and
+  // refused.
   const std::u16string wide_property(property.begin(), property.end());
   const std::u16string wide_value(value.begin(), value.end());
   const std::unique_ptr<USet, Close> found(uset_openEmpty());

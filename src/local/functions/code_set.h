@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of code points: what a class of a regular expression matches. ICU does the set operations
-// and knows the properties.
+// and knows the properties, of the Unicode version that it was built with.
 #pragma once
 
 #include <unicode/uset.h>

@@ -22,6 +22,7 @@ constexpr int kQuotientScale = 39;
 class Wide {
  public:
   Wide() = default;
+  // The low four limbs; the others are 0.
   explicit Wide(Whole value) {
     for (size_t i = 0; i < 4; ++i) limbs_[i] = static_cast<uint32_t>(value >> (32 * i));
   }
@@ -81,8 +82,10 @@ class Wide {
   bool Bit(int at) const { return (limbs_[at / 32] >> (at % 32) & 1) != 0; }
   void SetBit(int at) { limbs_[at / 32] |= uint32_t{1} << (at % 32); }
 
-  // Returns the quotient; `rest` becomes the remainder. Schoolbook division, a bit at a time;
-  // numbers of up to 128 bits, which are nearly all, take the short way.
+  // Returns the quotient; `rest` becomes the remainder. Schoolbook division, a bit at a time
+  // (Knuth, "The Art of Computer Programming" 4.3.1, in base 2): `rest` is always below `b`, so
+  // doubling it and bringing down a bit needs one subtraction at most. Numbers of up to 128 bits,
+  // which are nearly all, take the short way.
   static Wide Divide(const Wide& a, const Wide& b, Wide& rest) {
     if (a.IsNarrow() && b.IsNarrow()) {
       rest = Wide(a.Low() % b.Low());
@@ -125,12 +128,13 @@ Wide PowerOfTen(int exponent) {
 }
 
 // Whether a quotient with remainder `rest` of `unit` rounds away from zero; `odd` is its last
-// digit's parity.
+// digit's parity. Floor and ceiling depend on the sign, since magnitudes are rounded here.
 bool RoundsUp(char rounding, bool negative, const Wide& rest, const Wide& unit, bool odd) {
   if (rest == Wide()) return false;
   if (rounding == 't') return false;
   if (rounding == 'f') return negative;
   if (rounding == 'c') return !negative;
+  // Twice the rest against the unit compares with one half exactly.
   const auto half = rest + rest <=> unit;
   return half > 0 || (half == 0 && (rounding == 'r' || odd));
 }
@@ -197,6 +201,8 @@ DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const Decim
   if (operation == '/') {
     const Signed dividend{first.negative,
                           first.size * PowerOfTen(kQuotientScale + b.scale - a.scale)};
+    // Two roundings, because Spark does two: its results differ from a single one in rare last
+    // digits.
     return Answer(Scaled(Quotient(dividend, second, 'r'), kQuotientScale, scale));
   }
   const Signed left = Scaled(first, a.scale, common), right = Scaled(second, b.scale, common);
@@ -205,6 +211,7 @@ DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const Decim
 }
 
 DecimalAnswer RoundDecimalNumber(char operation, const DecimalNumber& a, int digits, int scale) {
+  // Every decimal is below half of 10^39, and rounds to 0 there.
   if (digits < -kMostDigits) return {};
   const int kept = std::min(digits, a.scale);
   const Signed rounded = Scaled(ToSigned(a.value), a.scale, kept, operation);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of decimals as Spark does it: exact, then rounded once to the scale of the result.
+// Arithmetic of decimals as Spark does it (Decimal, on Java's BigDecimal): exact, then rounded once
+// to the scale of the result, which the caller chooses.
 #pragma once
 
 #include <cstdint>

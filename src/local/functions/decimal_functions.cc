@@ -83,6 +83,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
       continue;
     }
     auto text = At<duckdb_string_t>(operations, row);
+    // The first argument is a literal of ours and never null or empty.
     const char operation = *duckdb_string_t_data(&text);
     const DecimalNumber first{a.Value(row), a.scale};
     const DecimalAnswer answer =

@@ -23,7 +23,8 @@ std::string Hex(std::string_view bytes) {
   return text;
 }
 
-// SHA-2 of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width is null, as in Spark.
+// SHA-2 (FIPS 180-4) of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width is null, as
+// in Spark.
 std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
   const EVP_MD* const kind = bits == 224                ? EVP_sha224()
                              : bits == 256 || bits == 0 ? EVP_sha256()
@@ -40,6 +41,8 @@ std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
   return Hex({reinterpret_cast<const char*>(digest), size});
 }
 
+// One step of eight bits for each byte; the polynomial's bits are reversed, as the bits of each
+// byte come lowest first.
 constexpr std::array<uint32_t, 256> CrcTable() {
   std::array<uint32_t, 256> table = {};
   for (uint32_t i = 0; i < 256; ++i) {

@@ -36,6 +36,7 @@ class Translation : RegexReader {
   Result<std::string> Run() {
     PT_TRY(Alternatives());
     if (!AtEnd()) return Bad("a parenthesis is closed that was never opened");
+    // Known at the end only: a reference may stand before its group.
     if (referred_ > groups_) return Bad(fmt::format("there is no group {}", referred_));
     return std::move(out_);
   }
@@ -77,6 +78,7 @@ class Translation : RegexReader {
         out_ += flags_.dotall ? "." : fmt::format("[^{}]", kLineEnds);
         return Status::OK();
       case '^':
+        // PCRE2's ^ and $ follow its own idea of a line, so they are never written.
         out_ += flags_.multiline ? kStartOfLine : "\\A";
         return Status::OK();
       case '$':
@@ -118,6 +120,8 @@ class Translation : RegexReader {
       return Body("(");
     }
     Skip(1);
+    // These are spelled alike in PCRE2. It refuses look-behind of unlimited length when it compiles
+    // the pattern.
     for (const std::string_view plain : {":", "=", "!", ">", "<=", "<!"}) {
       if (TakeText(plain)) return Body("(?" + std::string(plain));
     }
@@ -130,6 +134,8 @@ class Translation : RegexReader {
   }
 
   Status Body(const std::string& start) {
+    // A bound on the recursion: patterns come from data too, and a deep one must not use up the
+    // stack.
     if (++depth_ > 200) return Bad("more than 200 groups within one another");
     out_ += start;
     PT_TRY(Alternatives());
@@ -229,6 +235,7 @@ class Translation : RegexReader {
     } else {
       return Status::OK();
     }
+    // Java's greedy, reluctant (?) and possessive (+) quantifiers are spelled alike in PCRE2.
     out_ += count;
     if (Peek() == '?' || Peek() == '+') out_ += static_cast<char>(Take());
     return Status::OK();

@@ -24,6 +24,7 @@ std::optional<CodeSet> Predefined(char32_t letter) {
     for (const char32_t point : points) set.Add(point, point);
   };
   switch (letter) {
+    // Word characters are the digits and more.
     case 'w':
       set.Add('a', 'z');
       set.Add('A', 'Z');
@@ -76,14 +77,17 @@ Status RegexReader::Unknown(const std::string& what) const {
                .fix = "write the pattern without it"});
 }
 
+// Under (?i) a range holds the other case of each of its characters as well.
 CodeSet RegexReader::Range(char32_t first, char32_t last) const {
   CodeSet set;
   set.Add(first, last);
+  // Before any negation: [^a] under (?i) excludes A as well.
   if (flags_.caseless) set.AddOtherCase(flags_.unicode);
   return set;
 }
 
 Result<CodeSet> RegexReader::ReadClass() {
+  // A bound on the recursion.
   if (++depth_ > 100) return Bad("more than 100 classes within one another");
   const bool negated = TakeText("^");
   PT_LET(CodeSet set, ReadItems());
@@ -198,7 +202,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   return value;
 }
 
-// Up to three digits, and up to \0377.
+// Up to three digits, and up to \0377: a third digit is taken only where the value stays below 256.
 char32_t RegexReader::ReadOctal() {
   char32_t value = 0;
   for (int i = 0; i < 3 && Peek() >= '0' && Peek() <= '7' && value < 32; ++i) {
@@ -243,6 +247,8 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
   }
 }
 
+// Java's names are ASCII letters and digits, a letter first; more than 32 characters PCRE2 does not
+// take.
 Result<std::string> RegexReader::ReadName() {
   std::string name;
   while (!AtEnd() && Peek() != '>') {

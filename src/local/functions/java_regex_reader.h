@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// What (?imsu) switches on from here on.
+// The flags that (?imsu) switches on until the end of the group.
 struct RegexFlags {
   bool caseless = false;   // i
   bool unicode = false;    // u: other cases beyond ASCII
@@ -20,7 +20,8 @@ struct RegexFlags {
 };
 
 // A base for ToPcre's translation: a cursor over the pattern's code points. What Java rejects
-// becomes Bad(), what cannot be said in PCRE2 becomes Unknown(); both are Faults of exit kUsage.
+// becomes Bad(), what cannot be said in PCRE2 or would mean something else there becomes Unknown();
+// both are Faults of exit kUsage.
 class RegexReader {
  protected:
   explicit RegexReader(std::string_view java);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Upper and lower case, and the order of characters, as Unicode has them. Spark asks ICU, and so do
-// we; ASCII text takes a shorter way to the same result.
+// we; ASCII text takes a shorter way to the same result. DuckDB's own upper() maps code point by
+// code point and leaves ß as it is, where Unicode's full mapping gives SS.
 #include <unicode/ucasemap.h>
 #include <unicode/ustring.h>
 
@@ -24,6 +25,7 @@ class Letters : public Chunk {
  public:
   template <class Map>
   Text Mapped(Text text, Map map) {
+    // Room for most texts, which keep their length or nearly so.
     buffer_.resize(text.size() + text.size() / 2 + 8);
     int32_t length = Into(text, map);
     // ICU says how much it needs; ß and others become longer.

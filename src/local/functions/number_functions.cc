@@ -24,8 +24,9 @@ std::string WithCommas(std::string_view number) {
   return text + std::string(number.substr(point));
 }
 
-// Rounds to `digits` behind the point, halves of the stored binary value to the even neighbour
-// (java.text.DecimalFormat). The names of NaN and infinity are DecimalFormat's too.
+// Rounds to `digits` behind the point, halves of the stored binary value to the even neighbour, as
+// printf does and as java.text.DecimalFormat does, which Spark uses. The names of NaN and infinity
+// are DecimalFormat's too.
 std::optional<std::string> FormatNumber(Chunk&, double number, int32_t digits) {
   if (digits < 0) return std::nullopt;
   if (std::isnan(number)) return "NaN";
@@ -47,7 +48,8 @@ void Increase(std::string& number) {
   number.insert(number.starts_with('-') ? 1 : 0, "1");
 }
 
-// The same for the exact text of a whole number or a decimal.
+// The same for the exact text of a whole number or a decimal, which a double would not hold. Halves
+// go to the even neighbour here as well.
 std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
   if (digits < 0) return std::nullopt;
   std::string number(text);
@@ -78,8 +80,9 @@ std::string InBase(uint64_t value, uint64_t base) {
   return {digits.rbegin(), digits.rend()};
 }
 
-// conv(): reads digits as long as they are digits of the base. If the target base is negative the
-// result has a sign; otherwise a negative number is written as its 64 bits, unsigned.
+// conv() as Spark's NumberConverter has it, after Hive: reads digits as long as they are digits of
+// the base. If the target base is negative the result has a sign; otherwise a negative number is
+// written as its 64 bits, unsigned.
 std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_t to) {
   text = Trimmed(text);
   const uint64_t base = static_cast<uint64_t>(from);
@@ -130,8 +133,8 @@ std::optional<int64_t> Saturated(Chunk&, double value) {
 
 std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
 
-// The number of the bucket, of `buckets` equal ones between the bounds, that holds `value`; 0 below
-// them, and buckets + 1 above. Bounds may fall.
+// width_bucket: the number of the bucket, of `buckets` equal ones between the bounds, that holds
+// `value`; 0 below them, and buckets + 1 above. Bounds may fall, then buckets count downwards.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
       !std::isfinite(high) || low == high) {

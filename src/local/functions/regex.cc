@@ -42,6 +42,8 @@ Result<Regex> Regex::Compile(std::string_view java) {
                                   PCRE2_UTF | PCRE2_DOTALL | PCRE2_NO_UTF_CHECK, &error, &at,
                                   nullptr));
   if (regex.code_ == nullptr) return CannotCompile(java, error);
+  // Where the machine forbids memory that is written and executed this fails, and the interpreter
+  // does all the work.
   regex.compiled_to_machine_code_ = pcre2_jit_compile(regex.code_.get(), PCRE2_JIT_COMPLETE) == 0;
   regex.match_.reset(pcre2_match_data_create_from_pattern(regex.code_.get(), nullptr));
   if (regex.match_ == nullptr) return Status::OutOfMemory("no memory for a regular expression");
@@ -63,6 +65,7 @@ Result<bool> Regex::Find(std::string_view text, size_t from) {
     found = pcre2_match(code_.get(), bytes, text.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
                         match_.get(), nullptr);
   }
+  // The number of groups that matched; how many does not matter.
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return Fail({.exit = Exit::kInput,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching with PCRE2 what a Java regular expression matches (local/functions/java_regex.h).
+// Matches with PCRE2 what a Java regular expression matches (local/functions/java_regex.h).
 #pragma once
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of SQL on regular expressions, and LIKE.
+// Functions of SQL on regular expressions, and LIKE. A pattern may come from a column, so it is
+// compiled when it changes from one row to the next. Positions are bytes inside and code points
+// towards SQL. What a pattern has wrong ends the query, as in Spark, and is not a null.
 #include <fmt/format.h>
 
 #include <optional>
@@ -46,6 +48,7 @@ std::optional<bool> Matches(Patterns& patterns, Text text, Text pattern) {
   return patterns.Find(*regex, text, 0);
 }
 
+// Sets the error when the pattern has no such group; 0 is the whole match.
 bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
   if (group >= 0 && static_cast<uint32_t>(group) <= regex.groups()) return true;
   patterns.error = fmt::format("there is no group {} in a regular expression with {} groups", group,
@@ -56,6 +59,8 @@ bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
 std::optional<Text> Extract(Patterns& patterns, Text text, Text pattern, int32_t group) {
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr) return std::nullopt;
+  // An empty text, not a null, where nothing matches; and the group is checked only where something
+  // does, as Spark does it.
   if (!patterns.Find(*regex, text, 0)) return Text();
   if (!HasGroup(patterns, *regex, group)) return std::nullopt;
   return regex->Group(text, static_cast<uint32_t>(group));
@@ -116,6 +121,8 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
       return false;
     }
     uint32_t group = static_cast<uint32_t>(replacement[++i] - '0');
+    // As many digits as still name a group: $12 is group 1 followed by a 2 where there is no group
+    // 12.
     while (digit(i + 1) && group * 10 + (replacement[i + 1] - '0') <= regex.groups()) {
       group = group * 10 + static_cast<uint32_t>(replacement[++i] - '0');
     }
@@ -125,7 +132,7 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
   return true;
 }
 
-// Replaces every match from character number `position` on, counted from 1.
+// regexp_replace: replaces every match from character number `position` on, counted from 1.
 std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, Text replacement,
                                    int32_t position) {
   Regex* const regex = patterns.For(pattern);
@@ -150,6 +157,7 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   return out;
 }
 
+// The code points of a text; with a limit above 0 the last of so many parts holds the rest.
 Texts Characters(Text text, int32_t limit) {
   Texts parts;
   size_t at = 0;
@@ -161,8 +169,8 @@ Texts Characters(Text text, int32_t limit) {
   return parts;
 }
 
-// With a limit above 0, the last of that many parts holds the rest; otherwise all parts are kept,
-// empty ones at the end too.
+// split: with a limit above 0, the last of that many parts holds the rest; otherwise all parts are
+// kept, empty ones at the end too (Spark passes -1 to Java for 0).
 std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t limit) {
   // Spark treats an empty pattern by itself (UTF8String.split): it gives the characters, where Java
   // would add an empty part at the end.
@@ -178,6 +186,7 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
     parts.emplace_back(text.substr(copied, regex->start() - copied));
     copied = regex->end();
   }
+  // A search that failed looks like the end of the matches.
   if (!patterns.error.empty()) return std::nullopt;
   parts.emplace_back(text.substr(copied));
   return parts;
@@ -223,6 +232,7 @@ struct Wildcards : Chunk {
         }
         Add(ToUtf8(points[++i]), '=');
       } else if (points[i] == '%' || points[i] == '_') {
+        // The byte means nothing: it keeps `letters` and `kinds` in step.
         Add("x", static_cast<char>(points[i]));
       } else {
         Add(ToUtf8(points[i]), '=');

@@ -6,6 +6,7 @@ namespace {
 
 using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
+// DuckDB copies what is set here; the function object may go after it was registered.
 Status Register(const duck::Connection& connection, const RowFunction& given) {
   const ScalarFunction function(duckdb_create_scalar_function());
   duckdb_scalar_function_set_name(function.get(), given.name);

@@ -6,7 +6,8 @@
 //   std::optional<std::string> Upper(Chunk& chunk, Text text);
 //
 // Nulls never reach it: a row with a null among its arguments is null, as is one for which it
-// returns nothing.
+// returns nothing. DuckDB calls several chunks at once, each in a thread of its own, so a function
+// keeps what rows share (a compiled pattern, a buffer) in its Chunk and nothing elsewhere.
 #pragma once
 
 #include <duckdb.h>
@@ -172,9 +173,11 @@ struct Signature<std::optional<Result> (*)(State&, Arguments...)> {
                    std::index_sequence<I...>) {
     const std::array<Column, sizeof...(I)> columns = {Column(input, I)...};
     const idx_t rows = duckdb_data_chunk_get_size(input);
+    // One for each chunk: it lives as long as the call, in one thread.
     State state;
     for (idx_t row = 0; row < rows; ++row) {
       std::optional<Result> value;
+      // What lies under a null is undefined, so it is not even read.
       if ((columns[I].Valid(row) && ...)) {
         value = Call(state, Cell<Arguments>::Read(columns[I].data(), row)...);
         if (!state.error.empty()) {
@@ -213,6 +216,8 @@ constexpr RowFunction AsRowFunction(const char* name) {
   return {name, Signature::Type, Signature::Parameters, Signature::template Run<Call>};
 }
 
+// Makes the functions known to the connection's database, under their names. The table must outlive
+// the call only.
 Status RegisterRowFunctions(const duck::Connection& connection,
                             std::span<const RowFunction> functions);
 

@@ -78,6 +78,7 @@ bool RoundsUp(const std::string& digits, size_t keep, bool to_even) {
 struct Rule {
   bool to_even;
 };
+// Static, since DuckDB keeps a pointer to the rule as the function's extra information.
 constexpr Rule kAway = {false};
 constexpr Rule kEven = {true};
 
@@ -109,6 +110,7 @@ void EachRow(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
+// Which of the two rules the function was registered with.
 bool ToEven(duckdb_function_info info) {
   return static_cast<const Rule*>(duckdb_scalar_function_get_extra_info(info))->to_even;
 }
@@ -249,6 +251,7 @@ double RoundDecimal(double value, int32_t digits, bool to_even) {
   if (!std::isfinite(value) || value == 0) return value + 0.0;
   Decimal decimal = Shortest(value);
   const int64_t keep = int64_t{decimal.exponent} + digits;
+  // Less than a tenth of the last place that is kept.
   if (keep < 0) return 0;
   if (keep >= static_cast<int64_t>(decimal.digits.size())) return value;
   const bool up = RoundsUp(decimal.digits, keep, to_even);
@@ -259,6 +262,8 @@ double RoundDecimal(double value, int32_t digits, bool to_even) {
     while (kept[at] == '9') kept[at--] = '0';
     ++kept[at];
   }
+  // Read back as text, which gives the nearest double; arithmetic with powers of ten would round
+  // again.
   const std::string text = kept + "e" + std::to_string(decimal.exponent - keep);
   double rounded = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), rounded);

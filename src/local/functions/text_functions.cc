@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of text that DuckDB lacks, or has with other edge cases.
+// Functions of text that DuckDB lacks, or has with other edge cases. find_in_set, levenshtein,
+// soundex and substring_index are methods of Spark's UTF8String, which these follow.
 #include <fmt/format.h>
 #include <unicode/uchar.h>
 
@@ -41,8 +42,8 @@ size_t OffsetOfPosition(Text text, int64_t position) {
                        : FindOffset(text, std::max<int64_t>(CountCodePoints(text) + position, 0));
 }
 
-// Puts `other` in place of `length` characters from number `position` on; -1: as many as `other`
-// has.
+// overlay (Spark's Overlay.calculate): puts `other` in place of `length` characters from number
+// `position` on; -1: as many as `other` has.
 std::optional<std::string> Overlay(Chunk&, Text text, Text other, int32_t position,
                                    int32_t length) {
   const int64_t replaced = length >= 0 ? length : CountCodePoints(other);
@@ -64,6 +65,8 @@ std::optional<int32_t> FindInSet(Chunk&, Text word, Text list) {
   }
 }
 
+// The American Soundex code: the first letter and three digits. Text that does not begin with a
+// letter is returned as it is.
 std::optional<std::string> Soundex(Chunk&, Text text) {
   // For A to Z: a digit; 0 for vowels, which separate equal digits, and 7 for H and W, which do
   // not.
@@ -87,6 +90,8 @@ std::optional<std::string> Soundex(Chunk&, Text text) {
   return code;
 }
 
+// The check digit of card numbers (ISO/IEC 7812-1): from the right, every second digit counts
+// twice, and the sum of all digits has to end in 0.
 std::optional<bool> LuhnCheck(Chunk&, Text digits) {
   int32_t sum = 0;
   bool twice = false;
@@ -108,6 +113,7 @@ std::optional<std::string> Quote(Chunk&, Text text) {
   return quoted + "'";
 }
 
+// As java.net.URLEncoder with UTF-8: application/x-www-form-urlencoded, where a space is a plus.
 std::optional<std::string> UrlEncode(Chunk&, Text text) {
   constexpr std::string_view kKept =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._";

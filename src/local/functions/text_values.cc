@@ -11,6 +11,10 @@
 #include "base/ascii.h"
 #include "sql/literals.h"
 
+// Each reader takes a text from left to right and accepts nothing that it does not use up. Where
+// Spark's reader is laxer than Java's (days) or Java's laxer than C++'s (numbers), a comment says
+// so.
+
 namespace protium {
 namespace {
 
@@ -93,9 +97,12 @@ struct DayParts {
   bool whole = false;  // Year, month and day were all given.
 };
 
+// [+-]yyyy, with up to seven digits, then -m or -mm, then -d or -dd, as SparkDateTimeUtils reads
+// days; what is left out is 1.
 std::optional<DayParts> ReadDayParts(Scanner& scanner) {
   const bool negative = scanner.Take('-');
   if (!negative) scanner.Take('+');
+  // Spark's limit: seven digits hold every year that microseconds in 64 bits reach.
   const auto year = scanner.Number(4, 7);
   if (!year) return std::nullopt;
   std::array<int64_t, 2> parts = {1, 1};
@@ -126,7 +133,8 @@ std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
 }
 
 // Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
-// java.time.ZoneId takes of offsets; 18 hours are its limit.
+// java.time.ZoneId takes of offsets; 18 hours are its limit. A zone's name needs a table of rules,
+// and is refused.
 std::optional<int64_t> ReadOffset(std::string_view zone) {
   if (zone == "Z") return 0;
   for (const std::string_view name : {"UTC", "GMT", "UT"}) {
@@ -160,6 +168,8 @@ std::optional<int64_t> ReadOffset(std::string_view zone) {
   return negative ? -offset : offset;
 }
 
+// Tells the name of a zone from garbage: a name is an error here, since Spark may know it; garbage
+// is no time for either.
 bool LooksLikeName(std::string_view zone) {
   return zone.size() > 1 &&
          ((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'));
@@ -220,9 +230,11 @@ std::optional<Number> ReadNumber(std::string_view text) {
   if (hexadecimal) text.remove_prefix(2);
   // Java's hexadecimal floats must have an exponent.
   if (hexadecimal && text.find_first_of("pP") == std::string_view::npos) return std::nullopt;
+  // Double.parseDouble takes the suffix of a Java literal.
   if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);
   }
+  // from_chars() would also take "inf" and "nan", which ReadWord() has dealt with.
   if (text.empty() || !(IsDigit(text[0]) || text[0] == '.' || hexadecimal)) return std::nullopt;
   const auto number =
       ReadDigits<Number>(text, hexadecimal ? std::chars_format::hex : std::chars_format::general);

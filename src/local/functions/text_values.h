@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values that text stands for where Spark casts it (UTF8String, Cast, SparkDateTimeUtils).
 // Blanks and control characters around a value do not count. All return nothing if the text is no
-// such value.
+// such value, and never fail in another way.
 #pragma once
 
 #include <cstdint>

@@ -35,6 +35,8 @@ class Zones : public Chunk {
   std::optional<int64_t> AheadOfLocal(Text zone, Moment local) {
     if (!Open(zone)) return std::nullopt;
     // The offsets a day before and after, assuming that a zone changes at most once between them.
+    // If the clock of the first offset shows `local`, that moment is it; else that of the last;
+    // else `local` fell into the missing hour.
     const auto first = Ahead(zone, {local.micros - kDay});
     const auto last = Ahead(zone, {local.micros + kDay});
     if (!first || !last) return std::nullopt;
@@ -52,7 +54,8 @@ class Zones : public Chunk {
     void operator()(UCalendar* calendar) const { ucal_close(calendar); }
   };
 
-  // Rounded down, as ICU's clock has milliseconds; offsets do not change within one.
+  // Rounded down, also before 1970, as ICU's clock has milliseconds; offsets do not change within
+  // one.
   static double Millis(Moment moment) {
     const int64_t millis = moment.micros / kMicrosOfMilli;
     return static_cast<double>(moment.micros % kMicrosOfMilli < 0 ? millis - 1 : millis);
@@ -70,6 +73,7 @@ class Zones : public Chunk {
   bool Open(Text zone) {
     if (calendar_ != nullptr && zone == zone_) return true;
     const bool offset = zone.starts_with('+') || zone.starts_with('-');
+    // ICU spells the zone of a fixed offset GMT+02:00.
     const std::string id = (offset ? "GMT" : "") + std::string(zone);
     const std::u16string wide(id.begin(), id.end());
     const auto length = static_cast<int32_t>(wide.size());
@@ -135,7 +139,8 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
   return moment;
 }
 
-// If the month has no such day, its last day counts. Only the interval's months are used.
+// add_months: if the month has no such day, its last day counts (DateTimeUtils.dateAddMonths). Only
+// the interval's months are used.
 std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
   using namespace std::chrono;
   // Sums must fit the library's years, which have 15 bits and a sign.

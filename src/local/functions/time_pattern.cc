@@ -54,6 +54,7 @@ Parts SplitMoment(Moment moment) {
   return parts;
 }
 
+// Two letters write the year within its century, also before year 0.
 std::string WriteYear(int64_t year, size_t count) {
   return count == 2 ? Padded((year % 100 + 100) % 100, 2) : Padded(year, count);
 }
@@ -123,6 +124,7 @@ class Reading {
   }
 
  private:
+  // A literal has no letter; AM and names of months are the fields that are read as words.
   static bool IsNumber(const TimeField& field) {
     return field.letter != 0 && field.letter != 'a' && !(field.letter == 'M' && field.count > 2);
   }
@@ -138,8 +140,9 @@ class Reading {
     return number && Set(field, *number, before - text_.size());
   }
 
-  // The fewest and most digits of a field. A single letter takes as many digits as there are,
-  // except those that the fields behind it need.
+  // The fewest and most digits of a field, as DateTimeFormatterBuilder has it: two or more letters
+  // mean exactly so many digits. A single letter takes as many digits as there are, except those
+  // that the fields behind it need ("adjacent value parsing").
   std::pair<size_t, size_t> FindWidth(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
@@ -235,6 +238,7 @@ class Reading {
     if (day_of_year_ > 0) {
       days = CountDays(year_, 1, 1);
       if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
+      // Only leap years have a day 366.
       if (days && *days >= CountDays(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
     }
     if (!days) return std::nullopt;
