@@ -133,6 +133,10 @@ void ExactSum::AddScaled(const ExactSum& other, double factor) {
     Wide product = Wide(uint64_t(theirs[i])) * parts.mantissa;
     // Below the lowest digit only zeros can stand, see the promise about `other`.
     const int below = exponent < kLowest ? kLowest - exponent : 0;
+    if ((exponent + below - kLowest) / 32 + 5 > kDigits) {  // Far beyond the largest double.
+      CountSpecial(negative != parts.negative ? -HUGE_VAL : HUGE_VAL);
+      continue;
+    }
     AddBits(product >> below, exponent + below, negative != parts.negative);
   }
   const double limit = std::numeric_limits<double>::infinity();

@@ -117,6 +117,16 @@ TEST(ExactSum, ScalesExactly) {
   EXPECT_EQ(scaled.ToJson(), direct.ToJson());
 }
 
+TEST(ExactSum, AScaledSumBeyondItsDigitsIsInfinite) {
+  constexpr double kLargest = 1.7976931348623157e308;
+  for (const double sign : {1.0, -1.0}) {
+    ExactSum products, scaled;
+    products.AddProduct(kLargest, kLargest);
+    scaled.AddScaled(products, sign * kLargest);
+    EXPECT_EQ(scaled.Rounded(), sign * kInfinity);
+  }
+}
+
 TEST(ExactSum, TreatsNanAndInfinityAsAdditionDoes) {
   EXPECT_EQ(SumUp({kInfinity, 1}).Rounded(), kInfinity);
   EXPECT_EQ(SumUp({-kInfinity, 1e308}).Rounded(), -kInfinity);

@@ -19,6 +19,8 @@ namespace protium {
 
 namespace {
 
+constexpr int64_t kKernelBytes = 64 << 10;
+
 Result<UniqueFd> Open(const std::filesystem::path& path, int flags, std::string_view doing) {
   UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0666));
   if (!fd) return SystemFault(std::string(doing) + " " + path.string(), errno);
@@ -65,7 +67,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_byte
                  .what = path.string() + " has " + std::to_string(about.st_size) +
                          " bytes, at most " + std::to_string(cap_bytes) + " are read"});
   }
-  std::string text(about.st_size, '\0');
+  // The kernel writes files of /proc and /sys as they are read, and says that they are empty.
+  const int64_t bytes = about.st_size > 0 ? about.st_size : std::min(kKernelBytes, cap_bytes);
+  std::string text(bytes, '\0');
   PT_TRY(ReadAt(fd.get(), 0, text));
   return text;
 }

@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Reads a whole regular file of at most `cap_bytes`.
+// Reads a whole regular file of at most `cap_bytes`; of a file of /proc or /sys the first 64 KiB.
 Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_bytes = 1 << 30);
 
 // The last whole lines of a file, at most `cap_bytes` of them; empty when it cannot be read.

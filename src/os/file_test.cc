@@ -93,6 +93,14 @@ TEST(PublishFolder, DoesNotTakeThePlaceOfAFile) {
   EXPECT_EQ(*ReadFile(scratch.path() / "model"), "mine");
 }
 
+TEST(ReadFile, ReadsFilesOfTheKernelWhoseSizeIsToldAsZero) {
+  EXPECT_EQ(ReadFile("/proc/sys/kernel/random/boot_id", 4096)->size(), 37u);
+  EXPECT_EQ(ReadFile("/proc/sys/kernel/random/boot_id", 36)->size(), 36u);
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  ASSERT_TRUE(WriteFile(folder.path() / "empty", "").ok());
+  EXPECT_EQ(*ReadFile(folder.path() / "empty"), "");
+}
+
 TEST(ReadFile, RefusesMoreThanItsCap) {
   const auto folder = TemporaryFolder::Make().ValueOrDie();
   ASSERT_TRUE(WriteFile(folder.path() / "a", "0123456789").ok());

@@ -245,6 +245,13 @@ TEST_F(Local, BadCellsAreFoundWithTheirPlace) {
   EXPECT_EQ(fault.where, Path("r.csv") + ":30001");
 }
 
+TEST_F(Local, ADecodedUrlThatIsNotUtf8IsAFault) {
+  const Plan t = Csv("t.csv", "u\na%FFb\n");
+  EXPECT_NE(FaultOfPlan(Query("SELECT url_decode(u) AS d FROM t", {"t"}, {t}))
+                .what.find("the URL holds bytes that are not UTF-8: 'a%FFb'"),
+            std::string::npos);
+}
+
 TEST_F(Local, BadSqlIsAUsageFaultWithItsPlace) {
   const Plan t = Csv("t.csv", "hour,day\n1,2\n");
   Fault fault = FaultOfPlan(Query("SELECT hous FROM t", {"t"}, {t}));

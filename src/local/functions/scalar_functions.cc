@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "local/functions/decimal_arithmetic.h"
 #include "local/functions/themes.h"
 
 // Numbers are rounded and written from their shortest decimal digits, those of Java's
@@ -146,10 +147,10 @@ void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_ve
       duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
       continue;
     }
-    const double wide = duckdb_hugeint_to_double(value[row]) / std::pow(10.0, kDecimalScale);
-    const double rounded = RoundDecimal(wide, 0, to_even);
-    // Below 2^63, with room for what a double cannot tell.
-    if (std::fabs(rounded) >= 9.2e18) {
+    const __int128 wide = (static_cast<__int128>(value[row].upper) << 64) | value[row].lower;
+    const __int128 rounded =
+        RoundDecimalNumber(to_even ? 'e' : 'r', {wide, kDecimalScale}, 0, 0).value;
+    if (rounded != static_cast<int64_t>(rounded)) {
       duckdb_scalar_function_set_error(info, "the rounded number does not fit 64 bits");
       return;
     }

@@ -152,7 +152,10 @@ std::optional<std::string> UrlDecode(Chunk& chunk, Text text) {
     decoded += static_cast<char>(high * 16 + low);
     i += 2;
   }
-  return decoded;
+  // Java puts U+FFFD for such bytes; DuckDB would store NULL.
+  if (IsUtf8(decoded)) return decoded;
+  chunk.error = fmt::format("the URL holds bytes that are not UTF-8: '{}'", text.substr(0, 80));
+  return std::nullopt;
 }
 
 // The number of code points to insert, delete or replace to turn one text into the other. One row
