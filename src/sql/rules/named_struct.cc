@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// named_struct('a', 1): DuckDB takes the names of the fields from those of the arguments.
+// named_struct('a', 1, 'b', 2) becomes struct_pack(a := 1, b := 2): DuckDB takes names of fields
+// from the names of arguments, so they have to be constants.
 #include <string>
 #include <utility>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// struct(a, 1) has the fields a and col2.
+// struct(a, 1, b AS c) becomes struct_pack(a := a, col2 := 1, c := b): Spark names a field by its
+// column, by its alias, or by its position from 1.
 #include <string>
 #include <utility>
 
