@@ -17,6 +17,7 @@ struct NamedRule {
   CallRule rule;
 };
 
+// Sorted by name, for a binary search.
 constexpr NamedRule kRules[] = {
     {"%", TypeProduct},
     {"&", TypeBits},
@@ -92,7 +93,8 @@ constexpr NamedRule kRules[] = {
     {"~", TypeBits},
 };
 
-// The names of a lambda's parameters.
+// The names of a lambda's parameters. DuckDB's tree has a column for a single one, and a call with
+// columns as its arguments for several.
 std::vector<std::string> ParametersOf(const Json& lhs) {
   if (tree::KindOf(lhs) == tree::Kind::kFunction) {
     std::vector<std::string> names;
@@ -103,7 +105,8 @@ std::vector<std::string> ParametersOf(const Json& lhs) {
   return {names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>()};
 }
 
-// As no constant, of which DuckDB takes one month and 30 days for the same.
+// Writes a constant interval of months so that it is no constant, with a CASE whose branches are
+// equal. DuckDB merges equal constants, and finds one month equal to 30 days.
 Json BesideRows(Json months, const Json& ordered) {
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
   Json otherwise = months;
@@ -161,6 +164,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
     for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
+  // Rules come before signatures: a function with both depends on more than fixed types.
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
@@ -175,6 +179,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   PT_TRY(Each(node["partitions"], scope));
   for (Json& order : node["orders"]) PT_TRY(Expression(order["expression"], scope));
+  // Bounds of a frame, the offset of lag() and lead(), and FILTER.
   for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {
     if (!node.contains(key)) continue;
     PT_LET(const SqlType type, Expression(node[key], scope));
@@ -182,6 +187,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
       node[key] = BesideRows(tree::Take(node[key]), node["orders"][0]["expression"]);
     }
   }
+  // The value that lag() and lead() return beyond the window has the type of their column.
   if (node.contains("default_expr") && node["default_expr"].is_object() && !types.empty()) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));
     Coerce(node["default_expr"], other, types[0]);
@@ -195,6 +201,7 @@ SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& 
   std::string list;
   for (const SqlType& type : types) {
     if (type == SqlType::kUnknown) return {};
+    // DuckDB resolves an overload by types alone, so nulls of these types are enough.
     const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
     list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
   }
