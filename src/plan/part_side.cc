@@ -8,6 +8,12 @@
 
 #include "base/digest.h"
 
+// A row's cells become the text of docs/rows.md, and the first digits of its MD5 are compared with
+// the bound. MD5 because every engine has it, not for secrecy. Answers are kept in a table of one
+// entry for each slot of a hash: rows of a split by few values (days, customers) follow each other
+// with equal cells, and are hashed once. For that, cells are compared as bytes in which no two
+// different rows are alike.
+
 namespace protium {
 namespace {
 

@@ -16,6 +16,11 @@
 #include "plan/row_steps_text.h"
 #include "plan/row_values.h"
 
+// Two overloads for each verb: After() says which columns a step results in, or null where an
+// engine has to run it, and Apply() computes it. A verb that has neither falls to the templates,
+// which refuse. Columns are found by name once a batch, and every step makes a new batch that
+// shares what it can.
+
 namespace protium {
 namespace {
 
@@ -53,7 +58,7 @@ SchemaPtr After(const Project& project, const SchemaPtr& input) {
   return arrow::schema(std::move(fields));
 }
 
-// The same types as HasCutText() but for days, which engines would have to cast to text alike.
+// Null where the column's text could differ between engines, or where the keys are too many.
 SchemaPtr After(const Lookup& lookup, const SchemaPtr& input) {
   const auto field = input->GetFieldByName(lookup.column);
   const size_t keys = lookup.keys == nullptr ? 0 : lookup.keys->size();

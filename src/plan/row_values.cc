@@ -5,6 +5,11 @@
 
 #include <cmath>
 
+// Expressions are evaluated operand by operand, a whole batch at a time, into columns of doubles or
+// 64-bit numbers with a byte of validity for each row. KindOf() decides beforehand, from the types
+// of columns and constants alone, whether that is possible; Evaluate() relies on it and checks
+// nothing again.
+
 namespace protium {
 namespace {
 

@@ -10,6 +10,12 @@
 #include "sql/duckdb_path.h"
 #include "sql/tree.h"
 
+// How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
+// text columns for the null word, a column for each key in the names of folders (key=value), and a
+// branch without rows that tells the optimiser the size. Parquet files carry types and sizes
+// themselves. hive_partitioning is off in both: DuckDB would type such columns itself, and let them
+// replace columns of the files.
+
 namespace protium {
 namespace {
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium resume`: continues a run from its newest intact checkpoint. The run folder says all
+// there is to know: job.json the job or program, its settings and its engine, inputs.json what its
+// files were like. So the job file may have changed or be gone, and there are no settings to give.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// job.json, as RequestForJob() or RequestForProgram() described the run. It is written only once
-// all checks have passed, so a run without it has done nothing that could be continued.
+// Reads job.json, as RequestForJob() or RequestForProgram() described the run. It is written when
+// all checks have passed, so a run without one has done nothing that could be continued.
 Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
@@ -32,6 +35,7 @@ Result<Json> ReadDescription(const fs::path& run) {
   return Fail({.exit = Exit::kInput, .what = "damaged file " + file.string()});
 }
 
+// The refusal that names the command to use instead.
 Status WrongProgram(const Json& description, const fs::path& run) {
   const bool job = description["kind"] == "job";
   const std::string command = job ? "protium" : description.value("program", "");
@@ -40,7 +44,7 @@ Status WrongProgram(const Json& description, const fs::path& run) {
                .fix = fmt::format("{} resume {}", command, run.string())});
 }
 
-// A run of a program can be resumed only by that program, which has its tasks and nets.
+// Only the same program can resume its run: it has the tasks and nets.
 Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                                const Invocation& invocation) {
   const bool job = description["kind"] == "job";

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium runs`: lists the runs in --runs-dir, shows one, or compares two. It only reads the
+// folders, so it can look at a run while that goes on, or that was killed.
 #include <fmt/format.h>
 
 #include "app/run/run_report.h"
@@ -15,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How far an unfinished run has come, from its events; null if it has not begun to train.
+// How far a run that is not done has come, from its events; null if it has not begun to train or
+// its events cannot be read.
 Json ProgressOf(const RunEntry& entry) {
   if (entry.header.state == RunState::kDone) return {};
   const auto events = ReadEvents(entry.folder / "events.jsonl");
@@ -29,6 +32,7 @@ Json ProgressOf(const RunEntry& entry) {
           {"checkpoint", view.checkpoint}};
 }
 
+// "running, step 120 of 800".
 std::string StateOf(const Json& summary) {
   const std::string state = summary["state"].get<std::string>();
   if (!summary.contains("progress")) return state;
@@ -37,6 +41,7 @@ std::string StateOf(const Json& summary) {
                      progress["steps"].get<int64_t>());
 }
 
+// A run as --json lists it; the table of the text is made from this.
 Json Summary(const RunEntry& entry) {
   Json json = {{"run", entry.folder.filename().string()},
                {"state", entry.state()},
@@ -48,7 +53,7 @@ Json Summary(const RunEntry& entry) {
   return json;
 }
 
-// The first metric, which is the one that the job cares about most.
+// The name of the first test metric, the one that the job cares about most; "-" if there is none.
 std::string MetricOf(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   for (const auto& [name, value] : test.items()) {
@@ -57,6 +62,7 @@ std::string MetricOf(const Json& summary) {
   return "-";
 }
 
+// The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
 std::string Metric(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
   if (!metrics.contains(set) || !metrics[set].is_object()) return "-";

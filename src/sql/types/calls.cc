@@ -9,6 +9,11 @@
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 
+// How a call is typed: its arguments first (lambdas with their parameters in scope), then FILTER
+// and ORDER BY, then the rule that its name has in the table below, or its row in sql/functions. A
+// rule casts arguments, may replace the node, and returns the type that the result has from then
+// on.
+
 namespace protium {
 namespace {
 

@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <charconv>
 
+// Where Spark's source has these rules: AnsiTypeCoercion (findTightestCommonType,
+// findWiderTypeForTwo and the casts of text), DecimalType (forType, bounded, adjustPrecisionScale)
+// and DecimalPrecision, all below org.apache.spark.sql. Kinds are ordered from narrow to wide, so
+// that the wider of two numbers is the one of the larger kind.
+
 namespace protium {
 namespace {
 
