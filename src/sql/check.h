@@ -19,8 +19,7 @@ namespace protium {
 struct CheckedTree {
   Json tree;             // After the rules that apply to it: see sql/rules/rule.h.
   bool changed = false;  // Whether `tree` differs from what was given.
-  // Sentences for `protium plan`, sorted, each once: what may differ between engines or between
-  // runs.
+  // Notes for `protium plan`, sorted, each once: what may differ between engines or between runs.
   std::vector<std::string> not_exact;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark 4.0 reads SQL of Spark 4.1 and later differently in one respect: it has no doubled quotes.
-// Texts that are sent to such a server are respelt first.
+// Quotes that are doubled inside quotes, which Spark 4.1 and later read and Spark 4.0 does not:
+// text for such a server is respelt first.
 #pragma once
 
 #include <string>

@@ -16,8 +16,8 @@ std::string ReadTextLiteral(std::string_view literal);
 // The name that "a""b" or `a``b` stands for.
 std::string ReadNameLiteral(std::string_view literal);
 
-// A text as a literal of DuckDB's. DuckDB cannot hold the character 0 in one, so a text with that
-// becomes a concatenation in parentheses.
+// A text as a literal of DuckDB's. The character 0 has no place in the text of a statement, so a
+// text that holds it becomes a concatenation in parentheses.
 std::string DuckTextLiteral(std::string_view text);
 
 // The digits of a number with its point moved to where the exponent says: 1.5e3 is 1500., 1.5e-3 is

@@ -23,6 +23,7 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
+  // From 0 at `low` to 1 at `high`.
   double Share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
@@ -128,6 +129,7 @@ std::string Marks(const Frame& frame, const Chart& chart) {
 
 }  // namespace
 
+// Grid and marks first: later elements of an SVG are drawn over earlier ones.
 std::string DrawChart(const Chart& chart) {
   const bool any = std::any_of(chart.series.begin(), chart.series.end(), [](const Series& each) {
     return std::any_of(each.points.begin(), each.points.end(), Finite);
@@ -141,6 +143,7 @@ std::string DrawChart(const Chart& chart) {
   svg += Axes(frame, chart.x_name) + Marks(frame, chart);
   std::string legend;
   for (size_t i = 0; i < chart.series.size(); ++i) {
+    // Four colors, which repeat.
     svg += LineOf(frame, chart.series[i], i % 4);
     legend +=
         fmt::format("<span><i class=\"key{}\"></i>{}</span>", i % 4, Escaped(chart.series[i].name));

@@ -88,6 +88,7 @@ std::string Shown(const Json& value) {
   return list;
 }
 
+// The fault as the terminal showed it, line breaks included.
 std::string FaultSection(const ReportFacts& facts) {
   const Json error = AtPath(facts.result, "error");
   if (!error.is_object() || error.empty()) return {};
@@ -95,6 +96,7 @@ std::string FaultSection(const ReportFacts& facts) {
          "</pre></div>\n";
 }
 
+// The figures that a reader looks for first: test metrics beside the baseline, time, rows, steps.
 std::string TilesSection(const ReportFacts& facts) {
   const Json metrics = AtPath(facts.result, "metrics");
   std::string tiles;
@@ -202,6 +204,7 @@ std::string ShardsText(const Json& training) {
                             most - 1, most, 100 * idle);
 }
 
+// How the rows of a step are shared out, and on which host, cores and GPUs each rank sat.
 std::string WorkersSection(const ReportFacts& facts) {
   const Json training = AtPath(facts.job, "plan.training");
   if (!training.is_object() || training.empty()) return {};
@@ -216,6 +219,7 @@ std::string WorkersSection(const ReportFacts& facts) {
   return text;
 }
 
+// One line a stage; the columns that it makes may be hundreds, so they are counted.
 std::string StagesSection(const ReportFacts& facts) {
   const Json stages = AtPath(facts.job, "plan.stages");
   if (!stages.is_array() || stages.empty()) return {};

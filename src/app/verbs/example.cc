@@ -44,6 +44,7 @@ Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(options.rows, arguments.Number("--rows", options.rows));
   PT_LET(options.seed, arguments.Number("--seed", options.seed));
   const std::string folder = arguments.operand(1);
+  // All places are looked at before the first file is written.
   if (!arguments.Has("--force")) PT_TRY(CheckPlaces(folder));
   PT_TRY(WriteFlightsExample(folder, options));
   return PrintResult(

@@ -70,6 +70,7 @@ std::string ModelAsText(const Json& model) {
     numbers += size;
     rows.push_back({"  " + tensor["name"].get<std::string>(), Dump(tensor["shape"])});
   }
+  // A pipeline without an estimator has no numbers to show.
   if (numbers > 0) {
     text += "\n" + TextTable(rows) + "  " + Grouped(numbers) + " numbers\n";
     text += "\nweights_sha256  " + model.value("weights_sha256", std::string()) + "\n";

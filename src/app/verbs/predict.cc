@@ -56,6 +56,7 @@ class Scratch {
 
 bool IsParquet(const fs::path& path) { return path.extension() == ".parquet"; }
 
+// What the shape of the verb cannot say: flags that must be given, and one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
@@ -115,6 +116,7 @@ Result<Json> RowsIn(const NewTables& input) {
   return rows;
 }
 
+// "rows    in: flights 500, weather 8000; out: 498".
 std::string RowsText(const Json& rows_in, int64_t rows_out) {
   std::string text;
   for (const auto& [name, rows] : rows_in.items()) {
@@ -196,6 +198,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.engine = engine;
   options.folder = scratch->path();
   options.base = fs::current_path();
+  // A model may have a net that only the program or the extension knows.
   if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
   if (arguments.Has("--extension")) {
     PT_LET(options.catalogue,
@@ -206,6 +209,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.call.events = [&progress](const Json& event) { progress.On(event); };
   const Result<std::string> scored = Score(arguments, std::move(options));
   progress.Close();
+  // The message must not send anyone to logs that are gone by then.
   if (!scored.ok()) return WithoutLogsIn(scratch->path(), scored.status());
   return PrintResult(*scored);
 }

@@ -70,6 +70,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const Json description, ReadDescription(run));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
+  // Seconds count from the start of the command, loading included.
   request.session.started = invocation.started;
   request.resume = run;
   request.json = arguments.Has("--json");

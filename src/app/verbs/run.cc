@@ -29,6 +29,7 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   return RequestForJob(std::move(job), invocation);
 }
 
+// The flags that jobs and programs share.
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, MakeRequest(arguments, invocation));
   request.session.started = invocation.started;

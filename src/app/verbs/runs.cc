@@ -70,7 +70,8 @@ std::string Metric(const Json& summary, const char* set, const std::string& name
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
 }
 
-// One line per run: its state and its most important metric beside the baseline's.
+// One line for each run: its state, and its most important metric beside the baseline's, each as
+// --json has it in full.
 Status List(const Arguments& arguments) {
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows = {
@@ -88,6 +89,7 @@ Status List(const Arguments& arguments) {
                      : PrintResult(TextTable(rows, {false, false, false, false, true, true}));
 }
 
+// What `inspect RUN` shows; without a name the last run.
 Status Show(const Arguments& arguments) {
   const std::string which = arguments.operand(1).empty() ? "last" : arguments.operand(1);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
@@ -109,6 +111,7 @@ Status Compare(const Arguments& arguments) {
   return PrintResult(ComparedAsText(compared));
 }
 
+// The first operand is a verb of its own.
 Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   const std::string what = arguments.operand(0).empty() ? "list" : arguments.operand(0);
   if (what == "list" && arguments.num_operands() < 2) return List(arguments);

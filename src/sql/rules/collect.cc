@@ -18,6 +18,7 @@ Rule CollectRule() {
           .apply =
               [](Json& node) {
                 Json list = tree::Take(node);
+                // array_agg() and collect_list() may say DISTINCT themselves.
                 if (tree::View(node).Calls("collect_set")) list["distinct"] = true;
                 list["function_name"] = "list";
                 const Json there = tree::Operator("OPERATOR", "OPERATOR_IS_NOT_NULL",

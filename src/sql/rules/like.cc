@@ -39,6 +39,7 @@ Rule LikeRule() {
                 if (found == nullptr || node.num_arguments() != 2) return false;
                 const std::string* const pattern = node.ArgumentText(1);
                 const bool plain = pattern != nullptr && pattern->find('\\') == std::string::npos;
+                // ILIKE folds case by our pt_lower() on both sides, as Spark's does by Java's.
                 return !plain || found->folds_case;
               },
           .apply =

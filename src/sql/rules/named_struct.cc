@@ -17,6 +17,7 @@ Rule NamedStructRule() {
           [](Json& node) {
             const Json& children = node["children"];
             Json fields = Json::array();
+            // Names and values in turn.
             for (size_t i = 0; i + 1 < children.size(); i += 2) {
               const std::string* const name = tree::ConstantText(children[i]);
               if (name == nullptr) {

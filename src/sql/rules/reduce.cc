@@ -18,6 +18,7 @@ Rule ReduceRule() {
               [](Json& node) {
                 const Json children = node["children"];
                 Json made = tree::Call("list_reduce",
+                                       // DuckDB takes the start last.
                                        Json::array({children[0], children[2], children[1]}), node);
                 if (children.size() == 4) {
                   const Json one = tree::Call("list_value", Json::array({made}), Json::object());

@@ -60,6 +60,7 @@ Rule TimePatternRule() {
                 const tree::View view(node);
                 const ByPattern& found = *FindByPattern(view);
                 const std::string* const pattern = view.ArgumentText(1);
+                // A pattern that is computed is known only when rows are read.
                 if (pattern == nullptr) return RefusePattern(found.spark, "...");
                 if (!ReadJavaPattern(*pattern, found.use)) {
                   return RefusePattern(found.spark, *pattern);

@@ -162,6 +162,7 @@ Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   return types;
 }
 
+// An aggregate's FILTER and ORDER BY see the same names as its arguments.
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
@@ -174,6 +175,8 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
+// A window may be of any aggregate, so the same rules serve: they change the name and the arguments
+// and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
   if (node.value("distinct", false)) {
@@ -202,6 +205,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
+// The answer depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
   std::string list;
   for (const SqlType& type : types) {

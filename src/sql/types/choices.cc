@@ -85,6 +85,7 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   return to;
 }
 
+// 7L or 7S: the macro of that name casts the digits.
 Result<SqlType> TypeLiteral(TypedCall& call) {
   return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
 }
@@ -99,6 +100,7 @@ Result<SqlType> TypeTypeOf(TypedCall& call) {
   return kText;
 }
 
+// array(a, b, ...), whose elements all get one type.
 Result<SqlType> TypeArray(TypedCall& call) {
   std::vector<Json*> nodes;
   for (size_t i = 0; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));

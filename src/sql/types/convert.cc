@@ -87,6 +87,7 @@ Json AsDigits(Json value, const SqlType& from, bool tried) {
 }  // namespace
 
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
+  // NULL has no text, number or date to read: a plain cast gives it its type.
   if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
   if (to == SqlType::kText) return AsText(std::move(value), from);
   if (from == SqlType::kText) {
@@ -103,6 +104,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   return tree::Cast(std::move(value), to, tried);
 }
 
+// What is not known is left alone: a wrong cast would be worse than DuckDB's own rules.
 void Coerce(Json& node, const SqlType& from, const SqlType& to) {
   if (from == to || from == SqlType::kUnknown || to == SqlType::kUnknown || to == SqlType::kNull) {
     return;

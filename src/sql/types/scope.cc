@@ -47,6 +47,7 @@ SqlType FindPlain(const Scope& scope, const std::string& lower) {
   return {};
 }
 
+// t.a: the innermost relation called t decides, also if it has no column a.
 SqlType FindQualified(const Scope& scope, const std::string& table, const std::string& lower) {
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     for (const Relation& relation : at->relations) {

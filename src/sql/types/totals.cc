@@ -36,6 +36,7 @@ Json As(const char* function, const Json& node) {
 
 }  // namespace
 
+// sum(): a double of doubles and texts, a decimal of decimals, a BIGINT of whole numbers.
 Result<SqlType> TypeTotal(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   if (!MakeNumber(call)) return RefuseTotal(call);

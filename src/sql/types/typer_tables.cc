@@ -23,6 +23,7 @@ Status Typer::From(Json& node, Scope& scope) {
   if (type == "BASE_TABLE") {
     PT_LET(made, Table(node));
   } else if (type == "SUBQUERY") {
+    // A subquery in FROM may name columns of the tables before it (LATERAL).
     PT_LET(made, Query(node["subquery"]["node"], &scope));
   } else if (type == "EXPRESSION_LIST") {
     PT_LET(made, Values(node, scope));
@@ -79,6 +80,7 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   return Relation{.open = true};
 }
 
+// Both sides are added to the scope first, since ON and USING may name columns of either.
 Status Typer::Join(Json& node, Scope& scope) {
   const size_t left = scope.relations.size();
   PT_TRY(From(node["left"], scope));
