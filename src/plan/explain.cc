@@ -53,7 +53,7 @@ struct Line {
     return fmt::format("mark {} = {} by {} (seed {})", split.column, split.part, By(split.by),
                        split.seed);
   }
-  // Keys may be many thousands: their number stands for them.
+  // Keys may be many thousands: only their number is shown.
   std::string operator()(const Lookup& lookup) const {
     return fmt::format("lookup {} = position of {} among {} keys", lookup.output, lookup.column,
                        lookup.keys == nullptr ? 0 : lookup.keys->size());

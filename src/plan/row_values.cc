@@ -167,7 +167,7 @@ RowValues Compared(bool equal, RowValues a, const RowValues& b) {
   return a;
 }
 
-// Takes over from `more` the rows for which `wanted` says so.
+// Copies the rows from `more` for which `wanted` says so.
 template <class Wanted>
 void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
   for (size_t i = 0; i < values.valid.size(); ++i) {

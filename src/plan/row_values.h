@@ -16,8 +16,8 @@
 
 namespace protium {
 
-// The values of an expression, one for each row of a batch. What stands in a row that is not valid
-// is of no meaning.
+// The values of an expression, one for each row of a batch. The value in a row that is not valid
+// has no meaning.
 struct RowValues {
   enum class Kind { kDouble, kWhole, kFlag };
   Kind kind = Kind::kDouble;

@@ -138,7 +138,7 @@ Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect
       return std::string(dialect.double_type);
     case arrow::Type::STRING:
       return std::string(dialect.text_type);
-    // Whether backslashes escape tells the two dialects apart in the few types below.
+    // For the few types below, `backslash` says which of the two dialects it is.
     case arrow::Type::BINARY:
       return std::string(dialect.backslash ? "BINARY" : "BLOB");
     case arrow::Type::DATE32:

@@ -168,7 +168,8 @@ void SparkReader::Name() {
   sql_.Skip();
 }
 
-// * EXCEPT (a, b), which DuckDB calls EXCLUDE. With a query behind it EXCEPT joins two SELECTs.
+// * EXCEPT (a, b), which DuckDB calls EXCLUDE. Before a query, EXCEPT is the operation on two
+// SELECTs.
 Result<SparkReader::Term> SparkReader::Star() {
   const size_t first = sql_.at();
   sql_.Skip();
@@ -302,7 +303,7 @@ Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
 Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
-  // The name stands for RLIKE further on, so it is refused while the two can be told apart.
+  // Further on this name means RLIKE, so it is refused while the two can still be distinguished.
   if (word == "REGEXP_FULL_MATCH") {
     return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark has not got it",
                   "use regexp_like");
@@ -328,7 +329,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   return Term{first, sql_.at() - 1};
 }
 
-// overlay(a PLACING b FROM c FOR d), position(a IN b): words that stand for commas.
+// overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.
 Status SparkReader::WordedCall() {
   const size_t open = sql_.at();
   sql_.Skip();

@@ -65,7 +65,7 @@ const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   return found == std::end(kInfixes) ? nullptr : found;
 }
 
-// The operator at this place, also behind NOT (a NOT IN b); IS takes its NOT after it.
+// The operator at this place, also after NOT (a NOT IN b); IS has its NOT after it.
 const SparkReader::Infix* SparkReader::InfixHere() const {
   const bool negated = sql_.Is("NOT");
   const Infix* const infix = FindInfix(sql_.Peek(negated ? 1 : 0).word);

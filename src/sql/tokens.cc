@@ -134,7 +134,7 @@ class Scanner {
     return digits == 0 ? 0 : 1 + sign + digits;
   }
 
-  // The end of a number whose digits end at `at`, behind its exponent and suffix; 0 if a letter
+  // The end of a number whose digits end at `at`, after its exponent and suffix; 0 if a letter
   // follows, which makes all of it a word. L, S and Y belong to whole numbers without an exponent.
   size_t NumberEnd(size_t at, bool whole) const {
     const size_t exponent = ExponentAt(at), end = at + exponent, tail = WordAt(end);

@@ -54,7 +54,7 @@ Json Cast(Json child, const SqlType& type, bool tried = false);
 // CASE WHEN condition THEN value ELSE otherwise END.
 Json Case(Json condition, Json value, Json otherwise);
 
-// AND, OR, IS NOT NULL and their kin, of any number of operands.
+// AND, OR, IS NOT NULL and the like, with any number of operands.
 Json Operator(const char* kind, const char* type, Json operands);
 
 Json Comparison(const char* type, Json left, Json right);

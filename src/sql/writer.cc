@@ -307,7 +307,7 @@ class Writer {
     return fmt::format("(substr(md5({}), 1, 13) < '{}')", text, bound);
   }
 
-  // What the dialect's function takes as it is, or else its text.
+  // The column itself where the dialect's function takes its type, otherwise its text.
   std::string Cell(const std::string& column, const arrow::DataType& type) {
     return HasCutText(type) ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }

@@ -150,7 +150,7 @@ double DepartureDelay(Random& random, const World& world, const Flight& flight) 
   return std::round(std::clamp(delay, -25.0, 900.0));
 }
 
-// The minutes that the way adds to the delay at departure; may be negative.
+// The minutes that the flight itself adds to its delay at departure; may be negative.
 double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
   const Weather& w = WeatherOf(world, flight);
   const Plane& plane = world.planes[flight.plane];
@@ -232,8 +232,8 @@ Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options
   PT_TRY(example::WriteAirlines(folder, world));
   PT_TRY(example::WriteAirports(folder, world));
   PT_TRY(example::WritePlanes(folder, world));
-  // The two large tables draw from generators of their own: another draw in one leaves the other as
-  // it is.
+  // The two large tables draw from generators of their own: another draw in one does not change the
+  // other.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
   return example::WriteFlights(folder, world, options.rows, Random(random.Next()));
 }

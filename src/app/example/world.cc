@@ -63,7 +63,7 @@ std::string Letters(Random& random, int count) {
   return text;
 }
 
-// Two words of the lists, some with "Regional" behind them.
+// Two words of the lists, some followed by "Regional".
 std::string PlaceName(Random& random) {
   static constexpr const char* kFirst[] = {"Amber", "Birch",   "Cedar",   "Drift",
                                            "Elm",   "Fern",    "Granite", "Hazel",

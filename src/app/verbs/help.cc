@@ -53,8 +53,8 @@ Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
 
-// Topics of the catalogue come before verbs; none of them shares a name with a verb. A program's
-// own rows are listed as well.
+// Topics of the catalogue come before verbs; no topic has the name of a verb. A program's own rows
+// are listed as well.
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   const auto own = invocation.program == nullptr ? nullptr : invocation.program->catalogue;
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));

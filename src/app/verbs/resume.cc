@@ -51,7 +51,7 @@ Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
   if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
   if (job) {
     PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
-    // For messages and for job.json, which is written anew: the original file, not this one.
+    // For messages and for job.json, which is written again: the original file, not this one.
     read.settings.file = description.value("file", "");
     return RequestForJob(std::move(read), invocation, description.value("settings", Json()));
   }
@@ -63,7 +63,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
-  // Nothing left to do is no failure: the result is printed again.
+  // A run with nothing left to do is no failure: its result is printed again.
   if (header.state == RunState::kDone) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));

@@ -15,7 +15,7 @@ constexpr SqlFunction kConditions[] = {
     Macro("assert_true",
           "(c) AS CASE WHEN NOT coalesce(c, false) THEN error('assert_true failed') END, (c, m) AS "
           "CASE WHEN NOT coalesce(c, false) THEN error(m) END"),
-    // Types as functions are casts: RenameRule makes pt_to_bigint() and its kin of them.
+    // Types called as functions are casts: RenameRule makes pt_to_bigint() and the like of them.
     Same("bigint"),
     Macro("binary", "(s) AS pt_bytes(s)"),
     Same("boolean"),

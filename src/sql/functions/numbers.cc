@@ -115,7 +115,6 @@ constexpr SqlFunction kNumbers[] = {
     Macro("signum", "(x) AS sign(x)").Typed("n", 'N'),
     NotExact("sin", kLastBit, "(x) AS system.main.sin(pt_finite(x))").Typed("n", 'N'),
     NotExact("sinh", kLastBit).Typed("n", 'N'),
-    // Outside their domain roots and inverse functions are NaN, logarithms NULL.
     Macro("sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END")
         .Typed("n", 'N'),
     NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),

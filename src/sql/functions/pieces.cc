@@ -35,7 +35,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_days",
           "(a, b) AS list_transform(CASE WHEN a <= b THEN generate_series(0, b - a) ELSE "
           "generate_series(0, b - a, -1) END, lambda i: a + CAST(i AS INTEGER))"),
-    // What stands at its own first position.
+    // Keeps an element only where it first occurs.
     Macro("pt_distinct", "(l) AS list_filter(l, lambda x, i: list_position(l, x) = i)"),
     // Through the macro "/", so that zero is an error.
     Macro("pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"),
@@ -138,7 +138,7 @@ constexpr SqlFunction kPieces[] = {
           "CAST(x AS FLOAT) END"),
     Macro("pt_to_integer", "(x) AS CAST(pt_to_bigint(x) AS INTEGER)"),
     Macro("pt_to_smallint", "(x) AS CAST(pt_to_bigint(x) AS SMALLINT)"),
-    // DuckDB's text of a number gives the number back, so nothing is lost on the way.
+    // DuckDB's text of a number reads back as the same number, so nothing is lost on the way.
     Macro("pt_to_text",
           "(x) AS CASE WHEN typeof(x) = 'DOUBLE' THEN pt_double_text(CAST(CAST(x AS VARCHAR) AS "
           "DOUBLE)) WHEN typeof(x) = 'FLOAT' THEN pt_float_text(CAST(CAST(x AS VARCHAR) AS FLOAT)) "

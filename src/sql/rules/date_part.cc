@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The function for a part that DuckDB counts otherwise; nullptr where the two agree.
+// The function for a part that DuckDB counts differently; nullptr where the two agree.
 const char* PartFunction(const std::string& part) {
   if (part == "dow" || part == "dayofweek") return "dayofweek";
   if (part == "dow_iso" || part == "dayofweek_iso") return "pt_isodow";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for what the same SQL means otherwise in DuckDB than in Spark, one rule a file: a rule
+// Rules for constructs that mean something else in DuckDB than in Spark, one rule a file: a rule
 // finds a node of the parsed tree whose meaning differs, and replaces it by one that means in
-// DuckDB what the node means in Spark. Functions that another function stands for are no rules but
-// macros (sql/functions); what depends on types is done afterwards (sql/types).
+// DuckDB what the node means in Spark. Functions for which another function can be called are no
+// rules but macros (sql/functions); what depends on types is done afterwards (sql/types).
 #pragma once
 
 #include <span>

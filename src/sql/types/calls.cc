@@ -144,7 +144,7 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }
 
-// A lambda's parameters are the elements of the list before it, the second one its position.
+// A lambda's first parameter is an element of the list before it; the second one is its position.
 Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   std::vector<SqlType> types;
   for (Json& child : node["children"]) {

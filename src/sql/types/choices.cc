@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that give one of their arguments, casts by name, and text put together.
+// Functions that return one of their arguments, casts called by name, and concatenation.
 #include <algorithm>
 #include <utility>
 
@@ -35,7 +35,7 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", S
 
 }  // namespace
 
-// if(), nvl() and their kin, greatest() and least(): one of several values, which all get one type.
+// if(), nvl() and the like, greatest() and least(): one of several values, which all get one type.
 Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Casts as Spark performs them in ANSI mode, spelt for DuckDB by the two types they are between.
-// Where DuckDB's own cast rounds, reads or writes otherwise, a function of ours takes its place
+// Where DuckDB's own cast rounds, reads or writes differently, a function of ours takes its place
 // (sql/functions/pieces.cc).
 #pragma once
 

@@ -175,7 +175,7 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   return FindColumn(scope, node["column_names"]);
 }
 
-// Respells the casts that DuckDB performs otherwise and that CastRule did not take; all others
+// Respells the casts that DuckDB performs differently and that CastRule did not take; all others
 // stay.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
