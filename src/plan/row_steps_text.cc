@@ -17,7 +17,8 @@ namespace {
 
 // Doubles travel as text, the shortest that reads back as the same bits: JSON has no NaN and
 // infinity, and does not distinguish 1.0 from 1.
-// Literals that are NULL or text are not among them: KindOf() in row_values.h gives them no kind.
+// Literals that are NULL or text are not among them: InferKind() in row_values.h gives them no
+// kind.
 Json ToJson(const Expr& expr) {
   if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
   if (expr.kind == Expr::Kind::kLiteral) {
@@ -68,7 +69,7 @@ Result<Expr> ExprFromJson(const Json& json) {
     arguments.push_back(std::move(argument));
   }
   // Checked, although our own driver wrote it: evaluation relies on the number of arguments.
-  Expr call = CallOf(text.call.value_or(""), std::move(arguments));
+  Expr call = MakeCall(text.call.value_or(""), std::move(arguments));
   PT_TRY(Check(call));
   return call;
 }

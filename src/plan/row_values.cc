@@ -6,9 +6,9 @@
 #include <cmath>
 
 // Expressions are evaluated operand by operand, a whole batch at a time, into columns of doubles or
-// 64-bit numbers with a byte of validity for each row. KindOf() decides beforehand, from the types
-// of columns and constants alone, whether that is possible; Evaluate() relies on it and checks
-// nothing again.
+// 64-bit numbers with a byte of validity for each row. InferKind() decides beforehand, from the
+// types of columns and constants alone, whether that is possible; Evaluate() relies on it and
+// checks nothing again.
 
 namespace protium {
 namespace {
@@ -210,7 +210,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
 }  // namespace
 
 // Text and NULL literals have no kind, nor do columns of dates, times and text.
-std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
+std::optional<Kind> InferKind(const Expr& expr, const arrow::Schema& schema) {
   if (expr.kind == Expr::Kind::kColumn) {
     const auto field = schema.GetFieldByName(expr.name);
     return field == nullptr ? std::nullopt : KindOfType(*field->type());
@@ -223,7 +223,7 @@ std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
   }
   std::vector<Kind> kinds;
   for (const Expr& argument : expr.arguments) {
-    const auto kind = KindOf(argument, schema);
+    const auto kind = InferKind(argument, schema);
     if (!kind) return std::nullopt;
     // An engine computes with FLOAT columns in single precision; only a cast makes doubles of them.
     const auto field = schema.GetFieldByName(argument.name);
@@ -277,7 +277,7 @@ Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   return array;
 }
 
-std::shared_ptr<arrow::DataType> TypeOf(Kind kind) {
+std::shared_ptr<arrow::DataType> ToArrowType(Kind kind) {
   if (kind == Kind::kDouble) return arrow::float64();
   return kind == Kind::kWhole ? arrow::int64() : arrow::boolean();
 }

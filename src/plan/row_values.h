@@ -32,13 +32,13 @@ struct RowValues {
 
 // The kind of an expression over columns of these types; nullopt if an engine has to compute it, or
 // to say what is wrong with it.
-std::optional<RowValues::Kind> KindOf(const Expr& expr, const arrow::Schema& schema);
+std::optional<RowValues::Kind> InferKind(const Expr& expr, const arrow::Schema& schema);
 
 // The values of an expression that has a kind over the columns of `batch`.
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
-// The values as an Arrow column of type TypeOf(values.kind): float64, int64 or boolean.
+// The values as an Arrow column of type ToArrowType(values.kind): float64, int64 or boolean.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
-std::shared_ptr<arrow::DataType> TypeOf(RowValues::Kind kind);
+std::shared_ptr<arrow::DataType> ToArrowType(RowValues::Kind kind);
 
 }  // namespace protium

@@ -18,11 +18,11 @@ bool Cuts(const KeptMark& mark, const Columns& by, double part, int64_t seed) {
 }
 
 // Whether `plan` is a selection of the rows of `kept` with unchanged columns.
-bool GivesRowsOf(const Plan& plan, const Node* kept) {
+bool SelectsRowsFrom(const Plan& plan, const Node* kept) {
   if (plan.get() == kept) return true;
   const bool thins =
       std::holds_alternative<Filter>(plan->verb) || std::holds_alternative<Split>(plan->verb);
-  return thins && plan->inputs.size() == 1 && GivesRowsOf(plan->inputs.front(), kept);
+  return thins && plan->inputs.size() == 1 && SelectsRowsFrom(plan->inputs.front(), kept);
 }
 
 void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>& seen,
@@ -30,7 +30,7 @@ void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>
   // Plans share nodes: without this, a chain of shared ones would be walked exponentially often.
   if (!seen.insert(plan.get()).second) return;
   const auto add = [&](const Columns& by, double part, int64_t seed) {
-    if (plan->inputs.size() != 1 || !GivesRowsOf(plan->inputs.front(), kept)) return;
+    if (plan->inputs.size() != 1 || !SelectsRowsFrom(plan->inputs.front(), kept)) return;
     const bool known = std::any_of(
         cuts.begin(), cuts.end(), [&](const KeptMark& each) { return Cuts(each, by, part, seed); });
     if (!known) cuts.push_back({by, part, seed, {}});

@@ -162,7 +162,7 @@ Status SparkReader::Rows() {
 // Whether SEMI or ANTI is a name here and no kind of join: Spark reserves neither, DuckDB both.
 bool SparkReader::AtNameOfJoin() const {
   if (!sql_.IsOneOf({"SEMI", "ANTI"})) return false;
-  const Token& before = sql_.Of(sql_.at() - std::min<size_t>(1, sql_.at()));
+  const Token& before = sql_.TokenAt(sql_.at() - std::min<size_t>(1, sql_.at()));
   const bool table = before.Is("FROM") || before.Is("JOIN") || before.Is(",");
   return table || !sql_.Is("JOIN", 1);
 }
@@ -172,7 +172,7 @@ bool SparkReader::AtNameOfJoin() const {
 // anyway.
 Status SparkReader::Join() {
   const auto before = [&](size_t tokens) -> const Token& {
-    return sql_.Of(sql_.at() - std::min(tokens, sql_.at()));
+    return sql_.TokenAt(sql_.at() - std::min(tokens, sql_.at()));
   };
   bool all = before(1).Is("CROSS");
   // NATURAL JOIN, NATURAL INNER JOIN, NATURAL LEFT OUTER JOIN.
@@ -212,7 +212,7 @@ void SparkReader::Alias() {
 // Whether ROWS or RANGE begins a window's frame; after BY or a comma it names a column.
 bool SparkReader::AtFrame() const {
   if (!sql_.IsOneOf({"ROWS", "RANGE"})) return false;
-  const Token& before = sql_.Of(sql_.at() - 1);
+  const Token& before = sql_.TokenAt(sql_.at() - 1);
   return !before.Is("BY") && !before.Is(",");
 }
 

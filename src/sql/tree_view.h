@@ -35,7 +35,7 @@ enum class Kind {
   kTableFunction,
   kWindow,
 };
-Kind KindOf(const Json& node);
+Kind FindKind(const Json& node);
 
 // Reads the node once and changes nothing. The node outlives the view and does not change
 // meanwhile.

@@ -85,6 +85,6 @@ struct Date {
   int32_t day = 1;
 };
 // The date of a day of 2013; day 0 is January 1st.
-Date DateOf(int32_t day_of_year);
+Date ToDate(int32_t day_of_year);
 
 }  // namespace protium::example

@@ -22,17 +22,17 @@ struct Topic {
 };
 
 // In the order of help: stages, nets, losses, metrics, optimizers.
-std::vector<Topic> TopicsOf(const Catalogue& catalogue);
+std::vector<Topic> ListTopics(const Catalogue& catalogue);
 
 // The help on a topic: its rows, one line each. `program` is the command that the hint below them
 // names.
-std::string TextOf(const Topic& topic, const std::string& program);
+std::string FormatText(const Topic& topic, const std::string& program);
 // The help on one row: its options, and how a job file names it.
-std::string TextOf(const Topic& topic, const CatalogueRow& row);
+std::string FormatText(const Topic& topic, const CatalogueRow& row);
 // The topic's page in docs/reference.
-std::string MarkdownOf(const Topic& topic);
+std::string FormatMarkdown(const Topic& topic);
 
 // The row for --json: {"name", "help", "options"}.
-Json JsonOf(const CatalogueRow& row);
+Json RowToJson(const CatalogueRow& row);
 
 }  // namespace protium

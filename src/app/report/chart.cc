@@ -54,7 +54,7 @@ bool FirstIsFarOff(const Series& series) {
 
 // The ranges of all series together, with 6 % of room above and below; a flat line gets a tenth of
 // its value, so that it does not lie on an axis.
-Frame FrameOf(const Chart& chart) {
+Frame FitFrame(const Chart& chart) {
   Frame frame;
   for (const Series& series : chart.series) {
     const size_t from = FirstIsFarOff(series) ? 1 : 0;
@@ -91,7 +91,7 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
 }
 
 // One series as a polyline; `number` chooses its color. Each dot has its values as a tooltip.
-std::string LineOf(const Frame& frame, const Series& series, size_t number) {
+std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
   std::string points, dots, beyond;
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
@@ -135,7 +135,7 @@ std::string DrawChart(const Chart& chart) {
     return std::any_of(each.points.begin(), each.points.end(), Finite);
   });
   if (!any) return {};
-  const Frame frame = FrameOf(chart);
+  const Frame frame = FitFrame(chart);
   std::string svg = fmt::format(
       "<figure><figcaption>{}</figcaption>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
@@ -144,7 +144,7 @@ std::string DrawChart(const Chart& chart) {
   std::string legend;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     // Four colors, which repeat.
-    svg += LineOf(frame, chart.series[i], i % 4);
+    svg += DrawLine(frame, chart.series[i], i % 4);
     legend +=
         fmt::format("<span><i class=\"key{}\"></i>{}</span>", i % 4, Escaped(chart.series[i].name));
   }

@@ -32,14 +32,14 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
-  if (name.empty() && !json) return PrintResult(TextOf(topic, invocation.name));
+  if (name.empty() && !json) return PrintResult(FormatText(topic, invocation.name));
   if (name.empty()) {
     Json rows = Json::array();
-    for (const CatalogueRow& row : topic.rows) rows.push_back(JsonOf(row));
+    for (const CatalogueRow& row : topic.rows) rows.push_back(RowToJson(row));
     return PrintResult(Dump({{topic.name, rows}}) + "\n");
   }
   PT_LET(const CatalogueRow* row, FindRow(topic.rows, topic.one.c_str(), name, ""));
-  return PrintResult(json ? Dump(JsonOf(*row)) + "\n" : TextOf(topic, *row));
+  return PrintResult(json ? Dump(RowToJson(*row)) + "\n" : FormatText(topic, *row));
 }
 
 // Writes the pages of docs/reference and the schema of job files into `folder`, over those that are
@@ -47,8 +47,8 @@ Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocatio
 Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  for (const Topic& topic : TopicsOf(catalogue)) {
-    PT_TRY(WriteFile(folder / (topic.name + ".md"), MarkdownOf(topic)));
+  for (const Topic& topic : ListTopics(catalogue)) {
+    PT_TRY(WriteFile(folder / (topic.name + ".md"), FormatMarkdown(topic)));
   }
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
@@ -63,7 +63,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   const std::string topic = arguments.operand(0);
   // Everything that help knows, for the suggestion after a misspelt word.
   std::vector<std::string> known = {"exit-codes", "schema"};
-  for (const Topic& each : TopicsOf(catalogue)) {
+  for (const Topic& each : ListTopics(catalogue)) {
     if (each.name == topic) return ShowTopic(each, arguments, invocation);
     known.push_back(each.name);
   }
@@ -73,7 +73,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
   if (topic == "schema") return PrintResult(Pretty(JobSchema(catalogue)) + "\n");
   for (const CommandVerb& verb : AllVerbs()) {
-    if (verb.shape.name == topic) return PrintResult(HelpOf(invocation.name, verb.shape));
+    if (verb.shape.name == topic) return PrintResult(FormatHelp(invocation.name, verb.shape));
     known.push_back(verb.shape.name);
   }
   return NoHelp(topic, known);

@@ -28,7 +28,7 @@ constexpr size_t kLongestLine = 64 << 10;
 
 // The log files of a run, in the order of their names; with `rank`, a number or the name of a file,
 // that one alone.
-std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
+std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& item : fs::directory_iterator(run / "logs", error)) {
@@ -77,7 +77,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   while (true) {
     // Asked before reading, so that what was written just before the run ended is still printed.
     const bool follow = arguments.Has("--follow") && IsLocked(run);
-    const std::vector<fs::path> files = LogsOf(run, rank);
+    const std::vector<fs::path> files = FindLogs(run, rank);
     if (files.empty() && !follow) {
       return Fail({.exit = Exit::kInput,
                    .what = rank.empty()

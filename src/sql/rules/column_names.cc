@@ -14,7 +14,7 @@ namespace {
 // The name that a column without an alias is given by its spelling; nullptr if it is the same in
 // lower case, or if the node is no column.
 const std::string* WrittenName(const Json& column) {
-  if (tree::KindOf(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
+  if (tree::FindKind(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
     return nullptr;
   }
   const Json& names = column["column_names"];

@@ -32,7 +32,7 @@ enum class RuleTurn {
 };
 
 // The rules of a turn, in the order in which they are tried.
-std::span<const Rule> RulesOf(RuleTurn turn);
+std::span<const Rule> ListRules(RuleTurn turn);
 
 // Applies the first rule of the turn that matches `node`; false if none does.
 Result<bool> ApplyRules(Json& node, RuleTurn turn);

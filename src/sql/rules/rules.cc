@@ -7,7 +7,7 @@
 
 namespace protium {
 
-std::span<const Rule> RulesOf(RuleTurn turn) {
+std::span<const Rule> ListRules(RuleTurn turn) {
   // Before the children, so that the copies that it makes are rewritten like everything else.
   static const Rule kBefore[] = {OrderAliasesRule()};
   // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
@@ -36,7 +36,7 @@ Result<bool> ApplyRules(Json& node, RuleTurn turn) {
     // The view refers to the node and must be gone when `apply` replaces it.
     const tree::View view(node);
     if (view.Is(tree::Kind::kOther)) return false;
-    const auto rules = RulesOf(turn);
+    const auto rules = ListRules(turn);
     const auto at = std::find_if(rules.begin(), rules.end(),
                                  [&](const Rule& rule) { return rule.matches(view); });
     if (at != rules.end()) found = &*at;

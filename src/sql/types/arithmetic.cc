@@ -61,7 +61,7 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
 
 // By what an interval of days and times moves a date: 'd' whole days, 't' a time of day, '?'
 // unknown, as its spelling does not tell.
-char UnitOf(const Json& interval) {
+char FindUnit(const Json& interval) {
   const std::string name = Text(interval, "function_name");
   if (name == "to_days" || name == "to_weeks") return 'd';
   for (const char* const time : {"to_hours", "to_minutes", "to_seconds"}) {
@@ -99,7 +99,7 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   const bool months = call.types[1 - moved] == SqlType::kMonths;
   if (months && call.types[moved].IsTime()) return MoveByMonths(call, moved);
   if (call.types[moved] == SqlType::kTimestamp) return call.types[moved];
-  const char unit = UnitOf(call.argument(1 - moved));
+  const char unit = FindUnit(call.argument(1 - moved));
   if (call.types[moved] != SqlType::kDate || unit == '?') {
     return call.Refuse(fmt::format("{} is moved by an interval", call.types[moved].SparkName()),
                        "whether that is a date or a time depends on the engine",

@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 // Letters of SqlFunction::arguments and ::result.
-SqlType::Kind KindOf(char letter) {
+SqlType::Kind ParseKind(char letter) {
   switch (letter) {
     case 't':
       return SqlType::kText;
@@ -46,8 +46,8 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 
 // Brings an argument to its type. What is neither cast nor refused here is left to DuckDB, which
 // fails with a message of its own.
-Status Bring(TypedCall& call, size_t i, char letter) {
-  const SqlType type = call.types[i], wanted{KindOf(letter)};
+Status CoerceArgument(TypedCall& call, size_t i, char letter) {
+  const SqlType type = call.types[i], wanted{ParseKind(letter)};
   if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
@@ -90,14 +90,14 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   const SqlFunction* const row = FindSqlFunction(call.name);
   if (row == nullptr || row->arguments.empty()) return call.typer.AskType(call.name, call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
-    PT_TRY(Bring(call, i, row->arguments[std::min(i, row->arguments.size() - 1)]));
+    PT_TRY(CoerceArgument(call, i, row->arguments[std::min(i, row->arguments.size() - 1)]));
   }
   if (row->result == '?') return call.typer.AskType(call.name, call.types);
   if (row->result == '1') return call.types.empty() ? SqlType{} : call.types[0];
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
   // In capitals DuckDB returns the type anyway; the next line finds the small letter.
   const bool given = row->result >= 'A' && row->result <= 'Z';
-  const SqlType result{KindOf(static_cast<char>(row->result | 0x20))};
+  const SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
   if (!given) call.CastResult(result);
   return result;
 }

@@ -47,7 +47,7 @@ bool IsNarrower(const Json& value, SqlType& type) {
 
 // Whether it is x IN (SELECT ...), which DuckDB serialises as = ANY.
 bool IsSoughtIn(const Json& node) {
-  return tree::KindOf(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
+  return tree::FindKind(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
 
 // x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
@@ -81,7 +81,7 @@ void KeepJoins(Json& condition) {
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
-  switch (tree::KindOf(node)) {
+  switch (tree::FindKind(node)) {
     case tree::Kind::kConstant:
       return Constant(node);
     case tree::Kind::kColumn:
