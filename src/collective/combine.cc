@@ -5,8 +5,6 @@ namespace protium {
 namespace {
 
 template <Reduce kOp, class T>
-// The comparisons are written as std::min and std::max have them, which also is what one vector
-// instruction does; std::fmin would treat NaN and -0.0 with branches.
 T CombineOne(T a, T b) {
   if constexpr (kOp == Reduce::kSum) return a + b;
   if constexpr (kOp == Reduce::kMin) return b < a ? b : a;

@@ -17,8 +17,6 @@ Result<Options> ParseOptions(const Choice& choice, const char* where) {
   return options;
 }
 
-// A row for each loss of the catalogue. Whether a loss fits the objective (values, two classes,
-// many) was decided on the driver's side, by learn/objective.h; here it is only made.
 using LossMaker = Result<Loss> (*)(const Choice& loss, const Objective& objective);
 constexpr std::pair<const char*, LossMaker> kLosses[] = {
     {"mse", [](const Choice&, const Objective&) -> Result<Loss> { return SquaredLoss(); }},

@@ -11,11 +11,7 @@
 
 namespace protium {
 
-// The loss `loss.name` with its own options; class weights come from the objective, for they were
-// counted over the training rows. An unknown name or a bad option is a Fault.
 Result<Loss> MakeLoss(const Choice& loss, const Objective& objective);
-// The options of "adam" or "sgd" as one spec, in which fields of the other kind keep their
-// defaults.
 Result<OptimizerSpec> ParseOptimizer(const Choice& optimizer);
 
 }  // namespace protium

@@ -9,7 +9,7 @@
 
 namespace protium {
 
-// The elements, borrowed from the tensor's storage. Throws LibTorch's exception for another dtype.
+// The elements of a contiguous tensor of float32; may throw LibTorch's exceptions.
 inline float* FloatData(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 inline std::span<float> FloatSpan(const at::Tensor& tensor) {
   return {FloatData(tensor), size_t(tensor.numel())};

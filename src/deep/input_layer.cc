@@ -16,9 +16,7 @@ namespace {
 // more than multiplying the rows of a usual shard of a batch.
 constexpr int64_t kMostFactored = 128;
 
-// The first `rows` rows of a buffer of this width, which is replaced by a larger one when it is too
-// short. Shards differ by a row from step to step, so the buffer is kept rather than made to
-// measure.
+// The first `rows` of a tensor of this width, which grows when it has fewer.
 at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
   if (!tensor.defined() || tensor.size(0) < rows || tensor.size(1) != width) {
     tensor = at::empty({rows, width});
@@ -95,8 +93,6 @@ void InputLayer::Forward(const Batch& rows, const at::Tensor& out) {
   for (const Factored& each : factored_) {
     products.push_back({columns_[each.column].category, FloatData(each.product)});
   }
-  // The order of additions to an output is fixed: bias, factored columns in column order, then runs
-  // in the order of x.
   SumByCategory(rows, products, FloatData(bias_), out_, FloatData(out));
   for (Run& run : runs_) {
     at::Tensor sum = out;
@@ -135,8 +131,6 @@ void InputLayer::BackwardFactored(const Batch& rows, const at::Tensor& gradient,
     each.gradient.zero_();
     sums.push_back({columns_[each.column].category, FloatData(each.gradient)});
   }
-  // With P = table x part', the gradient of P is the rows' gradient summed by category; those of
-  // the table and of the part of W follow from it by the product rule.
   AddByCategory(rows, FloatData(gradient), out_, out_, sums);
   for (const Factored& each : factored_) {
     const EmbeddedColumn& column = columns_[each.column];

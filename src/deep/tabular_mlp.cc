@@ -146,9 +146,6 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
 
 void TabularMlpNet::Initialise(uint64_t key) {
   const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
-  // As torch.nn does it: embeddings from a normal distribution, dense layers evenly within
-  // 1/sqrt(in), batch norm at the identity. Each parameter has a key of its own, so adding one
-  // leaves the others' draws alone.
   for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, FloatSpan(weights_[i]));
   for (const Layer& layer : layers_) {
     const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));

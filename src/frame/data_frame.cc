@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// DataFrames: building verbs wrap the plan in a node and cannot fail; the acting ones (Schema,
+// Stream, Run, Count, Write) first report what failed while building, then settings that nothing
+// asked for, and only then ask the engine.
 #include <arrow/api.h>
 
 #include <utility>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Engines are found by name in libraries beside our own (os/library.h): libprotium_local.so for
+// this machine, libprotium_spark.so for sc://.
 #include "frame/open.h"
 
 #include <cstdlib>
@@ -40,6 +42,7 @@ Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
   const auto& folder = options.folder;
   const std::string name = ChooseLibrary(options.engine);
   Json own = options.engine_options;
+  // Later ones win: what --set says goes over the job's own options.
   own.update(CollectSettings(options, "engine." + name));
   const EngineRequest request{
       .address = options.engine,

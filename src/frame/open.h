@@ -11,9 +11,9 @@ namespace protium {
 
 // Opens the engine that options.engine names: "local", "local[N]", "sc://host:15002". Each engine
 // is a shared library beside this one, loaded here and nowhere else, so that workers and usage
-// errors never load DuckDB or gRPC. Settings below
-// engine.spark go over options.engine_options where the engine is Spark. A library
-// that is missing or of another version is a fault.
+// errors never load DuckDB or gRPC. On Spark, settings below engine.spark go over
+// options.engine_options. Fails if the library is missing or of another version, or as the engine
+// itself does.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
 
 }  // namespace protium

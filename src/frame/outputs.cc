@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The refusals of outputs. Files and folders are compared by device and inode, never by path:
+// links, ".." and case-insensitive disks give one file many names.
 #include "frame/outputs.h"
 
 #include <fnmatch.h>

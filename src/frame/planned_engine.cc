@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// The engine of `protium plan` for programs: describes each plan that would run, and answers as if
+// it had run without giving any row. After the first plan whose rows the program wants, nothing
+// more is told, since what the program does next may depend on them.
 #include "frame/planned_engine.h"
 
 #include <utility>

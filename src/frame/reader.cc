@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables from files: a path becomes files (table_files.h), which are recorded as inputs of the run,
+// and then columns. All of it happens when the table is named, not when it is read, so that
+// mistakes show before anything runs; a failure waits in a Broken node.
 #include <filesystem>
 #include <utility>
 

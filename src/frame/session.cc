@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Named tables and SQL over them. A session holds plans only; nothing is read here.
 #include "protium/session.h"
 
 #include <utility>

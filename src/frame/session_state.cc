@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// How a session opens: the run folder is made, then the inputs of an earlier attempt are compared
+// with the disk (so a resumed run is refused before anything starts), and then the engine is
+// opened. Settings are checked late, when something runs: only then is it known which of them
+// anything asks for.
 #include "frame/session_state.h"
 
 #include <algorithm>

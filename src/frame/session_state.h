@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inside of a Session, for the rooms that act on its tables: its options, its engine, the files
-// it reads, where it may write, and the record of its run.
+// that it reads, where it may write, and the record of its run.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +22,7 @@ namespace protium {
 
 // How a session is opened. Programs get these from the command line (Main()), tests fill them in.
 struct SessionOptions {
+  // Where plans run.
   std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
   std::filesystem::path folder;  // The run folder: outputs and checkpoints. Empty: no run.
   std::filesystem::path base;    // Relative input paths start here; empty: the working directory.

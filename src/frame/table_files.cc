@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which files a path means. A path that exists is meant as it stands: a file, or a folder of files
+// with the format's ending. Any other is a pattern. Names in a folder are sorted by bytes, whatever
+// the file system's order, so that rows stand in the same order on every machine.
 #include "frame/table_files.h"
 
 #include <fnmatch.h>
@@ -18,6 +21,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
+  // A folder that cannot be read counts as empty: what is missing in it is reported by name.
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     names.push_back(entry.path().filename().string());
@@ -79,6 +83,7 @@ void AddBelow(const fs::path& folder, const std::string& pattern, std::vector<st
 std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool folders_too) {
   std::pair<fs::path, std::vector<std::string>> parted;
   std::error_code ignored;
+  // A file called "a[1].csv" is meant literally.
   if (fs::exists(path, ignored)) return {path, {}};
   if (!folders_too) {
     const std::string last = path.filename().string();

@@ -32,9 +32,9 @@ struct RankFailure {
   std::string last_lines;     // Of the log, of this attempt.
 };
 
-// The failure that caused the others: a process that ended, else one that fell silent, else the
-// earliest error of a rank's own, else the earliest error about other ranks; within each kind the
-// earliest. `failures` is not empty.
+// The failure that the others followed from: a process that ended, then one that fell silent, then
+// the earliest error of a rank's own, then the earliest error about other ranks. `failures` is not
+// empty.
 const RankFailure& FindCause(std::span<const RankFailure> failures);
 
 // Whether the error is about other ranks (one did not come or is gone) or a stop by the driver:

@@ -148,7 +148,6 @@ class Ranking final : public Metric {
   explicit Ranking(Finish finish) : finish_(finish) {}
 
   void Add(const Judged& row) override {
-    // A net's scores are float32, so nothing is lost; weights are packed as float32.
     ranked_.push_back({OrderedBits(float(row.scores[0])), row.labels[0] > 0.5,
                        std::bit_cast<uint32_t>(float(row.weight)), 1});
     if (ranked_.size() > most_) Shrink();

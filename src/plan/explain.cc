@@ -27,6 +27,7 @@ struct Line {
     return fmt::format("scan {} {} [{}]: {}", scan.table, FormatName(scan.format),
                        fmt::join(scan.paths, ", "), columns);
   }
+  // The text itself is long, and `protium plan` shows the SQL that the engine makes of it.
   std::string operator()(const Sql& sql) const {
     return fmt::format("sql over {}", fmt::join(sql.names, ", "));
   }
@@ -37,6 +38,7 @@ struct Line {
     std::string text = "project ";
     for (const NamedExpr& column : project.columns) {
       if (&column != &project.columns.front()) text += ", ";
+      // A column that only passes is named once.
       const std::string value = ToText(column.expr);
       text += value == column.name ? value : column.name + " = " + value;
     }
@@ -51,6 +53,7 @@ struct Line {
     return fmt::format("mark {} = {} by {} (seed {})", split.column, split.part, By(split.by),
                        split.seed);
   }
+  // Keys may be many thousands: only their number is shown.
   std::string operator()(const Lookup& lookup) const {
     return fmt::format("lookup {} = position of {} among {} keys", lookup.output, lookup.column,
                        lookup.keys == nullptr ? 0 : lookup.keys->size());
@@ -69,7 +72,8 @@ struct Line {
   }
 };
 
-// A node that several share is drawn once: a chain of shared nodes would else double at each.
+// A shared node is drawn in full once: a chain of shared nodes would otherwise double in length at
+// each of them.
 void Draw(const Plan& plan, int depth, std::unordered_set<const Node*>& seen, std::string& out) {
   out.append(2 * depth, ' ');
   if (plan == nullptr) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Building expressions. Nothing is checked here: a name that no function has is reported when the
+// plan is analysed (Check in plan/functions.h).
 #include "protium/expr.h"
 
 namespace protium {
 namespace {
 
+// Moved one by one: an initialiser list would copy both.
 Expr Binary(const char* function, Expr a, Expr b) {
   std::vector<Expr> arguments;
   arguments.push_back(std::move(a));
@@ -26,6 +29,7 @@ Expr operator+(Expr a, Expr b) { return Binary("+", std::move(a), std::move(b));
 Expr operator-(Expr a, Expr b) { return Binary("-", std::move(a), std::move(b)); }
 Expr operator*(Expr a, Expr b) { return Binary("*", std::move(a), std::move(b)); }
 Expr operator/(Expr a, Expr b) { return Binary("/", std::move(a), std::move(b)); }
+// Names as SQL has them: = and <>, not == and !=.
 Expr operator==(Expr a, Expr b) { return Binary("=", std::move(a), std::move(b)); }
 Expr operator!=(Expr a, Expr b) { return Binary("<>", std::move(a), std::move(b)); }
 Expr operator<(Expr a, Expr b) { return Binary("<", std::move(a), std::move(b)); }

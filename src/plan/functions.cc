@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// By name.
+// Sorted by name, for a binary search.
 constexpr Function kFunctions[] = {
     {"*", 2, 2},           {"+", 2, 2},           {"-", 2, 2},          {"/", 2, 2},
     {"<", 2, 2},           {"<=", 2, 2},          {"<>", 2, 2},         {"=", 2, 2},
@@ -25,7 +25,7 @@ constexpr Function kFunctions[] = {
     {"upper", 1, 1},       {"year", 1, 1},
 };
 
-// Whether people write it between its operands.
+// Whether it is written between its operands: "and", "or", and all names of signs.
 bool IsOperator(std::string_view name) {
   return name == "and" || name == "or" ||
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
@@ -46,6 +46,7 @@ Status CheckArguments(const Function& function, const Expr& expr) {
 std::string LiteralText(const Literal& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);
+  // JSON's form keeps a point or an exponent, so that 1.0 is not shown as a whole number.
   if (const auto* number = std::get_if<double>(&value)) return Dump(Json(*number));
   if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
   return "null";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that expressions know. To add one: a row in functions.cc, its spelling in the SQL
-// of every engine in sql/functions/expressions.cc, and a parity case.
+// The functions that expressions may call, with their numbers of arguments. What they mean is the
+// same on every engine; how each engine spells them is in sql/functions/expressions.cc. To add one:
+// a row in functions.cc, its spellings there, and a parity case.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,25 @@
 
 namespace protium {
 
+// One row of the table.
 struct Function {
   std::string_view name;
   int32_t fewest = 0;  // Arguments.
   int32_t most = 0;    // -1: any number.
 };
 
-// All of them, by name.
+// All of them, sorted by name.
 std::span<const Function> Functions();
 
-// Gives nullptr for a name that is not in the table.
+// Returns nullptr for a name that is not in the table.
 const Function* FindFunction(std::string_view name);
 
-// Finds an unknown function or a wrong number of arguments anywhere in `expr`.
+// Refuses (kUsage) an unknown function, with the nearest known one, or a wrong number of arguments
+// anywhere in `expr`. Types are the engine's to check.
 Status Check(const Expr& expr);
 
-// Renders for people: (hour < 6) and (origin = 'JFK').
+// The expression as people write it: ((hour < 6) and (origin = 'JFK')). Not SQL: nothing is
+// escaped.
 std::string ToText(const Expr& expr);
 
 }  // namespace protium

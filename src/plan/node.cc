@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// Plans share nodes: each is looked at once, so that a deep chain of shared ones stays linear.
+// Plans share nodes: each is visited once, so that a long chain of shared ones takes linear time.
 Status FindFirstError(const Plan& plan, std::unordered_set<const Node*>& seen) {
   if (plan == nullptr) {
     return Fail({.exit = Exit::kUsage,

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan is an immutable value: a tree of nodes that says what is to be done and not how. Building
-// one never fails; acting on one returns a Result.
+// A plan is an immutable value: a graph of nodes that says what is to be done and not how. Each
+// engine decides that for itself. Building a plan never fails and touches no file; acting on one
+// returns a Result.
+//
+// Invariants: nodes are never changed once made, so plans may be shared between threads; a node may
+// be the input of several others; which inputs a verb needs is said with it (one, unless said
+// otherwise).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +23,12 @@
 
 namespace protium {
 
-// Files as a table. `schema` is explicit: CSV types are inferred once, over the whole file, by the
-// room `format`, so that every engine reads the same.
+// Files as a table; no inputs. `schema` is explicit: CSV types are inferred once, over the whole
+// file, by the room `format`, so that every engine reads the same.
 struct Scan {
-  std::string table;  // The name in messages and explanations.
+  std::string table;  // For messages and explanations.
   Format format = Format::kCsv;
+  // In the order in which their rows follow each other.
   std::vector<std::string> paths;
   SchemaPtr schema;  // The files' columns, then those of `partitions`.
   CsvOptions csv;
@@ -30,25 +36,30 @@ struct Scan {
   bool rows_are_lines = false;  // CSV: may be read in pieces that begin at any line.
 };
 
-// The columns that stand in the files themselves.
+// The columns that are in the files themselves, without those of the partitions, which stand in the
+// names of folders.
 SchemaPtr SchemaOfFiles(const Scan& scan);
 
-// SQL text over named tables; inputs[i] is known to it as names[i].
+// SQL text (Spark's) over named tables: the text knows inputs[i] as names[i]. The text is first
+// looked at when an engine analyses the plan.
 struct Sql {
   std::string text;
   std::vector<std::string> names;
 };
 
+// Keeps the rows for which the predicate is true, neither false nor NULL.
 struct Filter {
   Expr predicate;
 };
 
+// Replaces the columns by these; at least one.
 struct Project {
   std::vector<NamedExpr> columns;
 };
 
-// Keeps one side of a cut by a hash of the canonical text of the columns `by` (empty: all columns)
-// and `seed`; rows that agree in `by` fall on one side. Formula: docs/rows.md, "Split".
+// Keeps one side of a split by a hash of the canonical text of the columns `by` (empty: all
+// columns) and `seed`. Rows that agree in `by` fall on the same side, on every engine and in every
+// run. Formula: docs/rows.md, "Split".
 struct Split {
   enum class Side { kRest, kPart };
   Columns by;
@@ -57,7 +68,7 @@ struct Split {
   Side side = Side::kRest;
 };
 
-// Adds the same cut as a boolean column: true on the part's side.
+// Adds the side of the same split as a boolean column, true on the part's side; keeps all rows.
 struct MarkSplit {
   Columns by;
   double part = 0.1;
@@ -65,8 +76,9 @@ struct MarkSplit {
   std::string column;
 };
 
-// Adds an int64 column `output`: the position of the text of `column` in `keys`, `unseen` for
-// other values (nullopt: NULL), `missing` for NULL (nullopt: NULL).
+// Adds an int64 column `output`: the position, from 0, of the text of `column` in `keys`; `unseen`
+// for a value that is not there, `missing` for NULL (each of them NULL if nullopt). Keys do not
+// repeat.
 struct Lookup {
   std::string column;
   std::string output;
@@ -80,11 +92,12 @@ struct Materialize {
   std::string name;  // For explanations: "etl".
 };
 
+// Keeps `rows` rows; which ones is the engine's choice.
 struct Limit {
   int64_t rows = 0;
 };
 
-// Writes its input as one file, whole or not at all.
+// Writes its input as one file, which appears whole or not at all. Has no rows of its own.
 struct Write {
   Format format = Format::kParquet;
   std::string path;
@@ -95,6 +108,7 @@ struct Broken {
   Status status;
 };
 
+// A plan is its last node. nullptr is the plan of an empty frame, which acting on reports.
 struct Node;
 using Plan = std::shared_ptr<const Node>;
 
@@ -102,17 +116,22 @@ using Plan = std::shared_ptr<const Node>;
 using Verb = std::variant<Scan, Sql, Filter, Project, Split, MarkSplit, Lookup, Materialize, Limit,
                           MapTask, Write, Broken>;
 
+// A verb and what it reads. Nodes are compared by identity: engines keep a Materialize under its
+// address.
 struct Node {
   Verb verb;
   std::vector<Plan> inputs;
 };
 
+// Makes a node that owns its inputs jointly with others.
 Plan MakePlan(Verb verb, std::vector<Plan> inputs = {});
 
-// Gives the first Broken below (depth first), or OK.
+// The error of the first Broken node, inputs before their user, or OK. A null plan is an error, too
+// (kUsage).
 Status FirstError(const Plan& plan);
 
-// Draws the tree, one node a line, inputs indented below their user.
+// The plan as text, one node a line, inputs indented below their user. A node with inputs that
+// several others share is drawn in full once and marked "(as above)" afterwards.
 std::string Explain(const Plan& plan);
 
 }  // namespace protium

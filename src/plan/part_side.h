@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sides of a cut as docs/rows.md, "Split", has them, for rows of cells whose text all engines
-// write alike: whole numbers, flags, dates and texts.
+// On which side of a split a row falls (docs/rows.md, "Split"), computed here for cells whose text
+// all engines write alike: whole numbers, flags, dates and texts.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,34 @@
 
 namespace protium {
 
+// What a cell is, and so how its text is written.
 enum class CutKind { kNull, kWhole, kFlag, kDate, kText };
 
+// One cell. `text` points into the caller's memory.
 struct CutCell {
   CutKind kind = CutKind::kNull;
   int64_t whole = 0;  // The number; 0 or 1; or the days since 1970-01-01.
   std::string_view text = {};
 };
 
-// Digests whose first digits are below these lie on the part's side.
+// The bound of a share in (0, 1), floor(part * 2^52) as 13 hexadecimal digits: a row is on the
+// part's side if the first 13 digits of its digest are below it, compared as text.
 std::string PartBound(double part);
 
-// Of one thread.
+// Tells sides for one split. One thread; keeps some 4096 recent answers.
 class PartSides {
  public:
+  // `seed` in decimal, `bound` from PartBound().
   PartSides(std::string seed, std::string bound)
       : seed_(std::move(seed)), bound_(std::move(bound)) {}
 
-  // Whether a row with these cells lies on the part's side. The cells of a column are of one kind,
-  // or null. Rows that agree in their cells are hashed once, as far as a few thousand different
-  // ones are remembered: with days as cells that is once a day, not once a row.
+  // Whether a row with these cells, at least one, is on the part's side. The cells of a column are
+  // all of one kind, or null. Rows that agree in their cells are hashed once as long as they are
+  // remembered: for a split by day that is once a day, not once a row.
   bool OnPart(std::span<const CutCell> cells);
 
  private:
-  // What was found out last for some of the rows, by their cells.
+  // The latest answer for one set of cells.
   struct Entry {
     std::string cells;
     bool on_part = false;
@@ -44,7 +48,7 @@ class PartSides {
 
   const std::string seed_, bound_;
   std::vector<Entry> entries_ = std::vector<Entry>(kRemembered);
-  std::string cells_, text_;  // Room that is used again.
+  std::string cells_, text_;  // Kept to reuse their memory.
 };
 
 }  // namespace protium

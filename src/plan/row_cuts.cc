@@ -12,7 +12,8 @@
 namespace protium {
 namespace {
 
-// One column's cells; the default is a null. Texts point into the column.
+// The cells of one column; those not set are null. Texts point into the column, which outlives
+// them.
 using CellColumn = std::vector<CutCell>;
 
 template <class Array>
@@ -35,7 +36,7 @@ CellColumn Texts(const arrow::Array& column) {
   return cells;
 }
 
-// Of a type with a text.
+// For types that HasCutText() takes; what is none of the others is text.
 CellColumn ReadCells(const arrow::Array& column) {
   switch (column.type_id()) {
     case arrow::Type::BOOL:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sides of a cut, worked out where the rows are: plan/part_side.h for the cells of a batch.
+// Splits of Arrow batches, computed where the rows are: part_side.h for every row of a batch.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -8,13 +8,15 @@
 
 namespace protium {
 
-// Whether all engines write cells of this type as the same text.
+// Whether all engines write cells of this type as the same text: signed integers, booleans, days
+// and text. Doubles and timestamps are not among them.
 bool HasCutText(const arrow::DataType& type);
 
-// Whether rows of these columns can be cut so; otherwise an engine has to, or to say what is wrong.
+// Whether rows with these columns can be split here. If not, an engine has to do it, or to say what
+// is wrong with the split.
 bool CanCut(const Split& cut, const arrow::Schema& schema);
 
-// True for the rows that the cut keeps; CanCut.
+// One flag a row, never null: true for the rows that the split keeps. CanCut() holds for the batch.
 Result<std::shared_ptr<arrow::BooleanArray>> KeptBy(const Split& cut,
                                                     const arrow::RecordBatch& batch);
 

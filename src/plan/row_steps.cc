@@ -16,21 +16,27 @@
 #include "plan/row_steps_text.h"
 #include "plan/row_values.h"
 
+// Two overloads for each verb: After() says which columns a step results in, or null where an
+// engine has to run it, and Apply() computes it. A verb that has neither falls to the templates,
+// which refuse. Columns are found by name once a batch, and every step makes a new batch that
+// shares what it can.
+
 namespace protium {
 namespace {
 
 using Batch = std::shared_ptr<arrow::RecordBatch>;
 
-// More keys than these are a table of their own, which an engine joins.
+// Keys travel in the JSON of the steps to every worker; lists longer than this stay with the
+// engine, which joins them as a table.
 constexpr size_t kMostKeys = 100'000;
 
-// Whether all engines write values of the type as the text that keys are.
+// Whether all engines write values of this type as the text in which keys are given.
 bool HasText(const arrow::DataType& type) {
   return type.id() == arrow::Type::STRING || type.id() == arrow::Type::BOOL ||
          arrow::is_signed_integer(type.id());
 }
 
-// The columns of the results; null where an engine has to work them out.
+// The columns after a step; null where an engine has to run it.
 SchemaPtr After(const Filter& filter, const SchemaPtr& input) {
   return InferKind(filter.predicate, *input) == RowValues::Kind::kFlag ? input : nullptr;
 }
@@ -38,6 +44,7 @@ SchemaPtr After(const Filter& filter, const SchemaPtr& input) {
 SchemaPtr After(const Project& project, const SchemaPtr& input) {
   arrow::FieldVector fields;
   for (const NamedExpr& column : project.columns) {
+    // A plain column passes as it is, whatever its type.
     if (column.expr.kind == Expr::Kind::kColumn) {
       const auto field = input->GetFieldByName(column.expr.name);
       if (field == nullptr) return nullptr;
@@ -51,6 +58,7 @@ SchemaPtr After(const Project& project, const SchemaPtr& input) {
   return arrow::schema(std::move(fields));
 }
 
+// Null where the column's text could differ between engines, or where the keys are too many.
 SchemaPtr After(const Lookup& lookup, const SchemaPtr& input) {
   const auto field = input->GetFieldByName(lookup.column);
   const size_t keys = lookup.keys == nullptr ? 0 : lookup.keys->size();
@@ -64,7 +72,7 @@ SchemaPtr After(const Split& split, const SchemaPtr& input) {
   return CanCut(split, *input) ? input : nullptr;
 }
 
-// The cut whose part the mark tells.
+// The split whose part the mark shows.
 Split AsSplit(const MarkSplit& mark) {
   return {.by = mark.by, .part = mark.part, .seed = mark.seed, .side = Split::Side::kPart};
 }
@@ -76,6 +84,7 @@ SchemaPtr After(const MarkSplit& mark, const SchemaPtr& input) {
   return arrow::schema(std::move(fields));
 }
 
+// Scan, Sql, Materialize, Limit, MapTask, Write and Broken are no work on single rows.
 template <class Other>
 SchemaPtr After(const Other&, const SchemaPtr&) {
   return nullptr;
@@ -84,6 +93,7 @@ SchemaPtr After(const Other&, const SchemaPtr&) {
 Result<Batch> Apply(const Filter& filter, const Batch& batch, const SchemaPtr&) {
   PT_LET(const RowValues flags, Evaluate(filter.predicate, *batch));
   PT_LET(const auto mask, ToArray(flags));
+  // Arrow's default drops rows where the mask is null, as WHERE does.
   PT_LET(const arrow::Datum kept, arrow::compute::Filter(batch, mask));
   return kept.record_batch();
 }
@@ -102,8 +112,8 @@ Result<Batch> Apply(const Project& project, const Batch& batch, const SchemaPtr&
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
-// Finds the position of cells' text among the keys of a lookup. Keys are views of the lookup's own,
-// which outlives this.
+// Finds the positions of cells among the keys of a lookup, by their text. Keys are views of the
+// lookup's own, which outlives this.
 class Positions {
  public:
   explicit Positions(const Lookup& lookup) : lookup_(lookup) {
@@ -134,7 +144,8 @@ class Positions {
  private:
   template <class Array>
   Result<std::shared_ptr<arrow::Array>> Whole(const arrow::Array& cells) {
-    return FindEach<Array>(cells, [this](int64_t value) {
+    return Each<Array>(cells, [this](int64_t value) {
+      // The text lives until the next cell: long enough for one look into the map.
       const auto end = std::to_chars(digits_, digits_ + sizeof digits_, value).ptr;
       return std::string_view(digits_, static_cast<size_t>(end - digits_));
     });
@@ -189,6 +200,7 @@ Result<Batch> Apply(const Other&, const Batch&, const SchemaPtr&) {
 }  // namespace
 
 bool RowSteps::Add(const Verb& verb) {
+  // Each step is judged by the columns that the steps before it result in.
   SchemaPtr after = std::visit([&](const auto& each) { return After(each, schema()); }, verb);
   if (after == nullptr) return false;
   steps_.push_back(verb);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filters, choices of columns, lookups and cuts make of rows, worked out batch by batch where
-// the rows are, without an engine. Only what every engine answers alike, to the bit, is taken:
-// sums, differences and quotients of doubles, casts of numbers, NULL and NaN, flags, equal whole
-// numbers, and cuts by columns whose text is everywhere the same.
+// Filters, projections, lookups and splits computed batch by batch where the rows are, without an
+// engine: workers that read a kept table's files themselves run these steps on what they read. Only
+// what every engine answers alike, to the bit, is taken: sums, differences, products and quotients
+// of doubles, casts to double, NULL and NaN, flags, comparison of whole numbers, and splits by
+// columns whose text is the same everywhere.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -15,22 +16,28 @@
 
 namespace protium {
 
+// A list of steps over rows of known columns. Built on the driver (Add), sent as JSON, run by
+// workers (Apply), which is const and may be called by several threads at once.
 class RowSteps {
  public:
-  // Of rows with these columns.
+  // For rows with these columns.
   explicit RowSteps(SchemaPtr input) : schemas_{std::move(input)} {}
 
-  // Adds what `verb` does to the rows; false, and nothing is added, where an engine has to.
+  // Adds a step. False, and nothing is added, for a verb that an engine has to run or whose
+  // expression or columns it has to judge.
   bool Add(const Verb& verb);
 
-  // The columns of the results.
+  // The columns after the last step.
   const SchemaPtr& schema() const { return schemas_.back(); }
   bool empty() const { return steps_.empty(); }
 
-  // The steps on one batch; the columns are those of `input`. May give a batch without rows.
+  // Runs the steps on one batch with the columns of the constructor. May return a batch without
+  // rows.
   Result<std::shared_ptr<arrow::RecordBatch>> Apply(
       std::shared_ptr<arrow::RecordBatch> batch) const;
 
+  // The steps as JSON, and back. The schema is not part of it: FromJson() checks every step against
+  // `input`, and steps that do not fit are a bug (Exit::kBug).
   Json ToJson() const;
   static Result<RowSteps> FromJson(const Json& json, SchemaPtr input);
 

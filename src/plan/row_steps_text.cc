@@ -15,7 +15,10 @@
 namespace protium {
 namespace {
 
-// Doubles travel as text: JSON has no NaN, and knows 1.0 and 1 as one.
+// Doubles travel as text, the shortest that reads back as the same bits: JSON has no NaN and
+// infinity, and does not distinguish 1.0 from 1.
+// Literals that are NULL or text are not among them: InferKind() in row_values.h gives them no
+// kind.
 Json ToJson(const Expr& expr) {
   if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
   if (expr.kind == Expr::Kind::kLiteral) {
@@ -28,7 +31,8 @@ Json ToJson(const Expr& expr) {
   return {{"call", expr.name}, {"of", std::move(of)}};
 }
 
-// One of: a column; a literal (double, flag or whole); a call and what it is of.
+// Exactly one of them is set: a column, a literal (double, flag or whole), or a call with its
+// arguments `of`.
 struct ExprText {
   std::optional<std::string> column, number, call;
   std::optional<bool> flag;
@@ -64,7 +68,7 @@ Result<Expr> ExprFromJson(const Json& json) {
     PT_LET(Expr argument, ExprFromJson(each));
     arguments.push_back(std::move(argument));
   }
-  // Checked, although our own process wrote it: what follows relies on the number of arguments.
+  // Checked, although our own driver wrote it: evaluation relies on the number of arguments.
   Expr call = MakeCall(text.call.value_or(""), std::move(arguments));
   PT_TRY(Check(call));
   return call;
@@ -111,7 +115,7 @@ struct CutText {
   }
 };
 
-// One of them.
+// One step: exactly one member is set.
 struct StepText {
   Json filter;
   std::optional<std::vector<ColumnText>> project;

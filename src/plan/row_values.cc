@@ -5,6 +5,11 @@
 
 #include <cmath>
 
+// Expressions are evaluated operand by operand, a whole batch at a time, into columns of doubles or
+// 64-bit numbers with a byte of validity for each row. InferKind() decides beforehand, from the
+// types of columns and constants alone, whether that is possible; Evaluate() relies on it and
+// checks nothing again.
+
 namespace protium {
 namespace {
 
@@ -27,13 +32,14 @@ std::optional<Kind> KindOfType(const arrow::DataType& type) {
   }
 }
 
-// Whether no row divides by zero, which is an error in engines.
+// Whether it is a constant other than zero: division by zero is an error, which an engine has to
+// report.
 bool IsDivisor(const Expr& expr) {
   const auto* const value = std::get_if<double>(&expr.value);
   return expr.kind == Expr::Kind::kLiteral && value != nullptr && *value != 0;
 }
 
-// The kind of a call whose arguments have these.
+// The kind of a call whose arguments have these kinds. The table of what this file can compute.
 std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds) {
   const std::string& name = call.name;
   const auto all = [&](Kind kind) {
@@ -43,13 +49,16 @@ std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds)
     return !kinds.empty();
   };
   if (name == "cast_double") return Kind::kDouble;
+  // Both take any kind: ToDoubles() turns whole numbers and flags into doubles first.
   if (name == "nan_to_null") return Kind::kDouble;
   if (name == "is_null" || name == "is_not_null") return Kind::kFlag;
   if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
+  // No doubles: see Compared().
   if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
   if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
-  // Other divisors may be 0 in some row.
+  // A divisor that is no constant may be 0 in some row.
   if (name == "/" && all(Kind::kDouble) && IsDivisor(call.arguments[1])) return Kind::kDouble;
+  // All of one kind, so that no engine has to find a common type.
   if (name == "coalesce" && all(Kind::kDouble)) return Kind::kDouble;
   if (name == "coalesce" && all(Kind::kWhole)) return Kind::kWhole;
   if (name == "if" && kinds[0] == Kind::kFlag && kinds[1] == kinds[2]) return kinds[1];
@@ -112,7 +121,7 @@ RowValues OfLiteral(const Literal& literal, size_t rows) {
   return values;
 }
 
-// Exact up to 2^53; beyond, to the nearest double, as casts of engines do.
+// Exact up to 2^53; beyond that the nearest double, as the engines' casts.
 RowValues ToDoubles(RowValues values) {
   if (values.kind == Kind::kDouble) return values;
   values.kind = Kind::kDouble;
@@ -129,7 +138,7 @@ RowValues NanToNull(RowValues values) {
   return values;
 }
 
-// Flags that are never null: whether values are.
+// Whether each value is NULL, or is not if `wanted` is false; never NULL itself.
 RowValues Nulls(const RowValues& values, bool wanted) {
   RowValues flags{.kind = Kind::kFlag};
   for (const uint8_t valid : values.valid) flags.wholes.push_back((valid == 0) == wanted ? 1 : 0);
@@ -158,7 +167,7 @@ RowValues Compared(bool equal, RowValues a, const RowValues& b) {
   return a;
 }
 
-// Takes over from `more` the rows for which `wanted` says so.
+// Copies the rows from `more` for which `wanted` says so.
 template <class Wanted>
 void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
   for (size_t i = 0; i < values.valid.size(); ++i) {
@@ -178,6 +187,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
   if (name == "cast_double") return ToDoubles(std::move(first));
   if (name == "nan_to_null") return NanToNull(std::move(first));
   if (name == "is_null" || name == "is_not_null") return Nulls(first, name == "is_null");
+  // NOT NULL is NULL: validity stays.
   if (name == "not") {
     for (int64_t& each : first.wholes) each = each == 0 ? 1 : 0;
     return std::move(first);
@@ -188,6 +198,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
     }
     return std::move(first);
   }
+  // A condition that is NULL takes the last value, as CASE does.
   if (name == "if") {
     Take(arguments[1], arguments[2], [&](size_t row) { return first.True(row); });
     return std::move(arguments[2]);
@@ -198,6 +209,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
 
 }  // namespace
 
+// Text and NULL literals have no kind, nor do columns of dates, times and text.
 std::optional<Kind> InferKind(const Expr& expr, const arrow::Schema& schema) {
   if (expr.kind == Expr::Kind::kColumn) {
     const auto field = schema.GetFieldByName(expr.name);
@@ -213,7 +225,7 @@ std::optional<Kind> InferKind(const Expr& expr, const arrow::Schema& schema) {
   for (const Expr& argument : expr.arguments) {
     const auto kind = InferKind(argument, schema);
     if (!kind) return std::nullopt;
-    // Floats stay floats in an engine until they are cast.
+    // An engine computes with FLOAT columns in single precision; only a cast makes doubles of them.
     const auto field = schema.GetFieldByName(argument.name);
     const bool is_float =
         argument.kind == Expr::Kind::kColumn && field->type()->id() == arrow::Type::FLOAT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions worked out over the rows of a batch, for those functions on which all engines agree
-// to the bit: arithmetic of doubles (IEEE 754), comparison, NULL and NaN. Everything else has no
-// kind, and is an engine's to work out.
+// Expressions computed over the rows of a batch, for those functions on which all engines agree to
+// the bit: arithmetic of doubles (IEEE 754), comparison of whole numbers, NULL and NaN. Everything
+// else has no kind, and an engine computes it.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -16,24 +16,28 @@
 
 namespace protium {
 
-// What an expression is for every row of a batch.
+// The values of an expression, one for each row of a batch. The value in a row that is not valid
+// has no meaning.
 struct RowValues {
   enum class Kind { kDouble, kWhole, kFlag };
   Kind kind = Kind::kDouble;
-  std::vector<double> doubles;  // Of kDouble.
-  std::vector<int64_t> wholes;  // Of kWhole, and 0 or 1 of kFlag.
+  std::vector<double> doubles;  // For kDouble.
+  std::vector<int64_t> wholes;  // For kWhole, and 0 or 1 for kFlag.
+  // 0 for NULL, else 1.
   std::vector<uint8_t> valid;
 
+  // Whether a flag is true, neither false nor NULL.
   bool True(size_t row) const { return valid[row] != 0 && wholes[row] != 0; }
 };
 
-// The kind of an expression over columns of these types; nothing where an engine has to work it
-// out.
+// The kind of an expression over columns of these types; nullopt if an engine has to compute it, or
+// to say what is wrong with it.
 std::optional<RowValues::Kind> InferKind(const Expr& expr, const arrow::Schema& schema);
 
 // The values of an expression that has a kind over the columns of `batch`.
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
+// The values as an Arrow column of type ToArrowType(values.kind): float64, int64 or boolean.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
 std::shared_ptr<arrow::DataType> ToArrowType(RowValues::Kind kind);
 

@@ -32,8 +32,6 @@ void ForRows(const Picked& picked, Each each) {
   }
 }
 
-// A slice of an Arrow array keeps the whole bitmap: bits count from column.offset, unlike
-// GetValues(), which has moved its pointer already.
 uint64_t FindNulls(const arrow::ArrayData& column, const Picked& picked) {
   if (column.type->id() == arrow::Type::NA) return ~uint64_t{0} >> (kTileRows - picked.count);
   if (!column.MayHaveNulls()) return 0;

@@ -41,7 +41,7 @@ inline void AddKey(const RowKey& key, ShardIdentity& identity) {
   identity.key_sum_high += key.high + (identity.key_sum_low < key.low ? 1 : 0);
 }
 
-// The identity of rows that lie one after another. A run adds up what it visited and compares.
+// Of rows that lie one after another. A run adds up what it visited and compares.
 ShardIdentity ComputeIdentity(std::span<const std::byte> rows, int64_t width);
 
 // Writes the keys of out.size() rows that lie one after another, or their high halves.

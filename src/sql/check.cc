@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tree. On the way down nodes are checked as the user wrote them; on the way up
-// rules (sql/rules) put others in their place.
+// One walk over the tree, depth first. At each node:
+//   1. the node is checked as the user wrote it: functions, tables, samples, patterns;
+//   2. the rules of kBeforeChildren apply;
+//   3. its children are visited;
+//   4. the rules of kAfterChildren apply, so that they find their operands rewritten already.
+// The outermost SELECT has a last turn of its own (kStatement). The first refusal ends the walk.
+// Checks come before rules because rules call pt_... functions, which no user may.
 #include "sql/check.h"
 
 #include <fmt/format.h>
@@ -41,7 +46,8 @@ class Checker {
     return Status::OK();
   }
 
-  // Does at `node` what the rules of the turn have to do.
+  // Applies the rules of one turn to `node`. Rules do not know the text, so the place of a refusal
+  // is added here.
   Status Apply(Json& node, RuleTurn turn) {
     const Result<bool> applied = ApplyRules(node, turn);
     if (!applied.ok()) {
@@ -57,8 +63,8 @@ class Checker {
   std::vector<std::string> notes() const { return {notes_.begin(), notes_.end()}; }
 
  private:
-  // A name that WITH gives is known to the queries after it in the list and to the one that the
-  // list stands before; a recursive one to itself.
+  // WITH: each name is visible to the queries after it in the list and to the main query, and only
+  // with RECURSIVE to its own query. Names end with the SELECT that the list belongs to.
   Status VisitChildren(Json& node) {
     const auto with = node.find("cte_map");
     if (with == node.end() || !with->is_object() || !with->contains("map")) {
@@ -83,6 +89,7 @@ class Checker {
   }
 
   Status CheckNode(const tree::View& node) {
+    // TABLESAMPLE and USING SAMPLE are members of tables and SELECTs, not nodes of their own.
     const auto sample = node.json().find("sample");
     if (sample != node.json().end() && !sample->is_null()) {
       return Refuse(node, "a sample depends on the engine", "every engine draws in its own way",
@@ -131,10 +138,13 @@ class Checker {
     return name == "date_part" || name == "datepart" ? CheckDatePart(node) : CheckPattern(node);
   }
 
-  // A macro that is made of several functions takes neither a window nor a part of the rows.
+  // A macro whose body is more than one call expands to an expression, not to an aggregate: DuckDB
+  // refuses it with OVER, DISTINCT or FILTER, in words that name the macro. This says it first.
   Status CheckComposed(const tree::View& node) const {
     const std::string& name = node.function();
     const bool window = node.Is(tree::Kind::kWindow);
+    // first_value() and last_value() with OVER are window functions of DuckDB's grammar
+    // (WINDOW_FIRST_VALUE): no macro is involved.
     if (window && !node.type().ends_with("_VALUE")) {
       return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
                     "the embedded engine computes it for groups only",
@@ -149,7 +159,7 @@ class Checker {
     return Status::OK();
   }
 
-  // Whether it compares structures, of which the engines order nulls within otherwise.
+  // Whether a call orders structs. The engines place a null inside a struct at opposite ends.
   static bool OrdersStructs(const tree::View& node) {
     const std::string& name = node.function();
     if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
@@ -160,19 +170,21 @@ class Checker {
     return false;
   }
 
-  // These stay aggregates of their own, by rules: they take DISTINCT and FILTER.
+  // Rules turn these into plain calls of list() and count(), which take DISTINCT and FILTER,
+  // although the macros of the same names do not.
   static bool IsCollected(const std::string& name) {
     return name == "collect_list" || name == "collect_set" || name == "array_agg" ||
            name == "count_if";
   }
 
-  // Whether an aggregate takes a part of the rows only.
+  // Whether an aggregate has DISTINCT or FILTER.
   static bool IsNarrowed(const Json& node) {
     const auto filter = node.find("filter");
     return node.value("distinct", false) || (filter != node.end() && !filter->is_null());
   }
 
-  // Rows that tie leave open what a frame counted in rows holds.
+  // A frame of ROWS cuts between rows that tie in its ORDER BY, whose order no engine promises; one
+  // of RANGE keeps them together.
   void NoteFrame(const tree::View& node) {
     const std::string bounds = Text(node.json(), "start") + Text(node.json(), "end");
     if (bounds.find("ROWS") == std::string::npos) return;
@@ -182,6 +194,8 @@ class Checker {
 
   Status CheckStranger(const tree::View& node) {
     const std::string& name = node.function();
+    // A function of DuckDB's without a row: nobody has compared it with Spark's, so the plan says
+    // so. Those known to differ have a row that refuses them.
     if (names_.engine_function && names_.engine_function(name) && !name.starts_with("pt_")) {
       notes_.insert(name + ": a function of the embedded engine, not compared with Spark's");
       return Status::OK();
@@ -191,6 +205,8 @@ class Checker {
   }
 
   Status CheckDatePart(const tree::View& node) const {
+    // The parts that Spark's extract() documents and DuckDB returns alike, or that DatePartRule
+    // spells.
     static constexpr std::string_view kShared[] = {
         "year",   "quarter", "month",      "week", "day",     "doy",       "hour",         "minute",
         "second", "seconds", "yearofweek", "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
@@ -202,7 +218,7 @@ class Checker {
                   "use second() or unix_timestamp()");
   }
 
-  // A bad pattern that is written out is told before any row is read.
+  // A faulty constant pattern is reported now, with its place, instead of at the first row.
   Status CheckPattern(const tree::View& node) const {
     const std::string& name = node.function();
     const bool regular = name.starts_with("regexp") || name == "rlike" || name == "split";
@@ -219,6 +235,7 @@ class Checker {
     if (Text(node.json(), "schema_name").empty() && tables_.contains(Lower(name))) {
       return Status::OK();
     }
+    // FROM 'data.csv' parses as a table of that name: DuckDB would open the file.
     const bool file = name.find('.') != std::string::npos || name.find('/') != std::string::npos;
     return Refuse(node, "there is no table \"" + name + "\"",
                   file ? "SQL text reads tables by name; files are declared outside it" : "",
@@ -264,7 +281,9 @@ class Checker {
   bool changed_ = false;
 };
 
-// Whether there is a tree at all, of one SELECT. json_serialize_sql tells errors as JSON, too.
+// Makes sure that there is a tree and that it is of one SELECT. json_serialize_sql reports a syntax
+// error as JSON too ("error": true) and serialises SELECTs alone: for any other statement its
+// error_type is "not implemented".
 Status CheckShape(const Json& tree, const std::string& text, const DuckText& duck) {
   const bool failed = !tree.is_object() || tree.value("error", true);
   if (!failed && tree.contains("statements") && tree["statements"].size() == 1) return Status::OK();
@@ -280,6 +299,7 @@ Status CheckShape(const Json& tree, const std::string& text, const DuckText& duc
   }
   Fault fault{.exit = Exit::kUsage, .what = Text(tree, "error_message")};
   const std::string position = Text(tree, "position");
+  // At most nine digits: they fit std::stoul, whatever DuckDB sends.
   if (!position.empty() && position.size() < 10) {
     fault.where = PlaceIn(text, duck.Origin(std::stoul(position)));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks through the parsed tree of a user's SQL, as DuckDB's json_serialize_sql gives it, for what
-// engines do not agree on.
+// Checks the parsed tree of a user's SQL, as DuckDB's json_serialize_sql returns it, for constructs
+// that Spark and DuckDB interpret differently. Each one is replaced by an equivalent (sql/rules),
+// noted as not exact, or refused by name. Nothing is run, and the tree needs no types yet: those
+// come afterwards (types/typer.h).
 #pragma once
 
 #include <functional>
@@ -13,28 +15,36 @@
 
 namespace protium {
 
-// What the check gives: the tree to go on with, and what people are told of it.
+// The outcome of a check that refused nothing.
 struct CheckedTree {
-  Json tree;             // With what DuckDB would read otherwise replaced: see sql/rules/rule.h.
+  Json tree;             // After the rules that apply to it: see sql/rules/rule.h.
   bool changed = false;  // Whether `tree` differs from what was given.
+  // Notes for `protium plan`, sorted, each once: what may differ between engines or between runs.
   std::vector<std::string> not_exact;
 };
 
-// What the check may rely on.
+// What the check needs to know about its surroundings.
 struct SqlNames {
-  std::vector<std::string> tables;                          // Known by name to the text.
-  std::function<bool(const std::string&)> engine_function;  // Does the engine have a function?
-  // Whether the engine knows a regular expression; a fault otherwise.
+  // The tables that the text may name; case is ignored.
+  std::vector<std::string> tables;
+  // Whether DuckDB has a function of that name; empty: not asked.
+  std::function<bool(const std::string&)> engine_function;
+  // Compiles a regular expression; its status is the fault to report. Empty: patterns are not
+  // checked before the query runs.
   std::function<Status(const std::string&)> check_pattern;
 };
 
-// Where a node of the tree stands in `text`, as line and column.
+// "the SQL text, line 2, column 8" of the user's `text` for a node of the tree of `duck`; "the SQL
+// text" alone for a node that a rule made, which has no place.
 std::string DescribePlace(const Json& node, const std::string& text, const DuckText& duck);
 
-// `tree` is that of `duck`, which was made of `text`; these are for places (line and column) in
-// messages. Refusals (kUsage) name the function, the reason and what to write instead: functions
-// that mean something else in Spark or are unknown, tables that are not declared, files, samples,
-// more than one statement.
+// Checks and rewrites one statement. `duck` is the text that was parsed to `tree`, and `text` the
+// user's text that `duck` was made from; both serve only to name places in messages. `tree` may
+// also be the JSON in which json_serialize_sql reports a syntax error.
+//
+// Refuses (kUsage, with the place and, where there is one, what to write instead): anything but one
+// SELECT, functions that are unknown or mean something else in Spark, tables that are not declared,
+// files, samples, DESCRIBE, SHOW and PIVOT.
 Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
                              const SqlNames& names);
 

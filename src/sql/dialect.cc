@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two dialects, and what is written from their fields: names, texts, types, expressions.
+// The two dialects, and the functions that write names, texts, types and expressions from their
+// fields.
 #include "sql/dialect.h"
 
 #include <arrow/type.h>
@@ -46,7 +47,8 @@ constexpr Dialect kSpark = {.name = "spark",
                             .scan = nullptr,
                             .place = ""};
 
-// In texts that both engines read as the same double. {} gives the shortest that reads back.
+// As text that both engines read back as the same double: {} prints the shortest that does. Both
+// know "NaN", "Infinity" and "-Infinity" in a cast from text, and neither has a literal for them.
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -56,8 +58,8 @@ std::string NumberText(double value) {
 std::string LiteralText(const Literal& value, const Dialect& dialect) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "TRUE" : "FALSE";
   if (const auto* whole = std::get_if<int64_t>(&value)) {
-    // A cast of text: 7 alone would be of 32 bits.
-    // The smallest one cannot be written as a negated literal.
+    // A cast from text: 7 alone would be of 32 bits on both engines, and the smallest int64 cannot
+    // be written as a minus before a literal, whose digits alone do not fit 64 bits.
     return fmt::format("CAST('{}' AS {})", *whole, dialect.int64_type);
   }
   if (const auto* number = std::get_if<double>(&value)) {
@@ -67,7 +69,7 @@ std::string LiteralText(const Literal& value, const Dialect& dialect) {
   return "NULL";
 }
 
-// Puts arguments in the places of a spelling (functions/expressions.h).
+// Puts arguments in place of $1, $2, ... and $* of a spelling (functions/expressions.h).
 std::string Fill(std::string_view spelling, const std::vector<std::string>& arguments) {
   std::string text;
   for (size_t i = 0; i < spelling.size(); ++i) {
@@ -82,6 +84,7 @@ std::string Fill(std::string_view spelling, const std::vector<std::string>& argu
   return text;
 }
 
+// Every call is in the table: ExprText() has checked the whole expression before.
 Result<std::string> Render(const Expr& expr, const Dialect& dialect) {
   if (expr.kind == Expr::Kind::kColumn) return QuoteName(expr.name, dialect);
   if (expr.kind == Expr::Kind::kLiteral) return LiteralText(expr.value, dialect);
@@ -135,10 +138,12 @@ Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect
       return std::string(dialect.double_type);
     case arrow::Type::STRING:
       return std::string(dialect.text_type);
+    // For the few types below, `backslash` says which of the two dialects it is.
     case arrow::Type::BINARY:
       return std::string(dialect.backslash ? "BINARY" : "BLOB");
     case arrow::Type::DATE32:
       return std::string("DATE");
+    // Spark's plain TIMESTAMP has the session's zone; times of ours have none.
     case arrow::Type::TIMESTAMP:
       return std::string(dialect.backslash ? "TIMESTAMP_NTZ" : "TIMESTAMP");
     case arrow::Type::DECIMAL128: {
@@ -156,6 +161,7 @@ Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect
   }
 }
 
+// DuckDB expands *, ? and [...] in every path it reads; a letter alone in brackets is itself.
 std::string DuckDbPath(const std::string& path) {
   std::string literal;
   for (const char c : path) {

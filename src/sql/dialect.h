@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between the engines' SQL, as values: a dialect is a row of a table.
+// The differences between the engines' SQL as data: a dialect is a row of values, and the functions
+// below write names, literals, types and expressions from it. The writer (writer.h) asks for
+// nothing else, so it has no branch for an engine.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -12,29 +14,37 @@
 
 namespace protium {
 
+// One engine's spellings. Everything it points to lives as long as the program.
 struct Dialect {
   std::string_view name;
   char quote;                                // Around names; doubled inside.
-  std::string_view text_escape;              // What stands for ' inside '...'.
-  bool backslash;                            // Whether \ has to be doubled inside '...'.
-  std::string_view ExprSpelling::*spelling;  // The column of the table of expressions' functions.
-  // A function of seed, bound and cells that says the side of a split; empty: it is spelt in SQL.
+  std::string_view text_escape;              // How ' is written inside '...'.
+  bool backslash;                            // Whether \ escapes inside '...' and is doubled.
+  std::string_view ExprSpelling::*spelling;  // Its column of ExprSpellings().
+  // A function (seed, bound, cells...) that returns the side of a split; empty: the hash is written
+  // out in SQL (writer.h has the formula).
   std::string_view part_side;
   std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;
-  // The text of a Scan's files as a table; null where the engine names them itself. `rows` are to
-  // be expected; -1: unknown. No answer depends on it.
+  // The SELECT that reads a Scan's files; null where the engine's own code names them. `rows` is an
+  // estimate for the optimiser, -1 if unknown; results never depend on it.
   Result<std::string> (*scan)(const Scan& scan, int64_t rows);
-  // The place of the text {0} among the listed texts {1}, NULL if it is none of them; empty where a
-  // join finds it.
+  // An expression for the position, from 0, of the text {0} among the listed texts {1}, NULL if it
+  // is none of them; empty where a join with a table of keys has to find it.
   std::string_view place;
 };
 
 const Dialect& DuckDbDialect();
 const Dialect& SparkDialect();
 
+// Quotes a name or a text so that the engine reads back exactly these bytes.
 std::string QuoteName(std::string_view name, const Dialect& dialect);
 std::string QuoteText(std::string_view text, const Dialect& dialect);
+// The engine's name of an Arrow type, for casts and for columns of CSV files. A type that no column
+// of ours has is refused (kInput). Integers below 32 bits become 32 bits; unsigned ones up to 32
+// bits become 64 bits.
 Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect);
+// An expression as SQL text that holds together wherever it is placed. Unknown functions and wrong
+// numbers of arguments are refused (kUsage).
 Result<std::string> ExprText(const Expr& expr, const Dialect& dialect);
 
 }  // namespace protium

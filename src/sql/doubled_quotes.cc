@@ -7,7 +7,8 @@
 namespace protium {
 namespace {
 
-// What is between the quotes; each doubled one becomes `one`.
+// The text between the quotes, with `one` in place of each doubled quote. A backslash keeps the
+// character after it, so that a quote that it escapes is not taken for half of a double one.
 std::string Inside(std::string_view quoted, std::string_view one) {
   const char quote = quoted.front();
   const std::string_view inside = quoted.substr(1, quoted.size() - 2);
@@ -24,6 +25,7 @@ std::string Inside(std::string_view quoted, std::string_view one) {
   return text;
 }
 
+// A name becomes `...`, where a double quote needs no escape.
 std::string Respelt(std::string_view token) {
   if (token.front() == '\'') return "'" + Inside(token, "\\'") + "'";
   return QuoteName(Inside(token, "\""), SparkDialect());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths in texts that DuckDB reads.
+// Paths in the SQL that DuckDB reads, where *, ? and [ would be expanded to whatever files match.
 #pragma once
 
 #include <string>
 
 namespace protium {
 
-// DuckDB takes paths for patterns: the pattern that means this file only.
+// The glob pattern that matches the file `path` and no other.
 std::string DuckDbPath(const std::string& path);
 
 }  // namespace protium

@@ -10,6 +10,12 @@
 #include "sql/duckdb_path.h"
 #include "sql/tree.h"
 
+// How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
+// text columns for the null word, a column for each key in the names of folders (key=value), and a
+// branch without rows that tells the optimiser the size. Parquet files carry types and sizes
+// themselves. hive_partitioning is off in both: DuckDB would type such columns itself, and let them
+// replace columns of the files.
+
 namespace protium {
 namespace {
 
@@ -21,8 +27,9 @@ std::string PathList(const Scan& scan) {
   return "[" + list + "]";
 }
 
-// Quoted nulls of text columns become null here, because DuckDB has one rule for the null word and
-// for the empty cell, and a quoted empty cell is an empty text.
+// The null word of a text column becomes NULL here, quoted or not. DuckDB has one switch,
+// allow_quoted_nulls, for the null word and the empty cell alike; it is off, because a quoted empty
+// cell is an empty text.
 std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   const Dialect& duckdb = DuckDbDialect();
   const std::string name = QuoteName(field.name(), duckdb);
@@ -30,7 +37,8 @@ std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null, duckdb));
 }
 
-// The values of a column of folders, chosen by the number that DuckDB gives each file.
+// A column from the names of folders: a list with one value for each file, indexed by the number
+// that DuckDB gives the file a row came from (file_index counts from 0, lists from 1).
 std::string PartitionColumn(const Scan& scan, int column, const std::string& type) {
   const Dialect& duckdb = DuckDbDialect();
   std::string values;
@@ -42,7 +50,8 @@ std::string PartitionColumn(const Scan& scan, int column, const std::string& typ
                      QuoteName(scan.partitions.columns->field(column)->name(), duckdb));
 }
 
-// A column of that name would stand before DuckDB's own.
+// A column of the files called file_index would hide DuckDB's, and rows would get the partition
+// values of other files.
 Status CheckFileNumbers(const Scan& scan) {
   if (scan.partitions.columns == nullptr) return Status::OK();
   for (const std::string& name : scan.schema->field_names()) {
@@ -56,7 +65,7 @@ Status CheckFileNumbers(const Scan& scan) {
   return Status::OK();
 }
 
-// What follows the files' own columns in a SELECT.
+// The columns after those of the files, each with a comma before it.
 Result<std::string> PartitionColumns(const Scan& scan) {
   std::string columns;
   const arrow::Schema* const schema = scan.partitions.columns.get();
@@ -67,13 +76,14 @@ Result<std::string> PartitionColumns(const Scan& scan) {
   return columns;
 }
 
-// Adds no row, but how many are to be expected: local/engine/estimate.h.
+// Adds no rows, only the number to expect: see local/engine/estimate.h.
 std::string Estimate(int64_t rows, const std::string& typed) {
   if (rows < 0) return "";
   return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
 }
 
-// Buffers hold two of the longest lines: by itself DuckDB takes room for sixteen, 256 MiB a file.
+// Lines may be 16 MiB long, and a buffer holds two of them. DuckDB's default is room for sixteen,
+// 256 MiB for each file that is open.
 Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
   const Dialect& duckdb = DuckDbDialect();
   std::string columns, selected, typed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Scan's files as a table of DuckDB's.
+// The files of a Scan node as a SELECT for DuckDB. Types come from the plan's schema, never from
+// DuckDB's sniffing, so that every engine reads the same values.
 #pragma once
 
 #include <string>
@@ -8,7 +9,9 @@
 
 namespace protium {
 
-// A SELECT of all columns. `rows` are to be expected; -1: unknown.
+// A SELECT of all columns in the order of the schema: those in the files, then those in the names
+// of their folders. `rows` is an estimate for the optimiser, -1 if unknown. Refused (kInput): types
+// that TypeText() does not know, and a column called file_index beside partitions.
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
 
 }  // namespace protium

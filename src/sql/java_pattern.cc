@@ -13,9 +13,8 @@ struct Letter {
   bool read;    // Whether text can be read by it, not only written.
 };
 
-// The letters that have a field of their own everywhere. Others depend on a language or a zone (G,
-// V, z,
-// ...), or are not taken by Spark (Y, w, u, since Spark 3).
+// The letters that mean the same in every language and zone. G, V, z and others depend on one of
+// the two; Y, w and u are refused by Spark since 3.0.
 constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
                                               {'E', 4, false},
                                               {'H', 2, true},
@@ -57,6 +56,7 @@ bool TakeQuoted(std::string_view& pattern, std::vector<TimeField>& fields) {
 }  // namespace
 
 std::optional<std::vector<TimeField>> ReadJavaPattern(std::string_view pattern, PatternUse use) {
+  // Reserved by DateTimeFormatter: [ and ] enclose optional parts, the others have no use yet.
   constexpr std::string_view kReserved = "[]{}#";
   std::vector<TimeField> fields;
   while (!pattern.empty()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns for dates and times as java.time.format.DateTimeFormatter has them, which Spark
-// documents under "Datetime Patterns". What ICU or DuckDB would read otherwise is not taken.
+// Patterns for dates and times as Spark takes them: the letters of
+// java.time.format.DateTimeFormatter that Spark documents under "Datetime Patterns". Letters whose
+// meaning depends on a language or a zone, and those that Spark refuses since 3.0, are not read
+// here.
 #pragma once
 
 #include <optional>
@@ -10,18 +12,19 @@
 
 namespace protium {
 
-// A part of a pattern of Java's for dates and times: "yyyy" is {'y', 4}; text that stands for
-// itself has the letter 0.
+// One part of a pattern: "yyyy" is {'y', 4}; literal text has the letter 0 and stands in `text`.
 struct TimeField {
   char letter = 0;
   size_t count = 0;
   std::string text;
 };
 
+// Spark formats more fields than it parses: E and Q can only be written.
 enum class PatternUse { kWrite, kRead };
 
-// Reads such a pattern ("yyyy-MM-dd HH:mm"). Nullopt when it holds what Spark refuses for that use,
-// or what depends on zones and languages.
+// Reads a pattern such as "yyyy-MM-dd HH:mm". Nullopt when it holds a letter, or a number of
+// letters in a row, that is not supported for that use, one of Java's reserved characters, or a
+// quote that is never closed.
 std::optional<std::vector<TimeField>> ReadJavaPattern(std::string_view pattern, PatternUse use);
 
 }  // namespace protium

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cut that is asked for once and again (training, validation, test) hashes every row each time.
-// Where its rows are a kept table thinned out by filters and cuts, its side is a column of that
-// table instead.
+// Training, validation and test each ask for a side of the same split, and each would hash every
+// row again. FindCuts() looks through the whole plan for such splits before the kept table is made,
+// WithMarks() adds their sides as columns, and the writer then filters by the column (writer.cc,
+// MarkedBelow). A filter between the table and the split changes nothing: the side of a row depends
+// on that row alone.
 #include "sql/kept_rows.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ bool Cuts(const KeptMark& mark, const Columns& by, double part, int64_t seed) {
   return mark.by == by && mark.part == part && mark.seed == seed;
 }
 
-// True when `plan` gives some of the rows of `kept` as they are.
+// Whether `plan` is a selection of the rows of `kept` with unchanged columns.
 bool SelectsRowsFrom(const Plan& plan, const Node* kept) {
   if (plan.get() == kept) return true;
   const bool thins =
@@ -25,6 +27,7 @@ bool SelectsRowsFrom(const Plan& plan, const Node* kept) {
 
 void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>& seen,
              std::vector<KeptMark>& cuts) {
+  // Plans share nodes: without this, a chain of shared ones would be walked exponentially often.
   if (!seen.insert(plan.get()).second) return;
   const auto add = [&](const Columns& by, double part, int64_t seed) {
     if (plan->inputs.size() != 1 || !SelectsRowsFrom(plan->inputs.front(), kept)) return;
@@ -59,7 +62,7 @@ Plan WithMarks(Plan rows, const Columns& columns, std::vector<KeptMark>& marks) 
     while (std::find(columns.begin(), columns.end(), mark.column) != columns.end()) {
       mark.column += '_';
     }
-    // All columns are those of the table: marks that were added before are not among them.
+    // A split by all columns means those of the table, not the marks added just before.
     rows = MakePlan(MarkSplit{.by = mark.by.empty() ? columns : mark.by,
                               .part = mark.part,
                               .seed = mark.seed,

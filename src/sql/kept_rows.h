@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are there already, and the sides of cuts that they carry: a cut of a kept table is
-// hashed when the table is made, and after that it is a look at a column.
+// Tables that are computed already ("kept"), and the splits whose sides they carry as boolean
+// columns. The split of a kept table is hashed once, when the table is made; afterwards reading a
+// side is a filter on a column.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace protium {
 
-// A cut as Split and MarkSplit make it, and the boolean column that is true on the part's side.
+// A split by these columns, and the boolean column that is true for rows on the part's side. Two
+// splits are the same if columns, their order, share and seed agree.
 struct KeptMark {
   Columns by;
   double part = 0;
@@ -18,20 +20,22 @@ struct KeptMark {
   std::string column;
 };
 
+// What takes the place of a plan's node once its rows are kept.
 struct KeptRows {
-  std::string table;     // Quoted; or anything else that stands behind FROM.
-  Columns columns = {};  // Without those of marks; empty where there are no marks.
+  std::string table;     // What is written after FROM: a quoted name or more.
+  Columns columns = {};  // Without the marks' own; empty if there are none.
   std::vector<KeptMark> marks = {};
 
-  // The mark of that cut; nullptr where the table carries none.
+  // The mark of that split; nullptr if the table carries none for it.
   const KeptMark* Find(const Columns& by, double part, int64_t seed) const;
 };
 
-// The cuts that `whole` makes of the rows of `kept` with nothing in between but filters and other
-// cuts, each once; their columns are not named yet.
+// The splits in `whole` that read the rows of `kept` through nothing but filters and other splits,
+// each once, in the order in which they are found. Their columns have no names yet.
 std::vector<KeptMark> FindCuts(const Plan& whole, const Node* kept);
 
-// Adds the columns of `marks`, which get names that are not among `columns`, those of `rows`.
+// Adds a column for each of `marks` to `rows`, whose columns are `columns`, and names it in the
+// mark: pt_cut_0 and so on, with underscores added until the name is free.
 Plan WithMarks(Plan rows, const Columns& columns, std::vector<KeptMark>& marks);
 
 }  // namespace protium

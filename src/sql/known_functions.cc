@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look-up for all themes of functions.
+// Joins the themes of sql/functions to one table. Each theme is sorted by name, which a
+// static_assert in its file holds it to, so that a look-up is a binary search in each.
 #include "sql/known_functions.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the functions that SQL text may call: do DuckDB, with our macros, and Spark mean
-// the same? That is a claim of each row, held by tests/parity/functions.csv.
+// What is known about the functions that SQL text may call: whether DuckDB, with our macros, and
+// Spark compute the same. Each row is a claim, tested by tests/parity/functions.csv.
 #pragma once
 
 #include <span>
@@ -10,23 +10,30 @@
 
 namespace protium {
 
+// What a call of the function is worth on the other engine.
 enum class Meaning {
   kSame,
-  kNotExact,  // The same up to what `reason` says.
-  kRefused,   // Different, or on one engine only, for `reason`.
+  kNotExact,  // The same except for what `reason` says; noted in the plan.
+  kRefused,   // Different or on one engine only; `reason` says why.
 };
 
+// All texts are constants of the tables in sql/functions.
 struct KnownFunction {
-  std::string_view name;  // Lower-case; operators by their sign.
+  std::string_view name;  // In lower case; operators by their sign.
   Meaning meaning = Meaning::kSame;
+  // For messages: why it is not the same, and what to write instead; "" where there is nothing to
+  // say.
   std::string_view reason;
   std::string_view fix;
-  bool composed = false;  // Made of several of DuckDB's, which cannot stand over a window.
+  bool composed = false;  // Its macro's body is no single call: no OVER, FILTER, DISTINCT.
 };
 
-// Gives nullptr for a name that is not in the table. Macros of the prelude are kSame.
+// Finds a function by its name in lower case; nullptr for unknown names and for the pieces (pt_...)
+// that macros are made of, which users may not call. A function that a macro makes Spark's is
+// kSame.
 const KnownFunction* FindKnownFunction(std::string_view name);
 
+// The names to suggest for a misspelt one: those that are not refused.
 std::vector<std::string> KnownFunctionNames();
 
 }  // namespace protium

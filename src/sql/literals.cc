@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SparkParserUtils.unescapeSQLString and the literals of AstBuilder make of a token, in
-// Spark's source.
+// Literals by Spark's rules: SparkParserUtils.unescapeSQLString for texts, and for numbers what
+// AstBuilder makes of the tokens of SqlBaseLexer.g4. Decimals and doubles are spelt so that they
+// keep their type twice: when DuckDB parses them, and when json_deserialize_sql writes the tree as
+// text again.
 #include "sql/literals.h"
 
 #include <fmt/format.h>
@@ -17,7 +19,7 @@
 namespace protium {
 namespace {
 
-// Reads `count` digits of a base at the front of `text`.
+// Reads exactly `count` digits of a base at the front of `text`.
 std::optional<uint32_t> CodeAt(std::string_view text, size_t count, int base) {
   uint32_t code = 0;
   const char* const end = text.data() + std::min(count, text.size());
@@ -56,7 +58,8 @@ void TakeEscape(std::string_view& rest, std::string& text) {
   const auto unit = c == 'u' ? CodeAt(rest.substr(2), 4, 16) : std::nullopt;
   if (unit) {
     take(6);
-    // Java's characters: two of them make one beyond U+FFFF, and one alone is none.
+    // \u writes UTF-16 code units, as Java does: a pair of surrogates is one character beyond
+    // U+FFFF. A lone surrogate has no encoding in UTF-8, and Java writes '?' for it.
     const auto low =
         IsHigh(*unit) && rest.starts_with("\\u") ? CodeAt(rest.substr(2), 4, 16) : std::nullopt;
     if (low && IsLow(*low)) {
@@ -74,7 +77,8 @@ void TakeEscape(std::string_view& rest, std::string& text) {
   const auto octal = c == '0' || c == '1' ? CodeAt(rest.substr(1), 3, 8) : std::nullopt;
   take(octal ? 4 : 2);
   if (octal) return AddCodePoint(*octal, text);
-  // \% and \_ stay for LIKE; an escape that is none stands for its character.
+  // \% and \_ keep their backslash for LIKE; before any other character that makes no escape it is
+  // dropped.
   if (c == '%' || c == '_') text += '\\';
   const size_t known = kFrom.find(c);
   text += known == std::string_view::npos ? c : kTo[known];
@@ -86,12 +90,13 @@ bool FitsIn64Bits(std::string_view sign, std::string_view digits) {
   return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
 }
 
-// Zeros in front count as digits in DuckDB only.
+// Leading zeros count towards the precision in DuckDB, where 0.5 is DECIMAL(2, 1), but not in
+// Spark, so they are left out.
 Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits == ".") digits = "0.";
   const size_t precision = digits.size() - 1;
-  // Written as text again, 5. would be 5, a whole number.
+  // json_deserialize_sql writes 5. as 5, which would be read as a whole number; a cast survives.
   if (precision <= 38 && digits.back() == '.') {
     digits.pop_back();
     return fmt::format("CAST({}{} AS DECIMAL({}, 0))", sign, digits, precision);
@@ -105,13 +110,14 @@ Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
 }
 
 Result<std::string> DuckPlainNumber(std::string_view sign, std::string_view number) {
-  // Written as text again, 1e3 would be 1000.0, a decimal.
+  // json_deserialize_sql writes 1e3 as 1000.0, which would be read as a decimal.
   if (number.find_first_of("eE") != std::string_view::npos) {
     return fmt::format("CAST('{}{}' AS DOUBLE)", sign, number);
   }
   if (number.find('.') != std::string_view::npos) return DuckDecimal(sign, PlainDigits(number));
   if (!FitsIn64Bits(sign, number)) return DuckDecimal(sign, PlainDigits(number));
-  // Without its sign it is of 64 bits.
+  // DuckDB types the digits before it applies the sign: 2147483648 does not fit 32 bits, so its
+  // negative would be a BIGINT. In Spark it is an INT.
   const size_t first = std::min(number.find_first_not_of('0'), number.size() - 1);
   if (sign == "-" && number.substr(first) == "2147483648") {
     return std::string("CAST('-2147483648' AS INTEGER)");
@@ -129,7 +135,8 @@ std::string PlainDigits(std::string_view number) {
     std::from_chars(text.data(), text.data() + text.size(), exponent);
     number = number.substr(0, e);
   }
-  const int most = 100 + static_cast<int>(number.size());  // Beyond, no decimal has such digits.
+  // Any exponent beyond this has more digits than a decimal holds.
+  const int most = 100 + static_cast<int>(number.size());
   exponent = std::clamp(exponent, -most, most);
   const size_t point = std::min(number.find('.'), number.size());
   std::string digits(number.substr(0, point));
@@ -189,7 +196,8 @@ Result<std::string> DuckNumber(std::string_view sign, std::string_view number) {
   if (suffix == "BD") return DuckDecimal(sign, PlainDigits(number.substr(0, end)));
   for (const auto& [letter, type] : kTypes) {
     if (letter != suffix) continue;
-    // Beside a decimal these count by their digits, as CAST('7' AS BIGINT) does not.
+    // Beside a decimal Spark gives a literal 7L or 7S the precision of its digits, which a plain
+    // cast to BIGINT would hide.
     const bool counted = letter == "L" || letter == "S";
     const auto* const spelt =
         counted ? "CAST(CAST('{}{}' AS HUGEINT) AS {})" : "CAST('{}{}' AS {})";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's literals, and how DuckDB writes what they mean.
+// Spark's literals: what they stand for, and how DuckDB writes the same value of the same type.
 #pragma once
 
 #include <string>
@@ -9,21 +9,25 @@
 
 namespace protium {
 
-// The text that a literal with its quotes stands for: 'a\tb', 'it''s', '\101', '\u0041', r'\d'.
+// The text that a literal stands for, given with its quotes: 'a\tb', 'it''s', '\101', '\u0041',
+// r'\d'. The literal is closed (Spelling::Check).
 std::string ReadTextLiteral(std::string_view literal);
 
 // The name that "a""b" or `a``b` stands for.
 std::string ReadNameLiteral(std::string_view literal);
 
-// A literal of DuckDB's; in parentheses where it takes an expression, as for the character 0.
+// A text as a literal of DuckDB's. The character 0 has no place in the text of a statement, so a
+// text that holds it becomes a concatenation in parentheses.
 std::string DuckTextLiteral(std::string_view text);
 
-// The digits of a number without sign, exponent and suffix: 1.5e3 is 1500., 1.5e-3 is .0015.
+// The digits of a number with its point moved to where the exponent says: 1.5e3 is 1500., 1.5e-3 is
+// .0015. The number has no sign and no suffix.
 std::string PlainDigits(std::string_view number);
 
-// A number with a sign ("-" or "") as DuckDB writes it, of the type that it has in Spark: 1.5D is
-// CAST('1.5' AS DOUBLE), 0.5 is .5, which is of one digit in both, and 7L is cast twice, by way of
-// a type that Spark has not got. A number that Spark has no type for is refused (kUsage).
+// A number with a sign ("-" or "") in a spelling that has the same type in DuckDB as the number has
+// in Spark: 1.5D is CAST('1.5' AS DOUBLE), 0.5 is .5, which has one digit in both, and 7L is cast
+// twice, by way of HUGEINT, which Spark lacks, so that TypedLiteralRule recognises it. A number
+// with more digits than a decimal holds is refused (kUsage).
 Result<std::string> DuckNumber(std::string_view sign, std::string_view number);
 
 }  // namespace protium

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DuckDB tells places in the text that it was given. That text is ours: it holds the user's in
-// parts, some written again. So a place is first found in the part it belongs to, and then in the
-// user's text.
+// DuckDB reports places in the statement that it was given. That statement is ours and holds the
+// users' texts as parts, some of them rewritten. PlaceInOriginal() goes back in three steps: the
+// drawn line is found in the statement and becomes an offset; the innermost user's text around the
+// offset is found; and its marks, or else its words, lead to the original. Every step may fail, and
+// then the message keeps a vaguer place rather than name a wrong one.
 #include "sql/place.h"
 
 #include <fmt/format.h>
@@ -15,7 +17,7 @@ namespace protium {
 namespace {
 
 constexpr std::string_view kText = "the SQL text";
-constexpr size_t kShown = 80;  // Characters of a line.
+constexpr size_t kShown = 80;  // Bytes of a line.
 
 struct LineAndColumn {
   size_t start = 0;  // Offset of the line.
@@ -49,7 +51,9 @@ std::optional<size_t> StartOfLine(std::string_view sql, size_t line) {
   return line == 0 ? std::nullopt : std::optional(start);
 }
 
-// The offset that "LINE 2: ...b FROM zebra" over a mark tells of.
+// The offset that "LINE 2: ...b FROM zebra" over a mark names. DuckDB shows an excerpt of the line,
+// so the excerpt is looked for in that line of `sql`, and the mark's column counts from its
+// beginning.
 std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view sql) {
   const size_t at = place.find("LINE "), colon = place.find(": ", at);
   const auto start = StartOfLine(sql, NumberAfter(place, "LINE "));
@@ -72,8 +76,8 @@ std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view s
   return *start + std::min(found + mark, line.size());
 }
 
-// The words of a text as far as engines leave them: without quotes, parentheses and blanks, in
-// capitals.
+// The words of a text in the form in which they survive being written from a tree: without quotes,
+// parentheses and blanks, in capitals.
 std::vector<Token> ReadWords(std::string_view sql) {
   std::vector<Token> words = Tokenize(sql);
   std::erase_if(words, [](const Token& token) { return token.kind == Token::Kind::kSpace; });
@@ -86,7 +90,7 @@ std::vector<Token> ReadWords(std::string_view sql) {
   return words;
 }
 
-// How many neighbours on either side are the same words, one after the other.
+// Counts the equal words around a[i] and b[j] without a gap, the two themselves included.
 size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b, size_t j) {
   size_t after = 1, before = 1;
   while (i + after < a.size() && j + after < b.size() && a[i + after].word == b[j + after].word) {
@@ -96,8 +100,8 @@ size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b,
   return after + before;
 }
 
-// Where the word at `offset` of the written text stood in the original: there, among equal words,
-// where most of its neighbours are the same.
+// Where the word at `offset` of the written text stood in the original: among equal words, the one
+// with the longest run of equal neighbours; the first of several such.
 std::optional<size_t> SameWordIn(const std::string& original, const std::string& written,
                                  size_t offset) {
   const std::vector<Token> there = ReadWords(original), here = ReadWords(written);
@@ -115,13 +119,15 @@ std::optional<size_t> SameWordIn(const std::string& original, const std::string&
   return found;
 }
 
-// The text that holds `offset` of the statement, the innermost, and where it begins there.
+// The innermost text around `offset` of the statement, and where it begins. A query over a query
+// holds the other's text as a part of its own, so the shortest match is the innermost.
 std::pair<const WrittenSql*, size_t> TextAt(const std::string& statement, size_t offset,
                                             const std::vector<WrittenSql>& texts) {
   const WrittenSql* inner = nullptr;
   size_t start = 0;
   for (const WrittenSql& each : texts) {
     const std::string& text = each.written.text;
+    // The same text may occur more than once: only an occurrence that can reach `offset` counts.
     const size_t from = offset < text.size() ? 0 : offset - text.size();
     const size_t at = text.empty() ? std::string::npos : statement.find(text, from);
     if (at == std::string::npos || at > offset) continue;

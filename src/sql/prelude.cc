@@ -9,8 +9,11 @@
 namespace protium {
 namespace {
 
-// Rows keep the order of their files: queries that leave an order open, as LIMIT without ORDER BY
-// does, then answer the same in every run. Costs memory only where a result is larger than it.
+// Nulls are ordered as in Spark, and times are in UTC whatever the machine says. Extensions are
+// neither downloaded nor loaded by themselves. Rows keep the order of their files, so that queries
+// that leave an order open, such as LIMIT without ORDER BY, answer the same in every run; that
+// costs memory only where a result is larger than memory. Text leaves DuckDB as Arrow's utf8 with
+// 32-bit offsets, which readers of our batches cast to arrow::StringArray.
 constexpr std::string_view kSettings[] = {
     "SET GLOBAL default_null_order = 'nulls_first_on_asc_last_on_desc'",
     "SET GLOBAL TimeZone = 'UTC'",
@@ -21,7 +24,8 @@ constexpr std::string_view kSettings[] = {
     "SET GLOBAL produce_arrow_string_view = false",
 };
 
-// Progress is known only where the bar is on.
+// duckdb_query_progress() answers -1 while the progress bar is off; printing it is a setting of its
+// own.
 constexpr std::string_view kConnectionSettings[] = {
     "SET enable_progress_bar = true",
     "SET enable_progress_bar_print = false",
@@ -29,8 +33,9 @@ constexpr std::string_view kConnectionSettings[] = {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// DuckDB binds the names in a macro's body when the macro is made, not when it is called.
-// Puts macros behind those that they call, which have to be there when a macro is made.
+// Sorts macros so that each comes after those that it calls: DuckDB binds the names in a macro's
+// body when the macro is made, and refuses one that is not there yet. A depth-first walk; a name
+// before "(" that is no macro of ours is skipped. Macros do not call each other in circles.
 class Ordered {
  public:
   explicit Ordered(const std::vector<Macro>& macros) {

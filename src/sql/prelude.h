@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB is told before it runs a plan, once for a database, so that SQL means what it means
-// in Spark 4 with ANSI mode on: macros that shadow functions of its own or add missing ones.
+// What DuckDB is told before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
+// mode on: settings, and macros that replace functions of DuckDB's own or add missing ones.
 #pragma once
 
 #include <span>
@@ -9,11 +9,13 @@
 
 namespace protium {
 
-// Statements for the whole database, and statements for every connection.
+// SQL statements: the first ones once for a database, the others for each new connection.
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// They call functions that the room `local` registers. CREATE MACRO <name> <body>.
+// The macros of all rows of sql/functions, each after those it calls. They also call C++ functions
+// (pt_...) that the room `local` registers, so they are made after these: CREATE MACRO <name>
+// <body>.
 struct Macro {
   std::string_view name;
   std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands: names, literals, calls, casts, CASE, intervals, lambdas, and what may follow them.
+// Operands: names, literals, calls, casts, CASE, intervals, lambdas, and what may follow them. Each
+// function reads one form from the current token on, leaves the cursor after it, and returns the
+// tokens that it read as a Term.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool IsAmong(const std::string_view (&words)[N], std::string_view word) {
 
 std::string Quoted(std::string_view name) { return QuoteName(name, DuckDbDialect()); }
 
-// Words that Spark reads as names and DuckDB's grammar keeps for itself.
+// Words that are plain names in Spark and reserved in DuckDB's grammar: written in quotes.
 constexpr std::string_view kNames[] = {
     "ANALYSE",      "ANALYZE",    "ANTI",      "ANY",           "ARRAY",
     "ASOF",         "ASYMMETRIC", "AT",        "AUTHORIZATION", "BINARY",
@@ -37,7 +39,8 @@ constexpr std::string_view kNames[] = {
     "TABLE",        "TO",         "TRY_CAST",  "UNIQUE",        "UNPACK",
     "VARIADIC",     "VERBOSE"};
 
-// Functions whose names DuckDB's grammar has other uses for.
+// Names of functions that DuckDB's grammar reserves or reads as something else, such as a type:
+// written in quotes where a parenthesis follows.
 constexpr std::string_view kCalls[] = {
     "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
     "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
@@ -46,15 +49,15 @@ constexpr std::string_view kCalls[] = {
     "SIMILAR",   "SMALLINT", "SOME",    "STRING",   "STRUCT",    "SUMMARIZE", "TABLE",  "TIME",
     "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
 
-// Before a text they make one literal of it.
+// Words that make one literal with the text after them: DATE '2013-12-31', X'1F'.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
                                            "TIMESTAMP_LTZ", "TIME",      "X"};
 
-// Words that no operand begins with.
+// Operators: an operand is missing before them.
 constexpr std::string_view kNoOperands[] = {"AND",   "OR",    "BETWEEN", "IN",  "IS",    "LIKE",
                                             "ILIKE", "RLIKE", "REGEXP",  "DIV", "ESCAPE"};
 
-// YEAR or YEARS: what makes an interval of the number before it.
+// A unit of an interval in the singular or plural: YEAR, YEARS.
 bool IsUnit(const Token& token) {
   static constexpr std::string_view kUnits[] = {"YEAR",        "QUARTER",     "MONTH",     "WEEK",
                                                 "DAY",         "HOUR",        "MINUTE",    "SECOND",
@@ -82,6 +85,7 @@ Result<SparkReader::Term> SparkReader::Primary() {
     return Term{first, first};
   }
   if (sql_.IsKind(Kind::kNumber)) {
+    // A sign before it was read with it already (Signed).
     PT_LET(std::string spelt, DuckNumber("", sql_.TokenText(first)));
     if (spelt != sql_.TokenText(first)) sql_.Replace(first, first, std::move(spelt));
     sql_.Skip();
@@ -116,6 +120,7 @@ Result<SparkReader::Term> SparkReader::Postfix(Term term) {
       sql_.Skip();
       PT_TRY(SpellType(sql_));
     } else if (sql_.IsOneOf({"COLLATE", ":"})) {
+      // Collations, and fields of JSON (a:b): each engine has its own rules for both.
       return Refuse(fmt::format("{} is not the same on every engine", Here()));
     } else {
       return term;
@@ -133,9 +138,11 @@ Result<SparkReader::Term> SparkReader::Word() {
   }
   if (word == "CASE") return Case();
   if ((word == "CAST" || word == "TRY_CAST") && called) return Cast();
+  // Otherwise INTERVAL is a name: SELECT interval FROM t.
   const bool value = text || sql_.IsKind(Kind::kNumber, 1) || sql_.IsOneOf({"-", "+"}, 1);
   if (word == "INTERVAL" && value) return Interval();
   if (text && IsAmong(kTextTypes, word)) return TypedText();
+  // e'...' and b'...' are literals in DuckDB; Spark has no such prefix but r.
   if (text && sql_.Touches(first)) {
     return Refuse(fmt::format("Spark has no literal {}'...'", sql_.TokenText(first)));
   }
@@ -148,7 +155,7 @@ Result<SparkReader::Term> SparkReader::Word() {
   return Term{first, first};
 }
 
-// The name of a column or a field at this place.
+// Reads the name of a column, field, function or window; its quotes become DuckDB's.
 void SparkReader::Name() {
   const size_t place = sql_.at();
   const std::string_view text = sql_.TokenText(place);
@@ -161,7 +168,8 @@ void SparkReader::Name() {
   sql_.Skip();
 }
 
-// * EXCEPT (a, b)
+// * EXCEPT (a, b), which DuckDB calls EXCLUDE. Before a query, EXCEPT is the operation on two
+// SELECTs.
 Result<SparkReader::Term> SparkReader::Star() {
   const size_t first = sql_.at();
   sql_.Skip();
@@ -173,7 +181,7 @@ Result<SparkReader::Term> SparkReader::Star() {
   return Term{first, sql_.at() - 1};
 }
 
-// Texts side by side are one.
+// Texts side by side are joined to one, as in Spark; DuckDB does so only across lines.
 Result<SparkReader::Term> SparkReader::Texts() {
   const size_t first = sql_.at();
   std::string text;
@@ -211,7 +219,8 @@ Result<SparkReader::Term> SparkReader::Cast() {
   return Term{first, sql_.at() - 1};
 }
 
-// INTERVAL 1 DAY -2 HOURS is the sum of intervals with one unit each.
+// INTERVAL 1 DAY -2 HOURS becomes a sum of intervals of one unit each, the only form with a number
+// that DuckDB reads. A sign or a fraction goes into a text: INTERVAL '-2' HOURS.
 Result<SparkReader::Term> SparkReader::Interval() {
   const Term whole{.first = sql_.at()};
   sql_.Skip();
@@ -224,6 +233,7 @@ Result<SparkReader::Term> SparkReader::Interval() {
     const bool text = sql_.TokenAt(value).kind == Kind::kText;
     if (!text && sql_.TokenAt(value).kind != Kind::kNumber) break;
     if (!IsUnit(sql_.TokenAt(value + 1))) {
+      // After the first part, a number without a unit belongs to what follows the interval: + 1.
       if (parts > 0) break;
       sql_.Skip();  // INTERVAL '1 day 2 hours'
       return Term{whole.first, sql_.at() - 1};
@@ -249,6 +259,7 @@ Result<SparkReader::Term> SparkReader::Interval() {
 Result<SparkReader::Term> SparkReader::TypedText() {
   const size_t first = sql_.at();
   const std::string text = ReadTextLiteral(sql_.TokenText(first + 1));
+  // Hexadecimal digits, two a byte; an odd number of them has a zero in front, as in Spark.
   if (sql_.Is("X")) {
     std::string bytes = text.size() % 2 == 0 ? "" : "0";
     bytes += text;
@@ -259,6 +270,7 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     for (size_t i = 0; i < bytes.size(); i += 2) blob += "\\x" + bytes.substr(i, 2);
     sql_.Replace(first, first + 1, fmt::format("CAST('{}' AS BLOB)", blob));
   } else {
+    // Times have no zone here: see spark_types.cc.
     if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
     std::string spelt = QuoteText(text, DuckDbDialect());
     if (spelt != sql_.TokenText(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
@@ -267,7 +279,8 @@ Result<SparkReader::Term> SparkReader::TypedText() {
   return Term{first, first + 1};
 }
 
-// x -> body, (x, y) -> body: the parameters begin at `first`, and the arrow is here or next.
+// x -> body or (x, y) -> body, which DuckDB writes as lambda x, y: body. The parameters begin at
+// `first`; the cursor is at the arrow, or at the one parameter before it.
 Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
   if (!sql_.Is("->")) sql_.Skip();
   const size_t arrow = sql_.at();
@@ -285,13 +298,17 @@ Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
   return Term{first, sql_.at() - 1, Level::kOr};
 }
 
+// A call whose name is at the cursor, with its trailers. DISTINCT, ORDER BY and the like within the
+// parentheses are clause words, which Items() reads.
 Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
+  // Further on this name means RLIKE, so it is refused while the two can still be distinguished.
   if (word == "REGEXP_FULL_MATCH") {
     return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark has not got it",
                   "use regexp_like");
   }
+  // EXISTS over a query is an operator, over a list a function.
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
   if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {
     sql_.Replace(first, first, Quoted(sql_.TokenText(first)));
@@ -299,6 +316,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   } else {
     Name();
   }
+  // position(a, b) with commas is not in DuckDB's grammar; locate() takes the same arguments.
   if (word == "POSITION") sql_.Replace(first, first, "locate");
   if (word == "POSITION" || word == "OVERLAY" || word == "SUBSTR" || word == "SUBSTRING") {
     PT_TRY(WordedCall());
@@ -311,7 +329,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   return Term{first, sql_.at() - 1};
 }
 
-// overlay(a PLACING b FROM c FOR d), position(a IN b): words that stand for commas.
+// overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.
 Status SparkReader::WordedCall() {
   const size_t open = sql_.at();
   sql_.Skip();
@@ -325,7 +343,7 @@ Status SparkReader::WordedCall() {
   return Status::OK();
 }
 
-// struct(a AS b, c): DuckDB gives arguments their names in front.
+// struct(a AS b, c) becomes struct(b := a, c), as DuckDB names arguments.
 Status SparkReader::NamedCall() {
   const size_t open = sql_.at();
   sql_.Skip();
@@ -346,7 +364,8 @@ Status SparkReader::NamedCall() {
   return Status::OK();
 }
 
-// What follows a call whose parenthesis closes at `close`.
+// What may follow a call whose parenthesis closes at `close`: WITHIN GROUP, FILTER, IGNORE NULLS,
+// OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT NULLS is the default of both.
 Status SparkReader::Trailers(size_t close) {
   if (sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) {
     sql_.Skip(2);

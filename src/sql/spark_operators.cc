@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, by precedence climbing: Expression(lowest) reads an operand and then all operators
-// that bind at least as tightly as `lowest`, each with an operand that binds tighter.
+// Operators, by precedence climbing: Expression(lowest) reads an operand, and then every operator
+// that binds at least as tightly as `lowest`, each with a right operand that binds tighter than
+// itself. An operand that is itself an operation is enclosed in parentheses, whatever DuckDB's
+// precedence, unless it begins a chain of one operator that both engines group from the left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,18 +12,17 @@
 
 namespace protium {
 
-// An operator between two operands, and how DuckDB writes it; empty: the same.
+// An operator between two operands.
 struct SparkReader::Infix {
   std::string_view word;
   Level level;
   std::string_view spelt = {};
-  std::string_view call = {};  // The function that stands for it in DuckDB.
+  std::string_view call = {};  // A function to call instead of it.
   bool chains = false;         // a + b + c reads the same in DuckDB.
 };
 
-// A row: the word, how tightly it binds, what DuckDB writes for it or which function stands for it
-// (each empty where it stays), and whether DuckDB groups a chain of it as Spark does, from the
-// left.
+// One row each: the word, its level, DuckDB's spelling, the function to call instead (empty where
+// the word stays), and whether DuckDB groups a chain of it from the left, as Spark does.
 const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   using enum Level;
   static constexpr Infix kInfixes[] = {
@@ -64,6 +65,7 @@ const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   return found == std::end(kInfixes) ? nullptr : found;
 }
 
+// The operator at this place, also after NOT (a NOT IN b); IS has its NOT after it.
 const SparkReader::Infix* SparkReader::InfixHere() const {
   const bool negated = sql_.Is("NOT");
   const Infix* const infix = FindInfix(sql_.Peek(negated ? 1 : 0).word);
@@ -91,6 +93,8 @@ Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
     }
     const Infix* const infix = InfixHere();
     if (infix == nullptr || infix->level < lowest) return left;
+    // A looser term cannot be the left operand of a tighter operator: NOT a + b negates a sum, and
+    // a IS NULL + 1 is an error in Spark's grammar.
     const bool again = left.level == Level::kPredicate && infix->level == Level::kPredicate;
     if (left.level < infix->level || again) {
       return Refuse(fmt::format("Spark reads no \"{}\" after a predicate", sql_.Peek().word), "",
@@ -104,6 +108,7 @@ Result<SparkReader::Term> SparkReader::Operand(Level lowest) {
   const Deeper deeper(depth_);
   PT_TRY(CheckDepth());
   if (sql_.IsOneOf({"NOT", "!"})) {
+    // NOT after an operator, as in a = NOT b, is no operand in Spark's grammar.
     if (lowest <= Level::kNot) return Negated();
     return Refuse(fmt::format("Spark reads no \"{}\" after an operator", sql_.Peek().word), "",
                   "put what it negates in parentheses with it");
@@ -122,7 +127,8 @@ Result<SparkReader::Term> SparkReader::Negated() {
   return Until(negation, Level::kNot);
 }
 
-// A minus belongs to the number after it, as in -9223372036854775808.
+// A minus before a number is part of the literal, as in Spark: -9223372036854775808 has no positive
+// counterpart of its type.
 Result<SparkReader::Term> SparkReader::Signed() {
   const Term term{.first = sql_.at()};
   if (sql_.Is("-") && sql_.IsKind(Token::Kind::kNumber, 1)) {
@@ -141,8 +147,9 @@ Result<SparkReader::Term> SparkReader::Signed() {
     Enclose(operand);
     return Until(term, Level::kUnary);
   }
-  // A tree that DuckDB writes as text again would have it as ~(a) + b, which is ~((a) + b); and of
-  // -(3) its parser makes a number, which it is not in Spark.
+  // Written as calls of the functions named - and ~: json_deserialize_sql would write ~(a) + b
+  // without parentheses, and DuckDB would parse that as ~(a + b). And DuckDB's parser folds -(3)
+  // into a literal, which it is not in Spark.
   sql_.Replace(term.first, term.first, minus ? "\"-\"" : "\"~\"");
   sql_.Surround(operand.first, operand.last, "(", ")");
   return Until(term, Level::kPrimary);
@@ -172,6 +179,7 @@ Result<SparkReader::Term> SparkReader::Predicate(const Term& left) {
   if (sql_.Is("IN")) return In(left);
   if (sql_.Is("IS")) return Is(left);
   if (!sql_.IsOneOf({"RLIKE", "REGEXP"})) return Like(left, negated);
+  // DuckDB's parser makes calls of regexp_full_match of ~ and !~: see functions/patterns.cc.
   sql_.Replace(first, sql_.at(), negated ? "!~" : "~");
   sql_.Skip();
   PT_LET(const Term pattern, Value());

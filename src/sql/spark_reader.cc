@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clauses: what stands between expressions, and joins and windows, whose words need care. What no
-// clause begins is an expression (spark_operators.cc).
+// Clauses: the words and commas between expressions. Clause() knows the few words that need care
+// (joins, windows, VALUES, aliases) and skips the others; whatever no clause begins is read as an
+// expression (spark_operators.cc, spark_operands.cc). The order of clauses is not checked here:
+// DuckDB parses the result and reports it.
 #include "sql/spark_reader.h"
 
 #include <fmt/format.h>
@@ -12,10 +14,10 @@ namespace {
 
 using Kind = Token::Kind;
 
-// DuckDB's parser takes about as much.
+// DuckDB's own limit (max_expression_depth); deeper recursion would also outgrow our stack.
 constexpr int kDeepest = 1000;
 
-// Words between expressions.
+// Words that stand between expressions and are never operands.
 constexpr std::string_view kClauses[] = {
     "SELECT",  "DISTINCT",  "ALL",     "FROM",       "WHERE",    "GROUP", "ORDER",  "BY",
     "HAVING",  "LIMIT",     "OFFSET",  "ON",         "USING",    "JOIN",  "INNER",  "OUTER",
@@ -24,7 +26,7 @@ constexpr std::string_view kClauses[] = {
     "FOR",     "PLACING",   "BOTH",    "LEADING",    "TRAILING", "ASC",   "DESC",   "NULLS",
     "LATERAL", "PIVOT",     "UNPIVOT", "TABLESAMPLE"};
 
-// What other statements begin with.
+// First words of statements that are no queries.
 constexpr std::string_view kStatements[] = {
     "ALTER",    "ANALYZE", "ATTACH", "CALL",    "CHECKPOINT", "COPY",   "CREATE",
     "DELETE",   "DETACH",  "DROP",   "EXECUTE", "EXPORT",     "IMPORT", "INSERT",
@@ -42,6 +44,7 @@ bool IsClause(std::string_view word) {
 }  // namespace
 
 Status SparkReader::Run() {
+  // Most of these words may also name a function or a column: load(...), set.x.
   const bool called = sql_.IsKind(Token::Kind::kSign, 1);
   if (IsStatement(sql_.Peek().word) && !called) {
     return Refuse("the SQL text is not a SELECT",
@@ -49,7 +52,7 @@ Status SparkReader::Run() {
   }
   while (!sql_.IsKind(Kind::kEnd)) {
     PT_TRY(Items(Inside::kQuery));
-    sql_.Skip();  // A parenthesis too many; the parser will say so.
+    sql_.Skip();  // An unmatched ")" or "]": DuckDB's parser reports it.
   }
   return Status::OK();
 }
@@ -60,7 +63,7 @@ Status SparkReader::CheckDepth() const {
                 "name parts of it with WITH");
 }
 
-// All to the end of these parentheses: expressions, and words and commas between them.
+// Reads everything up to the end of these parentheses, or of the text.
 Status SparkReader::Items(Inside inside) {
   const Deeper deeper(depth_);
   PT_TRY(CheckDepth());
@@ -93,7 +96,7 @@ Status SparkReader::Parentheses(Inside inside) {
   return Status::OK();
 }
 
-// Reads a word between expressions; false where an expression begins.
+// Reads one clause word with what belongs to it; false where an expression begins.
 Result<bool> SparkReader::Clause() {
   if (!sql_.IsKind(Kind::kWord)) return false;
   if (sql_.Is("AS")) {
@@ -140,7 +143,8 @@ Result<bool> SparkReader::Clause() {
   return true;
 }
 
-// Rows without parentheses are known to Spark alone. Where no literal follows VALUES it is a name.
+// VALUES (1, 2), (3, 4). Only Spark allows VALUES 1, 2. Where neither a literal nor a parenthesis
+// follows, VALUES is a name.
 Status SparkReader::Rows() {
   do {
     sql_.Skip();
@@ -155,7 +159,7 @@ Status SparkReader::Rows() {
   return Status::OK();
 }
 
-// Whether SEMI or ANTI names a table or a column here, and no kind of join.
+// Whether SEMI or ANTI is a name here and no kind of join: Spark reserves neither, DuckDB both.
 bool SparkReader::AtNameOfJoin() const {
   if (!sql_.IsOneOf({"SEMI", "ANTI"})) return false;
   const Token& before = sql_.TokenAt(sql_.at() - std::min<size_t>(1, sql_.at()));
@@ -163,12 +167,15 @@ bool SparkReader::AtNameOfJoin() const {
   return table || !sql_.Is("JOIN", 1);
 }
 
-// A join without a condition is one of all rows with all; DuckDB wants it said.
+// JOIN, the table after it with its alias, and its condition if it has one. Without a condition
+// Spark joins every row with every row, and DuckDB demands ON; CROSS and NATURAL joins have none
+// anyway.
 Status SparkReader::Join() {
   const auto before = [&](size_t tokens) -> const Token& {
     return sql_.TokenAt(sql_.at() - std::min(tokens, sql_.at()));
   };
   bool all = before(1).Is("CROSS");
+  // NATURAL JOIN, NATURAL INNER JOIN, NATURAL LEFT OUTER JOIN.
   for (const size_t tokens : {1, 2, 3}) all = all || before(tokens).Is("NATURAL");
   sql_.Skip();
   if (sql_.Is("LATERAL")) sql_.Skip();
@@ -185,7 +192,7 @@ Status SparkReader::Join() {
   return Status::OK();
 }
 
-// Whether a word is the name of a table, given without AS.
+// Whether the word here is an alias without AS rather than the next clause.
 bool SparkReader::AtBareAlias() const {
   if (!sql_.IsKind(Kind::kWord) || IsClause(sql_.Peek().word)) return false;
   const bool side =
@@ -195,14 +202,14 @@ bool SparkReader::AtBareAlias() const {
   return !side && !set && !sorted && !AtWindowClause();
 }
 
-// The name after AS, whatever the word; a query in parentheses is read as all others.
+// The name after AS, which may be any word; AS (SELECT ...) of WITH is read like other parentheses.
 void SparkReader::Alias() {
   if (!sql_.IsKind(Kind::kWord) && !sql_.IsKind(Kind::kName)) return;
   if (sql_.IsOneOf({"SELECT", "WITH"})) return;
   Name();
 }
 
-// Whether a window's frame begins here and not the name of a column.
+// Whether ROWS or RANGE begins a window's frame; after BY or a comma it names a column.
 bool SparkReader::AtFrame() const {
   if (!sql_.IsOneOf({"ROWS", "RANGE"})) return false;
   const Token& before = sql_.TokenAt(sql_.at() - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's expressions, read by the precedence of its grammar (SqlBaseParser.g4 of Spark 4). A
-// reader by recursive descent, one function a form; it works on tokens and writes edits beside
-// them.
+// Reads SQL by the grammar of Spark 4 (SqlBaseParser.g4) and writes edits beside its tokens, so
+// that DuckDB's parser groups every operation as Spark does. A recursive-descent parser, one
+// function a form, which builds no tree: DuckDB does that from the edited text.
 #pragma once
 
 #include <string>
@@ -13,22 +13,26 @@
 
 namespace protium {
 
-// Reads a SELECT by the precedence of Spark's grammar and writes it so that DuckDB reads the same:
-// operands that are operations are put in parentheses; words, literals and operators that only
-// Spark writes so are spelt. What Spark's grammar does not allow, and what DuckDB's parser has no
-// words for, is refused (kUsage) with its place.
+// Reads a SELECT by the precedence of Spark's grammar. Operands that are operations get
+// parentheses; words, literals and operators that only Spark writes so are respelt. What Spark's
+// grammar does not allow, and what DuckDB's parser has no form for, is refused (kUsage) with its
+// place. What it cannot tell from tokens, such as whether a column exists, is left to later steps.
 //
-// The tightest first; all of one line group from the left:
+// Operators, tightest first; those on one line associate to the left:
 //   :: [] .     - + ~ (unary)     * / % DIV     + - ||     << >> >>>     &     ^     |
 //   = == <> != < <= > >= <=> !< !>
 //   BETWEEN IN LIKE ILIKE RLIKE IS (one, never a chain)
 //   NOT !     AND     OR
+// DuckDB, with PostgreSQL's grammar, has one level for ||, <<, >>, & and |, below + and -.
 class SparkReader {
  public:
+  // Edits `sql`, which outlives it, from its current token on.
   explicit SparkReader(Spelling& sql) : sql_(sql) {}
+  // Reads all of it, once. After a refusal the edits are of no use.
   Status Run();
 
  private:
+  // How tightly a term is held together, loosest first. Expression() compares them by order.
   enum class Level {
     kOr,
     kAnd,
@@ -44,13 +48,16 @@ class SparkReader {
     kUnary,
     kPrimary
   };
-  // What was read from token `first` to `last`, and what holds it together.
+  // What was read, from token `first` to `last`, and the loosest operator that holds it together.
   struct Term {
     size_t first = 0, last = 0;
     Level level = Level::kPrimary;
-    std::string_view sign = {};  // Of a chain that needs no parentheses: a + b + c.
+    // The operator of a chain such as a + b + c, which needs no parentheses.
+    std::string_view sign = {};
   };
   struct Infix;
+  // What the parentheses belong to: AS is refused in a call, ROWS and RANGE begin a frame in a
+  // window.
   enum class Inside { kQuery, kCall, kWindow };
 
   Status CheckDepth() const;
@@ -59,7 +66,7 @@ class SparkReader {
   static const Infix* FindInfix(std::string_view word);
   const Infix* InfixHere() const;
   Result<Term> Expression(Level lowest);
-  // An operand: above comparisons.
+  // An operand of a predicate, valueExpression in Spark's grammar; it may itself be a comparison.
   Result<Term> Value() { return Expression(Level::kComparison); }
   Result<Term> Operand(Level lowest);
   Result<Term> Negated();

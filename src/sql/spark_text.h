@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's SQL as text that DuckDB's parser reads alike.
+// The first step with a user's SQL: Spark's text becomes text that DuckDB's parser groups and reads
+// as Spark would. It looks at words alone; what functions and types mean comes later (check.h,
+// types/typer.h).
 #pragma once
 
 #include <string>
@@ -9,8 +11,8 @@
 
 namespace protium {
 
-// Gives each operation the operands that it has in Spark, by parentheses, and spells what the two
-// write differently:
+// Encloses operands in parentheses where the two grammars group them differently, and respells what
+// the two write differently:
 //   1 | 2 & a            1 | (2 & a)
 //   1.5D 7L 1.5BD        CAST('1.5' AS DOUBLE), CAST('7' AS BIGINT), 1.5
 //   'a\tb' r'\d'         the text itself; both 'it''s' and 'it\'s' are it's
@@ -21,7 +23,8 @@ namespace protium {
 //   CAST(a AS DECIMAL)   CAST(a AS DECIMAL(10, 0))
 //   LEFT SEMI JOIN       SEMI JOIN; ANTI alike
 //   double(x) at         "double"(x) "at": words that only DuckDB reserves
-// What only DuckDB has is refused, as is what its parser cannot read at all.
+// Refused (kUsage, with the place): what only DuckDB has, what its parser has no form for, and what
+// is never closed. The result has marks that lead from its offsets back to those of `sql`.
 Result<DuckText> FromSpark(const std::string& sql);
 
 }  // namespace protium

@@ -13,8 +13,8 @@
 namespace protium {
 namespace {
 
-// Spark's names of types without parts, and DuckDB's. TIMESTAMP is one without a zone on both
-// engines: sessions run in UTC.
+// Spark's names of types without parameters, and DuckDB's. All three kinds of TIMESTAMP become the
+// one without a zone: sessions of both engines run in UTC, where they are the same.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
                                                                     {"BYTE", "TINYINT"},
@@ -37,6 +37,7 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", 
                                                                     {"CHAR", "VARCHAR"},
                                                                     {"CHARACTER", "VARCHAR"}};
 
+// Types within types, in all of one type: more would outgrow the stack.
 constexpr int kDeepest = 1000;
 
 class TypeReader {
@@ -55,8 +56,10 @@ class TypeReader {
     if (known == std::end(kTypes)) return RefuseType();
     const std::string_view text = sql_.TokenText(sql_.at());
     sql_.Skip();
+    // TIMESTAMP WITHOUT TIME ZONE.
     if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
-    // CAST to text of a length keeps all of it.
+    // A cast to VARCHAR(n) or CHAR(n) keeps the whole text: in Spark lengths bind only columns of
+    // tables.
     if (known->second == "VARCHAR" && sql_.Is("(")) sql_.Skip(3);
     return std::string(known->first == known->second ? text : known->second);
   }
@@ -78,7 +81,8 @@ class TypeReader {
     return Status::OK();
   }
 
-  // One of the > that >> and >>> are made of.
+  // Takes one ">". The lexer reads the end of array<array<int>> as the single token >>, so the rest
+  // of such a token is counted in open_.
   Status Close() {
     if (open_ > 0) {
       --open_;
@@ -129,6 +133,7 @@ class TypeReader {
 
   Result<std::string> ReadDecimal() {
     sql_.Skip();
+    // Spark's default (DecimalType.USER_DEFAULT); DuckDB's is DECIMAL(18, 3).
     if (!sql_.Is("(")) return std::string("DECIMAL(10, 0)");
     sql_.Skip();
     std::string precision(sql_.TokenText(sql_.at())), scale = "0";
@@ -144,7 +149,7 @@ class TypeReader {
 
   Spelling& sql_;
   int depth_ = 0;  // Types read so far.
-  int open_ = 0;   // Ends of types that a >> already gave.
+  int open_ = 0;   // Of a >> or >>> token: how many > are left.
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of types after CAST ... AS and ::, from Spark's to DuckDB's.
+// Names of types after CAST ... AS and ::, respelt from Spark's to DuckDB's.
 #pragma once
 
 #include "base/status.h"
@@ -7,8 +7,8 @@
 
 namespace protium {
 
-// Reads the type that comes next, as CAST names it in Spark, and writes it as DuckDB does:
-// array<decimal> is DECIMAL(10, 0)[]. Types that Spark has not got are refused.
+// Reads the type at the current token, moves past it, and edits it to DuckDB's name: array<decimal>
+// becomes DECIMAL(10, 0)[]. Types that Spark lacks, and collations, are refused (kUsage).
 Status SpellType(Spelling& sql);
 
 }  // namespace protium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits are kept beside their tokens and carried out once, in Write(): so a reader may put
-// parentheses around what it has read, whatever was changed within.
+// Edits are kept beside their tokens and carried out once, in Write(). A reader can therefore
+// enclose in parentheses what it has read, whatever was edited within, and no edit moves the places
+// of others.
 #include "sql/spelling.h"
 
 #include <fmt/format.h>
@@ -19,13 +20,14 @@ bool AllAre(std::string_view letters, char a, char b) {
   return letters.find(a) != std::string_view::npos && letters.find(b) != std::string_view::npos;
 }
 
-// Whether DuckDB would read the two as one where they touch: letters of one word, or of one of its
-// operators, which may be of any length.
+// Whether DuckDB would read two characters as one token where they touch: letters of a word, or
+// signs of an operator, which PostgreSQL's lexer lets users define at any length.
 bool Merge(char a, char b) {
   return (IsWordLetter(a) && IsWordLetter(b)) || AllAre("+-*/<>=~!@#%^&|`?", a, b);
 }
 
-// DuckDB ends a comment where it holds another one's end, and none with a backslash goes on.
+// Comments that DuckDB would end elsewhere become blanks: it does not nest /* */, and a backslash
+// does not continue its -- comments. Line breaks stay, so that lines keep their numbers.
 std::string PlainSpace(std::string_view space) {
   const bool comment = space.starts_with("--") || space.starts_with("/*");
   const bool odd = comment && (space.substr(1).find("/*") != std::string_view::npos ||
@@ -35,7 +37,8 @@ std::string PlainSpace(std::string_view space) {
   return lines.empty() ? " " : lines;
 }
 
-// A text that grows piece by piece, beside where each piece came from.
+// Builds the new text piece by piece, with a mark wherever a piece does not continue the one before
+// it in the original.
 class Pieces {
  public:
   void Add(std::string_view piece, size_t origin) {

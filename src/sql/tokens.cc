@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// By the lexer of Spark's grammar (SqlBaseLexer.g4). Whatever it tells apart by its longest rule is
-// tried here from the longest on.
+// A lexer by hand for SqlBaseLexer.g4. ANTLR takes the longest rule that matches; here the rules
+// are tried in an order in which the first match is the longest: blanks and comments, quoted texts
+// and names, numbers before words (1e3), words, then signs from the longest on.
 #include "sql/tokens.h"
 
 #include <algorithm>
@@ -13,13 +14,13 @@ using Kind = Token::Kind;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Longer ones first.
+// Operators of DuckDB's that Spark's lexer would take apart, and Spark's own; longer ones first.
 constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
 constexpr std::string_view kSigns[] = {"<=>", ">>>", "<=", ">=", "<>", "!=", "!<", "!>",
                                        "==",  "=>",  "<<", ">>", "->", "::", "||", "|>"};
 constexpr std::string_view kSingleSigns = "(),.;[]!=<>+-*/%~&|^:?";
 
-// Blanks beyond ASCII in UTF-8.
+// The blanks beyond ASCII that the grammar's rule WS lists.
 constexpr std::string_view kWideBlanks[] = {
     "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
     "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
@@ -57,6 +58,8 @@ class Scanner {
     if (At(at_) != '\0' && BlankAt(at_) > 0) return {.kind = Kind::kSpace, .size = BlankAt(at_)};
     if (Starts("--", at_)) return LineComment();
     if (Starts("/*", at_)) return Comment();
+    // r'...' and R"..." are texts without escapes; no other letter makes one of a quote that
+    // touches it.
     const char c = At(at_), raw = c == 'r' || c == 'R' ? At(at_ + 1) : '\0';
     if (raw == '\'' || raw == '"') return Raw(raw);
     if (c == '\'') return Quoted(Kind::kText, /*escapes=*/true);
@@ -69,7 +72,7 @@ class Scanner {
     return Sign();
   }
 
-  // A backslash at its end lets a comment go on.
+  // -- to the end of the line; a backslash before the line break continues it.
   Token LineComment() const {
     size_t end = at_;
     while (end < sql_.size() && sql_[end] != '\n' && sql_[end] != '\r') {
@@ -95,7 +98,8 @@ class Scanner {
     return {.kind = Kind::kText, .size = (closed ? end + 1 : sql_.size()) - at_, .closed = closed};
   }
 
-  // A quote that is doubled inside stands for itself.
+  // A quote that is doubled inside stands for itself, in texts and names alike; a backslash escapes
+  // only in '...' and "...".
   Token Quoted(Kind kind, bool escapes) const {
     const char quote = sql_[at_];
     for (size_t end = at_ + 1; end < sql_.size(); ++end) {
@@ -130,7 +134,8 @@ class Scanner {
     return digits == 0 ? 0 : 1 + sign + digits;
   }
 
-  // The end of a number whose digits end at `at`: exponent and suffix; 0 when a word goes on there.
+  // The end of a number whose digits end at `at`, after its exponent and suffix; 0 if a letter
+  // follows, which makes all of it a word. L, S and Y belong to whole numbers without an exponent.
   size_t NumberEnd(size_t at, bool whole) const {
     const size_t exponent = ExponentAt(at), end = at + exponent, tail = WordAt(end);
     const std::string suffix = Capitals(sql_.substr(end, tail));
@@ -139,7 +144,8 @@ class Scanner {
     return any || (short_one && whole && exponent == 0) ? end + tail : 0;
   }
 
-  // The length of the number at `at`; 0 when there is none.
+  // The length of the number at `at`; 0 if there is none. A point without digits on one side
+  // counts: 5. and .5.
   size_t NumberAt(size_t at) const {
     const size_t whole = DigitsAt(at);
     const bool point = At(at + whole) == '.';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's SQL as tokens, as Spark 4.2 tells them apart. Never fails: what no token begins with is a
-// token of its own, and what is never closed reaches to the end.
+// Spark's SQL as tokens, by the lexer of Spark 4.2's grammar (SqlBaseLexer.g4). Never fails: what
+// begins no token is a token of its own, and what is never closed reaches to the end of the text;
+// both are refused later, with their places (Spelling::Check).
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,22 @@
 
 namespace protium {
 
+// One token. It holds no text: the text that was tokenized is needed to read it.
 struct Token {
   enum class Kind {
-    kSpace,    // Blanks and comments. Comments nest, but for hints: /*+ ... */.
+    kSpace,    // Blanks and comments. Comments nest, hints (/*+ ... */) do not.
     kText,     // 'it''s', r'\d', R"a'b"
     kName,     // "a b", `a b`
     kNumber,   // 1, .5, 1e3, 1.5BD
-    kWord,     // Also what begins with a digit and is no number: 1_000.
+    kWord,     // Also 1_000 and 2nd, which Spark reads as names.
     kSign,     // <=>, (, ::
-    kForeign,  // What Spark has no use for: //, $, {.
+    kForeign,  // No token of Spark's: //, $, {.
     kEnd,
   };
   Kind kind = Kind::kEnd;
-  size_t at = 0;  // Where it begins in the text, and its length in bytes.
+  size_t at = 0;  // Where it begins in the text, in bytes, as is its size.
   size_t size = 0;
+  // False for a comment, name or text whose end is missing.
   bool closed = true;
   std::string word = {};  // A word in capitals, or a sign.
 
@@ -31,13 +34,14 @@ struct Token {
   size_t end() const { return at + size; }
 };
 
-// Every byte belongs to one token; the last one is kEnd.
+// Every byte belongs to exactly one token; an empty token of kEnd follows the last byte.
 std::vector<Token> Tokenize(std::string_view sql);
 
-// Whether a word goes on with it. Bytes beyond ASCII count: they are parts of letters in UTF-8.
+// Whether a character can be part of a word. Bytes beyond ASCII count: they are parts of letters in
+// UTF-8.
 bool IsWordLetter(char c);
 
-// ASCII letters in capitals, as keywords are compared.
+// The text with its ASCII letters in capitals, as keywords are compared; other letters stay.
 std::string Capitals(std::string_view text);
 
 }  // namespace protium

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the members of a node are is DuckDB's business:
+// src/include/duckdb/storage/serialization/*.json in its source lists them by class. A member that
+// is missing makes json_deserialize_sql refuse the tree.
 #include "sql/tree.h"
 
 #include <utility>
@@ -6,6 +9,7 @@
 namespace protium::tree {
 namespace {
 
+// The members that every expression has (ParsedExpression).
 Json Node(const char* kind, const char* type, const Json& place) {
   return {{"class", kind}, {"type", type}, {"alias", ""}, {"query_location", place}};
 }
@@ -15,14 +19,14 @@ Json ReadPlace(const Json& node) {
   return found == node.end() ? Json(kNowhere) : *found;
 }
 
-// The part of a type beyond its name, as DuckDB's ExtraTypeInfo is serialised.
+// What a type has beyond its id, as DuckDB serialises ExtraTypeInfo.
 Json TypeInfo(const char* kind) {
   return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
 }
 
 Json TypeNode(const SqlType& type);
 
-// DuckDB's maps are lists of pairs.
+// The child type of a MAP: DuckDB stores maps as lists of structs of key and value.
 Json Pairs(const SqlType& map) {
   Json info = TypeInfo("STRUCT_TYPE_INFO");
   info["child_types"] = Json::array({{{"first", "key"}, {"second", TypeNode(map.Key())}},
@@ -43,7 +47,7 @@ Json TypeNode(const SqlType& type) {
   return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
 }
 
-// A HUGEINT is serialised as two halves of 64 bits.
+// Counts the digits of a HUGEINT, which is serialised as two halves of 64 bits.
 int HugeDigits(const Json& value) {
   auto number = static_cast<__int128>(value.value("upper", int64_t{0})) << 64;
   number |= value.value("lower", uint64_t{0});
@@ -80,6 +84,7 @@ bool WholeValue(const Json& node, int& value) {
   }
   if (!IsConstant(node) || !node["value"].contains("value")) return false;
   const Json& held = node["value"]["value"];
+  // A decimal is serialised as its digits alone, 15 for 1.5; the scale is part of its type.
   if (!held.is_number_integer() || Text(node["value"]["type"], "id") == "DECIMAL") return false;
   const auto wide = held.get<int64_t>();
   value = static_cast<int>(wide);
@@ -87,6 +92,7 @@ bool WholeValue(const Json& node, int& value) {
 }
 
 int WholeDigits(const Json& node) {
+  // 7L and 7S, as TypedLiteralRule leaves them: calls with the digits as text.
   if (Text(node, "function_name").starts_with("pt_literal_")) {
     const std::string* const text = ConstantText(node["children"][0]);
     if (text == nullptr) return 0;
@@ -119,6 +125,7 @@ Json ColumnRef(const std::string& name) {
   return node;
 }
 
+// The alias and its column names make FROM (query) AS alias(columns).
 Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
   Json inner;
   inner["node"] = std::move(query);
@@ -141,7 +148,7 @@ Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
   return select;
 }
 
-// All members that json_deserialize_sql asks of a call; it refuses a tree without one of them.
+// "order_bys" has to be there without any order, too.
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", ReadPlace(like));
   call["function_name"] = function;
@@ -185,7 +192,7 @@ Json Comparison(const char* type, Json left, Json right) {
   return node;
 }
 
-// The name is that of a column of the result, which stays the same.
+// The alias names a column of the result, which must not change.
 void Replace(Json& node, Json made) {
   const std::string alias = Text(node, "alias");
   node = std::move(made);

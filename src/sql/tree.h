@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of DuckDB's parsed tree, as json_serialize_sql gives it: reading them, and making those
-// that take their place. For a typed look at a node see tree_view.h.
+// Nodes of DuckDB's parsed tree, as json_serialize_sql writes it: reading them, and building those
+// that take their place. Nodes are built with every member that json_deserialize_sql demands. For a
+// typed look at a node see tree_view.h.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +13,31 @@
 
 namespace protium::tree {
 
-// The "query_location" of a node that stands nowhere in the text.
+// The "query_location" of a node that was built and stands nowhere in the text (DuckDB's
+// INVALID_INDEX).
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 
-// The text under `key`; empty where there is none.
+// The text under `key`; empty if there is none or the node is no object.
 inline const std::string& Text(const Json& node, std::string_view key) { return TextAt(node, key); }
 
 bool IsConstant(const Json& node);
 
-// The text of a constant that is one; nullptr for everything else.
+// The value of a constant of text; nullptr for everything else. It belongs to the node.
 const std::string* ConstantText(const Json& node);
 
-// The number of digits of a constant whole number; 0 for everything else.
+// The number of digits of a constant whole number, also of 7L and of one beyond 64 bits; 0 for
+// everything else.
 int WholeDigits(const Json& node);
 
-// A constant whole number that fits an int, also with signs before it.
+// Reads a constant whole number, also with signs before it. False for everything else and for one
+// that does not fit an int; then `value` is of no use.
 bool WholeValue(const Json& node, int& value);
 
+// Constants that stand nowhere in the text.
 Json WholeConstant(int value);
 Json TextConstant(const std::string& text);
 Json BooleanConstant(bool value);
-Json NullConstant();  // Of no type.
+Json NullConstant();  // Of the type NULL.
 
 // The column of that name.
 Json ColumnRef(const std::string& name);
@@ -40,23 +45,25 @@ Json ColumnRef(const std::string& name);
 // SELECT <list> FROM (<query>) AS <alias>(<columns>).
 Json SelectFrom(Json list, Json query, const std::string& alias, Json columns);
 
-// A call that stands where `like` stood, without its alias.
+// A call at the place of `like`, without a name for its result.
 Json Call(const std::string& function, Json children, const Json& like);
 
+// CAST(child AS type), or TRY_CAST if `tried`, at the place of `child`.
 Json Cast(Json child, const SqlType& type, bool tried = false);
 
 // CASE WHEN condition THEN value ELSE otherwise END.
 Json Case(Json condition, Json value, Json otherwise);
 
-// AND, OR, IS NOT NULL and their kin, of any number of operands.
+// AND, OR, IS NOT NULL and the like, with any number of operands.
 Json Operator(const char* kind, const char* type, Json operands);
 
 Json Comparison(const char* type, Json left, Json right);
 
-// Puts `made`, which holds what stood at `node`, in its place under its name.
+// Replaces `node` with `made`, which takes over its alias: that is the name of a column of the
+// result.
 void Replace(Json& node, Json made);
 
-// Takes the node out of its place, without its name.
+// A copy of the node without its alias, to be put inside another one.
 Json Take(const Json& node);
 
 }  // namespace protium::tree

@@ -16,7 +16,7 @@ struct NamedKind {
   Kind kind;
 };
 
-// By name, so that a node is told apart in a few comparisons: every node of a text is asked.
+// Sorted by name for a binary search: every node of every text is looked up here.
 constexpr NamedKind kKinds[] = {{"BASE_TABLE", Kind::kTable},
                                 {"BETWEEN", Kind::kBetween},
                                 {"CASE", Kind::kCase},
@@ -35,7 +35,8 @@ constexpr NamedKind kKinds[] = {{"BASE_TABLE", Kind::kTable},
                                 {"WINDOW", Kind::kWindow}};
 static_assert(std::ranges::is_sorted(kKinds, {}, &NamedKind::name));
 
-// A table in FROM that is a query has the type SUBQUERY and is no expression.
+// Whether a kind has its name in "type". SUBQUERY is both: in FROM it is the type of a table, among
+// expressions a class; only the latter is a kind of ours.
 bool IsOfTables(Kind kind) {
   return kind == Kind::kSelect || kind == Kind::kTable || kind == Kind::kTableFunction;
 }

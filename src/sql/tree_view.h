@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A typed look at one node of DuckDB's parsed tree (json_serialize_sql). The tree itself stays
-// JSON, which json_deserialize_sql takes back; what looks at it asks here and knows no key of it.
+// JSON, which json_deserialize_sql takes back; code that inspects it asks here and needs to know no
+// keys.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,10 @@
 
 namespace protium::tree {
 
-// What a node is: its "class", or the "type" of statements and tables, which have no class.
+// What a node is, by its "class", or by its "type" if it is a statement or a table, which have
+// none.
 enum class Kind {
-  kOther,  // Also what is no node.
+  kOther,  // Anything else, also JSON that is no node.
   kBetween,
   kCase,
   kCast,
@@ -35,7 +37,8 @@ enum class Kind {
 };
 Kind FindKind(const Json& node);
 
-// Read once; changes nothing. The node outlives it and does not change meanwhile.
+// Reads the node once and changes nothing. The node outlives the view and does not change
+// meanwhile.
 class View {
  public:
   explicit View(const Json& node);
@@ -44,22 +47,23 @@ class View {
   bool Is(Kind kind) const { return kind_ == kind; }
   const Json& json() const { return node_; }
 
-  // What tells operators of one kind apart: "ARRAY_EXTRACT".
+  // DuckDB's name for the kind of operator, statement or table: "ARRAY_EXTRACT".
   const std::string& type() const;
 
-  // Of calls and windows the function, in lower case; else empty.
+  // The function of a call or window, in lower case; empty for everything else.
   const std::string& function() const { return function_; }
   bool Calls(std::string_view function) const {
     return kind_ == Kind::kFunction && function_ == function;
   }
 
-  // The arguments of a call, the operands of an operator.
+  // The arguments of a call or the operands of an operator. `i` is below num_arguments().
   size_t num_arguments() const;
   const Json& argument(size_t i) const;
-  // An argument that is a constant text; nullptr for everything else.
+  // The text of an argument that is a constant text; nullptr for everything else, also if there is
+  // no such argument.
   const std::string* ArgumentText(size_t i) const;
 
-  // Where it begins in the text that was parsed; nothing for nodes that were made.
+  // The offset in the parsed text at which it begins; nullopt for nodes that were built.
   std::optional<uint64_t> place() const;
 
  private:

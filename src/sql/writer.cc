@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each node becomes a SELECT around that of its input; engines make one plan of the whole. Names of
-// the writer's own begin with pt_.
+// Each node becomes a SELECT around that of its input, and the engine's optimiser makes one plan of
+// the whole. Inputs that the engine keeps already are read by name instead. Names of the writer's
+// own begin with pt_. A split is written in one of three ways: as a filter by the column of a kept
+// table that carries it (MarkedBelow), as a call of the dialect's function, or as MD5 in SQL.
 #include "sql/writer.h"
 
 #include <arrow/type.h>
@@ -17,16 +19,16 @@
 namespace protium {
 namespace {
 
-// Parsers of engines are recursive: no plan may outgrow their stacks.
+// The engines' parsers are recursive: a deeper plan would outgrow their stacks.
 constexpr int kMaxDepth = 500;
-// Beyond some hundreds, parsing the text is slow.
+// Keys beyond this number are joined from a table where the engine can make one.
 constexpr size_t kMostKeysInText = 200;
 
 class Writer {
  public:
   explicit Writer(const SqlContext& context) : context_(context), dialect_(*context.dialect) {}
 
-  // A SELECT that gives the plan's rows.
+  // A SELECT of the plan's rows.
   Result<std::string> Select(const Plan& plan) {
     PT_CHECK(plan != nullptr);
     if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
@@ -51,6 +53,7 @@ class Writer {
   }
 
   Result<std::string> Lower(const Scan& scan, const Inputs&) {
+    // Spark's scans are tables that the engine has named: they are found in Select() before.
     if (dialect_.scan != nullptr) {
       return dialect_.scan(scan, context_.expected_rows ? context_.expected_rows(scan) : -1);
     }
@@ -63,6 +66,7 @@ class Writer {
     for (const Plan& input : inputs) {
       PT_LET(texts.emplace_back(), Select(input));
     }
+    // The inputs are written first: the check asks for their schemas.
     RelationSql checked{sql.text, {}, {}};
     if (context_.check) {
       PT_LET(checked, context_.check(sql, texts));
@@ -74,7 +78,8 @@ class Writer {
       with += fmt::format("{}{} AS ({})", i == 0 ? "WITH " : ", ",
                           QuoteName(sql.names[i], dialect_), texts[i]);
     }
-    // Line breaks keep a comment at the end of the text from swallowing the rest.
+    // The line breaks keep a -- comment at the end of the user's text from swallowing the
+    // parenthesis.
     return fmt::format("{} SELECT * FROM (\n{}\n)", with, checked.text);
   }
 
@@ -97,13 +102,14 @@ class Writer {
     return "SELECT " + list + " FROM " + from;
   }
 
-  // What a cut reads, and the predicate that is true on the part's side.
+  // The parts of a split's SELECT. `side` is a predicate, true on the part's side and never NULL.
   struct Cut {
     std::string from;
     std::string columns;
     std::string side;
   };
 
+  // Both verbs write the same predicate: one filters by it, the other shows it as a column.
   Result<std::string> Lower(const Split& split, const Inputs& inputs) {
     PT_LET(const Cut cut, WriteCut(split, inputs));
     return "SELECT " + cut.columns + " FROM " + cut.from + " WHERE " +
@@ -123,6 +129,7 @@ class Writer {
         kept == nullptr ? nullptr : kept->Find(split.by, split.part, split.seed);
     Cut cut;
     if (mark != nullptr) {
+      // The filters between are written by WithMarks(), since Select() would leave the marks out.
       PT_LET(cut.from, WithMarks(inputs.front(), *kept));
       cut.columns = ListColumns(*kept);
       cut.side = QuoteName(mark->column, dialect_);
@@ -134,7 +141,8 @@ class Writer {
     return cut;
   }
 
-  // The table with marks whose rows `plan` thins out, by nothing but filters and cuts it carries.
+  // The kept table with marks of which `plan` is a selection, by filters and by splits that it
+  // carries alone; nullptr if there is none.
   const KeptRows* MarkedBelow(const Plan& plan) const {
     if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
       return table->second.marks.empty() ? nullptr : &table->second;
@@ -149,7 +157,8 @@ class Writer {
     return kept->Find(split->by, split->part, split->seed) == nullptr ? nullptr : kept;
   }
 
-  // The rows of `plan` with the columns of the marks of `kept`, which is MarkedBelow(plan).
+  // The rows of `plan` together with the columns of the marks; `kept` is MarkedBelow(plan). The
+  // SELECT of such a plan would leave them out, and the split above it could not read its own.
   Result<std::string> WithMarks(const Plan& plan, const KeptRows& kept) {
     if (context_.tables.count(plan.get()) > 0) return kept.table;
     if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
@@ -178,12 +187,14 @@ class Writer {
     PT_LET(std::string from, Input(inputs));
     const std::vector<std::string> none;
     const auto& keys = lookup.keys == nullptr ? none : *lookup.keys;
+    // A key that repeats would multiply rows in a join, and an ENUM type refuses it.
     if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
       return Fail(
           {.exit = Exit::kInput,
            .what = "the keys that column \"" + lookup.column + "\" is looked up among repeat",
            .fix = "fit the model again; its list of values was changed"});
     }
+    // From text, as all whole literals are: see LiteralText in dialect.cc.
     const auto otherwise = [&](const std::optional<int64_t>& value) {
       return value ? fmt::format("CAST('{}' AS {})", *value, dialect_.int64_type)
                    : fmt::format("CAST(NULL AS {})", dialect_.int64_type);
@@ -199,11 +210,13 @@ class Writer {
       return select(
           fmt::format("coalesce(CAST({} AS {}), {})", position, dialect_.int64_type, unseen));
     };
+    // Neither IN () nor an empty VALUES is SQL.
     if (keys.empty()) return select(unseen);
     const std::string text = fmt::format("CAST({} AS {})", column, dialect_.text_type);
     if (!dialect_.place.empty() && keys.size() <= kMostKeysInText) {
       return found(fmt::format(fmt::runtime(dialect_.place), text, KeyList(keys)));
     }
+    // A left join: rows whose text is no key keep their place, with a NULL position.
     PT_LET(const std::string table, KeyTable(lookup));
     return found("pt_k.pt_position") +
            fmt::format(" LEFT JOIN {} ON {} = pt_k.pt_key", table, text);
@@ -254,6 +267,7 @@ class Writer {
       list += fmt::format("{}CAST(NULL AS {}) AS {}", list.empty() ? "" : ", ", type,
                           QuoteName(field->name(), dialect_));
     }
+    // No FROM: both engines take a SELECT without a table, and no row passes.
     return "SELECT " + list + " WHERE 1 = 0";
   }
 
@@ -267,6 +281,7 @@ class Writer {
   // The predicate that is true on the part's side.
   Result<std::string> PartSide(const std::string& from, const Columns& by, double part,
                                int64_t seed) {
+    // Written so that NaN is refused, too.
     if (!(part > 0 && part < 1)) {
       return Fail(
           {.exit = Exit::kUsage,
@@ -274,6 +289,7 @@ class Writer {
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;
+    // Hexadecimal digits of one length and case compare as text as they do as numbers.
     const std::string bound = PartBound(part);
     const bool whole = !dialect_.part_side.empty();
     std::string text = fmt::format("'{}'", seed);
@@ -291,7 +307,7 @@ class Writer {
     return fmt::format("(substr(md5({}), 1, 13) < '{}')", text, bound);
   }
 
-  // What the dialect's function takes as it is, or else its text.
+  // The column itself where the dialect's function takes its type, otherwise its text.
   std::string Cell(const std::string& column, const arrow::DataType& type) {
     return HasCutText(type) ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }
@@ -309,6 +325,7 @@ class Writer {
     if (!arrow::is_floating(type.id())) {
       return fmt::format("CAST({} AS {})", name, dialect_.text_type);
     }
+    // Up to 2^53 doubles hold every whole number, and both engines write a whole number alike.
     not_exact_.push_back("split by " + column +
                          ": engines write doubles that are not whole in different ways");
     return fmt::format(

@@ -40,8 +40,6 @@ Status Feed::Gather(size_t own, int64_t rows) {
   memory.resize(std::max(memory.size(), size_t(rows * width)));
   PT_TRY(visits_[own]->Next(rows, memory.data()));
   for (int64_t i = 0; i < rows; ++i) {
-    // The key is made of the bytes that training really gets, so damage in between shows up as
-    // well.
     AddKey(HashRow(memory.data() + i * width, width), used_[own]);
   }
   return Status::OK();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes the tables of an invented world (world.h), row by row, with draws from generators of its
+// own for each large table. Nothing is kept in memory but the world, so any number of flights can
+// be made.
 #include "app/example/flights_example.h"
 
 #include <fmt/format.h>
@@ -21,6 +24,9 @@ namespace {
 // As in the original data, missing values are "NA", some planes and airports have no row in their
 // table, and a cancelled flight has no arrival: a job on these tables needs outer joins, an imputer
 // and a rule for rows without a label.
+//
+// Two draws share a statement only where their order does not matter: C++ does not fix the order in
+// which arguments are evaluated, and another order would give other tables.
 
 Status WriteAirlines(const fs::path& folder, const World& world) {
   TableFile file(folder / "airlines.csv");
@@ -30,6 +36,7 @@ Status WriteAirlines(const fs::path& folder, const World& world) {
 }
 
 Status WriteAirports(const fs::path& folder, const World& world) {
+  // By zone, from UTC - 8 to UTC - 5.
   static constexpr const char* kZones[] = {"America/Los_Angeles", "America/Denver",
                                            "America/Chicago", "America/New_York"};
   TableFile file(folder / "airports.csv");
@@ -66,6 +73,7 @@ std::string UtcHour(int hour_of_year) {
 
 std::string WeatherLine(Random& random, size_t origin, int hour, const Weather& w) {
   const Date date = ToDate(hour / 24);
+  // Still air has no direction.
   const bool calm = w.wind_speed == 0;
   const std::string direction = calm || random.Chance(0.015) ? "NA" : std::to_string(w.wind_dir);
   const bool gusts = w.wind_speed > 17 && random.Chance(0.8);
@@ -92,9 +100,10 @@ Status WriteWeather(const fs::path& folder, const World& world, Random random) {
   return file.Finish();
 }
 
+// A flight as planned; delays are drawn when its line is written.
 struct Flight {
   int32_t day = 0;
-  int32_t minute = 0;  // Of the day, as planned.
+  int32_t minute = 0;  // Of the day, 0 to 1439.
   size_t origin = 0;
   size_t plane = 0;
   size_t airport = 0;
@@ -114,11 +123,13 @@ Flight PlanFlight(Random& random, const World& world) {
   flight.minute = PlannedMinute(random);
   flight.origin = random.Below(3);
   flight.plane = random.Below(world.planes.size());
+  // The smaller of two draws: airports at the front of the list have more flights.
   const size_t near = random.Below(world.airports.size());
   flight.airport = std::min(near, random.Below(world.airports.size()));
   return flight;
 }
 
+// The weather at the origin in the hour of departure.
 const Weather& FindWeather(const World& world, const Flight& flight) {
   return world.weather[flight.origin][static_cast<size_t>(flight.day * 24 + flight.minute / 60)];
 }
@@ -139,7 +150,7 @@ double DepartureDelay(Random& random, const World& world, const Flight& flight) 
   return std::round(std::clamp(delay, -25.0, 900.0));
 }
 
-// The minutes that the way adds to the delay at departure; may be negative.
+// The minutes that the flight itself adds to its delay at departure; may be negative.
 double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
   const Weather& w = FindWeather(world, flight);
   const Plane& plane = world.planes[flight.plane];
@@ -160,6 +171,7 @@ double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
   return std::round(minutes + 11 * random.Normal() + jam);
 }
 
+// As nycflights13 writes times: 517 for 5:17.
 std::string ClockText(int32_t minute_of_day) {
   const int32_t minute = ((minute_of_day % 1440) + 1440) % 1440;
   return std::to_string(minute / 60 * 100 + minute % 60);
@@ -172,9 +184,12 @@ std::string FlightLine(Random& random, const World& world, const Flight& flight)
   const double late = DepartureDelay(random, world, flight);
   const double added = DelayOnTheWay(random, world, flight);
   const auto leaves = std::clamp(flight.minute + static_cast<int32_t>(late), 0, 1439);
+  // Minutes in the air at 7.7 miles a minute; a delay on the way is partly spent there.
   const auto air = static_cast<int32_t>(18 + airport.distance / 7.7 + 0.3 * added);
+  // 22 minutes on the ground; local time at the destination.
   const int32_t lands = leaves + air + 22 + 60 * (airport.zone + 5);
   const bool cancelled = random.Chance(0.012);
+  // A few flights do not say which plane they were.
   const std::string tail = random.Chance(0.004) ? "NA" : plane.tail;
   const std::string end =
       fmt::format("{:.0f},{},{}", std::round(airport.distance), leaves / 60, leaves % 60);
@@ -217,8 +232,8 @@ Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options
   PT_TRY(example::WriteAirlines(folder, world));
   PT_TRY(example::WriteAirports(folder, world));
   PT_TRY(example::WritePlanes(folder, world));
-  // The two large tables draw from generators of their own: another draw in one leaves the other as
-  // it is.
+  // The two large tables draw from generators of their own: another draw in one does not change the
+  // other.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
   return example::WriteFlights(folder, world, options.rows, Random(random.Next()));
 }

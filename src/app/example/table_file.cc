@@ -25,7 +25,6 @@ TableFile::~TableFile() {
   unlink(part_.c_str());
 }
 
-// Written in pieces of about 1 MiB.
 void TableFile::Line(std::string_view text) {
   pending_.append(text).push_back('\n');
   if (pending_.size() > (1 << 20)) Flush();
@@ -35,13 +34,14 @@ void TableFile::Flush() {
   size_t done = 0;
   while (error_ == 0 && done < pending_.size()) {
     const ssize_t n = write(file_, pending_.data() + done, pending_.size() - done);
+    // Interrupted by a signal: the same piece is written again.
     if (n < 0 && errno != EINTR) error_ = errno;
     if (n > 0) done += static_cast<size_t>(n);
   }
   pending_.clear();
 }
 
-// Not synced: an example can be made again.
+// Not synced to disk: an example can be made again.
 Status TableFile::Finish() {
   Flush();
   if (file_ >= 0 && close(std::exchange(file_, -1)) != 0 && error_ == 0) error_ = errno;

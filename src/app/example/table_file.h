@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing the tables of an example.
+// Writes one table of an example as a text file that is there whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,9 @@
 
 namespace protium::example {
 
-// A text file that appears under its name only when Finish() succeeds. An error of any earlier call
-// is kept and reported by Finish(). Without Finish() the partial file is removed.
+// Writes to <path>.part, and renames that to `path` when Finish() succeeds. The first error is
+// kept, makes later calls do nothing, and is reported by Finish(). Without Finish() the partial
+// file is removed. One thread.
 class TableFile {
  public:
   explicit TableFile(std::filesystem::path path);
@@ -19,7 +20,10 @@ class TableFile {
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
+  // Adds the text and a line break. Written in pieces of about 1 MiB.
   void Line(std::string_view text);
+  // Call once, at the end. Fails with Exit::kNoRoom on a full disk or quota, else
+  // Exit::kEnvironment; then no file of either name is left by this object.
   Status Finish();
 
  private:

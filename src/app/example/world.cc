@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// How the world is drawn. Constants are chosen so that the tables look like those of nycflights13:
+// the same ranges, gaps and shares, without any of its rows.
 #include "app/example/world.h"
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@ const std::array<Model, 9> kModels = {{{"ALTAIR", "A-220", "Turbo-fan", 2, 180},
 
 namespace {
 
+// New York.
 constexpr double kHomeLat = 40.7;
 constexpr double kHomeLon = -74.0;
 
@@ -46,7 +49,7 @@ std::vector<Airline> MakeAirlines() {
 }
 
 // Distances and directions on a flat map: 69 miles to a degree of latitude, 55 to one of longitude
-// at this height. No trigonometry, which may differ in the last bit between libraries (random.h).
+// at this latitude. No trigonometry, which may differ in the last bit between libraries (random.h).
 void Measure(Airport& airport) {
   const double north = (airport.lat - kHomeLat) * 69.0;
   const double east = (airport.lon - kHomeLon) * 55.0;
@@ -60,6 +63,7 @@ std::string Letters(Random& random, int count) {
   return text;
 }
 
+// Two words of the lists, some followed by "Regional".
 std::string PlaceName(Random& random) {
   static constexpr const char* kFirst[] = {"Amber", "Birch",   "Cedar",   "Drift",
                                            "Elm",   "Fern",    "Granite", "Hazel",
@@ -84,7 +88,9 @@ std::vector<Airport> MakeAirports(Random& random) {
     airport.lat = std::floor(random.Between(25, 48) * 1e6) / 1e6;
     airport.lon = std::floor(random.Between(-122, -70) * 1e6) / 1e6;
     airport.altitude = static_cast<int32_t>(random.Below(5400));
+    // Zones by longitude alone, in hours from UTC without daylight saving time.
     airport.zone = airport.lon < -115 ? -8 : airport.lon < -102 ? -7 : airport.lon < -87 ? -6 : -5;
+    // Four of 104 have no row, as in the original a few destinations are not listed.
     airport.listed = airports.size() % 26 != 7;
     Measure(airport);
     airports.push_back(std::move(airport));
@@ -92,6 +98,8 @@ std::vector<Airport> MakeAirports(Random& random) {
   return airports;
 }
 
+// An airline, as often as its share says. Shares need not add up to 1: the first takes what is
+// left.
 size_t PickAirline(Random& random, const std::vector<Airline>& airlines) {
   double left = random.Uniform();
   for (size_t i = 0; i < airlines.size(); ++i) {
@@ -109,6 +117,7 @@ std::vector<Plane> MakePlanes(Random& random, const std::vector<Airline>& airlin
     const size_t number = 100 + random.Below(900);
     plane.tail = fmt::format("N{}{}", number, Letters(random, 2));
     if (!taken.insert(plane.tail).second) continue;
+    // Squared: most planes are young, and none is older than 28 years.
     const double youth = random.Uniform();
     plane.built = 2013 - static_cast<int32_t>(28 * youth * youth) - 1;
     plane.year_known = !random.Chance(0.02);
@@ -130,8 +139,9 @@ double Wave(double turn) {
 
 double Rounded(double value, double step) { return std::round(value / step) * step; }
 
-// A year of weather at one origin. Weather changes slowly: each hour is mostly the hour before,
-// plus noise, on top of the season and the time of day.
+// A year of weather at one origin. Each hour is mostly the hour before, plus noise (an
+// autoregressive process), on top of the season and the time of day. `shore` dampens the swing of
+// the day by the sea.
 std::vector<Weather> MakeWeather(Random& random, double shore) {
   std::vector<Weather> hours(kHours);
   double warm = 0, wet = -1, wind = 10, direction = 250, pressure = 1017;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invented world of the example: airlines, airports, planes and a year of weather.
+// The invented world of the example: airlines, airports, planes, and a year of weather at three
+// origins. All of it follows from the seed; flights are drawn from it (flights_example.cc).
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 
 namespace protium::example {
 
+// Of 2013, which has no leap day.
 inline constexpr int kHours = 365 * 24;
 inline constexpr std::array<const char*, 3> kOrigins = {"EWR", "JFK", "LGA"};
 
@@ -21,6 +23,7 @@ struct Airline {
   double lateness = 0;  // Minutes lost between departure and arrival, on average.
 };
 
+// A destination. Names, codes and places are invented.
 struct Airport {
   std::string code;
   std::string name;
@@ -33,6 +36,7 @@ struct Airport {
   double eastward = 0;  // -1 due west, 1 due east.
 };
 
+// A plane, which belongs to one airline.
 struct Plane {
   std::string tail;
   int32_t built = 0;
@@ -42,6 +46,7 @@ struct Plane {
   bool listed = true;  // Has a row in planes.csv.
 };
 
+// A type of plane, as planes.csv describes it.
 struct Model {
   const char* manufacturer;
   const char* name;
@@ -53,16 +58,18 @@ extern const std::array<Model, 9> kModels;
 
 // The weather at one origin in one hour.
 struct Weather {
-  double temp = 0;  // Fahrenheit
+  double temp = 0;  // Fahrenheit, as is dewp.
   double dewp = 0;
-  double humid = 0;  // Percent
+  double humid = 0;  // Percent.
   int32_t wind_dir = 0;
-  double wind_speed = 0;  // Miles an hour
-  double precip = 0;      // Inches
+  double wind_speed = 0;  // Miles an hour.
+  double precip = 0;      // Inches in the hour.
+  // Millibars.
   double pressure = 0;
   double visib = 0;  // Miles
 };
 
+// Everything that flights are drawn from. Indices into it are stable.
 struct World {
   std::vector<Airline> airlines;
   std::vector<Airport> airports;
@@ -70,13 +77,14 @@ struct World {
   std::array<std::vector<Weather>, 3> weather;  // [origin][hour of the year]
 };
 
+// Draws a world; the same state of `random` gives the same one.
 World MakeWorld(Random& random);
 
 struct Date {
   int32_t month = 1;
   int32_t day = 1;
 };
-// Day 0 is January 1st, 2013.
+// The date of a day of 2013; day 0 is January 1st.
 Date ToDate(int32_t day_of_year);
 
 }  // namespace protium::example

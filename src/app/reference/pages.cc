@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Three forms of the same rows. Text is wrapped to a page of 100 columns; Markdown escapes what
+// would break a table or be taken for HTML; examples are built from defaults, so they can be
+// copied.
 #include "app/reference/pages.h"
 
 #include <fmt/format.h>
@@ -9,6 +12,7 @@ namespace protium {
 
 namespace {
 
+// In letters, as a terminal counts columns.
 constexpr size_t kPageWidth = 100;
 
 template <class Row>
@@ -16,12 +20,14 @@ std::vector<CatalogueRow> ToCatalogueRows(const std::vector<Row>& rows) {
   return {rows.begin(), rows.end()};
 }
 
+// Whether a default says nothing and is left out.
 bool IsEmpty(const Json& value) {
   return value.is_null() || (value.is_string() && value.get<std::string>().empty()) ||
          (value.is_structured() && value.empty());
 }
 
-// A default as TOML, with 1 for 1.0; empty for a value that is empty.
+// A default as TOML, with 1 for 1.0; empty if the default is. A choice with options of its own is
+// shown by its name.
 std::string Spelled(const Json& value) {
   if (IsEmpty(value)) return "";
   if (value.is_number_float()) return Dump(fields::Short(value.get<double>()));
@@ -32,6 +38,7 @@ std::string Spelled(const Json& value) {
   return text + "]";
 }
 
+// "a, b or c".
 std::string Choices(const std::vector<std::string>& choices) {
   std::string text;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -40,6 +47,7 @@ std::string Choices(const std::vector<std::string>& choices) {
   return text;
 }
 
+// An option that may not be empty, but is by default.
 bool IsRequired(const DescribedField& option) {
   return *option.field.filled != 0 && IsEmpty(option.value);
 }
@@ -59,7 +67,7 @@ std::string DescribeOption(const DescribedField& option) {
   return says;
 }
 
-// Lines of at most `width` bytes; a longer word gets a line of its own.
+// Breaks a text into lines of at most `width` bytes; a longer word gets a line of its own.
 std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   std::vector<std::string> lines = {""};
   size_t start = 0;
@@ -75,7 +83,8 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   return lines;
 }
 
-// A text table whose last column is wrapped to fit the page.
+// A text table whose last column is wrapped to fit the page, with at least half of it left for
+// that.
 std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
   size_t before = 0;
   for (size_t column = 0; column + 1 < rows.front().size(); ++column) {
@@ -90,6 +99,7 @@ std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
          Wrapped(row.back(), kPageWidth - std::min(before, kPageWidth / 2))) {
       cells.back() = line;
       broken.push_back(cells);
+      // The other columns stand in the first line only.
       cells.assign(row.size(), "");
     }
   }
@@ -99,7 +109,8 @@ std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
 // The options to show, those of nested tables under dotted names.
 std::vector<DescribedField> ListOptions(const CatalogueRow& row) { return Flattened(row.options); }
 
-// An example of how a job file names the row, with its first option that has a default.
+// An example of how a job file names the row: a stage with its inputs and required options, another
+// row with the first option that has a default.
 std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
   std::string options;
   for (const DescribedField& option : row.options) {
@@ -109,6 +120,7 @@ std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
     break;
   }
   std::string text = topic.spelling;
+  // NAMED contains NAME: it is looked for first.
   const size_t named = text.find("NAMED");
   if (named != text.npos) {
     return text.replace(named, 5,
@@ -123,7 +135,7 @@ std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
   return text;
 }
 
-// Escapes what would end a cell of a Markdown table.
+// Escapes "|", which would end a cell of a Markdown table.
 std::string Cell(std::string text) {
   for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) {
     text.insert(at, "\\");
@@ -186,6 +198,7 @@ std::string FormatText(const Topic& topic, const CatalogueRow& row) {
 }
 
 std::string FormatMarkdown(const Topic& topic) {
+  // The topic with a capital and without the full stop.
   std::string title = Sentence(topic.name);
   title.pop_back();
   std::string page =

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Each field of an options aggregate (base/fields.h) becomes a property; choices from the catalogue
+// become references to definitions, one for each of its tables.
 #include "app/reference/schema.h"
 
 #include <optional>
@@ -13,8 +15,11 @@ namespace {
 
 using Kind = FieldType::Kind;
 
+// A reference to a table of the catalogue: "nets".
 Json Reference(const std::string& table) { return {{"$ref", "#/definitions/" + table}}; }
 
+// "minimum" includes its limit, the exclusive forms do not; Field has no upper limit that is
+// included.
 void AddRange(const Field& field, Json& schema) {
   const std::pair<const char*, std::optional<double>> limits[] = {
       {"minimum", field.at_least},
@@ -27,7 +32,8 @@ void AddRange(const Field& field, Json& schema) {
 
 Json TableSchema(const std::vector<DescribedField>& fields);
 
-// The range of a field applies to each number of a list as well, as it does when it is read.
+// The schema of a type. The range of a field applies to each number of a list, as it does when the
+// job is read.
 Json TypeSchema(const FieldType& type, const Field& field) {
   Json schema = Json::object();
   switch (type.kind) {
@@ -43,6 +49,7 @@ Json TypeSchema(const FieldType& type, const Field& field) {
       break;
     case Kind::kText:
       schema["type"] = "string";
+      // A key that may not be empty.
       if (*field.filled != 0) schema["minLength"] = 1;
       break;
     case Kind::kChoice:
@@ -75,8 +82,8 @@ Json FieldSchema(const DescribedField& described) {
   return schema;
 }
 
-// A key is required if it may not be empty and its default is. Unknown keys are refused, as
-// everywhere.
+// The schema of a table. A key is required if it may not be empty and its default is. Unknown keys
+// are refused, as the reader of job files refuses them.
 Json TableSchema(const std::vector<DescribedField>& fields) {
   Json schema = {{"type", "object"}, {"properties", Json::object()}};
   Json required = Json::array();
@@ -89,10 +96,11 @@ Json TableSchema(const std::vector<DescribedField>& fields) {
   return schema;
 }
 
-// A table that names its row under `key`. The row called `open` may leave the key out: it is what
-// the options apply to unless another one is named.
+// The schema of a table that names its row under `key`. The row called `open` may leave the key
+// out: it is the one that options without a name apply to.
 Json RowSchema(const CatalogueRow& row, const char* key, const std::string& open) {
   Json schema = TableSchema(row.options);
+  // The name stands before the options.
   Json properties = {{key, {{"const", row.name}}}};
   properties.update(schema["properties"]);
   schema["properties"] = properties;

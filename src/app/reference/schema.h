@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job files described for editors.
+// Job files described for editors, which complete keys and mark mistakes by it while a job is
+// written.
 #pragma once
 
 #include "learn/catalogue.h"
@@ -7,7 +8,8 @@
 namespace protium {
 
 // The JSON schema (draft 7, which editors' TOML plugins understand) of job files: every key, type,
-// range and name. What depends on a table or on another key is left to `protium plan`.
+// range and name, with the help of each. What depends on a table or on another key is left to
+// `protium plan`.
 Json JobSchema(const Catalogue& catalogue);
 
 }  // namespace protium

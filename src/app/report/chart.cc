@@ -11,7 +11,8 @@ namespace protium {
 
 namespace {
 
-constexpr double kWidth = 560, kHeight = 300;  // Of the SVG's viewBox; the page scales it.
+// Sizes in units of the SVG's viewBox.
+constexpr double kWidth = 560, kHeight = 300;                       // The page scales it.
 constexpr double kLeft = 58, kRight = 16, kTop = 18, kBottom = 44;  // Margins, for the labels.
 
 // The extent of the data. A range of one value is drawn in the middle.
@@ -22,6 +23,7 @@ struct Range {
     low = std::min(low, value);
     high = std::max(high, value);
   }
+  // From 0 at `low` to 1 at `high`.
   double Share(double value) const { return high > low ? (value - low) / (high - low) : 0.5; }
 };
 
@@ -38,9 +40,9 @@ bool Finite(const std::pair<double, double>& point) {
   return std::isfinite(point.first) && std::isfinite(point.second);
 }
 
-// Whether the first point is an outlier, as the loss of an untrained net often is: scaled to show
-// it, the chart would flatten all the others. It is then drawn beyond the top, with its value as
-// text.
+// Whether the first point is an outlier, as the loss of an untrained net often is: it lies above
+// the others by more than three times their range. Scaled to show it, the chart would flatten the
+// others, so it is drawn beyond the top, with its value as text.
 bool FirstIsFarOff(const Series& series) {
   Range rest;
   for (size_t i = 1; i < series.points.size(); ++i) {
@@ -50,6 +52,8 @@ bool FirstIsFarOff(const Series& series) {
   return series.points.size() > 4 && first > rest.high + 3 * (rest.high - rest.low);
 }
 
+// The ranges of all series together, with 6 % of room above and below; a flat line gets a tenth of
+// its value, so that it does not lie on an axis.
 Frame FitFrame(const Chart& chart) {
   Frame frame;
   for (const Series& series : chart.series) {
@@ -67,6 +71,7 @@ Frame FitFrame(const Chart& chart) {
   return frame;
 }
 
+// Horizontal lines with their values, values along the bottom, and the x axis.
 std::string Axes(const Frame& frame, const std::string& x_name) {
   std::string svg;
   for (const double y : Ticks(frame.y.low, frame.y.high, 5)) {
@@ -85,11 +90,13 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
                            kLeft, kWidth - kRight, kHeight - kBottom);
 }
 
+// One series as a polyline; `number` chooses its color. Each dot has its values as a tooltip.
 std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
   std::string points, dots, beyond;
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
     const double x = frame.X(point.first), y = frame.Y(point.second);
+    // Only a first point that is far off lies above the frame.
     if (y < kTop) {
       beyond = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">from {:.4g}</text>\n", kLeft + 4,
                            kHeight - kBottom - 8, point.second);
@@ -105,6 +112,7 @@ std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
          beyond;
 }
 
+// Vertical lines with captions; a caption near the right edge stands to the left of its line.
 std::string Marks(const Frame& frame, const Chart& chart) {
   std::string svg;
   for (const auto& [x, says] : chart.marks) {
@@ -121,6 +129,7 @@ std::string Marks(const Frame& frame, const Chart& chart) {
 
 }  // namespace
 
+// Grid and marks first: later elements of an SVG are drawn over earlier ones.
 std::string DrawChart(const Chart& chart) {
   const bool any = std::any_of(chart.series.begin(), chart.series.end(), [](const Series& each) {
     return std::any_of(each.points.begin(), each.points.end(), Finite);
@@ -134,6 +143,7 @@ std::string DrawChart(const Chart& chart) {
   svg += Axes(frame, chart.x_name) + Marks(frame, chart);
   std::string legend;
   for (size_t i = 0; i < chart.series.size(); ++i) {
+    // Four colors, which repeat.
     svg += DrawLine(frame, chart.series[i], i % 4);
     legend +=
         fmt::format("<span><i class=\"key{}\"></i>{}</span>", i % 4, Escaped(chart.series[i].name));
@@ -141,8 +151,7 @@ std::string DrawChart(const Chart& chart) {
   return svg + "</svg>\n<div class=\"legend\">" + legend + "</div></figure>\n";
 }
 
-// Steps of 1, 2 or 5 times a power of ten. Each tick is a multiple of the step, not a running sum,
-// which would print 0.30000000000000004.
+// Each tick is a multiple of the step, not a running sum, which would print 0.30000000000000004.
 std::vector<double> Ticks(double low, double high, int wanted) {
   if (!(high > low)) return {low};
   const double rough = (high - low) / wanted;

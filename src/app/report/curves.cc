@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The section with the curves: training loss by step and by epoch, and each validation metric by
+// epoch. A run that is done has them in result.json, one that broke off in its events only.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,11 +16,12 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostPoints = 400;  // More than the pixels of a chart can show.
+constexpr size_t kMostPoints = 400;  // Of a curve: about as many as a chart has pixels.
 
+// From step or epoch to value.
 using Curve = std::map<double, double>;
 
-// Thins a long curve out to every nth point, keeping the last.
+// Thins a long curve out to every nth point and the last. Few enough points are marked with dots.
 Series MakeSeries(std::string name, const Curve& curve) {
   Series series{.name = std::move(name), .dots = curve.size() <= 60};
   const size_t stride = curve.size() / kMostPoints + 1;
@@ -29,7 +32,7 @@ Series MakeSeries(std::string name, const Curve& curve) {
   return series;
 }
 
-// From result.json if the run is done; a run that was cut off has its events only.
+// Validation metrics by epoch, each a curve under its name.
 std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const RunView& view) {
   std::map<std::string, Curve> curves;
   for (const Json& epoch : facts.result.value("history", Json::array())) {
@@ -43,8 +46,8 @@ std::map<std::string, Curve> ValidationCurves(const ReportFacts& facts, const Ru
   return curves.empty() ? view.validation : curves;
 }
 
-// The loss at the steps that were reported, if there are more of them than epochs, and the mean of
-// each epoch; restarts are marked.
+// A chart of the loss at the steps that were reported, if there are more of them than epochs, and
+// of the mean of each epoch. Restarts of the gang are marked.
 std::string LossCharts(const ReportFacts& facts, const RunView& view) {
   const Curve& by_step = view.loss_by_step;
   Curve by_epoch;
@@ -71,6 +74,7 @@ std::string CurvesSection(const ReportFacts& facts) {
   for (const auto& [name, curve] : ValidationCurves(facts, view)) {
     Chart chart{
         .title = "Validation " + name, .x_name = "epoch", .series = {MakeSeries(name, curve)}};
+    // The epoch whose weights the model has.
     if (best > 0) chart.marks.emplace_back(best, fmt::format("kept: epoch {:.0f}", best));
     charts += DrawChart(chart);
   }

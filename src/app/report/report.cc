@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The page is a heading and ten sections, each a function from the facts to HTML (sections.h).
 #include "app/report/report.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A report of a failed run is wanted most of all, so a missing or damaged file counts as empty.
+// Reads a JSON object. A missing or damaged file counts as an empty one: a report is wanted most of
+// all for a run that failed.
 Result<Json> ReadObject(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
   PT_LET(const std::string text, ReadTextFile(file));
@@ -25,12 +27,14 @@ Result<Json> ReadObject(const fs::path& file) {
 // "2013-01-31T08:15:00.123Z" as "2013-01-31 08:15:00 UTC".
 std::string ShownTime(const Json& run, const char* key) {
   std::string time = run.value(key, "");
+  // A time that is shorter than its seconds is shown as it is.
   if (time.size() < 19) return Escaped(time);
   time.resize(19);
   time[10] = ' ';
   return Escaped(time + " UTC");
 }
 
+// The heading: name, state, and when the run started and ended. The state is also a CSS class.
 std::string Head(const ReportFacts& facts) {
   const std::string state = facts.run.value("state", "running");
   const std::string ended = ShownTime(facts.run, "ended");

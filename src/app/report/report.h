@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report.html: a run on one page, in one file that needs no network. It is made from the run folder
-// alone, so it can be made again at any time. All text from outside goes through Escaped().
+// alone, so it can be made again at any time, also of a run that failed.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,22 @@
 
 namespace protium {
 
-// What the page is made of.
+// What the page is made of, as it lies in the run folder. All text from outside passes through
+// Escaped() on its way into the page.
 struct ReportFacts {
+  // The name of the run folder.
   std::string id;
-  Json run = Json::object();     // run.json
-  Json result = Json::object();  // result.json
-  Json job = Json::object();     // job.json
+  Json run = Json::object();     // run.json: name, state, times.
+  Json result = Json::object();  // result.json: metrics, seconds, the fault.
+  Json job = Json::object();     // job.json: settings, plan, SQL, versions.
   std::vector<Json> events;
 };
 
-// Missing or damaged files count as empty; one that cannot be read is a fault.
+// Reads the facts of the run in the folder `run`. Missing or damaged files count as empty; one that
+// cannot be read is a fault.
 Result<ReportFacts> ReadReportFacts(const std::filesystem::path& run);
 
+// The whole page. Never fails: what is missing is left out.
 std::string RenderReport(const ReportFacts& facts);
 
 }  // namespace protium

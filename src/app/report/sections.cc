@@ -15,7 +15,8 @@ namespace protium {
 
 namespace {
 
-// A table row; cells from `numbers_from` on are aligned as numbers. Escapes what it is given.
+// A table row of cells, which are escaped here; those from `numbers_from` on are aligned as
+// numbers.
 std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
                 size_t numbers_from = 99) {
   std::string row = "<tr>";
@@ -26,7 +27,7 @@ std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
   return row + "</tr>\n";
 }
 
-// A list of flat objects as a table, with the keys of the first as the heading.
+// A list of flat objects as a table, with the keys of the first one as its heading.
 std::string FormatTable(const Json& list) {
   if (!list.is_array() || list.empty() || !list[0].is_object()) return {};
   std::vector<std::string> keys;
@@ -40,17 +41,19 @@ std::string FormatTable(const Json& list) {
   return table + "</table></div>\n";
 }
 
+// Four digits after the point in every row, so that rows can be compared.
 std::string ShownMetric(const Json& value) {
   return value.is_number_float() ? fmt::format("{:.4f}", value.get<double>()) : Shown(value);
 }
 
+// Adds a tile with a figure and its caption; nothing without a figure.
 void Tile(std::string& tiles, const std::string& value, const std::string& says) {
   if (value.empty()) return;
   tiles += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", Escaped(value),
                        Escaped(says));
 }
 
-// ", -5.9 % against the baseline", or nothing if there is no baseline to compare with.
+// ", -5.9 % against the baseline"; empty if there is no baseline to compare with or it is 0.
 std::string Compared(const Json& metrics, const std::string& name) {
   const Json ours = AtPath(metrics, "test." + name);
   const Json theirs = AtPath(metrics, "baseline." + name);
@@ -85,6 +88,7 @@ std::string Shown(const Json& value) {
   return list;
 }
 
+// The fault as the terminal showed it, line breaks included.
 std::string FaultSection(const ReportFacts& facts) {
   const Json error = AtPath(facts.result, "error");
   if (!error.is_object() || error.empty()) return {};
@@ -92,12 +96,14 @@ std::string FaultSection(const ReportFacts& facts) {
          "</pre></div>\n";
 }
 
+// The figures that a reader looks for first: test metrics beside the baseline, time, rows, steps.
 std::string TilesSection(const ReportFacts& facts) {
   const Json metrics = AtPath(facts.result, "metrics");
   std::string tiles;
   Json test = AtPath(metrics, "test");
   if (!test.is_object()) test = Json::object();
   for (const auto& [name, value] : test.items()) {
+    // The number of rows stands among the metrics and has a tile of its own.
     if (name == "rows" || !value.is_number()) continue;
     Tile(tiles, fmt::format("{:.3f}", value.get<double>()),
          "test " + name + Compared(metrics, name));
@@ -112,6 +118,7 @@ std::string TilesSection(const ReportFacts& facts) {
 
 std::string MetricsSection(const ReportFacts& facts) {
   const Json metrics = AtPath(facts.result, "metrics");
+  // The columns are the metrics of the test rows, or of the validation rows if none were scored.
   std::vector<std::string> names;
   for (const char* set : {"test", "validation"}) {
     const Json values = AtPath(metrics, set);
@@ -124,6 +131,7 @@ std::string MetricsSection(const ReportFacts& facts) {
   head[0] = "";
   std::string table = "<h2>Metrics</h2>\n<div class=\"scroll\"><table>\n" + Row(head, "th", 1);
   const Json column = AtPath(facts.result, "baseline_column");
+  // What the baseline predicts: numbers by a line in one column, classes by how frequent they are.
   const std::string baseline = column.is_string()
                                    ? "a straight line in " + column.get<std::string>()
                                    : "the shares of the classes";
@@ -153,6 +161,7 @@ std::string TimeSection(const ReportFacts& facts) {
     parts.emplace_back(name, part.get<double>());
     left -= part.get<double>();
   }
+  // Phases are measured one by one, so their sum may exceed the total by a rounding.
   parts.emplace_back("the rest", std::max(0.0, left));
   std::string bar, legend;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -173,8 +182,8 @@ std::string TimeSection(const ReportFacts& facts) {
   return text + "</p>\n";
 }
 
-// Also used by `protium plan`. Shards are never cut, so if the workers do not divide them evenly,
-// some workers idle part of each step.
+// Shards are never cut: if the workers do not divide them evenly, some workers idle for a part of
+// each step, and the text says how much.
 std::string ShardsText(const Json& training) {
   const int64_t workers = training.value("workers", int64_t{1});
   const int64_t shards = training.value("shards", int64_t{1});
@@ -182,17 +191,20 @@ std::string ShardsText(const Json& training) {
   std::string text = fmt::format("{} rows a step = {} shards x {} rows", batch, shards,
                                  batch % shards == 0 ? std::to_string(batch / shards)
                                                      : fmt::format("about {}", batch / shards));
+  // Of one worker.
   const int64_t most = (shards + workers - 1) / workers;
   if (workers > shards) return text + fmt::format("; {} workers are more than shards", workers);
   if (shards % workers == 0) {
     return text + fmt::format("; {} worker{} with {} shard{} each", workers, workers > 1 ? "s" : "",
                               most, most > 1 ? "s" : "");
   }
+  // A step takes as long as the worker with the most shards.
   const double idle = 1 - double(shards) / double(most * workers);
   return text + fmt::format("; {} workers with {} or {} shards, {:.0f} % of them idle", workers,
                             most - 1, most, 100 * idle);
 }
 
+// How the rows of a step are shared out, and on which host, cores and GPUs each rank sat.
 std::string WorkersSection(const ReportFacts& facts) {
   const Json training = AtPath(facts.job, "plan.training");
   if (!training.is_object() || training.empty()) return {};
@@ -207,6 +219,7 @@ std::string WorkersSection(const ReportFacts& facts) {
   return text;
 }
 
+// One line a stage; the columns that it makes may be hundreds, so they are counted.
 std::string StagesSection(const ReportFacts& facts) {
   const Json stages = AtPath(facts.job, "plan.stages");
   if (!stages.is_array() || stages.empty()) return {};
@@ -230,11 +243,13 @@ std::string SettingsSection(const ReportFacts& facts) {
       Row({"key", "value", "from"}, "th");
   for (const Json& each : settings) {
     std::string value = Shown(each.value("value", Json()));
+    // SQL and other long texts have sections of their own.
     if (value.find('\n') != value.npos) value = fmt::format("({} characters)", value.size());
     // "/long/path/flights.toml:12:3" is no clearer than "flights.toml:12:3".
     std::string from = each.value("from", "");
     if (from.starts_with('/')) from = from.substr(from.rfind('/') + 1);
     std::string row = Row({each.value("key", ""), value, from});
+    // After "<tr".
     if (from == "default") row.insert(3, " class=\"soft\"");
     table += row;
   }
@@ -256,6 +271,7 @@ std::string VersionsSection(const ReportFacts& facts) {
   std::string rows;
   const Json sha = AtPath(facts.result, "weights_sha256");
   if (sha.is_string()) rows += Row({"weights, SHA-256", sha.get<std::string>()});
+  // Versions of the programs, and the fingerprint of the arithmetic that the weights depend on.
   for (const char* from : {"versions", "fingerprint"}) {
     const Json facts_of =
         AtPath(std::string_view(from) == "versions" ? facts.job : facts.result, from);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CSS of report.html.
+// The CSS of report.html, within the page so that it is one file. Colors are variables, set once
+// for light and once for dark screens; .line0 to .key4 are those of series and phases.
 #pragma once
 
 namespace protium {
 
-// The whole look of report.html, for light and dark screens and for paper.
+// Goes into <style> as it is.
 inline constexpr const char* kReportStyle = R"css(
 :root { --ground:#fff; --card:#f6f7f9; --ink:#1c2330; --soft:#5d6878; --rule:#dfe3e9;
   --c0:#2563c9; --c1:#d9660b; --c2:#0f8a6c; --c3:#9a3fb5; --good:#0f7a4f; --bad:#b3261e; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium example`: writes tables that a job can be tried on. Nothing is downloaded; what the
+// tables are like is in app/example.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files of these names may be the user's own: refuses to replace them.
+// Refuses to replace files of the same names, which may be the user's own; dangling links count,
+// since writing would go through them.
 Status CheckPlaces(const fs::path& folder) {
   for (const std::string& name : FlightsExampleFiles()) {
     std::error_code ignored;
@@ -37,9 +40,11 @@ Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
                  .fix = Suggest(name, known)});
   }
   FlightsExample options;
+  // The text of --help below repeats these two defaults.
   PT_LET(options.rows, arguments.Number("--rows", options.rows));
   PT_LET(options.seed, arguments.Number("--seed", options.seed));
   const std::string folder = arguments.operand(1);
+  // All places are looked at before the first file is written.
   if (!arguments.Has("--force")) PT_TRY(CheckPlaces(folder));
   PT_TRY(WriteFlightsExample(folder, options));
   return PrintResult(

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium help`: a verb, what a job may name, the schema of job files, or exit codes. All pages
+// about names are generated from the catalogue (app/reference), a program's own rows included, so
+// they never disagree with what a job may say.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,7 +27,8 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
                .fix = Suggest(on, known)});
 }
 
-// With --json: {"nets": [...]} for a topic, one object for a row.
+// The rows of a topic, or the one that the second operand names. With --json: {"nets": [...]}, or
+// one object.
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
@@ -38,7 +42,8 @@ Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocatio
   return PrintResult(json ? Dump(RowToJson(*row)) + "\n" : FormatText(topic, *row));
 }
 
-// Writes the pages of docs/reference and the schema into `folder`.
+// Writes the pages of docs/reference and the schema of job files into `folder`, over those that are
+// there. A folder that cannot be made shows in the first write.
 Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -48,19 +53,21 @@ Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
 
-// Topics of the catalogue come before verbs; none of them shares a name with a verb. A program's
-// own rows are listed as well.
+// Topics of the catalogue come before verbs; no topic has the name of a verb. A program's own rows
+// are listed as well.
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   const auto own = invocation.program == nullptr ? nullptr : invocation.program->catalogue;
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   if (arguments.Has("--reference"))
     return WriteReference(catalogue, arguments.Value("--reference"));
   const std::string topic = arguments.operand(0);
+  // Everything that help knows, for the suggestion after a misspelt word.
   std::vector<std::string> known = {"exit-codes", "schema"};
   for (const Topic& each : ListTopics(catalogue)) {
     if (each.name == topic) return ShowTopic(each, arguments, invocation);
     known.push_back(each.name);
   }
+  // Only topics of the catalogue have a second operand.
   if (arguments.num_operands() > 1) return NoHelp(arguments.operand(1), {});
   if (topic.empty()) return PrintResult(HelpPage(invocation.name));
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium inspect`: shows a table, a model, a weights file or a run. What lies at the path decides
+// which; a word that is no path is looked for among the runs. Nothing is started but, for a table,
+// an engine without a run folder.
 #include <arrow/api.h>
 #include <fmt/format.h>
 
@@ -21,9 +24,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson() says),
-// and the text is made from that object, so that both forms say the same.
+// Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson()
+// returns), and the text is made from that object, so that both forms say the same.
 
+// Names, dtypes and shapes alone: numbers are read only to be hashed.
 Json ListTensors(const Safetensors& file) {
   Json tensors = Json::array();
   for (const NamedTensor& each : file.tensors()) {
@@ -32,7 +36,8 @@ Json ListTensors(const Safetensors& file) {
   return tensors;
 }
 
-// The JSON files of the folder under their names without ".json", and what the weights hold.
+// A model folder as one object: its JSON files under their names without ".json", and what the
+// weights hold. A model without an estimator has no weights.
 Result<Json> ModelAsJson(const fs::path& folder) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   Json json = {{"kind", "model"}, {"path", folder.string()}};
@@ -46,11 +51,12 @@ Result<Json> ModelAsJson(const fs::path& folder) {
   return json;
 }
 
-// Serves a bare weights file as well: the parts that are missing are left out.
+// A model, or a bare weights file, as text: parts that are missing are left out.
 std::string ModelAsText(const Json& model) {
   std::string text = "model " + model["path"].get<std::string>() + "\n\n";
   std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
   for (const Json& stage : model.value("pipeline", Json::array())) {
+    // An estimator names a label where other stages name inputs.
     const Json inputs = stage.contains("inputs") ? stage["inputs"] : stage.value("label", Json());
     rows.push_back({"  " + Shown(stage.value("id", Json())), Shown(stage.value("kind", Json())),
                     stage.contains("inputs") ? Shown(inputs) : "label " + Shown(inputs)});
@@ -64,6 +70,7 @@ std::string ModelAsText(const Json& model) {
     numbers += size;
     rows.push_back({"  " + tensor["name"].get<std::string>(), Dump(tensor["shape"])});
   }
+  // A pipeline without an estimator has no numbers to show.
   if (numbers > 0) {
     text += "\n" + TextTable(rows) + "  " + Grouped(numbers) + " numbers\n";
     text += "\nweights_sha256  " + model.value("weights_sha256", std::string()) + "\n";
@@ -80,8 +87,8 @@ Json ListColumns(const arrow::Schema& schema) {
   return columns;
 }
 
-// Opens a session without a run folder, so nothing is left behind. Parquet is recognised by its
-// extension or by its content.
+// A table's columns and number of rows, counted by an engine in a session without a run folder, so
+// that nothing is left behind. Parquet is recognised by its extension or by its content.
 Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   SessionOptions options;
   options.base = fs::current_path();
@@ -120,8 +127,8 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
-// Decides by what lies there: a model folder, a safetensors file, any other file as a table, and
-// only then a run, which may be given by a beginning of its name.
+// In this order: a model folder, a safetensors file, a job file (refused), any other file as a
+// table, and only then a run, which may be named by the beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");
@@ -138,6 +145,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
                              .delimiter = arguments.Value("--delimiter", ",")};
     return Show(TableAsJson(what, written), json, TableAsText);
   }
+  // A folder that is none of these gets a message of its own; for a word the nearest runs are
+  // named.
   Result<fs::path> run = FindRun(RunsDir(arguments), what.string());
   if (!run.ok() && fs::is_directory(what, ignored)) {
     return Fail({.exit = Exit::kInput,

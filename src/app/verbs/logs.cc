@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium logs`: prints what the ranks of a run wrote, one file for each rank, each line with its
+// file's name in front. With --follow it goes on until the run ends. The writers are other
+// processes, so the files are polled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(200);  // How often --follow looks for more.
+constexpr auto kLook = std::chrono::milliseconds(200);  // Between two looks of --follow.
+// Bytes; a longer line is printed in pieces, so that a rank that writes no line breaks fills no
+// memory.
 constexpr size_t kLongestLine = 64 << 10;
 
-// The log files of a run, or those of one rank; `rank` is its number or the name of a file.
+// The log files of a run, in the order of their names; with `rank`, a number or the name of a file,
+// that one alone.
 std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -35,16 +41,18 @@ std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
   return files;
 }
 
-// Prints whole lines from `offset` on and returns the new offset. While following, an unfinished
-// last line waits for its end (`to_end` is false); a line beyond 64 KiB is printed in pieces.
+// Prints whole lines from `offset` on and returns the offset after them. While the run goes on
+// (`to_end` is false) an unfinished last line waits for its end.
 Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bool to_end) {
   std::ifstream in(file, std::ios::binary);
   in.seekg(offset);
   std::string line(kLongestLine, '\0');
   while (in.getline(line.data(), std::streamsize(line.size())) || in.gcount() > 0) {
+    // getline() sets failbit when the buffer is full before the line ends.
     const bool piece = in.fail();
     if (in.eof() && !to_end) break;
     offset += in.gcount();
+    // gcount() includes the line break, unless the line ended otherwise.
     const auto length = size_t(in.gcount()) - (piece || in.eof() ? 0 : 1);
     PT_TRY(PrintResult(file.stem().string() + "  " + line.substr(0, length) + "\n"));
     if (piece) in.clear();
@@ -52,17 +60,19 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
-// The fault that ended the run: ranks that ended in good order have nothing in their logs.
+// The fault that ended the run, for a run whose ranks wrote nothing about it.
 std::string HowItFailed(const fs::path& run) {
   const Json error = ReadResult(run).value("error", Json());
   return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
 }
 
-// Polls. The writers are other processes; the lock of the folder says whether they may still write.
+// Prints what is there, then looks again until the folder is no longer locked, which says that
+// nobody writes there.
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
   const std::string rank = arguments.Value("--rank");
+  // How far each file has been printed. Files of later attempts join as they appear.
   std::map<fs::path, std::streamoff> offsets;
   while (true) {
     // Asked before reading, so that what was written just before the run ended is still printed.

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium plan`: shows what a run would do, and runs nothing. A job file becomes the same calls as
+// for `run`, on the engine that it names; a program is run on an engine that only describes
+// (frame/planned_engine.h). Text and --json are made from the same object.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -18,6 +21,7 @@ namespace protium {
 
 namespace {
 
+// Each line two blanks further in, with one line break at the end.
 std::string Indented(const std::string& text) {
   std::string indented = "  ";
   for (const char c : text) {
@@ -29,7 +33,8 @@ std::string Indented(const std::string& text) {
   return indented + "\n";
 }
 
-// The estimator is no Stage and not among "stages", but readers of a plan expect it in the list.
+// Adds the estimators, which are no Stages and not among "stages", but readers of a plan look for
+// them in the list.
 void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
   for (const Json& stage : pipeline) {
     const std::string kind = stage.value("kind", "");
@@ -51,6 +56,7 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   for (const Json& stage : stages) {
     const size_t inputs = stage["inputs"].size();
     std::string names = Shown(stage["inputs"]);
+    // Bytes that leave room for the other columns on a terminal; cut between names.
     if (names.size() > 60) names = names.substr(0, names.find(", ", 40)) + ", ...";
     rows.push_back({"  " + stage.value("id", ""), stage.value("kind", ""),
                     fmt::format("{} ({})", names, inputs)});
@@ -59,13 +65,14 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return TextTable(rows);
 }
 
-// Whether any rank has devices.
+// Whether any rank has GPUs.
 bool HasDevices(const Json& gang) {
   const Json ranks = gang.value("ranks", Json::array());
   return std::any_of(ranks.begin(), ranks.end(),
                      [](const Json& rank) { return !rank.value("gpus", Json::array()).empty(); });
 }
 
+// The placement of one gang: a line for each rank, and why it is so, if anything is to be said.
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
   for (const Json& rank : gang.value("ranks", Json::array())) {
@@ -81,7 +88,7 @@ std::string GangText(const Json& gang) {
 }
 
 // The plan as text: tree, SQL, what is not exact, stages, gang. `plan` is what Describe() returned,
-// with the parts of a Preview if there is a pipeline.
+// with the parts of the event "pipeline" if there is one.
 std::string PlanText(const std::string& name, const Json& plan) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  Indented(plan.value("tree", "")));
@@ -97,7 +104,7 @@ std::string PlanText(const std::string& name, const Json& plan) {
   return text;
 }
 
-// Only the settings that --set changed; the file's are in the file.
+// The settings that --set changed; all others are in the job file.
 std::string OverriddenText(const Json& settings) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
@@ -109,8 +116,8 @@ std::string OverriddenText(const Json& settings) {
   return rows.empty() ? "" : "\noverridden\n" + TextTable(rows);
 }
 
-// The parts of the event "pipeline", which Fit() sends just before it asks for its gang: they
-// belong to the plan that is described next.
+// The parts of the event "pipeline"; empty for other events. Fit() sends it just before it asks for
+// its gang, so they belong to the plan that is described next.
 Json PipelineIn(const Json& event) {
   Json parts = Json::object();
   if (event.value("event", "") != "pipeline") return parts;
@@ -118,14 +125,15 @@ Json PipelineIn(const Json& event) {
   return parts;
 }
 
-// Plans a program by running it on an engine that runs nothing (frame/planned_engine.h), and shows
-// each table it would write or read, up to the point where it needs rows that only a run can give.
+// Plans a program: runs its code on an engine that runs nothing, and shows each table that it would
+// write or read, up to the point where it needs rows that only a run can give.
 Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Json sets, SettingsFrom(arguments.Values("--set")));
   RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
                                          arguments.Value("--engine", "local"));
   Json acts = Json::array();
   request.session.force = arguments.Has("--force");
+  // What the latest event "pipeline" said, until an act takes it.
   Json pipeline = Json::object();
   request.session.call.events = [&](const Json& event) { pipeline.update(PipelineIn(event)); };
   PT_LET(std::unique_ptr<Engine> engine, OpenEngine(request.session));
@@ -156,6 +164,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
 Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   if (invocation.program != nullptr) return PlanProgram(arguments, invocation);
   std::vector<std::string> sets = arguments.Values("--set");
+  // As a setting it has a place in messages; it comes last and wins.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
   PT_LET(RunRequest request, RequestForJob(job, invocation));

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium predict`: scores a table with a saved model and writes the result as one file. The input
+// is a table as the model's ETL would make it (--input), or new tables on which the saved ETL runs
+// first (--data). A session in a temporary folder does it, which is removed at the end: predict
+// leaves no run. Ctrl-C stops the engine and its workers; the output appears whole or not at all.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,11 +30,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder for logs and spill, removed with its owner. `predict` leaves no run.
+// A temporary folder for logs and spilled rows, removed with its owner.
 class Scratch {
  public:
   static Result<std::unique_ptr<Scratch>> Make(const fs::path& base) {
     std::string name = (base / "protium-XXXXXX").string();
+    // A new folder that only this user may read.
     if (mkdtemp(name.data()) == nullptr) {
       return Fail({.exit = Exit::kEnvironment,
                    .what = "cannot make a folder for passing files in " + base.string(),
@@ -51,6 +56,7 @@ class Scratch {
 
 bool IsParquet(const fs::path& path) { return path.extension() == ".parquet"; }
 
+// What the shape of the verb cannot say: flags that must be given, and one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
@@ -69,7 +75,7 @@ Status CheckFlags(const Arguments& arguments) {
        .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
 }
 
-// The model's labels, which new tables need not have.
+// The columns that the model's estimators learn from, which new tables need not have.
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
   for (const Json& stage : PipelineToJson(model.state())) {
@@ -88,7 +94,8 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
                               arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
-  // Spark writes a table as a folder of Parquet files.
+  // Spark writes a table as a folder of Parquet files. A name without an extension does not say
+  // what the file holds; its first bytes do.
   const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
@@ -99,8 +106,8 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 
-// The rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a mistake is
-// reported without waiting for this.
+// The number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a
+// mistake is reported without waiting for it.
 Result<Json> RowsIn(const NewTables& input) {
   Json rows = Json::object();
   for (const auto& [name, table] : input.tables) {
@@ -109,6 +116,7 @@ Result<Json> RowsIn(const NewTables& input) {
   return rows;
 }
 
+// "rows    in: flights 500, weather 8000; out: 498".
 std::string RowsText(const Json& rows_in, int64_t rows_out) {
   std::string text;
   for (const auto& [name, rows] : rows_in.items()) {
@@ -117,8 +125,8 @@ std::string RowsText(const Json& rows_in, int64_t rows_out) {
   return fmt::format("rows    in: {}; out: {}\n", text, Grouped(rows_out));
 }
 
-// The warning for an output without rows, which is seldom what was meant: most often the SQL joins
-// or filters everything away.
+// The warning for an output without rows, which is seldom intended: most often the SQL joins or
+// filters everything away.
 std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
@@ -128,8 +136,8 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
                                  : "no row came out";
 }
 
-// The absolute output path. Links and ".." in its folder are resolved, since a path typed here is
-// meant as it stands, while Writer refuses "..".
+// The absolute path of the output. Links and ".." in its folder are resolved: a path typed here is
+// meant as it stands, while Writer refuses "..", which in a job file leads out of the run folder.
 fs::path ResolveOutput(const Arguments& arguments) {
   const fs::path typed = fs::absolute(arguments.Value("--output"));
   std::error_code error;
@@ -137,7 +145,8 @@ fs::path ResolveOutput(const Arguments& arguments) {
   return (error ? typed.parent_path() : folder) / typed.filename();
 }
 
-// Scores and writes the table; returns the text for stdout.
+// Scores and writes the table; returns the text for stdout, which is printed after the progress bar
+// has gone.
 Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const Call call = session->state().call();
@@ -172,7 +181,8 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
          output.string() + "\n";
 }
 
-// Signals are set up first, since threads inherit which ones are blocked (os/signals.h).
+// Signals first: threads inherit which of them are blocked (os/signals.h), and a session starts
+// some.
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
@@ -188,6 +198,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.engine = engine;
   options.folder = scratch->path();
   options.base = fs::current_path();
+  // A model may have a net that only the program or the extension knows.
   if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
   if (arguments.Has("--extension")) {
     PT_LET(options.catalogue,
@@ -198,6 +209,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.call.events = [&progress](const Json& event) { progress.On(event); };
   const Result<std::string> scored = Score(arguments, std::move(options));
   progress.Close();
+  // The message must not send anyone to logs that are gone by then.
   if (!scored.ok()) return WithoutLogsIn(scratch->path(), scored.status());
   return PrintResult(*scored);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium resume`: continues a run from its newest intact checkpoint. The run folder says all
+// there is to know: job.json the job or program, its settings and its engine, inputs.json what its
+// files were like. So the job file may have changed or be gone, and there are no settings to give.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// job.json, as RequestForJob() or RequestForProgram() described the run. It is written only once
-// all checks have passed, so a run without it has done nothing that could be continued.
+// Reads job.json, as RequestForJob() or RequestForProgram() described the run. It is written when
+// all checks have passed, so a run without one has done nothing that could be continued.
 Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
@@ -32,6 +35,7 @@ Result<Json> ReadDescription(const fs::path& run) {
   return Fail({.exit = Exit::kInput, .what = "damaged file " + file.string()});
 }
 
+// The refusal that names the command to use instead.
 Status WrongProgram(const Json& description, const fs::path& run) {
   const bool job = description["kind"] == "job";
   const std::string command = job ? "protium" : description.value("program", "");
@@ -40,14 +44,14 @@ Status WrongProgram(const Json& description, const fs::path& run) {
                .fix = fmt::format("{} resume {}", command, run.string())});
 }
 
-// A run of a program can be resumed only by that program, which has its tasks and nets.
+// Only the same program can resume its run: it has the tasks and nets.
 Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                                const Invocation& invocation) {
   const bool job = description["kind"] == "job";
   if (job != (invocation.program == nullptr)) return WrongProgram(description, run);
   if (job) {
     PT_LET(Job read, ReadSavedJob(description.value("job", Json::object()), run / "job.json"));
-    // For messages and for job.json, which is written anew: the original file, not this one.
+    // For messages and for job.json, which is written again: the original file, not this one.
     read.settings.file = description.value("file", "");
     return RequestForJob(std::move(read), invocation, description.value("settings", Json()));
   }
@@ -59,13 +63,14 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
-  // Nothing left to do is no failure: the result is printed again.
+  // A run with nothing left to do is no failure: its result is printed again.
   if (header.state == RunState::kDone) {
     PrintNote("this run is done already\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
   PT_LET(const Json description, ReadDescription(run));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
+  // Seconds count from the start of the command, loading included.
   request.session.started = invocation.started;
   request.resume = run;
   request.json = arguments.Has("--json");

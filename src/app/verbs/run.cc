@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium run`, and `run` of a program of the user's own: reads the request and hands it to
+// RunToEnd() (app/run/run_to_end.h), which does everything from opening the run folder to printing
+// the result.
 #include <filesystem>
 
 #include "app/job/read_job.h"
@@ -12,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// For a job --engine is one more setting, so that its place is known; it comes last and wins. A
+// For a job, --engine is one more setting, so that its place can be told; it comes last and wins. A
 // program has no job file that could name an engine.
 Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
@@ -26,6 +29,7 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   return RequestForJob(std::move(job), invocation);
 }
 
+// The flags that jobs and programs share.
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, MakeRequest(arguments, invocation));
   request.session.started = invocation.started;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// `protium runs`: lists the runs in --runs-dir, shows one, or compares two. It only reads the
+// folders, so it can look at a run while that goes on, or that was killed.
 #include <fmt/format.h>
 
 #include "app/run/run_report.h"
@@ -15,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How far an unfinished run has come, from its events; null if it has not begun to train.
+// How far a run that is not done has come, from its events; null if it has not begun to train or
+// its events cannot be read.
 Json ReadProgress(const RunEntry& entry) {
   if (entry.header.state == RunState::kDone) return {};
   const auto events = ReadEvents(entry.folder / "events.jsonl");
@@ -29,6 +32,7 @@ Json ReadProgress(const RunEntry& entry) {
           {"checkpoint", view.checkpoint}};
 }
 
+// "running, step 120 of 800".
 std::string FormatState(const Json& summary) {
   const std::string state = summary["state"].get<std::string>();
   if (!summary.contains("progress")) return state;
@@ -37,6 +41,7 @@ std::string FormatState(const Json& summary) {
                      progress["steps"].get<int64_t>());
 }
 
+// A run as --json lists it; the table of the text is made from this.
 Json Summary(const RunEntry& entry) {
   Json json = {{"run", entry.folder.filename().string()},
                {"state", entry.state()},
@@ -48,7 +53,7 @@ Json Summary(const RunEntry& entry) {
   return json;
 }
 
-// The first metric, which is the one that the job cares about most.
+// The name of the first test metric, the one that the job cares about most; "-" if there is none.
 std::string FindFirstMetric(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   for (const auto& [name, value] : test.items()) {
@@ -57,6 +62,7 @@ std::string FindFirstMetric(const Json& summary) {
   return "-";
 }
 
+// The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
 std::string Metric(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
   if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
@@ -64,7 +70,8 @@ std::string Metric(const Json& summary, const char* set, const std::string& name
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
 }
 
-// One line per run: its state and its most important metric beside the baseline's.
+// One line for each run: its state, and its most important metric beside the baseline's, each as
+// --json has it in full.
 Status List(const Arguments& arguments) {
   Json all = Json::array();
   std::vector<std::vector<std::string>> rows = {
@@ -82,6 +89,7 @@ Status List(const Arguments& arguments) {
                      : PrintResult(TextTable(rows, {false, false, false, false, true, true}));
 }
 
+// What `inspect RUN` shows; without a name the last run.
 Status Show(const Arguments& arguments) {
   const std::string which = arguments.operand(1).empty() ? "last" : arguments.operand(1);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
@@ -103,6 +111,7 @@ Status Compare(const Arguments& arguments) {
   return PrintResult(ComparedAsText(compared));
 }
 
+// The first operand is a verb of its own.
 Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   const std::string what = arguments.operand(0).empty() ? "list" : arguments.operand(0);
   if (what == "list" && arguments.num_operands() < 2) return List(arguments);

@@ -263,7 +263,6 @@ void Mesh::Greet(UniqueFd socket, Caller& caller) {
   patience.deadline = std::min(patience.deadline, Clock::now() + kStrangerTime);
   auto guest = ProveAsCalled(self_, std::move(socket), patience, [&] { return Admit(caller); });
   if (guest.ok()) return AddConnection(guest->rank, guest->lane, std::move(guest->connection));
-  // The latest refusal is the "why" of a mesh that stays incomplete.
   const std::lock_guard lock(mutex_);
   refused_ = fmt::format("a caller from {} was turned away: {}", caller.from,
                          FaultOf(guest.status()).what);

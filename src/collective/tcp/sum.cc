@@ -123,16 +123,11 @@ class SlicedSum : public Steps {
     bool expecting = false;
   };
 
-  // The order of units on a connection, with A = min(kAhead, n) and n chunks: inputs 0 .. A-1;
-  // then, for as long as there are inputs, results and inputs in turns, result 0, input A, result
-  // 1, input A+1 and so on; and in the end the A results that are left. It is the order in which
-  // CombineNext() queues them.
-  //
-  // In numbers: units 0 .. A-1 are inputs. The mixed part has 2 (n - A) units m = 0, 1, ...: even m
-  // is result m/2, odd m is input A + (m-1)/2, so it ends with result n-A-1 and input n-1, and all
-  // n inputs and n - A results have gone. Unit k behind it is preceded by all n inputs and k - n
-  // results, so it is result k - n, up to 2n - 1. Each input and each result occurs exactly once.
-  // Both ends count the same way and need no headers.
+  // The order of units on a connection, with A = kAhead and n chunks: inputs 0 .. A-1; then, for as
+  // long as there are inputs, results and inputs in turns, result 0, input A, result 1, input A+1
+  // and so on; and in the end the A results that are left. So the mixed part has 2 (n - A) units,
+  // of which every second is a result, and behind it unit k is result k - n: n inputs came before
+  // it. Both ends count the same way and need no headers.
   Unit FindUnit(int64_t number) const {
     const int64_t ahead = std::min(kAhead, chunks_);
     const int64_t mixed = number - ahead;
@@ -152,8 +147,6 @@ class SlicedSum : public Steps {
   int64_t ChunkCount(int32_t rank, int64_t chunk) const {
     return ChunkBegin(rank, chunk + 1) - ChunkBegin(rank, chunk);
   }
-  // kHeld rooms per rank, used in turns: chunk t + kHeld is received only after chunk t was
-  // combined (see Advance()).
   std::byte* ChunkRoom(int32_t rank, int64_t chunk) const {
     return peers_[size_t(rank)].room + (chunk % kHeld) * plan_.inputs[size_t(rank)] * kChunkBytes;
   }
@@ -187,8 +180,6 @@ class SlicedSum : public Steps {
       const int64_t count = unit.result
                                 ? ChunkCount(from, unit.chunk)
                                 : ChunkCount(rank_, unit.chunk) * plan_.inputs[size_t(from)];
-      // Slices differ in length, so the last chunk of some is empty; it is counted without any
-      // bytes.
       if (count == 0) {
         Count(peer);
         continue;

@@ -39,8 +39,7 @@ Status TlsFault(std::string_view doing) {
                        (reason == nullptr ? "the connection ended" : reason)});
 }
 
-// A BIO of our own: OpenSSL's socket BIO writes without MSG_NOSIGNAL and would raise SIGPIPE. The
-// descriptor is the BIO's data.
+// OpenSSL's own socket BIO would raise SIGPIPE. The descriptor is the BIO's data.
 int GetFd(BIO* bio) { return int(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
 
 int Moved(BIO* bio, ssize_t moved, int retry) {

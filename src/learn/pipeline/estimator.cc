@@ -87,7 +87,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Refuses the value `got` of an option unless `holds`; `must` completes "... must be".
+// Refuses an option's value unless `holds`; `must` completes "... must be".
 Status Require(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }

@@ -124,7 +124,6 @@ class Fitting {
     std::vector<Need> asked;
     Columns columns = chain_.sources, wanted;
     for (Entry& entry : entries_) {
-      // A need is met at the first level at which its columns exist.
       if (entry.state || FindLevel(entry.need) != level) continue;
       entry.state = StateFromMaker(entry.need);
       if (entry.state) continue;

@@ -32,7 +32,6 @@ std::string FindSource(const Chain& chain, const std::string& column) {
   const Stage& maker = *chain.stages[at->maker].stage;
   const auto& outputs = maker.outputs();
   const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-  // Stages read only from stages before them, so this ends.
   return FindSource(chain, maker.inputs()[maker.input_of(size_t(output))]);
 }
 

@@ -232,8 +232,6 @@ class OneHotEncoderStage : public Stage {
     for (auto i = int64_t(FirstKey()); i < own; ++i) add_where(i);
     if (HasOther(hots)) {
       const int64_t end = options_.unseen == UnseenHot::kOther ? keys + 1 : keys;
-      // Indices [own, end) are `other`: the keys without a column and, if so chosen, the index of
-      // unseen values. NULL's index lies behind both.
       add(MakeCall("if", {at >= Lit(own), MakeCall("if", {at >= Lit(end), zero, one}), zero}));
     }
     if (options_.missing == MissingHot::kOwnColumn) add_where(keys + 1);

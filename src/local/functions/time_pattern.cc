@@ -140,9 +140,8 @@ class Reading {
     return number && Set(field, *number, before - text_.size());
   }
 
-  // The fewest and most digits of a field, as DateTimeFormatterBuilder has it: two or more letters
-  // mean exactly so many digits. A single letter takes as many digits as there are, except those
-  // that the fields behind it need ("adjacent value parsing").
+  // The fewest and most digits of a field. A single letter takes as many digits as there are,
+  // except those that the fields behind it need.
   std::pair<size_t, size_t> FindWidth(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
@@ -238,7 +237,6 @@ class Reading {
     if (day_of_year_ > 0) {
       days = CountDays(year_, 1, 1);
       if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
-      // Only leap years have a day 366.
       if (days && *days >= CountDays(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
     }
     if (!days) return std::nullopt;

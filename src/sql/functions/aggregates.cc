@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of groups and windows.
+// Functions of groups and windows. Spark's first(), last() and collect_list() depend on the order
+// of rows, and sums of doubles on the order of additions, on either engine: these are NotExact.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -9,12 +10,15 @@ using namespace functions;
 
 constexpr SqlFunction kAggregates[] = {
     Macro("any", "(x) AS bool_or(x)"),
+    // DuckDB's any_value() skips nulls; Spark's takes the first row unless told to ignore them.
     NotExact("any_value", kAnyRow,
              "(x) AS first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN system.main.any_value(x) "
              "ELSE first(x) END")
         .Typed("*", '1'),
     Refused("approx_count_distinct", "every engine estimates in its own way",
             "use count(DISTINCT x)"),
+    // Spark's is exact up to its accuracy, 10,000 rows by default; so is this one, which refuses
+    // more.
     NotExact("approx_percentile", "exact for up to 10,000 rows, an error beyond",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
@@ -31,6 +35,8 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("collect_set", kTextOrder,
              "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])")
         .Typed("*", 'A'),
+    // DuckDB answers NaN where a column does not vary; Spark divides by zero, an error in ANSI
+    // mode.
     NotExact("corr", kFloatSum,
              "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
              "regr_syy(x, y) = 0 THEN error('division by zero') ELSE system.main.corr(x, y) END")
@@ -55,6 +61,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
+    // Spark's is that of the population; DuckDB's kurtosis() corrects for a sample.
     NotExact("kurtosis", kFloatSum, "(x) AS CASE WHEN var_pop(x) > 0 THEN kurtosis_pop(x) END")
         .Typed("n", 'N'),
     NotExact("lag", kTies).Typed("*", '1'),
@@ -69,6 +76,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("lead", kTies).Typed("*", '1'),
     NotExact("listagg", kTextOrder).Typed("t", 'T'),
     Same("max").Typed("*", '1'),
+    // DuckDB's max_by() leaves out rows whose x is null.
     NotExact("max_by", kTies, "(x, y) AS arg_max_null(x, y)").Typed("*", '1'),
     NotExact("mean", kFloatSum, "(x) AS avg(x)"),
     Same("median").Typed("n", 'N'),
@@ -78,6 +86,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("nth_value", kTies).Typed("*", '1'),
     NotExact("ntile", kTies).Typed("*", 'i'),
     Same("percent_rank").Typed("*", 'N'),
+    // Interpolates between the two nearest values, as quantile_cont() does.
     Macro("percentile", "(x, p) AS quantile_cont(x, p)").Typed("n*", '?'),
     NotExact("percentile_approx", "exact for up to 10,000 rows, an error beyond",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
@@ -89,6 +98,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
     Same("regr_count"),
+    // With all x equal Spark returns NULL and DuckDB NaN; so in regr_slope() below.
     Macro("regr_intercept",
           "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END")
         .Typed("n", 'N'),
@@ -100,6 +110,8 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("regr_sxy", kFloatSum),
     NotExact("regr_syy", kFloatSum),
     NotExact("row_number", kTies).Typed("*", 'i'),
+    // Spark's is that of the population. DuckDB multiplies by sqrt(n * (n - 1)) / (n - 2), which is
+    // taken out again; for two rows that is no number, and the skewness is 0.
     NotExact("skewness", kFloatSum,
              "(x) AS CASE WHEN var_pop(x) > 0 THEN CASE WHEN count(x) = 2 THEN CAST(0 AS DOUBLE) "
              "ELSE system.main.\"/\"(system.main.skewness(x) * (count(x) - 2), "
@@ -113,6 +125,8 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("string_agg", kTextOrder).Typed("t", 'T'),
     NotExact("sum", kFloatSum),
     NotExact("try_avg", kFloatSum, "(x) AS avg(x)"),
+    // DuckDB adds whole numbers in 128 bits, where Spark overflows at 64 and try_sum() returns
+    // NULL.
     NotExact("try_sum", kFloatSum,
              "(x) AS CASE WHEN typeof(sum(x)) <> 'HUGEINT' OR sum(x) BETWEEN -9223372036854775808 "
              "AND 9223372036854775807 THEN sum(x) END"),

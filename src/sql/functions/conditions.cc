@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions, NULL and NaN, and types called as functions.
+// Conditions, NULL and NaN, and types called as functions. Spark's functions that report on its own
+// session or partitions are refused: no other engine has an answer.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -10,9 +11,11 @@ using namespace functions;
 constexpr SqlFunction kConditions[] = {
     Refused("aes_decrypt", "keys have no place in the text of a query"),
     Refused("aes_encrypt", "keys have no place in the text of a query"),
+    // Null counts as false.
     Macro("assert_true",
           "(c) AS CASE WHEN NOT coalesce(c, false) THEN error('assert_true failed') END, (c, m) AS "
           "CASE WHEN NOT coalesce(c, false) THEN error(m) END"),
+    // Types called as functions are casts: RenameRule makes pt_to_bigint() and the like of them.
     Same("bigint"),
     Macro("binary", "(s) AS pt_bytes(s)"),
     Same("boolean"),
@@ -34,6 +37,7 @@ constexpr SqlFunction kConditions[] = {
     Macro("ifnull", "(a, b) AS coalesce(a, b)"),
     Refused("input_file_name", "the embedded engine does not tell which file a row came from", ""),
     Same("int"),
+    // DuckDB's isnan(NULL) is NULL, Spark's is false.
     Macro("isnan", "(x) AS coalesce(system.main.isnan(CAST(x AS DOUBLE)), false)").Typed("n", 'B'),
     Macro("isnotnull", "(x) AS x IS NOT NULL").Typed("*", 'B'),
     Macro("isnull", "(x) AS x IS NULL").Typed("*", 'B'),

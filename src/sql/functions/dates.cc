@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates, times and intervals. All times are without a zone, which is UTC.
+// Dates, times and intervals. All times are without a zone, which is UTC. Arguments may be text,
+// which pt_to_date() and pt_to_timestamp() read as Spark does; results of DuckDB that are BIGINT
+// are cast to Spark's INT by their types ('i').
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -25,6 +27,7 @@ constexpr SqlFunction kDates[] = {
     Macro("date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)").Typed("i", 'D'),
     Same("date_part").Typed("**", 'i'),
     Macro("date_sub", "(d, n) AS pt_to_date(d) - CAST(n AS INTEGER)").Typed("dk", 'D'),
+    // The units that Spark knows: any other gives NULL, where DuckDB fails or knows more (decade).
     Macro("date_trunc",
           "(f, t) AS system.main.date_trunc(CASE lower(f) WHEN 'year' THEN 'year' WHEN 'yyyy' THEN "
           "'year' WHEN 'yy' THEN 'year' WHEN 'quarter' THEN 'quarter' WHEN 'month' THEN 'month' "
@@ -37,6 +40,7 @@ constexpr SqlFunction kDates[] = {
     Macro("datediff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)").Typed("d", 'I'),
     Same("datepart"),
     Macro("day", "(d) AS system.main.day(pt_to_date(d))").Typed("d", 'i'),
+    // Three letters in Spark, the whole name in DuckDB.
     Macro("dayname", "(d) AS system.main.left(system.main.dayname(pt_to_date(d)), 3)")
         .Typed("d", 'T'),
     Macro("dayofmonth", "(d) AS system.main.day(pt_to_date(d))").Typed("d", 'i'),
@@ -72,6 +76,8 @@ constexpr SqlFunction kDates[] = {
           "(a, b) AS pt_months(pt_to_timestamp(a), pt_to_timestamp(b), true), (a, b, rounded) AS "
           "pt_months(pt_to_timestamp(a), pt_to_timestamp(b), rounded)")
         .Typed("ssb", 'N'),
+    // Counts from Monday = 1 (ISO). Plus 6, modulo 7, plus 1: a day of the same name moves a whole
+    // week.
     Macro("next_day",
           "(d, n) AS pt_to_date(d) + CAST((CASE lower(trim(n)) WHEN 'mo' THEN 1 WHEN 'mon' THEN 1 "
           "WHEN 'monday' THEN 1 WHEN 'tu' THEN 2 WHEN 'tue' THEN 2 WHEN 'tuesday' THEN 2 WHEN 'we' "
@@ -88,6 +94,7 @@ constexpr SqlFunction kDates[] = {
     Refused("time_bucket", "windows of time are Spark's own", "use date_trunc(unit, time)"),
     Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))"),
     Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)"),
+    // A fraction beyond microseconds is cut off.
     Macro("timestamp_seconds",
           "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))"),
     Macro("to_date", "(s) AS pt_to_date(s)").Typed("d", 'D'),
@@ -107,7 +114,8 @@ constexpr SqlFunction kDates[] = {
              "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)"),
     Same("to_weeks").Typed("*", 'V'),
     Same("to_years").Typed("*", 'M'),
-    // With one argument it stands in what DuckDB makes of INTERVAL 1 DAY.
+    // DuckDB parses INTERVAL 1 DAY to to_days(CAST(trunc(CAST(1 AS DOUBLE)) AS INTEGER)): with one
+    // argument trunc() is that one.
     Macro("trunc",
           "(x) AS system.main.trunc(x), (d, f) AS CAST(system.main.date_trunc(CASE lower(f) WHEN "
           "'year' THEN 'year' WHEN 'yyyy' THEN 'year' WHEN 'yy' THEN 'year' WHEN 'quarter' THEN "
@@ -126,6 +134,7 @@ constexpr SqlFunction kDates[] = {
     Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)"),
     Macro("unix_date", "(d) AS CAST(pt_to_date(d) - DATE '1970-01-01' AS INTEGER)").Typed("d", 'I'),
     Macro("unix_micros", "(t) AS epoch_us(pt_to_timestamp(t))"),
+    // Rounded down, also before 1970.
     Macro("unix_millis",
           "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(pt_to_timestamp(t)), 1000)) AS "
           "BIGINT)"),

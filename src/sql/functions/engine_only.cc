@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB has and Spark has not: refused, so that a text runs on both.
+// Functions of DuckDB's that Spark lacks: refused, so that a text that runs on one engine runs on
+// both. Those that read files or SQL would also get around the job's list of tables.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -15,7 +16,7 @@ constexpr SqlFunction kEngineOnly[] = {
     Refused("getenv", kOneSide, ""),
     Refused("glob", kFiles, kDeclare),
     Refused("isodow", kOneSide, "use weekday(date), where Monday is 0"),
-    // What collect_list() becomes.
+    // Never from a user, but CollectRule makes it of collect_list(), and the typer needs its type.
     Refused("list", kOneSide, "use collect_list(x)").Typed("*", 'A'),
     Refused("murmur_hash3", kHash, "use md5(text)"),
     Refused("parquet_scan", kFiles, kDeclare),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of expressions, which programs build and stages of pipelines are made of.
+// The spellings of functions of expressions, which programs build and pipeline stages consist of.
 #include "sql/functions/expressions.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace protium {
 namespace {
 
-// By name. The spellings for DuckDB rest on the macros of the other themes (sql/prelude.h).
+// Sorted by name. DuckDB's spellings call macros of the other themes (sql/prelude.h): day() or
+// length() here is Spark's.
 constexpr ExprSpelling kSpellings[] = {
     {"*", "($1 * $2)", "($1 * $2)"},
     {"+", "($1 + $2)", "($1 + $2)"},
@@ -24,6 +25,7 @@ constexpr ExprSpelling kSpellings[] = {
     {"cast_bool", "CAST($1 AS BOOLEAN)", "CAST($1 AS BOOLEAN)"},
     {"cast_double", "CAST($1 AS DOUBLE)", "CAST($1 AS DOUBLE)"},
     {"cast_float", "CAST($1 AS FLOAT)", "CAST($1 AS FLOAT)"},
+    // DuckDB's own cast rounds where Spark cuts off the fraction.
     {"cast_int64", "pt_to_bigint($1)", "CAST($1 AS BIGINT)"},
     {"cast_string", "CAST($1 AS VARCHAR)", "CAST($1 AS STRING)"},
     {"ceil", "ceil($1)", "ceil($1)"},
@@ -33,6 +35,7 @@ constexpr ExprSpelling kSpellings[] = {
     {"floor", "floor($1)", "floor($1)"},
     {"greatest", "greatest($*)", "greatest($*)"},
     {"if", "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
+    // Never null, as in Spark.
     {"is_nan", "coalesce(isnan($1::DOUBLE), false)", "isnan($1)"},
     {"is_not_null", "($1 IS NOT NULL)", "($1 IS NOT NULL)"},
     {"is_null", "($1 IS NULL)", "($1 IS NULL)"},

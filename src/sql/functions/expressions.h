@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the functions of expressions (plan/functions.h) are written in the SQL of each engine. To add
-// a function: a row there with its name and arguments, a row here, and a parity case.
+// How each engine's SQL spells the functions of expressions (plan/functions.h). To add one: a row
+// there with its name and number of arguments, a row here, and a parity case.
 #pragma once
 
 #include <span>
@@ -8,9 +8,10 @@
 
 namespace protium {
 
-// $1, $2, ... stand for arguments and $* for all of them, separated by commas. Arguments come in
-// parentheses or as calls, so that they hold together where they stand. Both spellings give the
-// same value for the same arguments, or both fail.
+// $1, $2, ... stand for the arguments and $* for all of them, separated by commas. Arguments are
+// put in as names, literals, calls or in parentheses, and a spelling is one of these again, so
+// nothing falls apart by precedence. Both spellings give the same value for the same arguments, or
+// both fail.
 struct ExprSpelling {
   std::string_view name;
   std::string_view duckdb;
@@ -20,7 +21,7 @@ struct ExprSpelling {
 // One row for each function of plan/functions.h, by name.
 std::span<const ExprSpelling> ExprSpellings();
 
-// Gives nullptr for a name that is not in the table.
+// Returns nullptr for a name that is not in the table.
 const ExprSpelling* FindExprSpelling(std::string_view name);
 
 }  // namespace protium

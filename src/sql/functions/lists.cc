@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists, structures and maps.
+// Lists, structs and maps. Positions count from 1 in most of these functions on both engines;
+// get(), list[i] and lambdas of Spark's count from 0. A NULL list gives NULL, a NULL element
+// compares as unknown unless a row says otherwise. Functions that would turn one column into
+// several are refused.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -8,17 +11,24 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kLists[] = {
+    // ReduceRule, RenameRule, LambdaPlacesRule and ListConditionsRule (sql/rules) rewrite
+    // aggregate(), array(), filter(), transform(), exists() and forall() before DuckDB sees them.
     Same("aggregate"),
     Same("array"),
+    // DuckDB appends to a NULL list as to an empty one; so does array_prepend().
     Macro("array_append", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_append(l, x) END"),
     Macro("array_compact", "(l) AS list_filter(l, lambda x: x IS NOT NULL)"),
+    // NULL, not false, if the value is missing and a null might have been it.
     Macro("array_contains",
           "(l, x) AS CASE WHEN list_contains(l, x) THEN true WHEN len(list_filter(l, lambda y: y "
           "IS NULL)) > 0 THEN NULL ELSE list_contains(l, x) END"),
+    // Keeps the order of first occurrences, which DuckDB's list_distinct() does not.
     Macro("array_distinct", "(l) AS pt_distinct(l)"),
     Macro("array_except",
           "(a, b) AS pt_distinct(CASE WHEN b IS NOT NULL THEN list_filter(a, lambda x: "
           "list_position(b, x) IS NULL) END)"),
+    // A position beyond either end pads the list with nulls; negative ones count from the end,
+    // where -1 inserts after the last element.
     Macro("array_insert",
           "(l, p, x) AS CASE WHEN p = 0 THEN error('the position of array_insert is 0') WHEN l IS "
           "NULL OR p IS NULL THEN NULL WHEN p > 0 THEN list_concat(list_concat(list_resize(l, "
@@ -33,15 +43,19 @@ constexpr SqlFunction kLists[] = {
           "array_to_string(list_transform(l, lambda x: coalesce(pt_to_text(x), n)), d)"),
     Macro("array_max", "(l) AS list_max(l)"),
     Macro("array_min", "(l) AS list_min(l)"),
+    // 0, not NULL, for a value that is not there.
     Macro("array_position",
           "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(l, x), "
           "0) END"),
     Macro("array_prepend", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_prepend(x, l) END"),
+    // Nulls stay: they are not equal to anything that could be removed.
     Macro("array_remove",
           "(l, x) AS CASE WHEN x IS NOT NULL THEN list_filter(l, lambda y: y IS DISTINCT FROM x) "
           "END"),
     Macro("array_repeat", "(x, n) AS list_transform(range(CAST(n AS BIGINT)), lambda i: x)"),
     Macro("array_size", "(l) AS len(l)"),
+    // Nulls come last in array_sort() and first in sort_array(), whatever the session's order of
+    // nulls.
     Macro("array_sort",
           "(l) AS list_sort(l, 'ASC', 'NULLS LAST'), (l, f) AS error('array_sort with a comparison "
           "is not known to every engine')"),
@@ -49,20 +63,24 @@ constexpr SqlFunction kLists[] = {
           "(a, b) AS pt_distinct(CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_concat(a, b) "
           "END)"),
     Macro(
+        // NULL, not false, if a null on either side might be the element in common.
         "arrays_overlap",
         "(a, b) AS CASE WHEN len(list_filter(a, lambda x: x IS NOT NULL AND list_contains(b, x))) "
         "> 0 THEN true WHEN a IS NULL OR b IS NULL THEN NULL WHEN len(a) > 0 AND len(b) > 0 AND "
         "(list_position(a, NULL) > 0 OR list_position(b, NULL) > 0) THEN NULL ELSE false END"),
     Refused("arrays_zip", "its fields are named by columns in Spark",
             "use transform(sequence(0, size(a) - 1), i -> named_struct('a', a[i], 'b', b[i]))"),
+    // Lists and maps alone: DuckDB's len() would also count the letters of a text.
     Macro("cardinality",
           "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
           "error('cardinality is of lists and maps') END"),
     Macro("element_at", "(l, i) AS pt_element_at(l, i)"),
     Same("exists"),
     Macro("explode", "(l) AS unnest(l)"),
+    // One row with NULL for a list that is empty or NULL.
     Macro("explode_outer", "(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)"),
     Same("filter"),
+    // NULL if any of the lists within is NULL; DuckDB leaves such lists out.
     Macro("flatten",
           "(l) AS CASE WHEN list_position(list_transform(l, lambda x: x IS NULL), true) IS NULL "
           "THEN system.main.flatten(l) END"),
@@ -71,6 +89,8 @@ constexpr SqlFunction kLists[] = {
     Refused("from_json", "Spark reads and writes JSON by a schema",
             "use get_json_object(text, '$.key')"),
     Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[i + 1] END"),
+    // NULL for text that is no JSON, where json_extract_string() fails; a path with * would give a
+    // list.
     Macro("get_json_object",
           "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object knows no * here') WHEN "
           "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
@@ -86,6 +106,7 @@ constexpr SqlFunction kLists[] = {
           "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
     Refused("json_tuple", "it makes several columns of one", "use get_json_object(text, '$.key')"),
     Same("list_value"),
+    // Keys and values in turn, up to eight pairs.
     Macro("map",
           "() AS system.main.map(), (k1, v1) AS system.main.map([k1], [v1]), (k1, v1, k2, v2) AS "
           "system.main.map([k1, k2], [v1, v2]), (k1, v1, k2, v2, k3, v3) AS system.main.map([k1, "
@@ -97,6 +118,8 @@ constexpr SqlFunction kLists[] = {
           "system.main.map([k1, k2, k3, k4, k5, k6, k7], [v1, v2, v3, v4, v5, v6, v7]), (k1, v1, "
           "k2, v2, k3, v3, k4, v4, k5, v5, k6, v6, k7, v7, k8, v8) AS system.main.map([k1, k2, k3, "
           "k4, k5, k6, k7, k8], [v1, v2, v3, v4, v5, v6, v7, v8])"),
+    // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last one
+    // wins.
     Macro("map_concat",
           "(a, b) AS CASE WHEN len(list_filter(map_keys(a), lambda k: list_contains(map_keys(b), "
           "k))) > 0 THEN error('a key stands in both maps of map_concat') WHEN a IS NOT NULL AND b "
@@ -117,6 +140,8 @@ constexpr SqlFunction kLists[] = {
             "use explode_outer(list) and row_number()"),
     Same("reduce"),
     Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
+    // Runs downwards by itself if the end comes before the start; a step that leads away is an
+    // error.
     Macro("sequence",
           "(a, b) AS CASE WHEN a <= b THEN generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT)) "
           "ELSE generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT), -1) END, (a, b, s) AS CASE "
@@ -127,6 +152,7 @@ constexpr SqlFunction kLists[] = {
     Macro("size",
           "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
           "error('size is of lists and maps') END"),
+    // A negative start counts from the end. l[1:0] is an empty list of the right type.
     Macro("slice",
           "(l, start, n) AS CASE WHEN start = 0 THEN error('the start of slice is 0; positions "
           "count from 1') WHEN n < 0 THEN error('the length of slice is negative: ' || n) WHEN "

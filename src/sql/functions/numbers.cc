@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic beyond operators.
+// Arithmetic beyond operators. Where an argument lies outside a function's domain, Spark follows
+// java.lang.Math and returns NaN or an infinity, or NULL for logarithms, and DuckDB fails: the CASE
+// in most of these macros. What the C library and Java compute to a different last bit is NotExact.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -21,13 +23,17 @@ constexpr SqlFunction kNumbers[] = {
     NotExact("atanh", kLastBit,
              "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE WHEN x = 1 THEN 'Infinity'::DOUBLE "
              "WHEN x = -1 THEN '-Infinity'::DOUBLE ELSE system.main.atanh(x) END"),
+    // DuckDB has none for BOOLEAN.
     Macro("bit_count",
           "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
           "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END")
         .Typed("*", 'i'),
     Macro("bit_get", "(x, place) AS pt_bit(x, place)"),
+    // Halves go to the even digit in bround(), away from zero in round().
     Macro("bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"),
     Macro("cbrt", "(x) AS pt_cbrt(x)").Typed("n", 'N'),
+    // A BIGINT in Spark, a DOUBLE in DuckDB; of a double beyond 64 bits the nearest BIGINT, as Java
+    // casts.
     Macro("ceil",
           "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
@@ -38,6 +44,7 @@ constexpr SqlFunction kNumbers[] = {
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
           "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not known to every "
           "engine')"),
+    // pt_finite() makes NaN of an infinity: DuckDB fails.
     NotExact("cos", kLastBit, "(x) AS system.main.cos(pt_finite(x))").Typed("n", 'N'),
     NotExact("cosh", kLastBit).Typed("n", 'N'),
     NotExact(
@@ -59,6 +66,7 @@ constexpr SqlFunction kNumbers[] = {
     Macro("getbit", "(x, place) AS pt_bit(x, place)"),
     NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
     NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END").Typed("n", 'N'),
+    // One argument is the natural logarithm here and the decimal one in DuckDB.
     NotExact("log", kLastBit,
              "(x) AS ln(x), (b, x) AS CASE WHEN b > 0 AND x > 0 THEN "
              "system.main.\"/\"(system.main.ln(x), system.main.ln(b)) END")
@@ -74,6 +82,7 @@ constexpr SqlFunction kNumbers[] = {
     Same("negate"),
     Macro("negative", "(x) AS -x"),
     Same("pi"),
+    // Never negative for a positive divisor.
     Macro("pmod", "(a, b) AS CASE WHEN a % b < 0 THEN (a % b + b) % b ELSE a % b END"),
     Macro("positive", "(x) AS x"),
     NotExact("pow", kLastBit).Typed("n", 'N'),
@@ -85,6 +94,8 @@ constexpr SqlFunction kNumbers[] = {
     Macro("rint", "(x) AS system.main.round_even(CAST(x AS DOUBLE), 0)").Typed("n", 'N'),
     Macro("round", "(x) AS pt_round(x), (x, d) AS pt_round(x, d)"),
     NotExact("sec", kLastBit, "(x) AS system.main.\"/\"(1, system.main.cos(pt_finite(x)))"),
+    // As in Java, the type of the value decides the width, and the count is taken modulo the width;
+    // DuckDB's << fails for negative values and for counts out of range.
     Macro("shiftleft",
           "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
           "pt_shift_left_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
@@ -104,11 +115,11 @@ constexpr SqlFunction kNumbers[] = {
     Macro("signum", "(x) AS sign(x)").Typed("n", 'N'),
     NotExact("sin", kLastBit, "(x) AS system.main.sin(pt_finite(x))").Typed("n", 'N'),
     NotExact("sinh", kLastBit).Typed("n", 'N'),
-    // Outside their domain roots and inverse functions are NaN, logarithms NULL.
     Macro("sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END")
         .Typed("n", 'N'),
     NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),
     NotExact("tanh", kLastBit).Typed("n", 'N'),
+    // TRY() turns an overflow into NULL.
     Macro("try_add", "(a, b) AS TRY(a + b)"),
     Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
     Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),

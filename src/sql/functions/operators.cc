@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators, by the signs that DuckDB's parser calls them. Division and remainder by zero are
-// errors in ANSI mode; no infinities come of them.
+// Operators, under the names that DuckDB's parser gives them. In ANSI mode division and remainder
+// by zero are errors, where DuckDB returns an infinity or NULL. If a or b is NULL the answer is
+// NULL, also for b = 0.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -26,9 +27,11 @@ constexpr SqlFunction kOperators[] = {
     Macro("/",
           "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) WHEN a IS NOT NULL AND b = 0 "
           "THEN error('division by zero') END"),
+    // Spark's div is a BIGINT whatever its operands.
     Macro("//",
           "(a, b) AS CAST(CASE WHEN b <> 0 THEN system.main.\"//\"(a, b) WHEN a IS NOT NULL AND b "
           "= 0 THEN error('division by zero') END AS BIGINT)"),
+    // See shiftleft() in numbers.cc.
     Macro("<<",
           "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
           "pt_shift_left_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
@@ -37,11 +40,13 @@ constexpr SqlFunction kOperators[] = {
           "(a, b) AS CASE WHEN typeof(a) IN ('INTEGER', 'SMALLINT', 'TINYINT') THEN "
           "pt_shift_right_int(TRY_CAST(a AS INTEGER), CAST(b AS INTEGER)) ELSE "
           "pt_shift_right(TRY_CAST(a AS BIGINT), CAST(b AS INTEGER)) END"),
+    // A power in DuckDB.
     Macro("^", "(a, b) AS xor(a, b)"),
     Refused("^@", kOneSide, "use startswith(text, start)"),
     Same("|"),
     Same("||"),
     Same("~"),
+    // LIKE and ILIKE, for patterns that LikeRule leaves as they are.
     Same("~~").Typed("t", 'B'),
     Same("~~*").Typed("t", 'B'),
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE and regular expressions, which are Java's (local/functions/java_regex.h).
+// LIKE and regular expressions. Those of Spark are Java's, which DuckDB's library (RE2) reads in
+// part only; ours are in local/functions/java_regex.h. A group of 1 and a limit of -1 are Spark's
+// defaults.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -9,6 +11,7 @@ using namespace functions;
 
 constexpr SqlFunction kPatterns[] = {
     Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)"),
+    // What the parser makes of LIKE and ILIKE with ESCAPE.
     Macro("ilike_escape", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)"),
     Macro("like_escape", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
@@ -26,6 +29,7 @@ constexpr SqlFunction kPatterns[] = {
         .Typed("tti", '?'),
     // What the parser makes of a ~ b, which stands for a RLIKE b.
     Macro("regexp_full_match", "(s, p) AS pt_regexp_like(s, p)"),
+    // The group changes nothing but NULL: Spark ignores it.
     Macro("regexp_instr",
           "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "
           "pt_regexp_instr(s, p) END"),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What macros are made of. Names begin with pt_ and mean nothing to users; those without a macro
-// here are functions in C++ (local/functions).
+// The parts of macros. Names begin with pt_, which users may not call; those without a row here are
+// functions in C++ (local/functions). pt_to_<type> casts as Spark does in ANSI mode and
+// pt_try_<type> as TRY_CAST, by the type of the argument: what is no text, and for whole numbers no
+// number with a fraction, is left to DuckDB's own cast.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -9,11 +11,13 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kPieces[] = {
+    // A row of all arguments, or NULL if one of them is: for count(DISTINCT a, b).
     Macro("pt_all",
           "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN row(a, b) END, (a, b, c) AS "
           "CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL THEN row(a, b, c) END, (a, "
           "b, c, d) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL AND d IS NOT "
           "NULL THEN row(a, b, c, d) END"),
+    // AND and OR over a list of conditions, with SQL's logic of three values.
     Macro("pt_all_true",
           "(l) AS CASE WHEN list_contains(l, false) THEN false WHEN list_position(l, NULL) > 0 "
           "THEN NULL WHEN l IS NOT NULL THEN true END"),
@@ -23,17 +27,24 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_bit",
           "(x, place) AS CASE WHEN place < 0 OR place > 63 THEN error('there is no bit ' || place) "
           "ELSE pt_shift_right(CAST(x AS BIGINT), CAST(place AS INTEGER)) & 1 END"),
+    // The UTF-8 bytes of anything but a BLOB.
     Macro("pt_bytes",
           "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN TRY_CAST(x AS BLOB) ELSE "
           "system.main.encode(CAST(x AS VARCHAR)) END"),
+    // The days from a to b, downwards if b is earlier.
     Macro("pt_days",
           "(a, b) AS list_transform(CASE WHEN a <= b THEN generate_series(0, b - a) ELSE "
           "generate_series(0, b - a, -1) END, lambda i: a + CAST(i AS INTEGER))"),
+    // Keeps an element only where it first occurs.
     Macro("pt_distinct", "(l) AS list_filter(l, lambda x, i: list_position(l, x) = i)"),
+    // Through the macro "/", so that zero is an error.
     Macro("pt_divide", "(a, b) AS CAST(a AS DOUBLE) / CAST(b AS DOUBLE)"),
+    // Spark's list[i]; out of range is an error in ANSI mode.
     Macro("pt_element",
           "(l, i) AS CASE WHEN i < 0 OR i >= len(l) THEN error('index out of bounds: ' || i) ELSE "
           "l[i + 1] END"),
+    // Of lists by position from 1, negative from the end; of maps by key, NULL for one that is
+    // missing.
     Macro("pt_element_at",
           "(l, i) AS CASE WHEN TRY_CAST(i AS BIGINT) = 0 AND typeof(l) LIKE '%[]' THEN "
           "error('element_at counts from 1, "
@@ -43,6 +54,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_finite",
           "(x) AS CASE WHEN isinf(CAST(x AS DOUBLE)) THEN 'NaN'::DOUBLE "
           "ELSE CAST(x AS DOUBLE) END"),
+    // NULL for NaN and infinities: no decimal is like them.
     Macro("pt_finite_text", "(x) AS CASE WHEN isfinite(x) THEN pt_double_text(x) END"),
     Macro("pt_format_seconds",
           "(n, f) AS pt_write_time(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), f)"),
@@ -50,6 +62,8 @@ constexpr SqlFunction kPieces[] = {
     // DECIMAL(2, 2) leaves out the zero before the point.
     Macro("pt_fraction_text",
           "(x) AS system.main.regexp_replace(CAST(x AS VARCHAR), '^(-?)[.]', '\\10.')"),
+    // The offset from 0 of a position of substring(), which counts from 1, or from the end if
+    // negative.
     Macro("pt_from",
           "(s, p) AS CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END"),
     Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)").Typed("t", 'B'),
@@ -57,6 +71,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
     // Registered by the room local.
     Same("pt_like").Typed("t", 'B'),
+    // See TypedLiteralRule.
     Macro("pt_literal_bigint", "(x) AS CAST(x AS BIGINT)"),
     Macro("pt_literal_smallint", "(x) AS CAST(x AS SMALLINT)"),
     Macro("pt_make_timestamp",
@@ -67,6 +82,8 @@ constexpr SqlFunction kPieces[] = {
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
     Macro("pt_map_value", "(m, k) AS m[k]"),
+    // months_between(): whole months if both are the same day or both the last of a month,
+    // otherwise with a part of 31 days (2678400 s), rounded to eight digits unless told not to.
     Macro("pt_months",
           "(a, b, rounded) AS CASE WHEN rounded IS NULL THEN NULL WHEN system.main.day(a) = "
           "system.main.day(b) OR (CAST(a AS DATE) = system.main.last_day(a) AND CAST(b AS DATE) = "
@@ -75,7 +92,7 @@ constexpr SqlFunction kPieces[] = {
           "pt_second_of_month(b), CAST(2678400 AS DOUBLE)), 8) ELSE pt_whole_months(a, b) + "
           "system.main.\"/\"(pt_second_of_month(a) - pt_second_of_month(b), CAST(2678400 AS "
           "DOUBLE)) END"),
-    // A sum that fits 64 bits.
+    // A sum of whole numbers: DuckDB adds them up in 128 bits, and Spark fails beyond 64.
     Macro("pt_narrow",
           "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x AS "
           "BIGINT) WHEN x IS NOT NULL THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not "
@@ -91,12 +108,14 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_percentile",
           "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
+    // Seconds with their fraction, DECIMAL(8, 6) as Spark's extract(SECOND) returns.
     Macro("pt_second",
           "(t) AS CAST(system.main.date_part('microseconds', pt_to_timestamp(t)) / 1000000.0 AS "
           "DECIMAL(8, 6))"),
     Macro("pt_second_of_month",
           "(t) AS (system.main.day(t) - 1) * 86400 + system.main.hour(t) * 3600 + "
           "system.main.minute(t) * 60 + system.main.second(t)"),
+    // Rounded down, also before 1970.
     Macro("pt_seconds",
           "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(t), 1000000)) AS BIGINT)"),
     Macro("pt_sqrt", "(x) AS sqrt(CAST(x AS DOUBLE))"),
@@ -119,7 +138,7 @@ constexpr SqlFunction kPieces[] = {
           "CAST(x AS FLOAT) END"),
     Macro("pt_to_integer", "(x) AS CAST(pt_to_bigint(x) AS INTEGER)"),
     Macro("pt_to_smallint", "(x) AS CAST(pt_to_bigint(x) AS SMALLINT)"),
-    // DuckDB's text of a number gives the number back, so nothing is lost on the way.
+    // DuckDB's text of a number reads back as the same number, so nothing is lost on the way.
     Macro("pt_to_text",
           "(x) AS CASE WHEN typeof(x) = 'DOUBLE' THEN pt_double_text(CAST(CAST(x AS VARCHAR) AS "
           "DOUBLE)) WHEN typeof(x) = 'FLOAT' THEN pt_float_text(CAST(CAST(x AS VARCHAR) AS FLOAT)) "
@@ -153,8 +172,10 @@ constexpr SqlFunction kPieces[] = {
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_timestamp(CAST(x AS "
           "VARCHAR)) ELSE TRY_CAST(x AS TIMESTAMP) END"),
     Macro("pt_try_tinyint", "(x) AS TRY_CAST(pt_try_bigint(x) AS TINYINT)"),
+    // Spark (java.util.Base64's MIME decoder) needs no "=" at the end, DuckDB does.
     Macro("pt_unbase64", "(s) AS system.main.from_base64(rpad(s, (length(s) + 3) // 4 * 4, '='))"),
-    // Cut off towards zero, other than whole seconds.
+    // Cut off towards zero, unlike pt_seconds(): Spark's unix_timestamp() divides without rounding
+    // down.
     Macro("pt_unix_time", "(t) AS CAST(system.main.\"//\"(epoch_us(t), 1000000) AS BIGINT)"),
     Macro("pt_whole_months",
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "

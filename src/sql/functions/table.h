@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that SQL text may call, one row each, by theme and in the order of their names:
-// what DuckDB makes of the name, whether that is exact, and the types of arguments and result. The
-// text is Spark's, so Spark itself needs no spelling. To add one: a row here, a line in
+// The functions that SQL text may call, one row each, by theme and sorted by name: what makes
+// DuckDB compute what Spark does, whether the result is exact, and the types of arguments and
+// result. The text is Spark's own, so Spark needs no spelling. To add one: a row here, a line in
 // tests/parity/functions.csv and a parity case.
 #pragma once
 
@@ -12,19 +12,25 @@
 
 namespace protium {
 
+// A row; all of it is constant data.
 struct SqlFunction {
   KnownFunction known;
-  // What makes DuckDB mean what Spark does, where its own function of that name does not:
-  // CREATE MACRO <name> <macro>. system.main.f is DuckDB's own f, which a macro of that name hides.
+  // The macro that makes DuckDB's function Spark's; empty where it is so already. CREATE MACRO
+  // <name> <macro>. Inside, system.main.f is DuckDB's own f, which a macro of that name hides.
+  // Three habits of the bodies below:
+  //   - Macros have no variable arguments, so there is one overload for each number of arguments.
+  //   - A macro is expanded before types are known, so a branch for another type must still bind:
+  //     CASE WHEN typeof(x) = 'DOUBLE' THEN ceil(TRY_CAST(x AS DOUBLE)) ... END.
+  //   - CASE evaluates only the branch that is taken, so error('...') in another one does no harm.
   std::string_view macro;  // "(a, b) AS ..., (a, b, c) AS ..."
-  // Types, for functions without a rule of their own (types/calls.h); empty: DuckDB says them.
+  // Types, for functions without a rule of their own (types/calls.h); empty: DuckDB is asked.
   //
   // Arguments, one letter each, the last one for all that follow:
   //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
-  //   k the same, which nothing wider may become   * anything
-  // Result: a letter as above, l for BIGINT, v for an interval or m for one of months; capital
-  // where DuckDB gives that type by itself; 1 for the type of the first argument, A for a list of
-  // it, ? for what DuckDB says.
+  //   k the same, but nothing wider is cast to it   * anything
+  // Result: a letter as above, l for BIGINT, v for an interval or m for one of months. In lower
+  // case DuckDB's result is cast to it; in capitals DuckDB returns that type anyway. 1 for the type
+  // of the first argument, A for a list of it, ? for what DuckDB says.
   std::string_view arguments = {};
   char result = '?';
 
@@ -35,10 +41,13 @@ struct SqlFunction {
 
 namespace functions {
 
-// DuckDB's own function is Spark's.
+// How rows are made. Same: DuckDB's own function is Spark's. Macro: the macro is. NotExact: the
+// same except for `reason`. Refused: `reason` says why, `fix` what to write instead.
 constexpr SqlFunction Same(std::string_view name) { return {{name, Meaning::kSame, "", ""}, ""}; }
 constexpr SqlFunction NotExact(std::string_view name, std::string_view reason,
                                std::string_view macro = "") {
+  // A body that begins so is more than one call: see KnownFunction::composed. Only the first
+  // overload is looked at.
   const size_t body = macro.find(" AS ");
   const bool composed =
       body != std::string_view::npos && (macro.substr(body + 4).starts_with("CASE") ||
@@ -55,6 +64,7 @@ constexpr SqlFunction Refused(std::string_view name, std::string_view reason,
   return {{name, Meaning::kRefused, reason, fix}, ""};
 }
 
+// Reasons and fixes that several rows share.
 inline constexpr std::string_view kLastBit = "the last bit may differ between engines";
 inline constexpr std::string_view kFloatSum =
     "sums of doubles depend on the order of the rows; whole numbers are exact";
@@ -75,7 +85,7 @@ inline constexpr std::string_view kCastText =
     "for text in ISO form use CAST(... AS DATE) or AS TIMESTAMP";
 inline constexpr std::string_view kEstimate = "every engine estimates in its own way";
 
-// Whether rows are found by binary search.
+// Whether a theme is sorted by name, as FindSqlFunction() needs it: checked when compiled.
 constexpr bool AreInOrder(std::span<const SqlFunction> rows) {
   for (size_t i = 1; i < rows.size(); ++i) {
     if (!(rows[i - 1].known.name < rows[i].known.name)) return false;
@@ -91,7 +101,7 @@ std::span<const SqlFunction> Lists();
 std::span<const SqlFunction> Numbers();
 std::span<const SqlFunction> Operators();
 std::span<const SqlFunction> Patterns();
-std::span<const SqlFunction> Pieces();  // pt_..., of which macros are made, also those below.
+std::span<const SqlFunction> Pieces();  // pt_..., of which macros are made.
 std::span<const SqlFunction> Text();
 
 }  // namespace functions
@@ -99,7 +109,7 @@ std::span<const SqlFunction> Text();
 // All themes; no name is in two of them.
 std::span<const std::span<const SqlFunction>> SqlFunctions();
 
-// Gives nullptr for a name that is in no theme. Finds pieces, too.
+// Finds a row by its name in lower case, a piece (pt_...) as well; nullptr for other names.
 const SqlFunction* FindSqlFunction(std::string_view name);
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text. Lengths and positions count code points, as Spark's do.
+// Text. Lengths and positions count code points, as Spark's do. Macros with many overloads (concat,
+// elt, decode) stand for functions with any number of arguments, up to as many as are listed.
 #include "sql/functions/table.h"
 
 namespace protium {
@@ -19,6 +20,7 @@ constexpr SqlFunction kText[] = {
     Refused("collate", "the embedded engine compares text by its code points only",
             "compare lower(text)"),
     Refused("collation", "the embedded engine compares text by its code points only", ""),
+    // NULL if one of the arguments is; DuckDB's concat() leaves nulls out.
     Macro("concat",
           "() AS '', (a) AS CAST(a AS VARCHAR), (a, b) AS a || b, (a, b, c) AS a || b || c, (a, b, "
           "c, d) AS a || b || c || d, (a, b, c, d, e) AS a || b || c || d || e, (a, b, c, d, e, f) "
@@ -66,6 +68,7 @@ constexpr SqlFunction kText[] = {
     Macro("encode",
           "(s, charset) AS CASE WHEN upper(charset) = 'UTF-8' THEN system.main.encode(s) WHEN "
           "charset IS NOT NULL THEN error('encode knows UTF-8 only here, not ' || charset) END"),
+    // DuckDB spells it with an underscore; startswith() alike.
     Macro("endswith", "(s, t) AS ends_with(s, t)").Typed("t", 'B'),
     Macro("find_in_set", "(word, list) AS pt_find_in_set(word, list)"),
     Macro("format_number",
@@ -82,11 +85,14 @@ constexpr SqlFunction kText[] = {
     Macro("instr", "(s, t) AS system.main.instr(s, t)").Typed("t", 'i'),
     Macro("is_valid_utf8", "(s) AS CASE WHEN s IS NOT NULL THEN true END"),
     Macro("lcase", "(s) AS pt_lower(s)").Typed("t", 'T'),
+    // A negative length gives an empty text; in DuckDB it counts from the other end. So does
+    // right().
     Macro("left",
           "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END")
         .Typed("ti", 'T'),
     Macro("len", "(s) AS length(s)"),
     Same("length").Typed("t", 'i'),
+    // With a limit: -1 for distances beyond it.
     Macro("levenshtein",
           "(a, b) AS pt_levenshtein(a, b), (a, b, most) AS CASE WHEN most < 0 OR pt_levenshtein(a, "
           "b) > most THEN -1 WHEN most IS NOT NULL THEN pt_levenshtein(a, b) END")
@@ -96,7 +102,9 @@ constexpr SqlFunction kText[] = {
           "NULL WHEN p > 0 AND t = '' THEN 1 WHEN p > 0 AND system.main.instr(substring(s, p), t) "
           "> 0 THEN system.main.instr(substring(s, p), t) + p - 1 ELSE 0 END")
         .Typed("tti", 'i'),
+    // By ICU, as in Java: the capitals of ß are SS, which DuckDB's letter by letter cannot make.
     Macro("lower", "(s) AS pt_lower(s)").Typed("t", 'T'),
+    // An empty padding leaves the text as it is, or cuts it; DuckDB fails.
     Macro("lpad",
           "(s, n) AS lpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
           "system.main.lpad(s, CAST(n AS INTEGER), p) END")
@@ -113,6 +121,7 @@ constexpr SqlFunction kText[] = {
           "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), ''), (s, u, l, d, o) "
           "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), coalesce(o, ''))"),
     Same("md5"),
+    // DuckDB knows it for BLOBs only.
     Macro("octet_length",
           "(s) AS CASE WHEN typeof(s) = 'BLOB' THEN system.main.octet_length(TRY_CAST(s AS BLOB)) "
           "ELSE strlen(CAST(s AS VARCHAR)) END")
@@ -129,6 +138,7 @@ constexpr SqlFunction kText[] = {
     Macro("repeat",
           "(s, n) AS CASE WHEN n IS NOT NULL THEN system.main.repeat(s, greatest(n, 0)) END")
         .Typed("ti", 'T'),
+    // Without a third argument the parts are removed.
     Macro("replace",
           "(s, t) AS replace(s, t, ''), (s, t, r) AS CASE WHEN t = '' AND r IS NOT NULL THEN s "
           "ELSE system.main.replace(s, t, r) END")
@@ -150,6 +160,7 @@ constexpr SqlFunction kText[] = {
     Macro("sha2", "(x, bits) AS pt_sha2(pt_bytes(x), CAST(bits AS INTEGER))"),
     Macro("soundex", "(s) AS pt_soundex(s)"),
     Macro("space", "(n) AS repeat(' ', n)").Typed("i", 'T'),
+    // A negative number counts from the end; 0 is an error in Spark and an empty text in DuckDB.
     Macro("split_part",
           "(s, d, n) AS CASE WHEN n = 0 THEN error('the number of a part is 0, not 1 or more or "
           "negative') WHEN d = '' AND n IS NOT NULL THEN CASE WHEN abs(n) = 1 THEN s WHEN s IS NOT "
@@ -185,6 +196,7 @@ constexpr SqlFunction kText[] = {
     Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("unbase64",
           "(s) AS pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g'))"),
+    // NULL for anything but hexadecimal digits, and a zero in front of an odd number of them.
     Macro("unhex",
           "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
           "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END"),

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAST and TRY_CAST of what may be text: Spark reads it with blanks around, in other words ("yes",
-// "1e3") and cuts off fractions. Functions do it, chosen by the type that is cast to.
+// CAST and TRY_CAST. Spark reads text by rules of its own ('1d' is a double, '1e3' and '1.7' are no
+// INT, where DuckDB makes 1000 and 2 of them), writes doubles as Java does, and cuts off the
+// fraction of a number where DuckDB rounds. The type of what is cast is not known here, so
+// functions chosen by the target type look at it row by row; where the typer knows it,
+// types/choices.cc replaces them by plain casts.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -12,7 +15,7 @@ namespace protium {
 namespace {
 
 struct CastFunctions {
-  std::string_view type;  // As DuckDB names it.
+  std::string_view type;  // The type that is cast to, as DuckDB names it.
   const char* cast;
   const char* tried;
 };
@@ -37,10 +40,12 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
   return found == std::end(kCastFunctions) ? nullptr : found;
 }
 
-// A literal such as DATE '2013-07-04' reads alike everywhere.
+// Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines: it is then
+// left as it is, so that DuckDB can use it in filters of files.
 bool ReadsAlike(const Json& child, std::string_view type) {
   const std::string* const text = tree::ConstantText(child);
   if (text == nullptr) return false;
+  // A text cast to text.
   if (type == "VARCHAR") return true;
   const bool digits = text->find_first_not_of("0123456789-: .") == std::string::npos;
   const size_t length = text->size();

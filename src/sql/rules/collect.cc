@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// collect_list and its kin leave out nulls and are empty where nothing is left.
+// collect_list(), collect_set() and array_agg() leave out nulls and return an empty list where
+// nothing is left; DuckDB's list() keeps nulls and returns NULL. They become list(x) FILTER (x IS
+// NOT NULL) inside a coalesce, so that DISTINCT, ORDER BY and a FILTER of their own stay with the
+// aggregate.
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 
@@ -15,6 +18,7 @@ Rule CollectRule() {
           .apply =
               [](Json& node) {
                 Json list = tree::Take(node);
+                // array_agg() and collect_list() may say DISTINCT themselves.
                 if (tree::View(node).Calls("collect_set")) list["distinct"] = true;
                 list["function_name"] = "list";
                 const Json there = tree::Operator("OPERATOR", "OPERATOR_IS_NOT_NULL",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the columns of a select list the names as they are written, in capitals or not: DuckDB
-// would give them as the table has them.
+// Gives the columns of a select list names as the query spells them: SELECT Carrier names its
+// column "Carrier" in Spark and as the table spells it in DuckDB.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +11,8 @@
 namespace protium {
 namespace {
 
-// The name that a column gets from how it is written; nullptr where it has it anyhow.
+// The name that a column without an alias is given by its spelling; nullptr if it is the same in
+// lower case, or if the node is no column.
 const std::string* WrittenName(const Json& column) {
   if (tree::FindKind(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
     return nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// count_if(c) counts what is true, and gives 0 where nothing is: a count of what is not false.
+// count_if(c) becomes count(nullif(c, false)): it counts what is true, and 0 where nothing is. As a
+// plain count it also takes DISTINCT, FILTER and OVER.
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 

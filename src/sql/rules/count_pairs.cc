@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// count(DISTINCT a, b): pairs in which one is null do not count, so all become one value or null.
+// count(DISTINCT a, b): DuckDB's count takes one argument. Spark leaves out rows in which any of
+// them is null, so pt_all() makes one row value of them, or NULL.
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// date_part('dow', d), which is also what EXTRACT(dow FROM d) is parsed as: days of the week and
-// years of weeks are numbered otherwise.
+// date_part('dow', d), which EXTRACT(dow FROM d) parses to. Spark numbers days of the week from
+// Sunday = 1, knows the ISO year by the name yearofweek, and returns seconds with their fraction.
+// The check has refused other parts that differ (CheckDatePart in check.cc).
 #include <string>
 
 #include "base/ascii.h"
@@ -10,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The function for a part that DuckDB's date_part counts otherwise; nullptr for all others.
+// The function for a part that DuckDB counts differently; nullptr where the two agree.
 const char* PartFunction(const std::string& part) {
   if (part == "dow" || part == "dayofweek") return "dayofweek";
   if (part == "dow_iso" || part == "dayofweek_iso") return "pt_isodow";

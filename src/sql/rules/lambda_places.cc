@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform(list, (x, i) -> ...) and filter: the place i counts from 0 in Spark, from 1 in DuckDB.
+// transform(list, (x, i) -> ...) and filter(): the position i counts from 0 in Spark and from 1 in
+// DuckDB, so 1 is taken from it wherever the lambda's body names it.
 #include <string>
 
 #include "sql/rules/rule.h"
@@ -8,8 +9,8 @@
 namespace protium {
 namespace {
 
-// Takes one from every use of the name `parameter`, except within lambdas that have a parameter of
-// that name themselves.
+// Replaces every use of the name `parameter` by itself less one, except within lambdas that have a
+// parameter of that name themselves.
 void CountFromZero(Json& node, const Json& parameter) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {

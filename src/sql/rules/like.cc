@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE and its kin, in which a backslash escapes in Spark. DuckDB's own is quicker, and stays where
-// a pattern is written out and escapes nothing.
+// LIKE and ILIKE without ESCAPE: a backslash escapes in Spark, and DuckDB has no escape then. Both
+// become calls of ours, except for LIKE with a constant pattern that holds no backslash: DuckDB's
+// own is quicker. With ESCAPE the parser makes other functions of them (functions/patterns.cc).
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@ namespace protium {
 namespace {
 
 struct LikeOperator {
-  std::string_view sign;  // As DuckDB's parser calls the operator.
+  std::string_view sign;  // The operator's name in DuckDB's tree.
   const char* function;
   bool folds_case;
 };
@@ -38,6 +39,7 @@ Rule LikeRule() {
                 if (found == nullptr || node.num_arguments() != 2) return false;
                 const std::string* const pattern = node.ArgumentText(1);
                 const bool plain = pattern != nullptr && pattern->find('\\') == std::string::npos;
+                // ILIKE folds case by our pt_lower() on both sides, as Spark's does by Java's.
                 return !plain || found->folds_case;
               },
           .apply =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exists(list, x -> ...) and forall: what the conditions give, taken together as Spark does with
-// nulls.
+// exists(list, x -> ...) and forall(): the list of what the condition returns for each element, and
+// whether any or all of it is true. A null among them makes the answer null unless another element
+// decides it, as in Spark (pt_any_true, pt_all_true).
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// named_struct('a', 1): DuckDB takes the names of the fields from those of the arguments.
+// named_struct('a', 1, 'b', 2) becomes struct_pack(a := 1, b := 2): DuckDB takes names of fields
+// from the names of arguments, so they have to be constants.
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@ Rule NamedStructRule() {
           [](Json& node) {
             const Json& children = node["children"];
             Json fields = Json::array();
+            // Names and values in turn.
             for (size_t i = 0; i + 1 < children.size(); i += 2) {
               const std::string* const name = tree::ConstantText(children[i]);
               if (name == nullptr) {

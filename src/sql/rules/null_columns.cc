@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes text of the columns of a statement that are a bare NULL, which would be of no type.
+// A bare NULL as a column of the statement has no type that a table could carry; DuckDB would make
+// it an INTEGER. Here it becomes a text.
 #include <algorithm>
 
 #include "sql/rules/rule.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In expressions of ORDER BY a name is that of a column of the SELECT before it is that of a column
-// of its tables in Spark, and after it in DuckDB: puts the expressions of the SELECT in the place
-// of their names. A name alone means the same in both.
+// ORDER BY x + 1, where x is both a column of a table and a name that the SELECT gives: Spark means
+// the name, DuckDB the column. The rule puts the SELECT's expression in place of its name. A name
+// that stands alone, as in ORDER BY x, means the SELECT's column in both.
 #include <map>
 #include <string>
 #include <utility>
@@ -23,8 +23,8 @@ std::string PlainColumn(const Json& node) {
   return one ? Capitals(names[0].get<std::string>()) : "";
 }
 
-// The expressions of a select list by their names; null for a name that two of them have, and for
-// columns that are no expression. Nothing where a name is open.
+// The expressions of a select list by their names in capitals; null for a name that two of them
+// have and for plain columns. Empty if there is a *, whose names are not known here.
 Aliases CollectAliases(const Json& list) {
   Aliases aliases;
   for (const Json& column : list) {
@@ -38,7 +38,8 @@ Aliases CollectAliases(const Json& list) {
   return aliases;
 }
 
-// Calls `use` with every node within `node` that is such a name, and its expression.
+// Calls `use` with every node within `node` that is such a name, and with the expression it names.
+// Subqueries and lambdas have names of their own and are left out.
 template <class Node, class Use>
 void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
   const tree::Kind kind = tree::FindKind(node);
@@ -52,7 +53,8 @@ void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
   }
 }
 
-// The same in the expressions by which a SELECT orders, as far as they are more than a name.
+// Calls `use` for the names in the expressions of ORDER BY, leaving out those that are a name
+// alone.
 template <class Node, class Use>
 void ForEachAliasOfOrder(Node& select, const Aliases& aliases, const Use& use) {
   for (Node& modifier : select["modifiers"]) {
@@ -86,6 +88,7 @@ Rule OrderAliasesRule() {
                 ForEachAliasOfOrder(
                     select, CollectAliases(list), [](Json& name, const Json& meant) {
                       Json column = tree::Take(meant);
+                      // The copy stands where the name stood, for messages about it.
                       column["query_location"] = name.value("query_location", Json());
                       name = std::move(column);
                     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aggregate(list, start, (sum, x) -> ..., sum -> ...). DuckDB has no last step: it runs over a list
-// of the one result.
+// aggregate(list, start, (sum, x) -> ..., sum -> ...) becomes list_reduce(list, lambda, start).
+// DuckDB has no final step: it is run over a list of the one result.
 #include <utility>
 
 #include "sql/rules/rule.h"
@@ -18,6 +18,7 @@ Rule ReduceRule() {
               [](Json& node) {
                 const Json children = node["children"];
                 Json made = tree::Call("list_reduce",
+                                       // DuckDB takes the start last.
                                        Json::array({children[0], children[2], children[1]}), node);
                 if (children.size() == 4) {
                   const Json one = tree::Call("list_value", Json::array({made}), Json::object());

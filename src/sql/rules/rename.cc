@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that DuckDB has under another name, which no macro can have: its grammar keeps the
-// word.
+// Functions that DuckDB has under another name: casts called by the name of their type, array() and
+// char(). DuckDB's grammar reserves most of these words, so FromSpark() has put them in quotes.
 #include <algorithm>
 #include <string_view>
 

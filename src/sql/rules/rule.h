@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the same words of SQL mean otherwise in DuckDB than in Spark, one rule a file: the rule
-// finds a node of the parsed tree that is meant, and puts one in its place that means in DuckDB
-// what the node means in Spark. Functions that another function stands for are no rules but macros
-// (sql/functions); what depends on types is done afterwards (sql/types).
+// Rules for constructs that mean something else in DuckDB than in Spark, one rule a file: a rule
+// finds a node of the parsed tree whose meaning differs, and replaces it by one that means in
+// DuckDB what the node means in Spark. Functions for which another function can be called are no
+// rules but macros (sql/functions); what depends on types is done afterwards (sql/types).
 #pragma once
 
 #include <span>
@@ -14,27 +14,30 @@
 
 namespace protium {
 
+// One rule. Rules keep no state.
 struct Rule {
-  std::string_view name;  // For tests.
-  // Whether the rule has something to do at a node. Looks at it alone and what is below it.
+  std::string_view name;  // For rules_test.cc.
+  // Whether the rule applies. Looks at the node and below it, at nothing around it.
   bool (*matches)(const tree::View& node);
-  // Does it. A refusal (kUsage, without a place) leaves the node as it was.
+  // Rewrites the node; called only where the rule matches. A refusal (kUsage, without a place)
+  // leaves the node as it was.
   Status (*apply)(Json& node);
 };
 
-// When a node's turn comes. At every node the first rule that matches is applied, and no other.
+// When a rule sees a node. In each turn the first rule that matches is applied, and no other.
 enum class RuleTurn {
   kBeforeChildren,
-  kAfterChildren,  // So that a cast within a cast is found.
-  kStatement,      // The outermost SELECT alone, when all is done.
+  kAfterChildren,  // What is below is rewritten: a cast within a cast is found.
+  kStatement,      // The outermost SELECT alone, after everything else.
 };
 
+// The rules of a turn, in the order in which they are tried.
 std::span<const Rule> ListRules(RuleTurn turn);
 
-// Applies what there is to apply at `node`; whether anything was.
+// Applies the first rule of the turn that matches `node`; false if none does.
 Result<bool> ApplyRules(Json& node, RuleTurn turn);
 
-// One a file, named as the rule.
+// One a file of the same name.
 Rule CastRule();
 Rule CollectRule();
 Rule ColumnNamesRule();

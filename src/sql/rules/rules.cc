@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order of the rules. Each rule of a turn is tried at every node of every text, so its
+// `matches` looks at the kind of node first.
 #include <algorithm>
 
 #include "sql/rules/rule.h"
@@ -6,8 +8,10 @@
 namespace protium {
 
 std::span<const Rule> ListRules(RuleTurn turn) {
+  // Before the children, so that the copies that it makes are rewritten like everything else.
   static const Rule kBefore[] = {OrderAliasesRule()};
-  // A literal is a cast of a cast: it comes before casts. No other two match the same node.
+  // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
+  // two match the same node.
   static const Rule kAfter[] = {TypedLiteralRule(), CastRule(),           RenameRule(),
                                 LambdaPlacesRule(), TimePatternRule(),    TrimRule(),
                                 DatePartRule(),     CountPairsRule(),     LikeRule(),
@@ -29,6 +33,7 @@ std::span<const Rule> ListRules(RuleTurn turn) {
 Result<bool> ApplyRules(Json& node, RuleTurn turn) {
   const Rule* found = nullptr;
   {
+    // The view refers to the node and must be gone when `apply` replaces it.
     const tree::View view(node);
     if (view.Is(tree::Kind::kOther)) return false;
     const auto rules = ListRules(turn);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// struct(a, 1) has the fields a and col2.
+// struct(a, 1, b AS c) becomes struct_pack(a := a, col2 := 1, c := b): Spark names a field by its
+// column, by its alias, or by its position from 1.
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@ Rule StructRule() {
               [](Json& node) {
                 Json fields = node["children"];
                 for (size_t i = 0; i < fields.size(); ++i) {
+                  // Named in the text: SparkReader wrote b AS c as c := b.
                   if (!tree::Text(fields[i], "alias").empty()) continue;
                   const bool column = tree::FindKind(fields[i]) == tree::Kind::kColumn;
                   fields[i]["alias"] = column ? fields[i]["column_names"].back().get<std::string>()

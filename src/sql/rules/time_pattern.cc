@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy'), to_timestamp(s, '...'): with a pattern of
-// Java's they are functions of our own, which know the letters that ReadJavaPattern() takes.
+// date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy') and the like with a pattern: they become
+// functions of our own, which read Java's letters as ReadJavaPattern() splits them. Only constant
+// patterns are taken, so that an unknown letter is refused before any row is read. Without a
+// pattern these names are macros (functions/dates.cc).
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -58,6 +60,7 @@ Rule TimePatternRule() {
                 const tree::View view(node);
                 const ByPattern& found = *FindByPattern(view);
                 const std::string* const pattern = view.ArgumentText(1);
+                // A pattern that is computed is known only when rows are read.
                 if (pattern == nullptr) return RefusePattern(found.spark, "...");
                 if (!ReadJavaPattern(*pattern, found.use)) {
                   return RefusePattern(found.spark, *pattern);

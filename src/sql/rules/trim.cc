@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// trim(letters, text) takes its letters first in Spark. The parser reads TRIM(letters FROM text) as
-// a call with the text first, and only the places of the two in the text tell these forms apart.
+// trim(letters, text) takes its letters first in Spark, ltrim() and rtrim() alike, and last in
+// DuckDB. DuckDB's parser reads TRIM(letters FROM text) as a call with the text first, which must
+// stay, and only the places of the two arguments tell the forms apart: swapped places mean FROM.
 #include <utility>
 
 #include "base/fault.h"
@@ -21,6 +22,7 @@ Rule TrimRule() {
           .apply =
               [](Json& node) {
                 Json& children = node["children"];
+                // Nodes that earlier rules built have no place.
                 if (!tree::View(children[0]).place() || !tree::View(children[1]).place()) {
                   return Fail({.exit = Exit::kUsage,
                                .what = "it is open which argument of \"" +

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators over numbers, and dates moved by days and intervals.
+// Operators over numbers, and dates moved by days and intervals. Numbers meet in one type
+// (CommonNumber); decimals are computed by a function of ours, all else by DuckDB's operators once
+// both sides are of that type. Dates move by whole days or intervals; what would make an interval
+// of two dates is refused, since no table of ours holds intervals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +33,8 @@ Status RefuseTypes(const TypedCall& call) {
                      "Spark has no such operation", "cast them to numbers");
 }
 
-// Casts the operands to what they have in common; text becomes a number beside a number.
+// Finds the type in which two operands are computed; nothing is cast yet but constants beside
+// decimals and NULL. Unknown if one operand is; refused if it is no number.
 Result<SqlType> CommonNumber(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
   TightenBesideDecimal(call.argument(0), call.types[0], call.types[1]);
@@ -41,8 +45,8 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
-// Both as decimals, and the operation as a function of ours over 38 digits: DuckDB knows other
-// widths of results and fails where Spark rounds.
+// Computes in decimals by a function of ours. DuckDB gives results other widths, and fails where
+// Spark rounds digits away to fit 38.
 SqlType TypeDecimals(TypedCall& call, char operation) {
   for (size_t i = 0; i < 2; ++i) {
     if (call.types[i] == SqlType::kNull) call.CoerceTo(i, call.types[1 - i]);
@@ -55,8 +59,8 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
   return result;
 }
 
-// What an interval of days and times moves: 'd' whole days, 't' a time of day, '?' not told by its
-// spelling.
+// By what an interval of days and times moves a date: 'd' whole days, 't' a time of day, '?'
+// unknown, as its spelling does not tell.
 char FindUnit(const Json& interval) {
   const std::string name = Text(interval, "function_name");
   if (name == "to_days" || name == "to_weeks") return 'd';
@@ -70,8 +74,9 @@ bool IsInterval(const SqlType& type) {
   return type == SqlType::kInterval || type == SqlType::kMonths;
 }
 
-// Months have a function of their own: DuckDB takes INTERVAL 1 MONTH and INTERVAL 30 DAY for one
-// constant, and gives x + the one where both are asked for.
+// A date or time moved by months is written as a call of pt_add_months: DuckDB finds INTERVAL 1
+// MONTH equal to INTERVAL 30 DAY, so where both are added to the same column it computes one of
+// them only.
 SqlType MoveByMonths(TypedCall& call, size_t moved) {
   const SqlType type = call.types[moved];
   call.CoerceTo(moved, {SqlType::kTimestamp});
@@ -79,10 +84,13 @@ SqlType MoveByMonths(TypedCall& call, size_t moved) {
   if (call.name == "-") months = tree::Call("-", Json::array({months}), months);
   Json operands = Json::array({tree::Take(call.argument(moved)), std::move(months)});
   tree::Replace(call.node, tree::Call("pt_add_months", std::move(operands), call.node));
+  // A date moved by months stays one in Spark; DuckDB makes a timestamp of it.
   if (type == SqlType::kDate) call.CastResult(type);
   return type;
 }
 
+// `moved` is the place of the operand that is no interval. In Spark a date moved by whole days
+// stays a date, by a time of day it becomes a timestamp; DuckDB always makes a timestamp.
 Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (call.name == "-" && moved == 1) {
     return call.Refuse("an interval has something taken from it", "Spark has no such operation",
@@ -109,7 +117,8 @@ Result<SqlType> AddIntervals(const TypedCall& call) {
                      "move the date or time by each in turn");
 }
 
-// DuckDB has days for what is left of a month, Spark rounds to whole ones.
+// An interval of months multiplied or divided. DuckDB turns what is left of a month into days,
+// Spark rounds to whole months; so only whole multiples pass.
 Result<SqlType> TypeMonths(const TypedCall& call) {
   const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
   if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
@@ -118,7 +127,7 @@ Result<SqlType> TypeMonths(const TypedCall& call) {
                      "multiply by a whole number, or use add_months()");
 }
 
-// A date and a whole number, or two dates.
+// A date moved by a number of days. Two dates are refused.
 Result<SqlType> TypeTimes(TypedCall& call) {
   const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
   const bool whole = call.types[first ? 1 : 0].IsWhole();
@@ -138,7 +147,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   return SqlType{SqlType::kDate};
 }
 
-// -x, +x and abs(x).
+// -x, +x and abs(x): text is read as a double.
 Result<SqlType> TypeSign(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kBoolean || type.IsTime()) return RefuseTypes(call);
@@ -148,6 +157,8 @@ Result<SqlType> TypeSign(TypedCall& call) {
 
 }  // namespace
 
+// The function's name carries the scale, because a function of DuckDB's has one type of result.
+// That is DECIMAL(38, scale), which a cast narrows.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result) {
   const Json like = first;
   Json call = tree::Call(fmt::format("pt_decimal_{}", result.scale),
@@ -184,10 +195,11 @@ Result<SqlType> TypeProduct(TypedCall& call) {
                          : call.name == "pmod" ? 'p'
                          : call.name == "mod"  ? '%'
                                                : call.name[0];
-  // A bare NULL makes a quotient a double.
+  // Of NULL and a decimal Spark makes a double here, unlike in the other operations.
   if (divided && AnyIs(call, SqlType::kNull)) common = {SqlType::kDouble};
   if (common == SqlType::kDecimal) {
     if (call.name == "try_divide") {
+      // The function fails for a divisor of zero; NULL gives NULL.
       call.argument(1) = tree::Call(
           "nullif", Json::array({tree::Take(call.argument(1)), tree::WholeConstant(0)}), call.node);
     }
@@ -226,7 +238,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
     return whole;
   }
   for (const size_t i : {0, 1}) call.CoerceTo(i, AsDecimal(call.types[i]));
-  // Of a quotient beyond 64 bits these are the lowest.
+  // Of a quotient beyond 64 bits the function returns the lowest 64, so the cast cannot fail.
   Json quotient = DecimalCall('d', tree::Take(call.argument(0)), tree::Take(call.argument(1)),
                               SqlType::Decimal(kMostDigits, 0));
   tree::Replace(call.node, tree::Cast(std::move(quotient), whole));
@@ -240,6 +252,8 @@ Result<SqlType> TypeBits(TypedCall& call) {
       return RefuseTypes(call);
     }
   }
+  // The left operand alone decides the type of a shift; TINYINT and SMALLINT become INT, as in
+  // Java.
   const bool shifted = call.name == "<<" || call.name == ">>" || call.name.starts_with("shift");
   if (!shifted && call.types.size() == 2) {
     PT_LET(const SqlType common, CommonNumber(call));

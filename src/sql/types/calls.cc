@@ -9,6 +9,11 @@
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 
+// How a call is typed: its arguments first (lambdas with their parameters in scope), then FILTER
+// and ORDER BY, then the rule that its name has in the table below, or its row in sql/functions. A
+// rule casts arguments, may replace the node, and returns the type that the result has from then
+// on.
+
 namespace protium {
 namespace {
 
@@ -17,6 +22,7 @@ struct NamedRule {
   CallRule rule;
 };
 
+// Sorted by name, for a binary search.
 constexpr NamedRule kRules[] = {
     {"%", TypeProduct},
     {"&", TypeBits},
@@ -92,7 +98,8 @@ constexpr NamedRule kRules[] = {
     {"~", TypeBits},
 };
 
-// The names of a lambda's parameters.
+// The names of a lambda's parameters. DuckDB's tree has a column for a single one, and a call with
+// columns as its arguments for several.
 std::vector<std::string> ListParameters(const Json& lhs) {
   if (tree::FindKind(lhs) == tree::Kind::kFunction) {
     std::vector<std::string> names;
@@ -103,7 +110,8 @@ std::vector<std::string> ListParameters(const Json& lhs) {
   return {names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>()};
 }
 
-// As no constant, of which DuckDB takes one month and 30 days for the same.
+// Writes a constant interval of months so that it is no constant, with a CASE whose branches are
+// equal. DuckDB merges equal constants, and finds one month equal to 30 days.
 Json BesideRows(Json months, const Json& ordered) {
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
   Json otherwise = months;
@@ -136,7 +144,7 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }
 
-// A lambda's parameters are the elements of the list before it, the second one its position.
+// A lambda's first parameter is an element of the list before it; the second one is its position.
 Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   std::vector<SqlType> types;
   for (Json& child : node["children"]) {
@@ -154,6 +162,7 @@ Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   return types;
 }
 
+// An aggregate's FILTER and ORDER BY see the same names as its arguments.
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
@@ -161,10 +170,13 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
     for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
+  // Rules come before signatures: a function with both depends on more than fixed types.
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
+// A window may be of any aggregate, so the same rules serve: they change the name and the arguments
+// and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
   if (node.value("distinct", false)) {
@@ -175,6 +187,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   PT_TRY(Each(node["partitions"], scope));
   for (Json& order : node["orders"]) PT_TRY(Expression(order["expression"], scope));
+  // Bounds of a frame, the offset of lag() and lead(), and FILTER.
   for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {
     if (!node.contains(key)) continue;
     PT_LET(const SqlType type, Expression(node[key], scope));
@@ -182,6 +195,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
       node[key] = BesideRows(tree::Take(node[key]), node["orders"][0]["expression"]);
     }
   }
+  // The value that lag() and lead() return beyond the window has the type of their column.
   if (node.contains("default_expr") && node["default_expr"].is_object() && !types.empty()) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));
     Coerce(node["default_expr"], other, types[0]);
@@ -191,10 +205,12 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
+// The answer depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
   std::string list;
   for (const SqlType& type : types) {
     if (type == SqlType::kUnknown) return {};
+    // DuckDB resolves an overload by types alone, so nulls of these types are enough.
     const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
     list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
   }

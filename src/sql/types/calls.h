@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls mean by the types of their arguments: one rule a family of functions, by name. What
-// needs no rule is typed by its row in the tables of functions. To add a rule: a line below, one in
-// the table of calls.cc, and cases in tests/parity/expressions.tsv.
+// What calls mean by the types of their arguments: one rule for each family of functions, found by
+// name. Functions without a rule are typed by their row in sql/functions. To add a rule: a line
+// below, one in the table of calls.cc, and cases in tests/parity/expressions.tsv.
 #pragma once
 
 #include <string>
@@ -12,25 +12,30 @@
 
 namespace protium {
 
+// A call on its way through a rule. The node and the typer outlive it.
 struct TypedCall {
   Typer& typer;
-  Json& node;  // A FUNCTION or a WINDOW, whose arguments are typed and spelled by now.
+  Json& node;  // A FUNCTION or WINDOW; its arguments are rewritten.
   std::string name;
+  // Of the arguments. Kept in step with the casts below.
   std::vector<SqlType> types;
 
   Json& argument(size_t i) { return node["children"][i]; }
+  // Casts argument `i`, where it has another known type.
   void CoerceTo(size_t i, const SqlType& type);
-  // Casts all arguments from the `first` on.
+  // Casts all arguments from `first` on.
   void CoerceAll(const SqlType& type, size_t first = 0);
-  // Casts the result, which DuckDB computes in another type.
+  // Puts a cast around the whole call, where DuckDB returns another type than Spark. `node` is the
+  // cast afterwards.
   void CastResult(const SqlType& type);
+  // A fault (kUsage) at the place of the call.
   Status Refuse(std::string what, std::string why, std::string fix) const;
 };
 
-// Gives the type of the call, whose node it may replace.
+// Returns the type of the call. A rule may replace the node; unknown leaves it to DuckDB.
 using CallRule = Result<SqlType> (*)(TypedCall& call);
 
-// nullptr for a function without a rule.
+// Finds the rule of a function by its name in lower case; nullptr if it has none.
 CallRule FindCallRule(std::string_view name);
 
 // The rules, by file.
@@ -54,9 +59,11 @@ Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k]
 Result<SqlType> TypeReversed(TypedCall& call);
 Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
 Result<SqlType> TypeSequence(TypedCall& call);
-Result<SqlType> TypeBySignature(TypedCall& call);  // All else: see signatures.cc.
+Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
 
-// `first` operation `second` in decimals: DuckDB's own operators know other types of result.
+// A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
+// once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
+// round, bround, floor and ceil to `second` digits (local/functions/decimal_arithmetic.h).
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result);
 
 }  // namespace protium

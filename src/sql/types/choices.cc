@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that give one of their arguments, casts by name, and text put together.
+// Functions that return one of their arguments, casts called by name, and concatenation.
 #include <algorithm>
 #include <utility>
 
@@ -35,12 +35,13 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", S
 
 }  // namespace
 
-// if, nvl and their kin, greatest and least: one of several values, all of one type.
+// if(), nvl() and the like, greatest() and least(): one of several values, which all get one type.
 Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};
   const std::vector<SqlType> types(call.types.begin() + static_cast<std::ptrdiff_t>(first),
                                    call.types.end());
+  // Spark casts text for a choice, but not for greatest() and least().
   const bool ordered = call.name == "greatest" || call.name == "least";
   if (ordered && AnyText(types) && !AllText(types)) {
     return call.Refuse(call.name + "() is given text and other types",
@@ -51,7 +52,8 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   return call.typer.Unify(call.name, call.node, nodes, types);
 }
 
-// The first where it is not equal to the second; its type is the first's.
+// nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
+// type in which they are compared, so it is written as a CASE.
 Result<SqlType> TypeNullIf(TypedCall& call) {
   if (call.types.size() != 2 || call.types[0] == call.types[1]) {
     return call.types.empty() ? SqlType{} : call.types[0];
@@ -64,6 +66,8 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
   return type;
 }
 
+// pt_to_bigint(x), as CastRule writes CAST(x AS BIGINT): where the type of x is known and its cast
+// can be spelt, the call with its look at typeof(x) gives way to that.
 Result<SqlType> TypeCastCall(TypedCall& call) {
   const bool tried = call.name.starts_with("pt_try_");
   const std::string_view name = std::string_view(call.name).substr(tried ? 7 : 6);
@@ -81,11 +85,12 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   return to;
 }
 
+// 7L or 7S: the macro of that name casts the digits.
 Result<SqlType> TypeLiteral(TypedCall& call) {
   return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
 }
 
-// Known before the query runs, so that it becomes a constant.
+// typeof(x) becomes a constant, with Spark's name of the type.
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() asks for is not known before the query runs",
@@ -95,6 +100,7 @@ Result<SqlType> TypeTypeOf(TypedCall& call) {
   return kText;
 }
 
+// array(a, b, ...), whose elements all get one type.
 Result<SqlType> TypeArray(TypedCall& call) {
   std::vector<Json*> nodes;
   for (size_t i = 0; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
@@ -102,7 +108,8 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
-// Whatever is put beside text is written as Spark writes it. Lists are put together as lists.
+// |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
+// are joined as lists.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
   const bool lists = std::any_of(call.types.begin(), call.types.end(),
                                  [](const SqlType& type) { return type == SqlType::kOther; });
@@ -111,6 +118,7 @@ Result<SqlType> TypeJoinedText(TypedCall& call) {
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
+    // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
     if (type == SqlType::kOther) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));

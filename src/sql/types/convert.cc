@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-constexpr int kDigitsOfDouble = 15;  // Whole numbers of so many digits are doubles exactly.
+constexpr int kDigitsOfDouble = 15;  // A double holds every number of so many digits.
 
 Json Called(const char* function, Json value) {
   const Json like = value;
@@ -24,7 +24,7 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kFloat:
       return Called("pt_float_text", std::move(value));
     case SqlType::kDecimal:
-      // DuckDB leaves out the zero before the point where a type has no digit there.
+      // DuckDB writes .5 for a DECIMAL(1,1), which has no digit before the point.
       if (from.precision == from.scale) return Called("pt_fraction_text", std::move(value));
       return tree::Cast(std::move(value), {SqlType::kText});
     case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
@@ -63,7 +63,7 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
   }
 }
 
-// Whole numbers are what stands before the point.
+// To a whole number: the fraction is cut off, where DuckDB's cast would round.
 Json AsWhole(Json value, const SqlType& from, const SqlType& to, bool tried) {
   if (from.IsReal()) value = tree::Cast(std::move(value), {SqlType::kDouble}, tried);
   if (from.IsReal() || from == SqlType::kDecimal) value = Called("trunc", std::move(value));
@@ -72,8 +72,9 @@ Json AsWhole(Json value, const SqlType& from, const SqlType& to, bool tried) {
   return tree::Cast(std::move(value), to, tried);
 }
 
-// A double is the decimal that its text reads as; what is not finite is none. DuckDB would round
-// twice where a text has an exponent.
+// A double as the decimal that its shortest text says, as Spark makes it (BigDecimal of toString);
+// NaN and infinities have none. Text is brought to plain digits first, because DuckDB rounds twice
+// where it has an exponent.
 Json AsDigits(Json value, const SqlType& from, bool tried) {
   if (from.IsReal()) {
     value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
@@ -86,6 +87,7 @@ Json AsDigits(Json value, const SqlType& from, bool tried) {
 }  // namespace
 
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
+  // NULL has no text, number or date to read: a plain cast gives it its type.
   if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
   if (to == SqlType::kText) return AsText(std::move(value), from);
   if (from == SqlType::kText) {
@@ -94,13 +96,15 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   }
   if (to == SqlType::kDecimal) value = AsDigits(std::move(value), from, tried);
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
-  // DuckDB divides by a power of ten, which rounds twice where a double does not hold all digits.
+  // DuckDB divides the digits by a power of ten, which rounds twice where they do not fit a double.
+  // Reading the text rounds once.
   if (from == SqlType::kDecimal && to.IsReal() && from.precision > kDigitsOfDouble) {
     value = AsText(std::move(value), from);
   }
   return tree::Cast(std::move(value), to, tried);
 }
 
+// What is not known is left alone: a wrong cast would be worse than DuckDB's own rules.
 void Coerce(Json& node, const SqlType& from, const SqlType& to) {
   if (from == to || from == SqlType::kUnknown || to == SqlType::kUnknown || to == SqlType::kNull) {
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of lists that mean something else for other types.
+// Functions that mean something else for lists and maps than for other types.
 #include <fmt/format.h>
 
 #include <utility>
@@ -9,13 +9,14 @@
 
 namespace protium {
 
-// m[k] of a map: its keys are no positions.
+// m[k] of a map: ElementRule took k for a position that counts from 0.
 Result<SqlType> TypeElement(TypedCall& call) {
   if (call.types.size() != 2 || !call.types[0].IsMap()) return TypeBySignature(call);
   call.node["function_name"] = "pt_map_value";
   return call.typer.AskType("pt_map_value", call.types);
 }
 
+// reverse() of a list is another function in DuckDB.
 Result<SqlType> TypeReversed(TypedCall& call) {
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse("reverse() is given " + call.types[0].SparkName(),
@@ -27,6 +28,7 @@ Result<SqlType> TypeReversed(TypedCall& call) {
   return call.types[0];
 }
 
+// A map becomes two columns, key and value, in Spark alone.
 Result<SqlType> TypeExploded(TypedCall& call) {
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse(call.name + "() of a map is not the same on every engine",
@@ -36,6 +38,7 @@ Result<SqlType> TypeExploded(TypedCall& call) {
   return TypeBySignature(call);
 }
 
+// sequence() of numbers has a macro; of two dates it counts days, and other steps are refused.
 Result<SqlType> TypeSequence(TypedCall& call) {
   const auto time = [&](size_t i) { return i < call.types.size() && call.types[i].IsTime(); };
   if (!time(0) && !time(1)) return TypeBySignature(call);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// round, bround, floor and ceil: decimals stay decimals, of other widths.
+// round(), bround(), floor() and ceil(): of a decimal Spark returns a decimal of another width,
+// where DuckDB keeps its own rule or makes a double. Widths as in Spark's RoundBase and CeilFloor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace protium {
 namespace {
 
-// One digit more before the point, for 9.5 that becomes 10.
+// One digit more before the point, since 9.5 becomes 10. With negative `digits` the result has no
+// fraction, and at least as many digits as are rounded away and one.
 SqlType RoundedDecimal(const SqlType& type, int digits) {
   const int whole = type.precision - type.scale + 1;
   if (digits < 0) return SqlType::Decimal(std::max(whole, 1 - digits), 0);
@@ -32,7 +34,7 @@ Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   return result;
 }
 
-// ceil(x, 2): Spark makes a decimal of every number first.
+// ceil(x, 2) and floor(x, 2): Spark makes a decimal of every number first, also of doubles.
 Result<SqlType> TypeWholeAt(TypedCall& call, char operation) {
   const SqlType type = call.types[0];
   if (!type.IsNumber()) {
@@ -41,6 +43,7 @@ Result<SqlType> TypeWholeAt(TypedCall& call, char operation) {
         "Spark makes a decimal of it, whose width depends on the text", "cast it to a number");
   }
   const bool real = type.IsReal();
+  // Spark's DecimalType.FloatDecimal and DoubleDecimal.
   const SqlType decimal = type == SqlType::kFloat ? SqlType::Decimal(14, 7)
                           : real                  ? SqlType::Decimal(30, 15)
                                                   : AsDecimal(type);
@@ -55,6 +58,7 @@ Result<SqlType> TypeRounded(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kDecimal) return RoundDecimals(call, call.name == "round" ? 'r' : 'e');
   if (call.types.size() > 1) call.CoerceTo(1, {SqlType::kInt});
+  // Whole numbers and floats keep their type, which DuckDB's result may exceed.
   if (type.IsWhole() || type == SqlType::kFloat) {
     if (type == SqlType::kFloat) call.CoerceTo(0, {SqlType::kDouble});
     call.CastResult(type);

@@ -21,7 +21,8 @@ bool Holds(const std::vector<std::string>& names, const std::string& lower) {
                      [&](const std::string& name) { return Lower(name) == lower; });
 }
 
-// Sets `open` when a column that is not known may hide what is found further out.
+// Finds a column among the relations. Sets `open` if a relation before it may have a column of that
+// name, too.
 const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool& open) {
   for (const Relation& relation : scope.relations) {
     if (const SqlColumn* const found = ColumnNamed(relation.columns, lower)) return found;
@@ -30,14 +31,15 @@ const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool&
   return nullptr;
 }
 
-// From the inside out. In one query columns of tables come before names of the list of columns,
-// except where these are a lambda's parameters.
+// Looks from the inside out. Within a query columns of its tables come before names of its select
+// list, as in Spark, except that a lambda's parameters come before everything.
 SqlType FindPlain(const Scope& scope, const std::string& lower) {
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     bool open = false;
     const SqlColumn* const alias = ColumnNamed(at->aliases, lower);
     if (alias != nullptr && at->aliases_first) return alias->type;
     const SqlColumn* const found = InRelations(*at, lower, open);
+    // An open relation may have the same name: then DuckDB decides, or calls it ambiguous.
     if (found != nullptr) return open ? SqlType{} : found->type;
     if (open) return {};
     if (alias != nullptr) return alias->type;
@@ -45,6 +47,7 @@ SqlType FindPlain(const Scope& scope, const std::string& lower) {
   return {};
 }
 
+// t.a: the innermost relation called t decides, also if it has no column a.
 SqlType FindQualified(const Scope& scope, const std::string& table, const std::string& lower) {
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     for (const Relation& relation : at->relations) {
@@ -56,7 +59,7 @@ SqlType FindQualified(const Scope& scope, const std::string& table, const std::s
   return {};
 }
 
-// SELECT * EXCEPT (a, b).
+// Whether EXCEPT (a, b) names it; t.a has a list of its own in DuckDB's tree.
 bool IsExcluded(const Json& star, const std::string& lower) {
   for (const Json& name : star.value("exclude_list", Json::array())) {
     if (name.is_string() && Lower(name.get<std::string>()) == lower) return true;
@@ -87,6 +90,7 @@ void RenameColumns(const Json& names, std::vector<SqlColumn>& columns) {
 
 bool ExpandStar(const Scope& scope, const Json& star, std::vector<SqlColumn>& columns) {
   const std::string table = Lower(tree::Text(star, "relation_name"));
+  // COLUMNS(...) and RENAME are DuckDB's alone.
   if (star.value("columns", false) || !star.value("rename_list", Json::array()).empty()) {
     return false;
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns a name may mean where an expression stands.
+// Names: which column a name means where an expression stands, and of which type it is. Scopes are
+// nested as queries are; a name that cannot be resolved for sure has no type, and is left to
+// DuckDB.
 #pragma once
 
 #include <string>
@@ -10,30 +12,33 @@
 
 namespace protium {
 
-// A table, or what takes a table's place, under its name in FROM.
+// A table, or what takes its place, under its name in FROM. Names are compared without regard to
+// case.
 struct Relation {
   std::string name;
   std::vector<SqlColumn> columns;
-  bool open = false;                // It has columns that are not known.
-  std::vector<std::string> merged;  // Columns that USING took together with another table's.
+  bool open = false;                // It may have columns that are not listed.
+  std::vector<std::string> merged;  // In lower case: joined by USING, so * shows them once.
 };
 
-// Names of one query. A query within another finds the names of that one by `outer`, which outlives
-// it.
+// The names that one query sees. A query within another finds the names around it by `outer`, which
+// outlives it.
 struct Scope {
   std::vector<Relation> relations;
-  std::vector<SqlColumn> aliases;  // Named in the list of columns so far.
-  bool aliases_first = false;      // As of a lambda's parameters.
+  std::vector<SqlColumn> aliases;  // Named in the select list so far.
+  bool aliases_first = false;      // For a lambda's parameters, which hide columns.
   const Scope* outer = nullptr;
 };
 
-// The type of a COLUMN_REF's column; unknown for a name that is not there, which DuckDB then tells.
+// The type of the column that a COLUMN_REF names, by its "column_names"; unknown if there is none,
+// which DuckDB then reports, or if it may be another one of an open relation.
 SqlType FindColumn(const Scope& scope, const Json& names);
 
-// Columns get the names of a list such as t(a, b), as far as it goes.
+// Renames columns by a list as in t(a, b), as far as it goes.
 void RenameColumns(const Json& names, std::vector<SqlColumn>& columns);
 
-// What * stands for, or t.* with a name of a relation. False where that is not known.
+// Appends the columns that * stands for, or t.* with the name of a relation, without those that
+// EXCEPT names. False, with `columns` of no use, where that is not known.
 bool ExpandStar(const Scope& scope, const Json& star, std::vector<SqlColumn>& columns);
 
 }  // namespace protium

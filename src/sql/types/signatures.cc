@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose arguments have fixed types, as their rows say (sql/functions/table.h).
+// Functions whose arguments have fixed types, as the letters of their rows say
+// (sql/functions/table.h): arguments are cast where Spark casts them implicitly, refused where
+// Spark refuses them, and the result is cast to Spark's type where DuckDB's is another.
 #include <algorithm>
 
 #include "sql/functions/table.h"
@@ -42,7 +44,8 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
                      std::move(fix));
 }
 
-// Brings an argument to its type. What is not cast here is left to DuckDB, which refuses it.
+// Brings an argument to its type. What is neither cast nor refused here is left to DuckDB, which
+// fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
   if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
@@ -92,6 +95,7 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   if (row->result == '?') return call.typer.AskType(call.name, call.types);
   if (row->result == '1') return call.types.empty() ? SqlType{} : call.types[0];
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
+  // In capitals DuckDB returns the type anyway; the next line finds the small letter.
   const bool given = row->result >= 'A' && row->result <= 'Z';
   const SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
   if (!given) call.CastResult(result);

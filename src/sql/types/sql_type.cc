@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <charconv>
 
+// Where Spark's source has these rules: AnsiTypeCoercion (findTightestCommonType,
+// findWiderTypeForTwo and the casts of text), DecimalType (forType, bounded, adjustPrecisionScale)
+// and DecimalPrecision, all below org.apache.spark.sql. Kinds are ordered from narrow to wide, so
+// that the wider of two numbers is the one of the larger kind.
+
 namespace protium {
 namespace {
 
@@ -36,14 +41,14 @@ int NumberIn(std::string_view text) {
   return number;
 }
 
-// The digits of the decimal that Spark makes of a whole type (DecimalType.forType): more than 64
-// bits have by one.
+// The digits of the decimal that Spark makes of a type of whole numbers (DecimalType.forType).
+// BIGINT has 20 there, one more than 64 bits need.
 int CountDigits(Kind kind) {
   return kind == Kind::kTinyint ? 3 : kind == Kind::kSmallint ? 5 : kind == Kind::kInt ? 10 : 20;
 }
 
-// Digits before the point stay where not all have room: Spark's DecimalType.bounded, of the type
-// that holds both.
+// Drops digits after the point where not all have room, so that the whole part stays: Spark's
+// DecimalType.boundedPreferIntegralDigits, for the type that holds both of two decimals.
 SqlType WholeDigitsFirst(int whole, int scale) {
   const int over = std::max(0, whole + scale - kMostDigits);
   return SqlType::Decimal(std::min(whole + scale, kMostDigits), std::max(0, scale - over));
@@ -56,12 +61,12 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
     return WholeDigitsFirst(std::max(left.precision - left.scale, right.precision - right.scale),
                             std::max(left.scale, right.scale));
   }
-  // A 32-bit float does not hold every whole number.
+  // A whole number and a FLOAT meet in DOUBLE: 24 bits do not hold every whole number.
   const Kind wider = std::max(a.kind, b.kind);
   return {wider == Kind::kFloat ? Kind::kDouble : wider};
 }
 
-// What text is read as beside another type; no text is read as an interval or a list.
+// What text is read as beside another type. No text is read as an interval or a list.
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
@@ -102,7 +107,7 @@ SqlType SqlType::Element() const {
   return FromDuck(std::string_view(name).substr(0, name.size() - 2));
 }
 
-// MAP(KEY, VALUE): no key is a map itself.
+// The name is MAP(KEY, VALUE), and the first comma ends the key: no key is a map itself.
 SqlType SqlType::Key() const {
   return IsMap() ? FromDuck(std::string_view(name).substr(4, name.find(", ") - 4)) : SqlType{};
 }
@@ -135,8 +140,8 @@ SqlType AsDecimal(const SqlType& type) {
   return type.IsWhole() ? SqlType::Decimal(CountDigits(type.kind), 0) : type;
 }
 
-// Spark's DecimalType.adjustPrecisionScale: digits before the point stay as long as six, or all
-// there are, are left behind it.
+// Spark's DecimalType.adjustPrecisionScale: digits before the point are kept as long as six after
+// it, or as many as there are, have room as well.
 SqlType AdjustedDecimal(int precision, int scale) {
   constexpr int kLeastScale = 6;
   if (precision <= kMostDigits) return SqlType::Decimal(precision, scale);
@@ -144,9 +149,9 @@ SqlType AdjustedDecimal(int precision, int scale) {
   return SqlType::Decimal(kMostDigits, std::max(room, std::min(scale, kLeastScale)));
 }
 
-// By the table in Spark's DecimalPrecision, of operands with p1, p2 digits, s1, s2 of them behind
+// The table in Spark's DecimalPrecision, for operands of p1 and p2 digits, s1 and s2 of them after
 // the point:
-//   a + b, a - b   max(s1, s2) + max(p1 - s1, p2 - s2) + 1 digits, max(s1, s2) behind the point
+//   a + b, a - b   max(s1, s2) + max(p1 - s1, p2 - s2) + 1 digits, max(s1, s2) after the point
 //   a * b          p1 + p2 + 1, s1 + s2
 //   a / b          p1 - s1 + s2 + max(6, s1 + p2 + 1), max(6, s1 + p2 + 1)
 //   a % b          min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2)
@@ -179,13 +184,14 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
     const auto element = CommonType(a.Element(), b.Element());
     if (element) return SqlType::ListOf(*element);
   }
-  // Structures and what else has a name of its own are left to DuckDB.
+  // Structs and other types that are known by name alone are left to DuckDB.
   if (a == Kind::kOther && b == Kind::kOther && !a.IsList() && !b.IsList()) return SqlType{};
   return std::nullopt;
 }
 
 std::optional<SqlType> CommonType(const std::vector<SqlType>& types) {
-  // Text gives way to what it meets, wherever it stands: so it comes first.
+  // Pairs are joined from the left, and text takes the type of what it meets. With all text in
+  // front, the result does not depend on where in the list a text stands.
   std::vector<SqlType> ordered = types;
   std::stable_partition(ordered.begin(), ordered.end(),
                         [](const SqlType& type) { return type == Kind::kText; });

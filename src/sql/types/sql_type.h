@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of expressions as Spark's analysis in ANSI mode gives them. They decide what an operator
+// Types of expressions as Spark's analyser derives them in ANSI mode. They decide what an operator
 // means: the same text is another computation over decimals, doubles and text. The rules are those
-// of AnsiTypeCoercion and DecimalPrecision in Spark's source; sql_type_test.cc and
-// tests/parity/expressions.tsv hold them to Spark's answers.
+// of Spark's AnsiTypeCoercion and DecimalPrecision; sql_type_test.cc and
+// tests/parity/expressions.tsv compare them with Spark's answers.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 
 namespace protium {
 
+// A type, by value.
 struct SqlType {
   enum class Kind {
-    kUnknown,  // Not to be derived; rules leave such operands as they are.
+    kUnknown,  // Unknown here; rules leave such operands to DuckDB.
     kNull,
     kBoolean,
     kTinyint,
@@ -28,14 +29,14 @@ struct SqlType {
     kText,
     kDate,
     kTimestamp,
-    kInterval,  // Of days and times of day.
-    kMonths,    // An interval of months or years, which is no number of days.
-    kOther,     // Lists, structures, bytes: told apart by `name` alone.
+    kInterval,  // Of days and times of day, a fixed length.
+    kMonths,    // Of months and years, which have no fixed length.
+    kOther,     // Lists, maps, structs, bytes: told apart by `name` alone.
   };
   using enum Kind;
 
   Kind kind = kUnknown;
-  int precision = 0;  // Of decimals alone, as is `scale`.
+  int precision = 0;  // All digits of a decimal; `scale` of them after the point.
   int scale = 0;
   std::string name;  // DuckDB's name of a kOther.
 
@@ -48,22 +49,29 @@ struct SqlType {
   bool IsTime() const { return kind == kDate || kind == kTimestamp; }
   bool IsList() const { return kind == kOther && name.ends_with("[]"); }
 
+  // A list of maps ends with [], too.
   bool IsMap() const { return kind == kOther && name.starts_with("MAP(") && !IsList(); }
 
-  // The type that DuckDB calls `name`, such as DECIMAL(10,2).
+  // The type that DuckDB calls `name`, such as DECIMAL(10,2). Unsigned types become the next wider
+  // signed one and HUGEINT DECIMAL(38,0), as Spark has neither; "" is unknown, other names are
+  // kOther.
   static SqlType FromDuck(std::string_view name);
+  // Precision and scale are cut off at 38, as in Spark's DecimalType.bounded.
   static SqlType Decimal(int precision, int scale);
+  // Unknown if the element is unknown or NULL.
   static SqlType ListOf(const SqlType& element);
-  // Of a list; unknown for all else.
+  // Of a list; unknown for everything else.
   SqlType Element() const;
-  // Of a map; unknown for all else.
+  // Of a map; unknown for everything else.
   SqlType Key() const;
   SqlType Value() const;
 
+  // For casts in DuckDB's SQL.
   std::string DuckName() const;
-  std::string SparkName() const;  // As Spark's typeof gives it.
+  std::string SparkName() const;  // What Spark's typeof() returns.
 };
 
+// A column of a table or of a query.
 struct SqlColumn {
   std::string name;
   SqlType type;
@@ -71,18 +79,19 @@ struct SqlColumn {
 
 constexpr int kMostDigits = 38;  // Of a decimal, in both engines.
 
-// The decimal that holds every value of a whole type; of a decimal, itself.
+// The decimal that holds every value of a type of whole numbers; any other type is returned as it
+// is.
 SqlType AsDecimal(const SqlType& type);
 
-// A decimal of so many digits; digits behind the point give way, down to six, where they are more
-// than 38.
+// A decimal with so many digits. If they are more than 38, digits after the point give way, down to
+// six of them.
 SqlType AdjustedDecimal(int precision, int scale);
 
-// The type of a sum, difference, product, quotient or remainder ('+' '-' '*' '/' '%') of decimals.
+// The type of the result of '+', '-', '*', '/' or '%' of two decimals.
 SqlType DecimalResult(char operation, const SqlType& a, const SqlType& b);
 
-// The type to which both are cast where they meet, in comparisons, CASE, unions and lists; none
-// where Spark refuses the pair.
+// The type to which both are cast where they meet, in comparisons, CASE, unions and lists. Nullopt
+// where Spark refuses the pair; unknown where one of the two is.
 std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b);
 std::optional<SqlType> CommonType(const std::vector<SqlType>& types);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and means, over groups and over windows.
+// sum() and avg(), over groups and over windows. Doubles are added by DuckDB in any order (noted as
+// not exact); decimals and whole numbers exactly.
 #include <utility>
 
 #include "sql/tree.h"
@@ -14,17 +15,19 @@ Status RefuseTotal(const TypedCall& call) {
                      "Spark adds up numbers alone", "count with count_if(), or cast to a number");
 }
 
-// Text is added up as doubles. False for what has no total.
+// Casts text to doubles. False for types that have no total, such as dates.
 bool MakeNumber(TypedCall& call) {
   const SqlType& type = call.types[0];
   if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
   return call.types[0].IsNumber() || call.types[0] == SqlType::kUnknown;
 }
 
+// Spark's Sum: ten digits more, for up to 10^10 rows.
 SqlType SumType(const SqlType& decimal) {
   return SqlType::Decimal(decimal.precision + 10, decimal.scale);
 }
 
+// The same aggregate, with its FILTER and window, by another function.
 Json As(const char* function, const Json& node) {
   Json other = tree::Take(node);
   other["function_name"] = function;
@@ -33,6 +36,7 @@ Json As(const char* function, const Json& node) {
 
 }  // namespace
 
+// sum(): a double of doubles and texts, a decimal of decimals, a BIGINT of whole numbers.
 Result<SqlType> TypeTotal(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   if (!MakeNumber(call)) return RefuseTotal(call);
@@ -43,12 +47,14 @@ Result<SqlType> TypeTotal(TypedCall& call) {
     call.CastResult(SumType(type));
     return SumType(type);
   }
+  // DuckDB sums whole numbers in 128 bits; pt_narrow() fails beyond 64, as Spark does.
   Json wide = tree::Take(call.node);
   tree::Replace(call.node, tree::Call("pt_narrow", Json::array({wide}), wide));
   return SqlType{SqlType::kBigint};
 }
 
-// A mean of decimals is their sum by their count, with four digits more behind the point.
+// Spark's Average of decimals: their sum by their count, with four digits more after the point.
+// DuckDB would make doubles of them.
 Result<SqlType> TypeMean(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   if (!MakeNumber(call)) return RefuseTotal(call);

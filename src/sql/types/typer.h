@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types every expression of a parsed tree by Spark's rules and spells it so that DuckDB computes it
-// in those types. What the two engines cannot be brought to mean alike is refused by name.
+// Derives the type of every expression of a parsed tree by Spark's rules, and rewrites the
+// expression so that DuckDB computes it in those types: left alone, DuckDB widens decimals,
+// compares text with numbers and divides by rules of its own. What the two engines cannot be
+// brought to compute alike is refused by name.
 //
-// Reading order: sql_type (types and where they meet), scope (names), typer_queries (SELECT, FROM,
-// unions), typer_expressions (what is no call), calls (rules by a function's name) with one file a
-// rule.
+// Reading order: sql_type (types, and where they meet), scope (names), typer_queries (SELECT, WITH,
+// unions), typer_tables (FROM), typer_expressions (all but calls), calls (rules by a function's
+// name) and one file for each family of rules.
 #pragma once
 
 #include <functional>
@@ -19,36 +21,44 @@
 
 namespace protium {
 
-// What typing may ask.
+// What the typer asks of the engine. Nothing is run; statements are at most prepared.
 struct TypeSource {
-  // The columns of a table that the text knows by name.
+  // The columns of a table that the text knows by this name, in lower case.
   std::function<Result<std::vector<SqlColumn>>(const std::string& table)> columns;
-  // The name that DuckDB has for the type of a SELECT's only column; "" where it takes none such.
+  // DuckDB's name for the type of the only column of a SELECT; "" if it refuses the SELECT or the
+  // type has no name that rules know.
   std::function<std::string(const std::string& select)> type;
-  // Where a node stands in the text, for messages.
+  // Where a node stands in the user's text, for messages.
   std::function<std::string(const Json& node)> place;
 };
 
+// Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
+// with a place.
 class Typer {
  public:
   explicit Typer(const TypeSource& source) : source_(source) {}
 
-  // Types a query; gives its columns.
+  // Types and rewrites a query; returns its columns as an unnamed relation.
   Result<Relation> Query(Json& node, const Scope* outer);
 
-  // Types an expression; DuckDB computes it in that type afterwards.
+  // Types and rewrites an expression. DuckDB computes it in the type returned, unless that is
+  // unknown.
   Result<SqlType> Expression(Json& node, const Scope& scope);
 
+  // The types of all nodes of a list.
   Result<std::vector<SqlType>> Each(Json& nodes, const Scope& scope);
 
-  // Casts all to the type that they have in common. `what` names them in the refusal.
+  // Casts all nodes to the type that they have in common, and returns it. Refused if there is none;
+  // `at` says where, and `what` ("CASE") whose values they are.
   Result<SqlType> Unify(const std::string& what, const Json& at, const std::vector<Json*>& nodes,
                         const std::vector<SqlType>& types);
 
-  // What stands where true or false is asked for. Text passes where Spark reads it.
+  // Types what has to be true or false, such as WHERE. Text passes only with `reads_text`, where
+  // Spark casts it: beside AND, OR and NOT.
   Status Condition(Json& node, const Scope& scope, bool reads_text = false);
 
-  // The type that DuckDB gives a call of a function with arguments of these types.
+  // The type that DuckDB gives a call of `function` with arguments of these types; unknown if one
+  // of them is. Asks DuckDB once for each different call.
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
@@ -84,20 +94,21 @@ class Typer {
   Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
 
   const TypeSource& source_;
-  std::map<std::string, Relation> ctes_;    // Those in scope, by lower-case names.
-  std::map<std::string, Relation> tables_;  // Asked for before, as are `asked_` by their SELECT.
+  std::map<std::string, Relation> ctes_;    // In scope, by names in lower case.
+  std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
 };
 
-// Casts the columns of a query, where they differ, to the types wanted.
+// Puts a SELECT with casts around a query if a known type of its columns differs from the wanted
+// one. Both lists are of the same length; names are those of `to`.
 void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
                    const std::vector<SqlColumn>& to);
 
-// In a condition that filters, null is false anyhow: what was made never null, so that it is as in
-// Spark, is undone where it would keep DuckDB from a semi join.
+// Undoes, in a condition that filters, what makes x IN (SELECT ...) false instead of null as Spark
+// has it: a filter drops both, and DuckDB makes a semi join only of the plain form.
 void KeepJoins(Json& condition);
 
-// Types a whole statement's tree, as json_serialize_sql gives it and CheckSql leaves it.
+// Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
 Status TypeStatement(Json& tree, const TypeSource& source);
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions that are no calls: names, constants, casts, CASE, comparisons, conditions.
+// Expressions that are no calls: names, constants, casts, CASE, comparisons, conditions,
+// subqueries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +20,8 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
-// The type that a constant or a cast of the tree names; unknown for structures and what else has
-// parts that no rule knows.
+// The type that the tree names for a constant or a cast; unknown for structs and other types with
+// parts. A DECIMAL without width and scale is DuckDB's default, (18,3).
 SqlType TypeIn(const Json& type) {
   const std::string id = Text(type, "id");
   const Json info = type.value("type_info", Json());
@@ -31,7 +32,8 @@ SqlType TypeIn(const Json& type) {
   return info.is_null() ? SqlType::FromDuck(id) : SqlType{};
 }
 
-// What DuckDB would read as another type than Spark does: 0.5 has one digit, not two.
+// Sets `type` to Spark's type of a decimal constant, given by its digits; true if DuckDB reads it
+// as another one: 0.5 is DECIMAL(2,1) there and decimal(1,1) in Spark.
 bool IsNarrower(const Json& value, SqlType& type) {
   const Json& digits = value["value"];
   if (!digits.is_number_integer()) return false;
@@ -43,12 +45,13 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
-// x IN (SELECT ...)
+// Whether it is x IN (SELECT ...), which DuckDB serialises as = ANY.
 bool IsSoughtIn(const Json& node) {
   return tree::FindKind(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
 
-// Whether a value is in a query is never null in Spark: where DuckDB says null, it is false.
+// x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
+// is false. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
 Json NeverNull(Json sought) {
   const Json place = sought["query_location"];
   Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
@@ -58,7 +61,7 @@ Json NeverNull(Json sought) {
   return node;
 }
 
-// What NeverNull() made, alone or below a NOT.
+// Whether NeverNull() made it, also with a NOT inside.
 bool IsNeverNull(const Json& node) {
   if (Text(node, "type") != "OPERATOR_COALESCE") return false;
   const Json& first = node["children"][0];
@@ -71,6 +74,7 @@ bool IsNeverNull(const Json& node) {
 void KeepJoins(Json& condition) {
   if (!condition.is_object()) return;
   if (IsNeverNull(condition)) condition = Json(condition["children"][0]);
+  // A conjunction drops a row for a null as for a false; OR may hide either.
   if (Text(condition, "type") != "CONJUNCTION_AND") return;
   for (Json& child : condition["children"]) KeepJoins(child);
 }
@@ -153,12 +157,14 @@ SqlType Typer::Constant(Json& node) {
   const Json& value = node["value"];
   if (value.value("is_null", false)) return {SqlType::kNull};
   SqlType type = TypeIn(value["type"]);
+  // A cast keeps the type when the tree is written as text.
   if (Text(value["type"], "id") == "HUGEINT") {  // Beyond 64 bits a number is a decimal.
     type = SqlType::Decimal(tree::WholeDigits(node), 0);
     tree::Replace(node, tree::Cast(tree::Take(node), type));
     return type;
   }
-  // Written again, a decimal without digits behind the point would be a whole number.
+  // json_deserialize_sql writes a decimal without a fraction as a whole number; a cast keeps its
+  // type.
   if (type == SqlType::kDecimal && (IsNarrower(value, type) || type.scale == 0)) {
     tree::Replace(node, tree::Cast(tree::Take(node), type));
   }
@@ -169,7 +175,8 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   return FindColumn(scope, node["column_names"]);
 }
 
-// The casts that DuckDB does otherwise are spelled; all others stay as they stand.
+// Respells the casts that DuckDB performs differently and that CastRule did not take; all others
+// stay.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(node["child"], scope));
   const SqlType to = TypeIn(node["cast_type"]);
@@ -184,7 +191,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   return to;
 }
 
-// INTERVAL '1 month', whose text alone tells what it is of.
+// INTERVAL '1 month': only the words in the text tell which kind of interval it is.
 Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
   const std::string units = text == nullptr ? "" : Lower(*text);
@@ -213,9 +220,10 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   return Unify("CASE", node, values, types);
 }
 
-// Whole numbers of any width compare alike; all else is brought to one type first.
+// Casts both sides to one type. Whole numbers of different widths compare alike without that.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
+  // The digits of a constant count, not its type: x > 5 keeps a DECIMAL(10,2) as narrow as it is.
   TightenBesideDecimal(left, a, b);
   TightenBesideDecimal(right, b, a);
   PT_TRY(Unify("a comparison", at, {&left, &right}, {a, b}));
@@ -229,7 +237,8 @@ Result<SqlType> Typer::Compare(Json& node, const Scope& scope) {
   return kBoolean;
 }
 
-// Spark compares with each bound by itself; DuckDB casts all three to one type.
+// Spark compares with each bound by itself, DuckDB casts all three to one type: unless the types
+// agree anyway, it becomes two comparisons.
 Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   PT_LET(const SqlType input, Expression(node["input"], scope));
   PT_LET(const SqlType lower, Expression(node["lower"], scope));
@@ -259,6 +268,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   Json& children = node["children"];
   if (type == "OPERATOR_NOT") {
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
+    // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
     if (IsNeverNull(children[0])) {
       children[0] = Json(children[0]["children"][0]);
       tree::Replace(node, NeverNull(tree::Take(node)));
@@ -274,6 +284,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return SqlType::ListOf(element);
   }
   if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
+    // All of whole numbers: DuckDB widens them without changing an answer.
     const bool whole =
         std::all_of(types.begin(), types.end(), [](const SqlType& each) { return each.IsWhole(); });
     if (!whole) PT_TRY(Unify("IN", node, nodes, types));
@@ -284,7 +295,8 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
-// EXISTS is true or false, a scalar query has its column's type, and IN compares with its column.
+// The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
+// compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   PT_LET(const Relation made, Query(node["subquery"]["node"], &scope));
   const std::string type = Text(node, "subquery_type");
@@ -298,6 +310,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark knows no type for both", "cast one of them");
   }
+  // The cast goes inside the subquery: around IN there is no place for one on its right side.
   if (made.columns.size() == 1 && !made.open) {
     RecastColumns(node["subquery"]["node"], made.columns, {{made.columns[0].name, *common}});
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SELECT, WITH, unions: what columns they have, and their expressions in their scopes.
+// SELECT, WITH and unions: which columns they have, and the expressions in them in their scopes.
+// Parts are typed in the order in which names become known: WITH, FROM, the select list, then the
+// others.
 #include <fmt/format.h>
 
 #include <utility>
@@ -15,7 +17,8 @@ namespace {
 
 using tree::Text;
 
-// Columns that are cast to the types wanted: SELECT CAST(pt_1 AS ...) AS a, ... FROM (node).
+// SELECT CAST(pt_1 AS ...) AS a, ... FROM (node) AS pt_side(pt_1, ...): names are given by
+// position, because those of a query may repeat or be missing.
 Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<SqlColumn>& to) {
   Json list = Json::array(), names = Json::array();
   for (size_t i = 0; i < from.size(); ++i) {
@@ -29,7 +32,7 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
-// What the column is called in the result; empty where an engine makes a name of its own.
+// The name of a column in the result; empty where the engine invents one.
 std::string ResultName(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
@@ -50,6 +53,7 @@ void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
 }
 
 Result<Relation> Typer::Query(Json& node, const Scope* outer) {
+  // Names of WITH end with the query that they belong to.
   const auto before = ctes_;
   PT_TRY(Ctes(node, outer));
   const std::string type = Text(node, "type");
@@ -61,7 +65,7 @@ Result<Relation> Typer::Query(Json& node, const Scope* outer) {
   return made;
 }
 
-// Each is known to those after it, and to the query itself.
+// Each name is known to the queries after it and to the main query.
 Status Typer::Ctes(Json& node, const Scope* outer) {
   if (!node.contains("cte_map") || !node["cte_map"].contains("map")) return Status::OK();
   for (Json& entry : node["cte_map"]["map"]) {
@@ -98,18 +102,19 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
     const std::string name = ResultName(column);
     const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
-    // A column that is cast keeps its name.
+    // A cast around a plain column would cost it its name in the result.
     if (plain && tree::FindKind(column) != tree::Kind::kColumn && Text(column, "alias").empty()) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
+    // Later columns may use the name (lateral aliases), in Spark as in DuckDB.
     if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
   }
   return Status::OK();
 }
 
-// In an expression of ORDER BY the tables' columns hide names of the list of columns, as in DuckDB;
-// a name alone is of the list, but nothing depends on its type.
+// ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
+// expressions; a name alone is left, and nothing depends on its type.
 Status Typer::Modifiers(Json& node, const Scope& scope) {
   for (Json& modifier : node["modifiers"]) {
     if (modifier.contains("orders")) {
@@ -122,7 +127,8 @@ Status Typer::Modifiers(Json& node, const Scope& scope) {
   return Status::OK();
 }
 
-// UNION, EXCEPT and INTERSECT: columns meet by their places, and take the names of the left side.
+// UNION, EXCEPT and INTERSECT: columns meet by position and take the names of the left side. If one
+// side's columns are not all known, nothing is cast and the result is open.
 Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   PT_LET(Relation left, Query(node["left"], outer));
   PT_LET(const Relation right, Query(node["right"], outer));
@@ -149,7 +155,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   return Relation{.columns = std::move(common)};
 }
 
-// WITH RECURSIVE: the first part alone says what columns there are.
+// WITH RECURSIVE: the columns are those of its first part, which the second part sees by name.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   PT_LET(Relation start, Query(node["left"], outer));
   Relation named = start;

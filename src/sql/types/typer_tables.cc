@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FROM: the columns of tables, joins and what takes a table's place.
+// FROM: the columns of tables, joins, VALUES and table functions. Each adds its relation to the
+// scope; a relation whose columns are not all known is open, and stops what it might hide from
+// being typed.
 #include <fmt/format.h>
 
 #include <utility>
@@ -21,6 +23,7 @@ Status Typer::From(Json& node, Scope& scope) {
   if (type == "BASE_TABLE") {
     PT_LET(made, Table(node));
   } else if (type == "SUBQUERY") {
+    // A subquery in FROM may name columns of the tables before it (LATERAL).
     PT_LET(made, Query(node["subquery"]["node"], &scope));
   } else if (type == "EXPRESSION_LIST") {
     PT_LET(made, Values(node, scope));
@@ -34,7 +37,8 @@ Status Typer::From(Json& node, Scope& scope) {
   return Status::OK();
 }
 
-// Names of WITH hide tables. A table is asked for once in a statement.
+// Names of WITH hide tables. Each table is asked for once in a statement, since the answer takes a
+// prepared statement of DuckDB's.
 Result<Relation> Typer::Table(const Json& node) {
   const std::string name = Lower(Text(node, "table_name"));
   if (const auto cte = ctes_.find(name); cte != ctes_.end()) return cte->second;
@@ -43,7 +47,7 @@ Result<Relation> Typer::Table(const Json& node) {
   return tables_[name];
 }
 
-// Columns take the type that all rows have in common; DuckDB calls them col0, col1, ...
+// VALUES: a column has the type that all its rows have in common. DuckDB names them col0, col1, ...
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   Json& rows = node["values"];
   std::vector<std::vector<SqlType>> types;
@@ -64,7 +68,7 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   return made;
 }
 
-// Only range() and unnest() are known to have the same columns; others leave names open.
+// Table functions. Only the columns of range() and unnest() are known.
 Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   Json& call = node["function"];
   PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));
@@ -76,15 +80,17 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   return Relation{.open = true};
 }
 
+// Both sides are added to the scope first, since ON and USING may name columns of either.
 Status Typer::Join(Json& node, Scope& scope) {
   const size_t left = scope.relations.size();
   PT_TRY(From(node["left"], scope));
   const size_t right = scope.relations.size();
   PT_TRY(From(node["right"], scope));
-  // The tables further to the left belong to another join.
+  // An ON condition sees the two sides of its join, not tables further left.
   Scope sides{.outer = scope.outer};
   sides.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(left),
                          scope.relations.end());
+  // A natural join is one that uses all names that both sides have; the tree itself stays as it is.
   if (Text(node, "ref_type") == "NATURAL") {
     node["using_columns"] = Json::array();
     for (size_t i = 0; i < right - left; ++i) {
@@ -108,11 +114,13 @@ Status Typer::Join(Json& node, Scope& scope) {
     KeepJoins(node["condition"]);
   }
   const std::string kind = Text(node, "join_type");
+  // The right side of such a join is not visible outside it.
   if (kind == "SEMI" || kind == "ANTI") scope.relations.resize(right);
   return Status::OK();
 }
 
-// Columns that USING takes together are compared without a place for a cast.
+// USING compares columns without a place for a cast, so their types have to agree; whole numbers
+// compare alike at any width.
 Status Typer::Using(const Json& node, Scope& scope, size_t right) {
   for (const Json& name : node.value("using_columns", Json::array())) {
     const std::string lower = Lower(name.get<std::string>());
