@@ -139,11 +139,10 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
   PT_TRY(communicator.AllReduce(BufferOf(std::span(&own, 1)), Reduce::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
-  return Fail(
-      {.exit = Exit::kInput,
-       .what = fmt::format("{} validation rows are of classes that no training row has", own),
-       .where = "label " + config.net.objective.labels.front().column,
-       .fix = "set unseen_class = \"ignore\" to leave them out, or hold other rows out"});
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} validation rows have classes that no training row has", own),
+               .where = "label " + config.net.objective.labels.front().column,
+               .fix = "set unseen_class = \"ignore\" to leave them out, or hold out other rows"});
 }
 
 // Collective. Refuses rows of all ranks beyond the budget, with both numbers.

@@ -29,7 +29,7 @@ void TellUnseen(SessionState& session) {
   if (rows == results.end()) return;
   session.call().Tell(EventToJson(
       Note{Grouped(rows->get<int64_t>()) +
-           " scored rows are of classes that no training row has: no metric counts them"}));
+           " scored rows have classes that no training row has: metrics leave them out"}));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::vector<StageRow> BuiltInStages() {
       StandardScalerRow(),
       MinMaxScalerRow(),
       {RowOf<TorchEstimatorOptions>(kTorchEstimator,
-                                    "trains a net by a gang of workers; adds what it predicts"),
+                                    "trains a net with a gang of workers; adds its predictions"),
        nullptr},
   };
 }
@@ -39,7 +39,7 @@ std::vector<NetRow> BuiltInNets() {
       {RowOf<NoOptions>("linear",
                         "a weight per number and category: the linear or logistic model")},
       {RowOf<TorchScriptOptions>(
-          "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
+          "torchscript", "a file written by torch.jit.save; training starts from its parameters")},
   };
 }
 
@@ -52,13 +52,14 @@ LossRow LossRowOf(const char* name, const char* help) {
 
 std::vector<LossRow> BuiltInLosses() {
   return {
-      LossRowOf<NoOptions>("mse", "of numbers: the squared error"),
-      LossRowOf<NoOptions>("mae", "of numbers: the absolute error"),
-      LossRowOf<HuberOptions>(
-          "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
-      LossRowOf<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
-      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
-      LossRowOf<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
+      LossRowOf<NoOptions>("mse", "for numbers: the squared error"),
+      LossRowOf<NoOptions>("mae", "for numbers: the absolute error"),
+      LossRowOf<HuberOptions>("huber",
+                              "for numbers: squared for small errors, absolute for large ones"),
+      LossRowOf<NoOptions>("poisson",
+                           "for counts and amounts of 0 or more; learns their logarithm"),
+      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+      LossRowOf<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
   };
 }
 
@@ -74,7 +75,7 @@ std::vector<MetricRow> BuiltInMetrics() {
 std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
       RowOf<AdamOptions>("adam", "steps scaled by the mean and the mean square of past gradients"),
-      RowOf<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
+      RowOf<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
   };
 }
 
@@ -97,7 +98,7 @@ Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>&
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(
           {.exit = Exit::kUsage,
-           .what = std::string("two ") + table + " have the name \"" + row.name + "\"",
+           .what = std::string("two ") + table + " are named \"" + row.name + "\"",
            .where = "the catalogue of the program",
            .fix = "choose a name that `protium help " + std::string(table) + "` does not list"});
     }

@@ -157,10 +157,10 @@ std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
       {"stages", "stage", "what a pipeline is made of, in order; all but the last add columns",
        "[[pipeline]]\nkind = \"NAME\"\n", RowsOf(catalogue.stages)},
       {"nets", "net", "what an estimator trains", "net = NAMED\n", RowsOf(catalogue.nets)},
-      {"losses", "loss", "what training makes small", "loss = NAMED\n", RowsOf(catalogue.losses)},
+      {"losses", "loss", "what training minimises", "loss = NAMED\n", RowsOf(catalogue.losses)},
       {"metrics", "metric", "what is measured on validation and test rows",
        "[train]\nmetrics = [\"NAME\"]\n", RowsOf(catalogue.metrics)},
-      {"optimizers", "optimizer", "how weights change", "[train]\noptimizer = NAMED\n",
+      {"optimizers", "optimizer", "how weights are updated", "[train]\noptimizer = NAMED\n",
        catalogue.optimizers},
   };
 }
@@ -168,13 +168,13 @@ std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
 std::string TextOf(const Topic& topic, const std::string& program) {
   std::vector<std::vector<std::string>> rows;
   for (const CatalogueRow& row : topic.rows) rows.push_back({"  " + row.name, row.help});
-  return fmt::format("{}: {}\n\n{}\n{} help {} NAME tells more.\n", topic.name, topic.says,
+  return fmt::format("{}: {}\n\n{}\n{} help {} NAME shows more.\n", topic.name, topic.says,
                      WrappedTable(rows), program, topic.name);
 }
 
 std::string TextOf(const Topic& topic, const CatalogueRow& row) {
   std::string text = row.name + ": " + row.help + "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "says"}};
+  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "meaning"}};
   for (const DescribedField& option : OptionsOf(row)) {
     const bool choice = option.type.kind == FieldType::Kind::kChoice;
     rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
@@ -193,7 +193,7 @@ std::string MarkdownOf(const Topic& topic) {
   for (const CatalogueRow& row : topic.rows) {
     page += fmt::format("\n## {}\n\n{}\n", row.name, Sentence(row.help));
     const std::vector<DescribedField> options = OptionsOf(row);
-    if (!options.empty()) page += "\n| option | type | default | says |\n|---|---|---|---|\n";
+    if (!options.empty()) page += "\n| option | type | default | meaning |\n|---|---|---|---|\n";
     for (const DescribedField& option : options) {
       const bool choice = option.type.kind == FieldType::Kind::kChoice;
       page += fmt::format("| `{}` | {} | {} | {} |\n", option.name,

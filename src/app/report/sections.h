@@ -21,7 +21,7 @@ std::string VersionsSection(const ReportFacts& facts);
 
 // The member at a dotted path; null if there is none.
 Json AtPath(const Json& tree, std::string_view path);
-// "512 rows a step = 4 shards x 128 rows; 2 workers with 2 shards each".
+// "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each".
 std::string ShardsText(const Json& training);
 // A value as people write it: short numbers, text without quotes, lists with commas.
 std::string Shown(const Json& value);

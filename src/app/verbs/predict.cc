@@ -33,7 +33,7 @@ class Scratch {
     std::string name = (base / "protium-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       return Fail({.exit = Exit::kEnvironment,
-                   .what = "cannot make a folder for passing files in " + base.string(),
+                   .what = "cannot make a temporary folder in " + base.string(),
                    .why = std::strerror(errno)});
     }
     return std::make_unique<Scratch>(name);
@@ -54,7 +54,7 @@ bool IsParquet(const fs::path& path) { return path.extension() == ".parquet"; }
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "predict needs --input FILE or --data DIR, one of them",
+                 .what = "predict needs either --input FILE or --data DIR",
                  .fix = UsageOf("protium", PredictVerb().shape)});
   }
   for (const char* flag : {"--model", "--output"}) {
@@ -123,7 +123,7 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
   if (all == 0) return "there are no rows to score";
-  return arguments.Has("--data") ? "the model's SQL lets no row of these tables through; protium "
+  return arguments.Has("--data") ? "the model's SQL selects no row of these tables; protium "
                                    "inspect MODEL --json shows it"
                                  : "no row came out";
 }
@@ -209,10 +209,10 @@ CommandVerb PredictVerb() {
            .flags = {{"--model", "DIR", "the model folder", ""},
                      {"--input", "FILE", "a table as the model's SQL would make it", ""},
                      {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
-                     {"--null", "TEXT", "what stands for a missing value in a CSV input", ""},
+                     {"--null", "TEXT", "how a CSV input writes missing values", ""},
                      DelimiterFlag(),
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
-                     {"--extension", "FILE", "the library that brings the model's net", ""},
+                     {"--extension", "FILE", "the library that defines the model's net", ""},
                      EngineFlag(),
                      ForceFlag(),
                      JsonFlag()},

@@ -121,7 +121,7 @@ CommandVerb RunsVerb() {
            .operands = {"[list|show|compare]", "[RUN]", "[RUN]"},
            .flags = {JsonFlag(), RunsDirFlag()},
            .says = "the runs so far: list, show one, compare two",
-           .more = "A run is named by `last`, `last~1`, the beginning of its name, or its folder.\n"
+           .more = "A run is given as `last`, `last~1`, the beginning of its name, or its folder.\n"
                    "\n  protium runs compare last~1 last\n"},
           ShowRuns};
 }

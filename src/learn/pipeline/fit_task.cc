@@ -68,7 +68,8 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
     if (!columns.back()) return Status::KeyError("no column \"", name, "\" in the input of fit");
   }
   auto* const line = std::get_if<Line>(&state);
-  if (columns.size() != (line ? 2 : 1)) return Status::Invalid("a need of ", columns.size());
+  if (columns.size() != (line ? 2 : 1))
+    return Status::Invalid("a need of ", columns.size(), " columns");
   const Status added = line ? line->Add(*columns[0], *columns[1])
                             : std::visit(
                                   [&](auto& each) -> Status {
