@@ -305,10 +305,11 @@ TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
 }
 
 TEST(RecordedNet, ThatGivesAnotherShapeIsRefusedWithBothShapes) {
-  EXPECT_THAT(WhatOf(Way::kWide, false), HasSubstr("the net gave Float [3, 2] for 3 rows, and what "
-                                                   "is learned needs float32 [3, 1]"));
-  EXPECT_THAT(WhatOf(Way::kShort, false), HasSubstr("the net gave Float [2, 1] for 3 rows"));
-  EXPECT_THAT(WhatOf(Way::kDoubles, false), HasSubstr("the net gave Double [3, 1] for 3 rows"));
+  EXPECT_THAT(WhatOf(Way::kWide, false),
+              HasSubstr("the net returned Float [3, 2] for 3 rows, but the "
+                        "label needs float32 [3, 1]"));
+  EXPECT_THAT(WhatOf(Way::kShort, false), HasSubstr("the net returned Float [2, 1] for 3 rows"));
+  EXPECT_THAT(WhatOf(Way::kDoubles, false), HasSubstr("the net returned Double [3, 1] for 3 rows"));
   EXPECT_NE(WhatOf(Way::kNothing, false), "");
 }
 
@@ -317,7 +318,7 @@ TEST(RecordedNet, ThatThrowsOnOneRankFailsOnAllNamingStepShardAndRank) {
   EXPECT_EQ(WhatOf(Way::kThrows, false), where + "no way on");
   EXPECT_THAT(WhatOf(Way::kThrowsBackward, false), HasSubstr(where + "no way back"));
   EXPECT_EQ(WhatOf(Way::kThrowsANumber, false),
-            where + "something was thrown that is no std::exception");
+            where + "something was thrown that is not a std::exception");
 }
 
 TEST(RecordedNet, WhoseLossIsNoNumberInSomeShardsFailsOnAllRanksNamingThem) {
@@ -359,7 +360,7 @@ TEST(RecordedNet, MayNotChangeBuffersAsItPredicts) {
   const auto weights = Weights::Make(*net).ValueOrDie();
   std::vector<float> out(9);
   EXPECT_THAT(FaultOf(Predictor(*net, 1).Predict(NineRows().batch(), out)).what,
-              HasSubstr("the net writes to its buffer constants as it predicts"));
+              HasSubstr("the net writes to its buffer constants while it predicts"));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class Sides {
     if (column == nullptr || column->type_id() != Array::TypeClass::type_id ||
         (marks && column->null_count() > 0)) {
       return Fail({.exit = Exit::kBug,
-                   .what = fmt::format("rows to train on come without a whole column {}", name)});
+                   .what = fmt::format("the training rows have no complete column {}", name)});
     }
     return static_cast<const Array*>(column.get());
   }
@@ -153,7 +153,7 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
   PT_TRY(communicator.AllReduce(BufferOf(std::span(&bytes, 1)), Reduce::kSum));
   if (config.memory_bytes == 0 || bytes <= config.memory_bytes) return Status::OK();
   return Fail({.exit = Exit::kNoRoom,
-               .what = fmt::format("the training rows take {} bytes and may take {}", bytes,
+               .what = fmt::format("the training rows take {} bytes, the limit is {}", bytes,
                                    config.memory_bytes),
                .fix = "train on fewer rows or columns, or on a machine with more memory"});
 }
@@ -193,7 +193,7 @@ Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Pack
   PT_TRY(CheckOwnCategories(inputs, *out.held_out));
   if (out.held_out->total_rows() > 0) return out;
   return Fail({.exit = Exit::kInput,
-               .what = "no row falls on the validation side",
+               .what = "no row is held out for validation",
                .where = "train.validation",
                .fix = "raise train.validation.share, or set it to 0"});
 }

@@ -42,7 +42,7 @@ Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
     return Status::OK();
   }
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the net gave {} [{}] for {} rows, and what is learned needs "
+               .what = fmt::format("the net returned {} [{}] for {} rows, but the label needs "
                                    "float32 [{}, {}]",
                                    c10::toString(given.scalar_type()),
                                    fmt::join(given.sizes().begin(), given.sizes().end(), ", "),
