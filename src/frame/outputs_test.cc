@@ -86,7 +86,7 @@ TEST_F(Outputs, TakeNoPlaceOfAFileThatIsNotTheRuns) {
   std::ofstream(folder_ / "mine.csv") << "mine";
   const Fault fault = FaultOf(Write("t.csv", folder_ / "mine.csv"));
   EXPECT_EQ(fault.exit, Exit::kUsage);
-  EXPECT_THAT(fault.what, HasSubstr("mine.csv is there already"));
+  EXPECT_THAT(fault.what, HasSubstr("mine.csv already exists"));
   EXPECT_THAT(fault.fix, HasSubstr("--force"));
   EXPECT_EQ(Text(folder_ / "mine.csv"), "mine");
   fs::create_symlink(folder_ / "nowhere", folder_ / "dangling.csv");
