@@ -61,7 +61,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_byte
   if (about.st_size > cap_bytes) {
     return Fail({.exit = Exit::kInput,
                  .what = path.string() + " has " + std::to_string(about.st_size) +
-                         " bytes, at most " + std::to_string(cap_bytes) + " are read"});
+                         " bytes; the limit is " + std::to_string(cap_bytes)});
   }
   std::string text(about.st_size, '\0');
   PT_TRY(ReadAt(fd.get(), 0, text));
