@@ -181,7 +181,7 @@ class Writer {
     if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
       return Fail(
           {.exit = Exit::kInput,
-           .what = "the keys that column \"" + lookup.column + "\" is looked up among repeat",
+           .what = "the keys for looking up column \"" + lookup.column + "\" are not unique",
            .fix = "fit the model again; its list of values was changed"});
     }
     const auto otherwise = [&](const std::optional<int64_t>& value) {
@@ -242,7 +242,7 @@ class Writer {
       return Fail({.exit = Exit::kUsage,
                    .what = fmt::format("limit must not be negative, got {}", limit.rows)});
     }
-    not_exact_.push_back("limit: which rows stay depends on the engine's order");
+    not_exact_.push_back("limit: which rows are kept depends on the engine's order");
     return fmt::format("SELECT * FROM {} LIMIT {}", from, limit.rows);
   }
 
@@ -300,7 +300,7 @@ class Writer {
                                                     const std::string& name) {
     if (const auto field = schema.GetFieldByName(name)) return field->type();
     return Fail({.exit = Exit::kUsage,
-                 .what = "the split names column \"" + name + "\", which the table has not",
+                 .what = "the split names column \"" + name + "\", which the table does not have",
                  .fix = Suggest(name, schema.field_names())});
   }
 
@@ -310,7 +310,7 @@ class Writer {
       return fmt::format("CAST({} AS {})", name, dialect_.text_type);
     }
     not_exact_.push_back("split by " + column +
-                         ": engines write doubles that are not whole in different ways");
+                         ": engines write doubles that are not whole differently");
     return fmt::format(
         "CASE WHEN abs({0}) < 9007199254740992 AND {0} = floor({0}) THEN CAST(CAST({0} AS {1}) AS "
         "{2}) ELSE CAST({0} AS {2}) END",
