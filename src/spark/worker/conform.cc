@@ -18,7 +18,7 @@ std::string NamesOf(const arrow::Schema& schema) {
 Status Refuse(std::string what, const arrow::Schema& got, const arrow::Schema& wanted) {
   return Fail({.exit = Exit::kBug,
                .what = std::move(what),
-               .why = "it has the columns " + NamesOf(got) + "; declared are " + NamesOf(wanted)});
+               .why = "the columns are " + NamesOf(got) + "; declared are " + NamesOf(wanted)});
 }
 
 }  // namespace
