@@ -177,14 +177,16 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb PlanVerb() {
-  return {{.name = "plan",
-           .operands = {"JOB"},
-           .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
-           .says = "shows what a job will do, and runs nothing",
-           .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
-                   "where its\nworkers sit. With --json also every setting in effect and where it "
-                   "was set.\n"},
-          ShowPlan};
+  return {
+      {.name = "plan",
+       .operands = {"JOB"},
+       .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
+       .says = "shows what a job will do, and runs nothing",
+       .more =
+           "Shows the plan, the SQL as the engine sees it, what is not exact in it, the gang and "
+           "where\nits workers run. With --json also every setting in effect and where it "
+           "was set.\n"},
+      ShowPlan};
 }
 
 }  // namespace protium

@@ -125,7 +125,7 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   if (all == 0) return "there are no rows to score";
   return arguments.Has("--data") ? "the model's SQL selects no row of these tables; protium "
                                    "inspect MODEL --json shows it"
-                                 : "no row came out";
+                                 : "the scored table has no rows";
 }
 
 // The absolute output path. Links and ".." in its folder are resolved, since a path typed here is

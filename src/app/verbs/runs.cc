@@ -110,7 +110,7 @@ Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   if (what == "compare") return Compare(arguments);
   const std::vector<std::string> known = {"list", "show", "compare"};
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("runs does not know \"{}\"", what),
+               .what = fmt::format("unknown command \"{}\" of runs", what),
                .fix = Suggest(what, known)});
 }
 
