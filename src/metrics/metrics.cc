@@ -64,7 +64,7 @@ const std::vector<MetricSpec>& Table() {
        {kTwo},
        true,
        MakeAuc},
-      {"pr_auc", "mean precision over the recall (average precision)", {kTwo}, true, MakePrAuc},
+      {"pr_auc", "mean precision over recall (average precision)", {kTwo}, true, MakePrAuc},
       {"brier",
        "mean squared distance of the probabilities from the true class",
        {kTwo, kMany},
