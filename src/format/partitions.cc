@@ -98,7 +98,7 @@ Result<std::vector<Level>> ParseLevels(const std::string& path, const std::strin
       continue;
     }
     if (!other.empty()) {
-      return Wrong(fmt::format("the folder \"{}\" stands above \"{}\"", other, level.folder), path,
+      return Wrong(fmt::format("the folder \"{}\" is above \"{}\"", other, level.folder), path,
                    "put folders with values first, right below " + root);
     }
     PT_TRY(CheckLevel(level, path));

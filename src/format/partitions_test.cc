@@ -89,7 +89,7 @@ TEST(Partitions, AreToldWhereTheFoldersDoNotSayThem) {
   ExpectFault({"/t/y=1/m=2/a.csv"}, {"y"}, "does not name \"m\"", "partitions = [\"y\", \"m\"]");
   ExpectFault({"/t/y=1/y=2/a.csv"}, {"y"}, "2 folders give", "one of them");
   ExpectFault({"/t/y=1/m=2/a.csv", "/t/m=1/y=2/a.csv"}, {"y", "m"}, "m, y", "one order");
-  ExpectFault({"/t/old/y=1/a.csv"}, {"y"}, "\"old\" stands above \"y=1\"", "first");
+  ExpectFault({"/t/old/y=1/a.csv"}, {"y"}, "\"old\" is above \"y=1\"", "first");
 }
 
 TEST(Partitions, AreNamedOnce) {

@@ -109,7 +109,7 @@ bool IsAddress(const Json& json) {
   return !text.empty() && text.size() <= kLongestAddress && std::ranges::all_of(text, fits);
 }
 
-// What follows "prints what"; empty where all is right.
+// What follows "prints an answer that"; empty where all is right.
 std::string WhatIsWrong(const Result<Json>& json) {
   if (!json.ok()) return "is not JSON";
   if (!json->is_object()) return "is not an object";
@@ -170,7 +170,7 @@ Result<DeviceList> DiscoverByScript(const std::filesystem::path& script, Deadlin
   const Result<Json> json = ParseJson(text);
   const std::string wrong = WhatIsWrong(json);
   if (!wrong.empty()) {
-    return ScriptFault(script, "prints what " + wrong, "it printed: " + FirstBytes(text));
+    return ScriptFault(script, "prints an answer that " + wrong, "it printed: " + FirstBytes(text));
   }
   DeviceList list{.name = "gpu"};
   for (const Json& each : json->at("addresses")) list.addresses.push_back(each.get<std::string>());

@@ -45,7 +45,7 @@ TEST_F(DiscoveryTest, ReadsWhatSparksScriptsPrint) {
 }
 
 TEST_F(DiscoveryTest, SaysWhatIsWrongWithTheAnswer) {
-  EXPECT_EQ(FaultFrom("echo none").what, "the discovery script prints what is not JSON");
+  EXPECT_EQ(FaultFrom("echo none").what, "the discovery script prints an answer that is not JSON");
   EXPECT_EQ(FaultFrom("echo none").why, "it printed: none\n");
   EXPECT_THAT(FaultFrom("echo '[]'").what, HasSubstr("is not an object"));
   EXPECT_THAT(FaultFrom(R"(echo '{"name":"fpga","addresses":[]}')").what,

@@ -270,7 +270,7 @@ class Writer {
     if (!(part > 0 && part < 1)) {
       return Fail(
           {.exit = Exit::kUsage,
-           .what = fmt::format("the share of a split must lie between 0 and 1, got {}", part)});
+           .what = fmt::format("the share of a split must be between 0 and 1, got {}", part)});
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;

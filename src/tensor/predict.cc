@@ -59,7 +59,7 @@ Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities
     for (size_t c = 0; c < cardinalities.size(); ++c) {
       if (row[c] >= 0 && row[c] < cardinalities[c]) continue;
       return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column {} holds category {}, but the net knows 0 to {}",
+                   .what = fmt::format("column {} holds category {}, but the net has 0 to {}",
                                        field.columns[c], row[c], cardinalities[c] - 1),
                    .where = field.columns[c],
                    .fix = "index the column with a string_indexer"});

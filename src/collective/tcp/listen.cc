@@ -129,7 +129,7 @@ Result<Address> UnixAddress(const std::string& path) {
     return Fail(
         {.exit = Exit::kEnvironment,
          .what = fmt::format("\"{}\" cannot be the path of a Unix socket", path),
-         .why = fmt::format("the system takes 1 to {} bytes", sizeof(unix_address.sun_path) - 1)});
+         .why = fmt::format("the system allows 1 to {} bytes", sizeof(unix_address.sun_path) - 1)});
   }
   unix_address.sun_family = AF_UNIX;
   std::memcpy(unix_address.sun_path, path.data(), path.size());

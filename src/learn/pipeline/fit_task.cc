@@ -124,7 +124,7 @@ struct StateColumns {
 // its need numbers are checked before anything is cast or indexed.
 Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
   if (!batch.schema()->Equals(*StateSchema(), false)) {
-    return Status::Invalid("task fit gave ", batch.schema()->ToString());
+    return Status::Invalid("task fit returned ", batch.schema()->ToString());
   }
   const StateColumns columns{static_cast<const arrow::Int32Array*>(batch.column(0).get()),
                              static_cast<const arrow::StringArray*>(batch.column(1).get()),
