@@ -25,20 +25,20 @@ std::vector<StageRow> BuiltInStages() {
       ImputerRow(),
       StandardScalerRow(),
       MinMaxScalerRow(),
-      {RowOf<TorchEstimatorOptions>(kTorchEstimator,
-                                    "trains a net with a gang of workers; adds its predictions"),
+      {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
+                                      "trains a net with a gang of workers; adds its predictions"),
        nullptr},
   };
 }
 
 std::vector<NetRow> BuiltInNets() {
   return {
-      {RowOf<TabularMlpOptions>("tabular_mlp",
-                                "an embedding per categorical column, joined with the numeric "
-                                "columns; dense layers with ReLU")},
-      {RowOf<NoOptions>("linear",
-                        "a weight per number and category: the linear or logistic model")},
-      {RowOf<TorchScriptOptions>(
+      {MakeRow<TabularMlpOptions>("tabular_mlp",
+                                  "an embedding per categorical column, joined with the numeric "
+                                  "columns; dense layers with ReLU")},
+      {MakeRow<NoOptions>("linear",
+                          "a weight per number and category: the linear or logistic model")},
+      {MakeRow<TorchScriptOptions>(
           "torchscript", "a file written by torch.jit.save; training starts from its parameters")},
   };
 }
@@ -46,27 +46,27 @@ std::vector<NetRow> BuiltInNets() {
 // What a loss learns follows from its name (objective.h), so that rooms which see only options
 // agree with the catalogue.
 template <class Options>
-LossRow LossRowOf(const char* name, const char* help) {
-  return {RowOf<Options>(name, help), KindOfLoss(name)};
+LossRow MakeLossRow(const char* name, const char* help) {
+  return {MakeRow<Options>(name, help), KindOfLoss(name)};
 }
 
 std::vector<LossRow> BuiltInLosses() {
   return {
-      LossRowOf<NoOptions>("mse", "for numbers: the squared error"),
-      LossRowOf<NoOptions>("mae", "for numbers: the absolute error"),
-      LossRowOf<HuberOptions>("huber",
-                              "for numbers: squared for small errors, absolute for large ones"),
-      LossRowOf<NoOptions>("poisson",
-                           "for counts and amounts of 0 or more; learns their logarithm"),
-      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
-      LossRowOf<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
+      MakeLossRow<NoOptions>("mse", "for numbers: the squared error"),
+      MakeLossRow<NoOptions>("mae", "for numbers: the absolute error"),
+      MakeLossRow<HuberOptions>("huber",
+                                "for numbers: squared for small errors, absolute for large ones"),
+      MakeLossRow<NoOptions>("poisson",
+                             "for counts and amounts of 0 or more; learns their logarithm"),
+      MakeLossRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+      MakeLossRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
   };
 }
 
 std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
   for (const MetricSpec& spec : Metrics()) {
-    rows.push_back({RowOf<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
+    rows.push_back({MakeRow<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
                     spec.higher_is_better});
   }
   return rows;
@@ -74,12 +74,13 @@ std::vector<MetricRow> BuiltInMetrics() {
 
 std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
-      RowOf<AdamOptions>("adam", "steps scaled by the mean and the mean square of past gradients"),
-      RowOf<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
+      MakeRow<AdamOptions>("adam",
+                           "steps scaled by the mean and the mean square of past gradients"),
+      MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
   };
 }
 
-// The placer reads these two from the options of any stage (HeadOf in pipeline/placer.cc).
+// The placer reads these two from the options of any stage (ReadHead in pipeline/placer.cc).
 Status CheckStageRow(const StageRow& row) {
   for (const char* needed : {"id", "inputs"}) {
     const auto is_it = [&](const DescribedField& each) { return each.name == needed; };
@@ -94,7 +95,7 @@ Status CheckStageRow(const StageRow& row) {
 template <class Row>
 Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
   for (const Row& row : own) {
-    const std::vector<std::string> taken = NamesOf(rows);
+    const std::vector<std::string> taken = ListNames(rows);
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(
           {.exit = Exit::kUsage,

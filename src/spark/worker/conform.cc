@@ -9,7 +9,7 @@ namespace protium {
 
 namespace {
 
-std::string NamesOf(const arrow::Schema& schema) {
+std::string JoinNames(const arrow::Schema& schema) {
   std::string names;
   for (const auto& field : schema.fields()) names += (names.empty() ? "" : ", ") + field->name();
   return names.empty() ? "none" : names;
@@ -18,7 +18,7 @@ std::string NamesOf(const arrow::Schema& schema) {
 Status Refuse(std::string what, const arrow::Schema& got, const arrow::Schema& wanted) {
   return Fail({.exit = Exit::kBug,
                .what = std::move(what),
-               .why = "the columns are " + NamesOf(got) + "; declared are " + NamesOf(wanted)});
+               .why = "the columns are " + JoinNames(got) + "; declared are " + JoinNames(wanted)});
 }
 
 }  // namespace
