@@ -74,8 +74,8 @@ Text OwnPath(const char* own_name) {
   Text program = OwnPath(own_name);
   size_t size = strlen(program.chars), ending = strlen(kEnding);
   if (size <= ending || strcmp(program.chars + size - ending, kEnding) != 0) {
-    Refuse(socket, Format("protium: '%s' names no program to start; let it be called "
-                          "PROGRAM-launcher and lie beside PROGRAM",
+    Refuse(socket, Format("protium: '%s' names no program to start; call it "
+                          "PROGRAM-launcher and put it beside PROGRAM",
                           own_name)
                        .chars);
   }

@@ -108,7 +108,7 @@ Unpacked Copy(Content* content, const File& file, int fd, Text* why) {
   for (int64_t left = file.size; left > 0;) {
     size_t size;
     const char* bytes = content->Some(left, &size);
-    if (bytes == nullptr) return Damaged(why, "its content breaks off or does not unpack");
+    if (bytes == nullptr) return Damaged(why, "its content is cut short or does not unpack");
     hash.Add(bytes, size);
     if (!WriteAll(fd, bytes, size)) return NotWritten(why, file.name);
     left -= static_cast<int64_t>(size);
@@ -121,7 +121,7 @@ Unpacked Copy(Content* content, const File& file, int fd, Text* why) {
 Unpacked WriteFile(Content* content, const File& file, int folder, Text* why) {
   int fd = Create(folder, file.name);
   if (fd < 0 && errno == EEXIST) {
-    return Damaged(why, Format("%s stands in it twice", file.name).chars);
+    return Damaged(why, Format("%s occurs in it twice", file.name).chars);
   }
   if (fd < 0) return NotWritten(why, file.name);
   Unpacked copied = Copy(content, file, fd, why);
@@ -148,7 +148,7 @@ bool OpenBundleFile(int fd, const char* hash, BundleFile* bundle, Text* why) {
     for (int i = 3; i >= 0; --i) size = size << 8 | header[8 + i];
   }
   if (ReadManifest(fd, size, hash, &bundle->manifest)) return true;
-  Damaged(why, "its list of files is not the one that its name tells");
+  Damaged(why, "its list of files does not match its name");
   return false;
 }
 
@@ -162,7 +162,7 @@ Unpacked Unpack(const BundleFile& bundle, int folder, Text* why) {
     Unpacked written = WriteFile(&content, file, folder, why);
     if (written != Unpacked::kWhole) return written;
   }
-  if (!content.Ends()) return Damaged(why, "more follows than its list of files names");
+  if (!content.Ends()) return Damaged(why, "it holds more than its list of files");
   // Last: Inspect() takes a folder without it for one that is not whole.
   return WriteManifest(bundle.manifest, folder, why);
 }

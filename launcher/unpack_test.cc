@@ -99,8 +99,8 @@ TEST_F(UnpackTest, ACutBundleIsFoundWhereverItIsCut) {
 TEST_F(UnpackTest, AnotherContentThanTheListNamesIsRefused) {
   const std::string manifest = BundleHead(5) + BundleLine("lib/a", "first");
   EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "other")), HasSubstr("lib/a has another hash"));
-  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "fir")), HasSubstr("breaks off"));
-  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "firstmore")), HasSubstr("more follows"));
+  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "fir")), HasSubstr("cut short"));
+  EXPECT_THAT(TryToUnpack(AssembleBundle(manifest, "firstmore")), HasSubstr("it holds more"));
 }
 
 TEST_F(UnpackTest, NamesThatLeaveTheFolderAreRefused) {
@@ -117,7 +117,7 @@ TEST_F(UnpackTest, NamesThatLeaveTheFolderAreRefused) {
 TEST_F(UnpackTest, AFileThatStandsTwiceInTheListIsRefused) {
   const RawBundle raw =
       AssembleBundle(BundleHead(2) + BundleLine("lib/a", "a") + BundleLine("lib/a", "b"), "ab");
-  EXPECT_THAT(TryToUnpack(raw), HasSubstr("lib/a stands in it twice"));
+  EXPECT_THAT(TryToUnpack(raw), HasSubstr("lib/a occurs in it twice"));
 }
 
 TEST_F(UnpackTest, ListsThatLieAboutSizesAreRefused) {

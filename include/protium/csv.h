@@ -14,9 +14,9 @@ struct CsvOptions {
   bool header = true;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("null", null, {.help = "of CSV: how a missing value is written, besides empty"});
-    visit("delimiter", delimiter, {.help = "of CSV: what parts the cells"});
-    visit("header", header, {.help = "of CSV: whether the first line names the columns"});
+    visit("null", null, {.help = "for CSV: how missing values are written, besides empty cells"});
+    visit("delimiter", delimiter, {.help = "for CSV: the character between cells"});
+    visit("header", header, {.help = "for CSV: whether the first line names the columns"});
   }
 };
 

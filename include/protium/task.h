@@ -32,10 +32,10 @@ struct GangSpec {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers, {.help = "processes that train together", .at_least = 1});
-    visit("cores_per_worker", cores_per_worker, {.help = "cores of each", .at_least = 1});
-    visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased by each", .at_least = 0});
+    visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
+    visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
     visit("max_restarts", max_restarts,
-          {.help = "attempts after a failure, from the last checkpoint", .at_least = 0});
+          {.help = "restarts after a failure, from the last checkpoint", .at_least = 0});
     visit("deadline", deadline,
           {.help = "how long a worker may keep the others waiting", .unit = "seconds", .above = 0});
   }

@@ -132,17 +132,15 @@ void PrintNote(std::string_view text) {
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 
-Flag RunsDirFlag() { return {"--runs-dir", "DIR", "where runs are kept (runs)", ""}; }
-Flag SetFlag() {
-  return {"--set", "KEY=VALUE", "overrides a setting; may be given again and again", ""};
-}
+Flag RunsDirFlag() { return {"--runs-dir", "DIR", "the folder of all runs (runs)", ""}; }
+Flag SetFlag() { return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", ""}; }
 Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
-Flag DelimiterFlag() { return {"--delimiter", "C", "what parts the cells of a CSV (,)", ""}; }
+Flag DelimiterFlag() { return {"--delimiter", "C", "the delimiter of a CSV file (,)", ""}; }
 Flag ForceFlag() {
-  return {"--force", "", "outputs may take the place of files that are there; never of inputs", ""};
+  return {"--force", "", "lets outputs overwrite existing files, never inputs", ""};
 }
 
 std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }
@@ -176,7 +174,7 @@ std::string HelpPage(const std::string& program) {
         "  protium example flights data --rows 30000    tables to try it on\n"
         "  protium plan flights.toml                    what a job will do; runs nothing\n"
         "  protium run flights.toml --set data=data     run it\n"
-        "  protium resume last                          go on after an interruption\n\n";
+        "  protium resume last                          continue after an interruption\n\n";
   }
   std::vector<std::vector<std::string>> rows;
   for (const CommandVerb& verb : AllVerbs()) {
@@ -185,8 +183,8 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help VERB tells more; help stages (nets, losses, metrics, optimizers) what a job may\n"
-         "name; help exit-codes lists the exit codes.\n";
+         " help VERB shows more; help stages (nets, losses, metrics, optimizers) lists what a\n"
+         "job can name; help exit-codes lists the exit codes.\n";
 }
 
 std::string ExitCodesPage() {
@@ -196,11 +194,11 @@ std::string ExitCodesPage() {
          "   2  the request is wrong (a flag, a job file); nothing was started\n"
          "   3  an input is missing, unreadable or of the wrong shape\n"
          "   4  the environment: a port, device, library or permission\n"
-         "   5  something remote is out of reach or refused\n"
-         "   6  no room: memory or disk\n"
+         "   5  a remote system is unreachable or refused\n"
+         "   6  out of memory or disk space\n"
          "   7  stalled: a deadline passed\n"
          "  70  a bug in protium\n"
-         "  75  stopped on purpose: `protium resume` goes on from the last checkpoint\n";
+         "  75  stopped on purpose: `protium resume` continues from the last checkpoint\n";
 }
 
 }  // namespace protium

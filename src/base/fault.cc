@@ -9,7 +9,7 @@ namespace protium {
 namespace {
 
 constexpr const char* kReport =
-    "this is a mistake in protium: please report it, with this message and what was run";
+    "this is a bug in protium: please report it, with this message and the command that was run";
 
 class FaultDetail : public arrow::StatusDetail {
  public:

@@ -38,7 +38,7 @@ TEST(SharedRanks, AreToldWhichRankDied) {
     for (int32_t r = 0; r < world; ++r) {
       EXPECT_EQ(ErrorTexts(statuses)[size_t(r)],
                 r == 1 ? "ok"
-                       : "rank 1 is gone; the others waited for it in all-reduce (sum) of 5 "
+                       : "rank 1 is gone; the others were waiting for it in all-reduce (sum) of 5 "
                          "float32 elements");
     }
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
@@ -111,7 +111,7 @@ TEST(SharedRanks, NameThoseWhoDidNotComeInTime) {
         return status;
       });
   for (const Status& status : statuses) {
-    EXPECT_EQ(FaultOf(status).what, "rank 1 did not come to barrier \"checkpoint\" within 0.15 s");
+    EXPECT_EQ(FaultOf(status).what, "rank 1 did not join barrier \"checkpoint\" within 0.15 s");
     EXPECT_EQ(FaultOf(status).exit, Exit::kStalled);
   }
 }
@@ -125,7 +125,7 @@ TEST(SharedRanks, StartWithinTheirDeadline) {
   others[0].clear();
   const auto alone = MakeSharedCommunicator(1, std::move(others[1]), {});
   EXPECT_EQ(FaultOf(alone.status()).what,
-            "rank 0 is gone; the others waited for it in the start of the gang");
+            "rank 0 is gone; the others were waiting for it in the start of the gang");
 }
 
 // One rank of a world of processes; ends with 0 when it was told that rank 2 is gone.

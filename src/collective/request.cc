@@ -102,8 +102,8 @@ Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_
   if (known && offset >= 0 && offset <= size && bytes <= size - offset) return Status::OK();
   return Fail(
       {.exit = Exit::kBug,
-       .what = fmt::format("a read of {} bytes at {} of the window of rank {}, which has {}", bytes,
-                           offset, rank, size)});
+       .what = fmt::format("a read of {} bytes at offset {} of the window of rank {}, which has {}",
+                           bytes, offset, rank, size)});
 }
 
 Status CompareRequests(std::span<const Request> asked) {
@@ -120,7 +120,7 @@ Status CompareRequests(std::span<const Request> asked) {
 Status LateFault(std::span<const int32_t> late, const Request& request,
                  std::chrono::milliseconds deadline) {
   return Fail({.exit = Exit::kStalled,
-               .what = fmt::format("rank{} {} did not come to {} within {:g} s",
+               .what = fmt::format("rank{} {} did not join {} within {:g} s",
                                    late.size() == 1 ? "" : "s", fmt::join(late, ", "),
                                    Describe(request), double(deadline.count()) / 1000)});
 }

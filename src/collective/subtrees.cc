@@ -36,7 +36,7 @@ Status CheckTreeSpec(const TreeSpec& spec, int32_t world) {
       first.front() != 0 || first.back() != spec.leaves ||
       !std::is_sorted(first.begin(), first.end())) {
     return Fail({.exit = Exit::kBug,
-                 .what = "a tree cannot be made of " + TreeSpecText(spec) + " in a world of " +
+                 .what = "no tree can be built of " + TreeSpecText(spec) + " in a world of " +
                          std::to_string(world)});
   }
   return Status::OK();

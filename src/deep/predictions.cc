@@ -35,7 +35,7 @@ Result<Predictions> Predictions::Make(const Objective& objective, const Target& 
   const size_t least = values ? size_t(target.outputs()) : 2, most = values ? least : 3;
   if (fields.size() < least || fields.size() > most) {
     return Fail({.exit = Exit::kBug,
-                 .what = fmt::format("{} columns are asked for, and predictions make {}",
+                 .what = fmt::format("{} columns are wanted, but predictions have {}",
                                      fields.size(), least)});
   }
   Predictions out;

@@ -48,7 +48,7 @@ bool FitsFloats(const at::Tensor& whole) {
 Status CheckTensors(const Recorded& net) {
   if (net.parameters.empty()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the net has no parameters, so there is nothing that it could learn",
+                 .what = "the net has no parameters, so there is nothing to train",
                  .where = "net",
                  .fix = "register them: register_parameter(), register_module()"});
   }
@@ -64,8 +64,8 @@ Status CheckTensors(const Recorded& net) {
     }
     if (IsWhole(tensor) && !FitsFloats(tensor)) {
       return Refused("buffer " + name, tensor,
-                     "it holds a number beyond 16777216, and buffers are kept in float32, which "
-                     "has whole numbers up to that");
+                     "it holds a number beyond 16777216; buffers are kept in float32, which is "
+                     "exact for whole numbers up to that");
     }
   }
   return Status::OK();
@@ -180,8 +180,8 @@ class RecordedNet final : public Net {
     const std::vector<uint32_t> parameters = CountWrites(net_.parameters);
     const std::vector<uint32_t> buffers = CountWrites(net_.buffers);
     recorded_ = net_.forward(rows);
-    CheckNotWritten(net_.parameters, parameters, "parameter", "as it computes");
-    if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "as it predicts");
+    CheckNotWritten(net_.parameters, parameters, "parameter", "while it computes");
+    if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "while it predicts");
   }
 
   // Whole numbers cannot be views of the floats that training combines.
@@ -211,7 +211,7 @@ class RecordedNet final : public Net {
       return;
     }
     TORCH_CHECK(!gradient.is_sparse(), "the gradient of ", name,
-                " is sparse, and gradients are added up as dense ones: make its embedding without "
+                " is sparse, but gradients are added up as dense ones: make its embedding without "
                 "sparse(true)");
     // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();

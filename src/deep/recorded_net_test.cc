@@ -307,10 +307,11 @@ TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
 
 TEST(RecordedNet, ThatGivesAnotherShapeIsRefusedWithBothShapes) {
   EXPECT_THAT(ErrorText(Way::kWide, false),
-              HasSubstr("the net gave Float [3, 2] for 3 rows, and what "
-                        "is learned needs float32 [3, 1]"));
-  EXPECT_THAT(ErrorText(Way::kShort, false), HasSubstr("the net gave Float [2, 1] for 3 rows"));
-  EXPECT_THAT(ErrorText(Way::kDoubles, false), HasSubstr("the net gave Double [3, 1] for 3 rows"));
+              HasSubstr("the net returned Float [3, 2] for 3 rows, but the "
+                        "label needs float32 [3, 1]"));
+  EXPECT_THAT(ErrorText(Way::kShort, false), HasSubstr("the net returned Float [2, 1] for 3 rows"));
+  EXPECT_THAT(ErrorText(Way::kDoubles, false),
+              HasSubstr("the net returned Double [3, 1] for 3 rows"));
   EXPECT_NE(ErrorText(Way::kNothing, false), "");
 }
 
@@ -319,7 +320,7 @@ TEST(RecordedNet, ThatThrowsOnOneRankFailsOnAllNamingStepShardAndRank) {
   EXPECT_EQ(ErrorText(Way::kThrows, false), where + "no way on");
   EXPECT_THAT(ErrorText(Way::kThrowsBackward, false), HasSubstr(where + "no way back"));
   EXPECT_EQ(ErrorText(Way::kThrowsANumber, false),
-            where + "something was thrown that is no std::exception");
+            where + "something was thrown that is not a std::exception");
 }
 
 TEST(RecordedNet, WhoseLossIsNoNumberInSomeShardsFailsOnAllRanksNamingThem) {
@@ -361,7 +362,7 @@ TEST(RecordedNet, MayNotChangeBuffersAsItPredicts) {
   const auto weights = Weights::Make(*net).ValueOrDie();
   std::vector<float> out(9);
   EXPECT_THAT(FaultOf(Predictor(*net, 1).Predict(NineRows().batch(), out)).what,
-              HasSubstr("the net writes to its buffer constants as it predicts"));
+              HasSubstr("the net writes to its buffer constants while it predicts"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
     if (columns.back() == nullptr) {
       return Fail(
           {.exit = Exit::kBug,
-           .what = fmt::format("no column {} among the rows to score", output->field(i)->name())});
+           .what = fmt::format("the rows to score have no column {}", output->field(i)->name())});
     }
   }
   columns.insert(columns.end(), predicted.begin(), predicted.end());
@@ -143,9 +143,9 @@ Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& sche
   for (const std::string& name : config.added) {
     if (schema.GetFieldIndex(name) < 0) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the input has a column {} already", name),
+                 .what = fmt::format("the input already has a column {}", name),
                  .where = "prediction",
-                 .fix = "name the prediction otherwise, or drop the column"});
+                 .fix = "give the prediction another name, or drop the column"});
   }
   return Status::OK();
 }

@@ -109,7 +109,7 @@ class Sides {
     if (column == nullptr || column->type_id() != Array::TypeClass::type_id ||
         (marks && column->null_count() > 0)) {
       return Fail({.exit = Exit::kBug,
-                   .what = fmt::format("rows to train on come without a whole column {}", name)});
+                   .what = fmt::format("the training rows have no complete column {}", name)});
     }
     return static_cast<const Array*>(column.get());
   }
@@ -153,11 +153,10 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Reduce::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
-  return Fail(
-      {.exit = Exit::kInput,
-       .what = fmt::format("{} validation rows are of classes that no training row has", own),
-       .where = "label " + config.net.objective.labels.front().column,
-       .fix = "set unseen_class = \"ignore\" to leave them out, or hold other rows out"});
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} validation rows have classes that no training row has", own),
+               .where = "label " + config.net.objective.labels.front().column,
+               .fix = "set unseen_class = \"ignore\" to leave them out, or hold out other rows"});
 }
 
 // Collective. Refuses when the packed rows of all ranks together exceed the budget of the job,
@@ -170,7 +169,7 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
   if (config.memory_bytes == 0 || bytes <= config.memory_bytes) return Status::OK();
   return Fail({.exit = Exit::kNoRoom,
-               .what = fmt::format("the training rows take {} bytes and may take {}", bytes,
+               .what = fmt::format("the training rows take {} bytes, the limit is {}", bytes,
                                    config.memory_bytes),
                .fix = "train on fewer rows or columns, or on a machine with more memory"});
 }
@@ -212,7 +211,7 @@ Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Pack
   PT_TRY(CheckOwnCategories(inputs, *out.held_out));
   if (out.held_out->total_rows() > 0) return out;
   return Fail({.exit = Exit::kInput,
-               .what = "no row falls on the validation side",
+               .what = "no row is held out for validation",
                .where = "train.validation",
                .fix = "raise train.validation.share, or set it to 0"});
 }

@@ -182,7 +182,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
   ASSERT_EQ(Events("warning").size(), 1u);
   EXPECT_THAT(Events("warning")[0]["message"].get<std::string>(),
               testing::AllOf(HasSubstr("step-000000007: weights.safetensors is damaged"),
-                             HasSubstr("training goes on from"), HasSubstr("step-000000006")));
+                             HasSubstr("training continues from"), HasSubstr("step-000000006")));
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
 }
 

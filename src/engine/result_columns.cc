@@ -16,7 +16,7 @@ Status CheckDistinct(const std::vector<ResultColumn>& columns) {
     if (seen.insert(column.name).second) continue;
     return Fail({.exit = Exit::kUsage,
                  .what = "two columns of the result are named \"" + column.name + "\"",
-                 .fix = "name them apart: ... AS other_name"});
+                 .fix = "rename one: ... AS other_name"});
   }
   return Status::OK();
 }

@@ -22,7 +22,7 @@ TEST(ConvertedColumns, RefusesTwoOfOneName) {
   const Fault fault = FaultOf(ConvertedColumns({{"a", "`a`", ""}, {"a", "`a`", ""}}).status());
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_EQ(fault.what, "two columns of the result are named \"a\"");
-  EXPECT_EQ(fault.fix, "name them apart: ... AS other_name");
+  EXPECT_EQ(fault.fix, "rename one: ... AS other_name");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Status CheckHeader(const std::vector<std::string>& names, const std::string& pat
       return Fail({.exit = Exit::kInput,
                    .what = "two columns are named \"" + names[i] + "\"",
                    .where = At(path, 1),
-                   .why = "column names are found without regard to case",
+                   .why = "column names are matched without regard to case",
                    .fix = "rename one in the first line"});
     }
   }
@@ -96,7 +96,7 @@ Status WrongCount(const std::string& path, int64_t line, size_t got, size_t want
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} cells where {} are expected", got, wanted),
                .where = At(path, line),
-               .fix = "quote cells that hold the delimiter, or mend the line"});
+               .fix = "quote cells that hold the delimiter, or correct the line"});
 }
 
 // One open file: its names are read, its rows come next.
@@ -154,7 +154,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
     return Fail({.exit = Exit::kInput,
                  .what = "the only column is named \"" + table.names.front() + "\"",
                  .where = At(path, 1),
-                 .fix = "say how cells are parted: delimiter = \"" + shown + "\""});
+                 .fix = "set the delimiter: delimiter = \"" + shown + "\""});
   }
   return table;
 }
@@ -215,7 +215,7 @@ bool InferParts(const std::string& path, const CsvOptions& options, const Table&
       if (part.scanner->line_end().empty() || part.scanner->line_end() == line_end) {
         return Status::OK();
       }
-      return Status::Invalid("lines that end in two ways");
+      return Status::Invalid("mixed line endings");
     }));
   }
   bool all = true;
@@ -261,7 +261,7 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
                    .what = fmt::format("column \"{}\" holds {}, which is not {}", field.name(),
                                        Quoted(cell), field.type()->ToString()),
                    .where = At(path, line),
-                   .fix = fmt::format("mend the cell, or say how nulls are written: null = {}",
+                   .fix = fmt::format("correct the cell, or say how nulls are written: null = {}",
                                       Quoted(cell))});
     }
   }

@@ -38,9 +38,9 @@ Status CsvScanner::SkipLineEnd() {
   if (line_end_.empty()) line_end_ = line_end;
   if (line_end_ != line_end) {
     return Fail({.exit = Exit::kInput,
-                 .what = "lines end in two ways: this one in another than those before",
+                 .what = "mixed line endings: this line ends differently from those before it",
                  .where = fmt::format("{}:{}", path_, line_),
-                 .fix = fmt::format("give them one end: sed -i 's/\\r$//' {}", path_)});
+                 .fix = fmt::format("use one line ending: sed -i 's/\\r$//' {}", path_)});
   }
   at_ += line_end.size();
   ++line_;

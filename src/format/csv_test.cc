@@ -121,7 +121,7 @@ TEST_F(Csv, LinesEndInOneWay) {
     EXPECT_NE(Infer(text).find("a int64"), std::string::npos) << text;
   }
   const Fault fault = FaultOfText("a,b\n1,2\n3,4\r\n");
-  EXPECT_EQ(fault.what, "lines end in two ways: this one in another than those before");
+  EXPECT_EQ(fault.what, "mixed line endings: this line ends differently from those before it");
   EXPECT_EQ(fault.where, "t.csv:3");
   EXPECT_EQ(FaultOfText("a,b\r\n\n1,2\r\n").where, "t.csv:2");
   // So large that it is read in parts.
@@ -165,7 +165,7 @@ TEST_F(Csv, IsToldFromWhatIsNoText) {
       {"\xff\xfe\x61\0,\0b\0\n\0"s, "is UTF-16, not text"},
       {"a\0,\0b\0\n\0"s + "1\0,\0"s + "2\0\n\0"s, "is UTF-16, not text"},
       {"\x1f\x8b\x08\0\0"s, "is gzip, not text"},
-      {"PK\x03\x04...."s, "is a zip archive, as spreadsheets are, not text"},
+      {"PK\x03\x04...."s, "is a zip archive or a spreadsheet, not text"},
       {"PAR1...."s, "is Parquet, not text"},
       {"a,b\n1,2\n\0\0\x01\x02"s, "is binary, not text"}};
   for (const auto& [text, what] : files) {
@@ -200,7 +200,7 @@ TEST_F(Csv, TakesTheTypesThatAreKnown) {
 TEST_F(Csv, TellsAnotherDelimiter) {
   const Fault fault = FaultOfText("day;x;y\n1;2,5;3\n");
   EXPECT_EQ(fault.what, "the only column is named \"day;x;y\"");
-  EXPECT_EQ(fault.fix, "say how cells are parted: delimiter = \";\"");
+  EXPECT_EQ(fault.fix, "set the delimiter: delimiter = \";\"");
   EXPECT_EQ(Infer("day;x\n1;2\n", {.delimiter = ";"}), "day int64, x int64");
 }
 

@@ -105,7 +105,7 @@ Status CheckCsv(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     if (!arrow::is_nested(field->type()->id())) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = "column \"" + field->name() + "\" holds lists, which CSV has no form for",
+                 .what = "column \"" + field->name() + "\" holds lists, which CSV cannot store",
                  .fix = "write Parquet, or leave the column out"});
   }
   return Status::OK();

@@ -28,7 +28,7 @@ constexpr Kind kKinds[] = {
     {"\x28\xb5\x2f\xfd"sv, "zstd", "unpack it: unzstd {}"},
     {"\xfd\x37\x7a\x58\x5a"sv, "xz", "unpack it: xz -dk {}"},
     {"BZh"sv, "bzip2", "unpack it: bunzip2 -k {}"},
-    {"PK\x03\x04"sv, "a zip archive, as spreadsheets are", "save the sheet as CSV, or unzip {}"},
+    {"PK\x03\x04"sv, "a zip archive or a spreadsheet", "save the sheet as CSV, or unzip {}"},
     {"\xd0\xcf\x11\xe0"sv, "an old spreadsheet", "save the sheet as CSV"},
     {"ARROW1"sv, "an Arrow file", "write it as Parquet or CSV"},
     {"SQLite format 3"sv, "an SQLite database", "export the table as CSV"},
@@ -79,7 +79,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
         fmt::format("convert it: iconv -f utf-16{1} -t utf-8 {0} > {0}.utf8", path, order));
   }
   if (head.find('\0') == head.npos) return Status::OK();
-  return Refuse(path, "binary", "give a CSV file, or a Parquet file as such");
+  return Refuse(path, "binary", "give a CSV file; for Parquet, use parquet = \"FILE\"");
 }
 
 // Text is most often CSV under the wrong name: its first line shows which.
@@ -89,7 +89,7 @@ std::string WhyNotParquet(const std::string& path) {
   if (const Kind* kind = DetectKind(head)) {
     return kind->begin == "PAR1" ? "" : std::string("it is ") + kind->name;
   }
-  if (head.find('\0') != head.npos) return "it does not begin as Parquet does";
+  if (head.find('\0') != head.npos) return "it does not begin like a Parquet file";
   const std::string line = head.substr(0, std::min<size_t>(head.find_first_of("\r\n"), 40));
   return "it is text that begins with \"" + line + "\"";
 }

@@ -39,13 +39,13 @@ Status UnreadableParquet(const std::string& path, const std::string& why) {
   return Fail({.exit = Exit::kInput,
                .what = path + " cannot be read as Parquet",
                .why = why,
-               .fix = "write the file again; it may have been cut off"});
+               .fix = "write the file again; it may be truncated"});
 }
 
 Status OtherColumns(const std::string& path, const arrow::Schema& schema, const std::string& first,
                     const arrow::Schema& wanted) {
   return Fail({.exit = Exit::kInput,
-               .what = path + " has other columns than " + first,
+               .what = path + " has different columns than " + first,
                .why = Describe(schema) + " instead of " + Describe(wanted)});
 }
 

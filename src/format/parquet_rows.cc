@@ -121,7 +121,7 @@ class Rows : public BatchStream {
     if (left_ == 0) return Batch();
     return Fail({.exit = Exit::kInput,
                  .what = "Parquet files changed while they were read: " +
-                         std::to_string(left_ < 0 ? -left_ : left_) + " rows are " +
+                         std::to_string(left_ < 0 ? -left_ : left_) + " rows " +
                          (left_ < 0 ? "too many" : "missing"),
                  .where = path_});
   }

@@ -68,7 +68,7 @@ TEST_F(ParquetRowsTest, FilesOfOtherColumnsAreNamed) {
   const std::vector<std::string> paths = {WriteNumbers(folder_.path() / "a", 0, 5, 5),
                                           WriteNumbers(folder_.path() / "b", 0, 5, 5, "m")};
   const Status status = ReadParquetRows(paths, {}).status();
-  EXPECT_THAT(status.message(), HasSubstr(paths[1] + " has other columns than " + paths[0]));
+  EXPECT_THAT(status.message(), HasSubstr(paths[1] + " has different columns than " + paths[0]));
 }
 
 TEST_F(ParquetRowsTest, ACutFileIsNamed) {

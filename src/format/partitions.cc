@@ -84,7 +84,7 @@ Status CheckLevel(const Level& level, const std::string& path) {
   const bool text = arrow::util::ValidateUTF8(std::string_view(level.folder)) &&
                     Unescaped(level.folder).find('\0') == std::string::npos;
   if (text) return Status::OK();
-  return PartitionFault(quoted + " holds bytes that are no text in UTF-8", path, "rename it");
+  return PartitionFault(quoted + " holds bytes that are not UTF-8 text", path, "rename it");
 }
 
 // The folders with a value between `root` and the file, from above. Both engines find them where
@@ -100,9 +100,8 @@ Result<std::vector<Level>> ParseLevels(const std::string& path, const std::strin
       continue;
     }
     if (!other.empty()) {
-      return PartitionFault(
-          fmt::format("the folder \"{}\" stands above \"{}\"", other, level.folder), path,
-          "folders with values come first, right below " + root);
+      return PartitionFault(fmt::format("the folder \"{}\" is above \"{}\"", other, level.folder),
+                            path, "put folders with values first, right below " + root);
     }
     PT_TRY(CheckLevel(level, path));
     levels.push_back(std::move(level));
@@ -124,9 +123,9 @@ Status NoFolder(const std::string& name, const std::vector<std::string>& found,
                 const std::string& path, const std::string& root) {
   const std::string near = Suggest(name, found);
   return PartitionFault(
-      fmt::format("no folder says the partition column \"{}\" of this file", name), path,
+      fmt::format("no folder of this file gives the partition column \"{}\"", name), path,
       near.empty() ? fmt::format("put the file below a folder {}=VALUE", name) : near,
-      fmt::format("the folders between {} and the file say: {}", root, Listed(found)));
+      fmt::format("the folders between {} and the file give: {}", root, Listed(found)));
 }
 
 // Each column has one folder, each folder is one of the columns.
@@ -137,14 +136,14 @@ Status MatchFolders(const std::vector<std::string>& names, const std::vector<Lev
     const auto count = std::count(found.begin(), found.end(), name);
     if (count == 0) return NoFolder(name, found, path, root);
     if (count > 1) {
-      return PartitionFault(fmt::format("{} folders say the partition column \"{}\"", count, name),
+      return PartitionFault(fmt::format("{} folders give the partition column \"{}\"", count, name),
                             path, "leave one of them");
     }
   }
   for (const Level& level : levels) {
     if (std::find(names.begin(), names.end(), level.name) != names.end()) continue;
     return PartitionFault(
-        fmt::format("partitions does not name \"{}\", which the folder \"{}\" says", level.name,
+        fmt::format("partitions does not name \"{}\", which the folder \"{}\" gives", level.name,
                     level.folder),
         path, fmt::format("partitions = [\"{}\"]", fmt::join(found, "\", \"")));
   }
@@ -231,7 +230,7 @@ Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const s
     PT_TRY(MatchFolders(names, levels, path, root));
     if (order.empty()) order = ListNames(levels);
     if (order != ListNames(levels)) {
-      return PartitionFault("the folders say " + Listed(ListNames(levels)) +
+      return PartitionFault("the folders give " + Listed(ListNames(levels)) +
                                 ", those of the first file " + Listed(order),
                             path, "nest the folders in one order",
                             "the first file is " + paths.front());
@@ -252,10 +251,10 @@ Result<SchemaPtr> WithPartitions(const SchemaPtr& files, const Partitions& parti
     for (const auto& each : fields) {
       if (Lower(each->name()) != Lower(field->name())) continue;
       return PartitionFault(
-          fmt::format("the column \"{}\" stands in the files and in the names of their "
+          fmt::format("the column \"{}\" is in the files and in the names of their "
                       "folders",
                       field->name()),
-          partitions.root, "leave it out of the files", "which of the two counts is open");
+          partitions.root, "leave it out of the files", "it is unclear which of the two counts");
     }
     fields.push_back(field);
   }

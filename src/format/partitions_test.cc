@@ -76,20 +76,20 @@ TEST(Partitions, UndoEscapesAsSparkDoes) {
   EXPECT_EQ(Value("%zz%-1"), "%zz%-1");
   EXPECT_EQ(Value("%e9"), "\xc3\xa9");
   EXPECT_EQ(Value("__HIVE_DEFAULT_PARTITION__"), "NULL");
-  EXPECT_THAT(Value("a%00"), HasSubstr("no text"));
-  EXPECT_THAT(Value("\xff"), HasSubstr("no text"));
+  EXPECT_THAT(Value("a%00"), HasSubstr("not UTF-8 text"));
+  EXPECT_THAT(Value("\xff"), HasSubstr("not UTF-8 text"));
 }
 
 TEST(Partitions, AreToldWhereTheFoldersDoNotSayThem) {
   ExpectFault({"/t/y=1/a.csv", "/t/b.csv"}, {"y"},
-              "no folder says the partition column \"y\" of this file", "y=VALUE");
+              "no folder of this file gives the partition column \"y\"", "y=VALUE");
   ExpectFault({"/t/year=1/a.csv"}, {"yaer"}, "\"yaer\"", "year");
   ExpectFault({"/t/y=/a.csv"}, {"y"}, "has no value", "y=__HIVE_DEFAULT_PARTITION__");
   ExpectFault({"/t/=1/a.csv"}, {"y"}, "names no column", "NAME=VALUE");
   ExpectFault({"/t/y=1/m=2/a.csv"}, {"y"}, "does not name \"m\"", "partitions = [\"y\", \"m\"]");
-  ExpectFault({"/t/y=1/y=2/a.csv"}, {"y"}, "2 folders say", "one of them");
+  ExpectFault({"/t/y=1/y=2/a.csv"}, {"y"}, "2 folders give", "one of them");
   ExpectFault({"/t/y=1/m=2/a.csv", "/t/m=1/y=2/a.csv"}, {"y", "m"}, "m, y", "one order");
-  ExpectFault({"/t/old/y=1/a.csv"}, {"y"}, "\"old\" stands above \"y=1\"", "come first");
+  ExpectFault({"/t/old/y=1/a.csv"}, {"y"}, "\"old\" is above \"y=1\"", "first");
 }
 
 TEST(Partitions, AreNamedOnce) {
@@ -104,7 +104,7 @@ TEST(Partitions, AreNoColumnsOfTheFiles) {
   EXPECT_EQ((*WithPartitions(files, *partitions))->ToString(), "a: int64\ny: int64");
   const auto both = arrow::schema({arrow::field("Y", arrow::int64())});
   EXPECT_THAT(FaultOf(WithPartitions(both, *partitions).status()).what,
-              HasSubstr("\"y\" stands in the files and in the names of their folders"));
+              HasSubstr("\"y\" is in the files and in the names of their folders"));
 }
 
 }  // namespace

@@ -103,9 +103,9 @@ Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
   int64_t at = 0;
   for (Entry& entry : entries) {
     if (entry.begin != at || entry.end > int64_t(data.size())) {
-      return Damaged(where,
-                     fmt::format("tensor {} lies at {} to {}, but data goes on at {} of {} bytes",
-                                 entry.tensor.name, entry.begin, entry.end, at, data.size()));
+      return Damaged(
+          where, fmt::format("tensor {} is at {} to {}, but the data continues at {} of {} bytes",
+                             entry.tensor.name, entry.begin, entry.end, at, data.size()));
     }
     entry.tensor.data = data.subspan(size_t(entry.begin), size_t(entry.end - entry.begin));
     at = entry.end;
@@ -194,7 +194,7 @@ Result<Safetensors> Safetensors::Parse(std::vector<std::byte> file, const std::s
             [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
   for (size_t i = 1; i < out.tensors_.size(); ++i) {
     if (out.tensors_[i].name == out.tensors_[i - 1].name) {
-      return Damaged(where, "tensor " + out.tensors_[i].name + " is there twice");
+      return Damaged(where, "tensor " + out.tensors_[i].name + " occurs twice");
     }
   }
   return out;
@@ -213,7 +213,7 @@ Result<Safetensors> Safetensors::Read(const std::filesystem::path& path) {
   std::vector<std::byte> file(bytes);
   in.read(reinterpret_cast<char*>(file.data()), std::streamsize(bytes));
   if (in.gcount() != std::streamsize(bytes))
-    return Damaged(path.string(), "it ended while being read");
+    return Damaged(path.string(), "it became shorter while being read");
   return Parse(std::move(file), path.string());
 }
 

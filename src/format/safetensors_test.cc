@@ -87,14 +87,14 @@ TEST(Safetensors, RefusesTensorsThatDoNotFitTheirData) {
   EXPECT_EQ(one("F32", "[2]", "[0,18446744073709551615]"),
             "tensor a: data_offsets must be two whole numbers");
   EXPECT_THAT(one("F32", "[4]", "[0,16]"), testing::HasSubstr("of 8 bytes"));
-  EXPECT_THAT(one("F32", "[1]", "[4,8]"), testing::HasSubstr("data goes on at 0"));
+  EXPECT_THAT(one("F32", "[1]", "[4,8]"), testing::HasSubstr("data continues at 0"));
 }
 
 TEST(Safetensors, RefusesOverlapAndRepeatedNames) {
   const std::string a = "{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}";
   const std::string b = "{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}";
   EXPECT_THAT(WhyRefused(MakeFile("{\"a\":" + a + ",\"b\":" + b + "}", 8)),
-              testing::HasSubstr("data goes on at 8"));
+              testing::HasSubstr("data continues at 8"));
   EXPECT_NE(WhyRefused(MakeFile("{\"a\":" + a + ",\"a\":" + a + "}", 16)), "accepted");
 }
 

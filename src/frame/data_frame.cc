@@ -32,7 +32,7 @@ void TellUnseen(SessionState& session) {
   if (rows == results.end()) return;
   session.call().Tell(EventToJson(
       Note{Grouped(rows->get<int64_t>()) +
-           " scored rows are of classes that no training row has: no metric counts them"}));
+           " scored rows have classes that no training row has: metrics leave them out"}));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<int64_t> DataFrame::Count() const {
       MakePlan(Sql{.text = "SELECT count(*) AS num_rows FROM t", .names = {"t"}}, {plan_});
   PT_LET(const BatchStreamPtr stream, DataFrame(*session_, count).Stream());
   PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
-  if (!batch || batch->num_rows() != 1) return Status::UnknownError("count(*) gave no row");
+  if (!batch || batch->num_rows() != 1) return Status::UnknownError("count(*) returned no row");
   PT_LET(const auto cell, batch->column(0)->GetScalar(0));
   if (cell->type->id() != arrow::Type::INT64) return Status::TypeError("a count of rows");
   return static_cast<const arrow::Int64Scalar&>(*cell).value;

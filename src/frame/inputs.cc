@@ -27,7 +27,7 @@ Status AddHash(InputFile& file) {
 
 Status Changed(const InputFile& was, const std::string& how) {
   return Fail({.exit = Exit::kInput,
-               .what = "input " + was.path + " is not the one this run began with",
+               .what = "input " + was.path + " is not the one this run started with",
                .why = how,
                .fix = "put the old file back, or start a new run",
                .kept = "the run's checkpoints"});

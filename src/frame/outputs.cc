@@ -56,11 +56,11 @@ Status Refuse(std::string what, std::string why, std::string fix) {
 Status RefuseUpward(const fs::path& path) {
   if (std::find(path.begin(), path.end(), "..") == path.end()) return Status::OK();
   return Refuse("the output \"" + path.string() + "\" leads out of its folder with \"..\"",
-                "outputs lie in the run folder, or at a whole path", "leave out the \"..\"");
+                "outputs are in the run folder, or at an absolute path", "leave out the \"..\"");
 }
 
 Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
-  constexpr const char* kElsewhere = "write to another place";
+  constexpr const char* kElsewhere = "choose another path";
   const std::optional<FileId> id = FindFileId(target);
   std::error_code ignored;
   const bool folder = fs::is_directory(target, ignored);
@@ -76,7 +76,7 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   for (const InputPattern& each : inputs.patterns()) {
     if (!IsLike(target, each)) continue;
     return Refuse("the output " + target.string() + " would be read as part of an input",
-                  "this run reads all files like " + each.pattern +
+                  "this run reads all files matching " + each.pattern +
                       (each.below ? " below " : " in ") + each.folder,
                   kElsewhere);
   }
@@ -90,15 +90,15 @@ Status RefuseOwnFiles(const fs::path& inside) {
                                          "logs",        "checkpoints",  "model",    "spill"};
   const fs::path first = inside.empty() ? inside : *inside.begin();
   if (std::find(std::begin(kOwn), std::end(kOwn), first) == std::end(kOwn)) return Status::OK();
-  return Refuse("the output \"" + inside.string() + "\" would take the place of what a run keeps",
+  return Refuse("the output \"" + inside.string() + "\" would overwrite a file of the run itself",
                 "", "give it another name");
 }
 
 Status RefuseExisting(const fs::path& target) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(target, ignored))) return Status::OK();
-  return Refuse(target.string() + " is there already, and this run did not make it", "",
-                "write to another place, or over it with --force");
+  return Refuse(target.string() + " already exists, and this run did not write it", "",
+                "choose another path, or overwrite it with --force");
 }
 
 }  // namespace protium

@@ -86,7 +86,7 @@ TEST_F(Outputs, TakeNoPlaceOfAFileThatIsNotTheRuns) {
   std::ofstream(folder_ / "mine.csv") << "mine";
   const Fault fault = FaultOf(Write("t.csv", folder_ / "mine.csv"));
   EXPECT_EQ(fault.exit, Exit::kUsage);
-  EXPECT_THAT(fault.what, HasSubstr("mine.csv is there already"));
+  EXPECT_THAT(fault.what, HasSubstr("mine.csv already exists"));
   EXPECT_THAT(fault.fix, HasSubstr("--force"));
   EXPECT_EQ(Text(folder_ / "mine.csv"), "mine");
   fs::create_symlink(folder_ / "nowhere", folder_ / "dangling.csv");
@@ -108,7 +108,7 @@ TEST_F(Outputs, NeverLeadUpwardsOrOverWhatARunKeeps) {
     EXPECT_THAT(FaultOf(Write("t.csv", path)).what, HasSubstr("\"..\"")) << path;
   }
   for (const char* path : {"job.json", "logs/rank-000.log", "./inputs.json", "model"}) {
-    EXPECT_THAT(FaultOf(Write("t.csv", path)).what, HasSubstr("keeps")) << path;
+    EXPECT_THAT(FaultOf(Write("t.csv", path)).what, HasSubstr("a file of the run itself")) << path;
   }
 }
 

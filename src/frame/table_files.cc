@@ -138,7 +138,7 @@ Result<TableFiles> FindFiles(const fs::path& path, Format format,
   files.patterns = {{fixed.string(), last, tree}};
   if (!files.paths.empty()) return files;
   return Fail({.exit = Exit::kInput,
-               .what = "the folder " + fixed.string() + " holds no file like " +
+               .what = "the folder " + fixed.string() + " holds no file matching " +
                        (patterns.empty() ? ending : path.lexically_relative(fixed).string())});
 }
 

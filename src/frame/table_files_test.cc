@@ -61,8 +61,8 @@ TEST_F(Files, OfPartitionsLieInAllFoldersBelow) {
   EXPECT_THAT(Paths("t/y=2013", {"y", "m"}), ElementsAre("y=2013/m=1/a.csv", "y=2013/m=10/a.csv"));
   EXPECT_THAT(Paths("t/y=2013", {"m"}), ElementsAre("m=1/a.csv", "m=10/a.csv"));
   EXPECT_THAT(Paths("t/y=2013/m=1/a.csv", {"y", "m"}), ElementsAre("y=2013/m=1/a.csv"));
-  EXPECT_THAT(Paths("t", {}), ElementsAre(HasSubstr("holds no file like *.csv")));
-  EXPECT_THAT(Paths("t/*/x.csv", {"y"}), ElementsAre(HasSubstr("holds no file like */x.csv")));
+  EXPECT_THAT(Paths("t", {}), ElementsAre(HasSubstr("holds no file matching *.csv")));
+  EXPECT_THAT(Paths("t/*/x.csv", {"y"}), ElementsAre(HasSubstr("holds no file matching */x.csv")));
   EXPECT_THAT(Paths("nowhere/*/x.csv", {"y"}), ElementsAre(HasSubstr("there is no file")));
 }
 
@@ -81,14 +81,14 @@ TEST_F(Files, ThatWouldBelongToTheTableAreNotWritten) {
   const auto session = Open();
   const DataFrame table = session->Read().Partitions({"y", "m"}).Csv("t");
   const std::string inside = (folder_ / "t/y=2014/m=2/new.csv").string();
-  EXPECT_THAT(FaultOf(table.Write().Csv(inside)).why, HasSubstr("all files like *.csv below"));
+  EXPECT_THAT(FaultOf(table.Write().Csv(inside)).why, HasSubstr("all files matching *.csv below"));
 }
 
 TEST_F(Files, WithAColumnOfTheirFolderAreRefused) {
   Write("u/id=7/a.csv", "id\n1\n");
   const auto session = Open();
   const Fault fault = FaultOf(session->Read().Partitions({"id"}).Csv("u").Schema().status());
-  EXPECT_THAT(fault.what, HasSubstr("\"id\" stands in the files and in the names"));
+  EXPECT_THAT(fault.what, HasSubstr("\"id\" is in the files and in the names"));
 }
 
 // The embedded engine finds the folder of a row by the number of its file, under that name.

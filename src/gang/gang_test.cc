@@ -52,7 +52,7 @@ TEST(Place, SaysWhichNumberCanNeverFit) {
   EXPECT_EQ(gpus.exit, Exit::kUsage);
   EXPECT_THAT(gpus.what, HasSubstr("asks for 2 gpus, 0 found"));
   const Fault cores = FaultOf(Place({.workers = 3}, hosts).status());
-  EXPECT_THAT(cores.what, HasSubstr("asks for 3 cores, 2 are there"));
+  EXPECT_THAT(cores.what, HasSubstr("asks for 3 cores, 2 found"));
   EXPECT_THAT(Place({.workers = 0}, hosts).status().message(), HasSubstr("got 0"));
   EXPECT_FALSE(Place({.workers = 1, .deadline = 0}, hosts).ok());
 }

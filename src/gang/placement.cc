@@ -103,12 +103,12 @@ Status RefuseTooLarge(const GangSpec& gang, std::span<const Host> hosts) {
   const int64_t want_gpus = int64_t{gang.workers} * gang.gpus_per_worker;
   const bool by_gpus = want_gpus > gpus;
   const std::string asked =
-      by_gpus ? fmt::format("gang.workers={} x gang.gpus_per_worker={} asks for {} gpus, {} found",
-                            gang.workers, gang.gpus_per_worker, want_gpus, gpus)
-              : fmt::format(
-                    "gang.workers={} x gang.cores_per_worker={} asks for {} cores, {} are there",
-                    gang.workers, gang.cores_per_worker,
-                    int64_t{gang.workers} * gang.cores_per_worker, cores);
+      by_gpus
+          ? fmt::format("gang.workers={} x gang.gpus_per_worker={} asks for {} gpus, {} found",
+                        gang.workers, gang.gpus_per_worker, want_gpus, gpus)
+          : fmt::format("gang.workers={} x gang.cores_per_worker={} asks for {} cores, {} found",
+                        gang.workers, gang.cores_per_worker,
+                        int64_t{gang.workers} * gang.cores_per_worker, cores);
   return Fail({.exit = Exit::kUsage,
                .what = "the gang can never fit: " + asked,
                .where = by_gpus ? "gang.gpus_per_worker" : "gang.workers"});

@@ -26,7 +26,7 @@ std::vector<StageRow> BuiltInStages() {
       StandardScalerRow(),
       MinMaxScalerRow(),
       {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
-                                      "trains a net by a gang of workers; adds what it predicts"),
+                                      "trains a net with a gang of workers; adds its predictions"),
        nullptr},
   };
 }
@@ -39,7 +39,7 @@ std::vector<NetRow> BuiltInNets() {
       {MakeRow<NoOptions>("linear",
                           "a weight per number and category: the linear or logistic model")},
       {MakeRow<TorchScriptOptions>(
-          "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
+          "torchscript", "a file written by torch.jit.save; training starts from its parameters")},
   };
 }
 
@@ -52,13 +52,14 @@ LossRow MakeLossRow(const char* name, const char* help) {
 
 std::vector<LossRow> BuiltInLosses() {
   return {
-      MakeLossRow<NoOptions>("mse", "of numbers: the squared error"),
-      MakeLossRow<NoOptions>("mae", "of numbers: the absolute error"),
-      MakeLossRow<HuberOptions>(
-          "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
-      MakeLossRow<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
-      MakeLossRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
-      MakeLossRow<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
+      MakeLossRow<NoOptions>("mse", "for numbers: the squared error"),
+      MakeLossRow<NoOptions>("mae", "for numbers: the absolute error"),
+      MakeLossRow<HuberOptions>("huber",
+                                "for numbers: squared for small errors, absolute for large ones"),
+      MakeLossRow<NoOptions>("poisson",
+                             "for counts and amounts of 0 or more; learns their logarithm"),
+      MakeLossRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+      MakeLossRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
   };
 }
 
@@ -75,7 +76,7 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
       MakeRow<AdamOptions>("adam",
                            "steps scaled by the mean and the mean square of past gradients"),
-      MakeRow<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
+      MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
   };
 }
 
@@ -98,7 +99,7 @@ Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>&
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(
           {.exit = Exit::kUsage,
-           .what = std::string("two ") + table + " have the name \"" + row.name + "\"",
+           .what = std::string("two ") + table + " are named \"" + row.name + "\"",
            .where = "the catalogue of the program",
            .fix = "choose a name that `protium help " + std::string(table) + "` does not list"});
     }

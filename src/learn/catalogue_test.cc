@@ -139,7 +139,7 @@ TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {
   const auto fault = [](const Catalogue& rows) {
     return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
   };
-  EXPECT_EQ(fault(own).what, "two nets have the name \"tabular_mlp\"");
+  EXPECT_EQ(fault(own).what, "two nets are named \"tabular_mlp\"");
   Catalogue lacking;
   lacking.stages.push_back({MakeRow<NoOptions>("bare", "nothing"), nullptr});
   EXPECT_EQ(fault(lacking).what, "stage \"bare\" has no option \"id\"");

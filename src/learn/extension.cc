@@ -37,7 +37,7 @@ Result<Catalogue> OpenExtension(const fs::path& file) {
   const auto add_rows =
       reinterpret_cast<void (*)(Catalogue*)>(::dlsym(library, "protium_extension"));
   if (built_for == nullptr || add_rows == nullptr) {
-    return Unusable(file, "it is no extension", "write PROTIUM_EXTENSION in it");
+    return Unusable(file, "it is not an extension", "define PROTIUM_EXTENSION in it");
   }
   if (std::string(built_for()) != PROTIUM_BUILT_FOR) {
     return Unusable(file,

@@ -51,8 +51,8 @@ Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& opt
 Status CheckCounts(const Moments& moments, const std::string& label) {
   if (moments.count() == 0 || moments.Low() >= 0) return Status::OK();
   return Fail({.exit = Exit::kInput,
-               .what = "label \"" + label + "\" goes down to " + Dump(Json(moments.Low())) +
-                       ", and poisson learns counts and amounts of 0 and more",
+               .what = "label \"" + label + "\" has values down to " + Dump(Json(moments.Low())) +
+                       ", but poisson learns counts and amounts of 0 or more",
                .fix = "choose another loss"});
 }
 
@@ -91,19 +91,19 @@ bool InOrder(const std::string& a, const std::string& b, bool whole) {
 Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) {
     return Fail(LabelFault(options, "has " + std::to_string(classes.size()) +
-                                        " different values, and at most " +
-                                        std::to_string(kMostClasses) + " classes are possible"));
+                                        " different values, but at most " +
+                                        std::to_string(kMostClasses) + " classes are supported"));
   }
   if (classes.empty()) return Fail(LabelFault(options, "has no value in the training rows"));
   if (classes.size() == 1) {
-    return Fail(LabelFault(options, "is " + Listed(classes) +
-                                        " in all training rows: there is nothing to tell apart"));
+    return Fail(LabelFault(
+        options, "is " + Listed(classes) + " in all training rows, so there is nothing to learn"));
   }
   if (FindTargetKind(options) == TargetKind::kClasses || classes.size() == 2) return Status::OK();
   Fault fault =
       LabelFault(options, "has " + std::to_string(classes.size()) + " classes (" + Listed(classes) +
-                              "), and " + options.loss.name + " learns two");
-  fault.fix = "set loss = \"cross_entropy\", or make two of them in the SQL";
+                              "), but " + options.loss.name + " learns two");
+  fault.fix = "set loss = \"cross_entropy\", or reduce them to two in the SQL";
   return Fail(std::move(fault));
 }
 

@@ -41,10 +41,11 @@ Status FromJson(const Json& json, const std::string& path, Inputs& inputs);
 FieldType DescribeType(const Inputs& inputs);
 
 // The help texts of the options that every stage has.
-inline constexpr const char* kIdHelp = "how later stages call it; unless set, its kind";
+inline constexpr const char* kIdHelp =
+    "the name that later stages use for it; unless set, its kind";
 inline constexpr const char* kInputsHelp =
     "columns, or { stage = \"id\" } for all of an earlier stage";
-inline constexpr const char* kOutputsHelp = "names of the columns made; unless set, <input>__<id>";
+inline constexpr const char* kOutputsHelp = "names of the new columns; unless set, <input>__<id>";
 
 // What becomes of a value without an index: it gets one of its own, NULL, or the row fails.
 enum class Unseen { kOwnIndex, kNull, kError };
@@ -66,8 +67,8 @@ struct StringIndexerOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("outputs", outputs, {.help = kOutputsHelp});
-    visit("unseen", unseen, {.help = "what becomes of values that training never saw"});
-    visit("missing", missing, {.help = "what becomes of NULL"});
+    visit("unseen", unseen, {.help = "what happens to values not seen in training"});
+    visit("missing", missing, {.help = "what happens to NULL"});
   }
 };
 
@@ -89,8 +90,8 @@ struct ImputerOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("outputs", outputs, {.help = kOutputsHelp});
-    visit("with", with, {.help = "what missing cells are filled with"});
-    visit("value", value, {.help = "what fills them where with = \"constant\""});
+    visit("with", with, {.help = "what to fill missing cells with"});
+    visit("value", value, {.help = "the number used when with = \"constant\""});
   }
 };
 
@@ -130,13 +131,14 @@ struct TabularMlpOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("hidden", hidden,
-          {.help = "neurons of each layer between", .at_least = 1, .items = "widths"});
+          {.help = "neurons in each hidden layer", .at_least = 1, .items = "widths"});
     visit("dropout", dropout,
-          {.help = "share of hidden values left out while training", .at_least = 0, .below = 1});
+          {.help = "share of hidden values dropped during training", .at_least = 0, .below = 1});
     visit("embedding", embedding,
           {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
            .at_least = 1});
-    visit("batch_norm", batch_norm, {.help = "normalise what the layers between give by batch"});
+    visit("batch_norm", batch_norm,
+          {.help = "normalises the values of hidden layers over each batch"});
   }
 };
 Choice TabularMlp(const TabularMlpOptions& options = {});
@@ -151,9 +153,10 @@ struct TorchScriptOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file,
-          {.help = "a path; relative to the job file's folder", .filled = "the path of a file"});
+          {.help = "path of the file, relative to the job file's folder",
+           .filled = "the path of a file"});
     visit("inputs", inputs, {.help = "fields that its forward takes, in this order"});
-    visit("sha256", sha256, {.help = "of the file; found out when it is read"});
+    visit("sha256", sha256, {.help = "of the file; computed when it is read"});
   }
 };
 Choice TorchScript(const TorchScriptOptions& options);
@@ -165,7 +168,7 @@ struct HuberOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("delta", delta,
-          {.help = "errors up to here count squared, larger ones linearly", .above = 0});
+          {.help = "errors up to this size count squared, larger ones linearly", .above = 0});
   }
 };
 Choice Huber(const HuberOptions& options = {});
@@ -179,7 +182,7 @@ struct BinaryCrossEntropyOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("positive_weight", positive_weight,
-          {.help = "how often a row of the positive class counts", .above = 0});
+          {.help = "weight of a row of the positive class", .above = 0});
   }
 };
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
@@ -196,7 +199,7 @@ struct CrossEntropyOptions {
     visit("class_weights", class_weights,
           {.help = "\"none\", \"balanced\", or a table such as { rare = 5.0 }"});
     visit("label_smoothing", label_smoothing,
-          {.help = "share of what is meant that goes to all classes alike",
+          {.help = "share of the target that is spread evenly over all classes",
            .at_least = 0,
            .below = 1});
   }
@@ -213,14 +216,14 @@ struct AdamOptions {
   double epsilon = 1e-8;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
+    visit("learning_rate", learning_rate, {.help = "step size", .above = 0});
     visit("weight_decay", weight_decay,
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
     visit("beta1", beta1,
-          {.help = "how slowly the mean of gradients forgets", .at_least = 0, .below = 1});
+          {.help = "decay of the running mean of gradients", .at_least = 0, .below = 1});
     visit("beta2", beta2,
-          {.help = "how slowly the mean of their squares forgets", .at_least = 0, .below = 1});
-    visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
+          {.help = "decay of the running mean of their squares", .at_least = 0, .below = 1});
+    visit("epsilon", epsilon, {.help = "added to the divisor, which could be 0", .above = 0});
   }
 };
 Choice Adam(const AdamOptions& options = {});
@@ -233,9 +236,11 @@ struct SgdOptions {
   double weight_decay = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
+    visit("learning_rate", learning_rate, {.help = "step size", .above = 0});
     visit("momentum", momentum,
-          {.help = "how much of the step before goes into the next", .at_least = 0, .below = 1});
+          {.help = "share of the previous step that is added to the next",
+           .at_least = 0,
+           .below = 1});
     visit("weight_decay", weight_decay,
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
   }
@@ -251,7 +256,8 @@ struct ValidationOptions {
   void Fields(Visit& visit) {
     visit("share", share,
           {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
-    visit("by", by, {.help = "rows that agree in these stay together; unless set, all columns"});
+    visit("by", by,
+          {.help = "rows with equal values in these stay together; unless set, all columns"});
   }
 };
 
@@ -263,9 +269,12 @@ struct CheckpointOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
-          {.help = "0: only every epoch and by the clock", .unit = "steps", .at_least = 0});
-    visit("every_seconds", every_seconds,
-          {.help = "0: not by the clock", .unit = "seconds", .at_least = 0});
+          {.help = "steps between checkpoints; 0: only after each epoch and by time",
+           .unit = "steps",
+           .at_least = 0});
+    visit(
+        "every_seconds", every_seconds,
+        {.help = "seconds between checkpoints; 0: not by time", .unit = "seconds", .at_least = 0});
   }
 };
 
@@ -289,40 +298,42 @@ struct TrainOptions {
   CheckpointOptions checkpoint;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit(
-        "epochs", epochs,
-        {.help = "how often training goes over the rows", .at_least = 1, .decides_weights = false});
+    visit("epochs", epochs,
+          {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
     visit("batch_size", batch_size,
-          {.help = "rows of one step, over all workers", .unit = "rows", .at_least = 1});
+          {.help = "rows per step, over all workers", .unit = "rows", .at_least = 1});
     // Not because it leaves the weights alone, but because checkpoints compare it by themselves.
     visit("shards", shards,
           {.help = "parts of every batch; 1 to `shards` workers give the same weights",
            .at_least = 1,
            .decides_weights = false});
-    visit("optimizer", optimizer, {.help = "how weights change", .rows_of = "optimizers"});
+    visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
     // Holding out other rows changes the training set, which resuming compares by its keys.
     visit("validation", validation,
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});
     visit("metrics", metrics,
-          {.help = "what is measured on validation and test rows; unless set, as the loss suits",
+          {.help = "what is measured on validation and test rows; unless set, what suits the loss",
            .rows_of = "metrics",
            .decides_weights = false});
-    visit("best", best,
-          {.help = "the metric on the validation rows that chooses the epoch kept; unless set, the "
-                   "first",
-           .rows_of = "metrics"});
+    visit(
+        "best", best,
+        {.help = "the metric on validation rows that decides which epoch is kept; unless set, the "
+                 "first",
+         .rows_of = "metrics"});
     visit("keep", keep,
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
-          {.help = "a straight line in this column, for comparison; empty: none",
+          {.help = "column of a straight-line fit to compare with; empty: none",
            .decides_weights = false});
-    visit("seed", seed, {.help = "of weights, order and dropout"});
+    visit("seed", seed, {.help = "seed of initial weights, order of rows and dropout"});
     visit("clip_norm", clip_norm,
-          {.help = "longest gradient; longer ones are shortened; 0: no limit", .at_least = 0});
+          {.help = "largest norm of a gradient; larger ones are scaled down; 0: no limit",
+           .at_least = 0});
     visit("threads_per_shard", threads_per_shard,
           {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
-    visit("checkpoint", checkpoint, {.help = "when training is saved", .decides_weights = false});
+    visit("checkpoint", checkpoint,
+          {.help = "when checkpoints are saved", .decides_weights = false});
   }
 };
 
@@ -345,8 +356,10 @@ struct VectorColumn {
   int64_t length = 0;  // Of every list; 0: taken from the column's fixed-size list type.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("column", column, {.help = "of lists of numbers", .filled = "the name of a column"});
-    visit("length", length, {.help = "of every list; 0: as the column's type says", .at_least = 0});
+    visit("column", column,
+          {.help = "a column of lists of numbers", .filled = "the name of a column"});
+    visit("length", length,
+          {.help = "length of each list; 0: taken from the column's type", .at_least = 0});
   }
 };
 
@@ -376,29 +389,31 @@ struct TorchEstimatorOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
-    visit("net", net, {.help = "what is trained", .rows_of = "nets"});
-    visit("categorical", categorical, {.help = "indices that a string_indexer made"});
-    visit("numeric", numeric, {.help = "numbers; without NULL"});
+    visit("net", net, {.help = "the net to train", .rows_of = "nets"});
+    visit("categorical", categorical, {.help = "columns of indices made by a string_indexer"});
+    visit("numeric", numeric, {.help = "columns of numbers, without NULL"});
     visit("vectors", vectors,
-          {.help = "columns of lists of numbers, for nets that read them by their names"});
-    visit("label", label, {.help = "the column to be predicted: a number, or a class"});
+          {.help = "columns of lists of numbers, for nets that read them by name"});
+    visit("label", label, {.help = "the column to predict: a number or a class"});
     visit("labels", labels, {.help = "instead of label: several numbers, learned together"});
     visit("positive", positive,
-          {.help = "of two classes, the one whose probability is told; unless set, the greater"});
-    visit("weight", weight, {.help = "how much a row counts; unless set, 1"});
+          {.help = "for two classes: the one whose probability is given; unless set, the greater"});
+    visit("weight", weight, {.help = "column that says how much a row counts; unless set, 1"});
     visit("label_scale", label_scale,
-          {.help = "of numbers: kept in the model, undone when scoring; unless set, standard, but "
-                   "none for poisson"});
-    visit("loss", loss, {.help = "what training makes small", .rows_of = "losses"});
+          {.help =
+               "for numbers: scaling of the label, undone when scoring; unless set, standard, but "
+               "none for poisson"});
+    visit("loss", loss, {.help = "what training minimises", .rows_of = "losses"});
     visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
     visit("probability", probability,
-          {.help = "of classes: the column of the probability", .filled = "a name"});
-    visit("probabilities", probabilities,
-          {.help = "of classes: a column of lists with the probability of each; unless set, none"});
+          {.help = "for classes: the column of the probability", .filled = "a name"});
+    visit(
+        "probabilities", probabilities,
+        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
     visit("unseen_class", unseen_class,
-          {.help = "what becomes of validation rows whose class no training row has"});
-    visit("train", train, {.help = "how it is trained"});
-    visit("gang", gang, {.help = "who trains it"});
+          {.help = "what happens to validation rows whose class no training row has"});
+    visit("train", train, {.help = "how to train it"});
+    visit("gang", gang, {.help = "the workers that train it"});
   }
 };
 

@@ -36,9 +36,13 @@ const std::vector<MetricSpec>& Table() {
        {kTwo, kMany},
        false,
        MakeLogLoss},
-      {"accuracy", "share of rows whose class is predicted", {kTwo, kMany}, true, MakeAccuracy},
+      {"accuracy",
+       "share of rows whose class is predicted correctly",
+       {kTwo, kMany},
+       true,
+       MakeAccuracy},
       {"balanced_accuracy",
-       "mean over the classes of the share of their rows that is found",
+       "mean over the classes of the share of their rows predicted correctly",
        {kTwo, kMany},
        true,
        MakeBalancedAccuracy},
@@ -47,16 +51,24 @@ const std::vector<MetricSpec>& Table() {
        {kTwo, kMany},
        true,
        MakeF1},
-      {"precision", "share of the rows predicted positive that are", {kTwo}, true, MakePrecision},
-      {"recall", "share of the positive rows that are predicted so", {kTwo}, true, MakeRecall},
+      {"precision",
+       "share of the rows predicted positive that are positive",
+       {kTwo},
+       true,
+       MakePrecision},
+      {"recall",
+       "share of the positive rows that are predicted positive",
+       {kTwo},
+       true,
+       MakeRecall},
       {"auc",
        "probability that a positive row scores above a negative one; ties count half",
        {kTwo},
        true,
        MakeAuc},
-      {"pr_auc", "mean precision over the recall (average precision)", {kTwo}, true, MakePrAuc},
+      {"pr_auc", "mean precision over recall (average precision)", {kTwo}, true, MakePrAuc},
       {"brier",
-       "mean squared distance of the probabilities from what came true",
+       "mean squared distance of the probabilities from the true class",
        {kTwo, kMany},
        false,
        MakeBrier}};
@@ -126,7 +138,7 @@ Result<MetricState> MetricState::Make(const std::vector<std::string>& names, Tar
     PT_LET(const MetricSpec* row, FindMetric(name));
     if (!row->Fits(kind)) {
       return Fail({.exit = Exit::kUsage,
-                   .what = "metric \"" + name + "\" does not fit what is learned",
+                   .what = "metric \"" + name + "\" does not fit this kind of label",
                    .fix = "one of: " + Dump(Json(MetricsFor(kind)))});
     }
     state.metrics_.push_back({name, row->make(kind)});
@@ -154,7 +166,7 @@ Status MetricState::Merge(const Json& json) {
   for (size_t i = 0; same && i < metrics_.size(); ++i) {
     same = states.metrics[i].name == metrics_[i].name;
   }
-  if (!same) return Fail({.what = "states of other metrics cannot be added up"});
+  if (!same) return Fail({.what = "states of different metrics cannot be added up"});
   for (size_t i = 0; i < metrics_.size(); ++i) {
     PT_TRY(metrics_[i].metric->Merge(states.metrics[i].state));
   }

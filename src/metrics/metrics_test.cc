@@ -129,7 +129,7 @@ TEST(Metrics, NameTheNearestOfAnUnknownOne) {
 
 TEST(Metrics, RefuseAnotherKindOfTarget) {
   const Fault fault = FaultOf(MetricState::Make({"rmse"}, kTwo).status());
-  EXPECT_EQ(fault.what, "metric \"rmse\" does not fit what is learned");
+  EXPECT_EQ(fault.what, "metric \"rmse\" does not fit this kind of label");
   EXPECT_THAT(fault.fix, HasSubstr("\"auc\""));
 }
 

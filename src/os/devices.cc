@@ -32,7 +32,7 @@ Status ScriptFault(const std::filesystem::path& script, std::string what, std::s
                .what = "the discovery script " + std::move(what),
                .where = script.string(),
                .why = std::move(why),
-               .fix = R"(let it print {"name": "gpu", "addresses": ["0", "1"]})"});
+               .fix = R"(make it print {"name": "gpu", "addresses": ["0", "1"]})"});
 }
 
 // Neither end is inherited: a child gets a copy of the one that it writes to.
@@ -95,7 +95,7 @@ Result<std::string> RunScript(const std::filesystem::path& script, Deadline dead
   const bool in_time = ReadToEnd(std::move(out.read), std::move(err.read), said, deadline);
   if (said.out.size() > kMostBytes) return ScriptFault(script, "prints more than 64 KiB", "");
   PT_LET(const auto ended, process.Wait(in_time ? deadline : Clock::now()));
-  if (!in_time || !ended) return ScriptFault(script, "was not done in time", "");
+  if (!in_time || !ended) return ScriptFault(script, "did not finish in time", "");
   if (ended->code != 0 || ended->signal != 0) {
     return ScriptFault(script, ended->Describe(), FirstBytes(said.err));
   }
@@ -111,17 +111,17 @@ bool IsAddress(const Json& json) {
   return !text.empty() && text.size() <= kLongestAddress && std::ranges::all_of(text, fits);
 }
 
-// What follows "prints what"; empty where all is right.
+// What follows "prints an answer that"; empty where all is right.
 std::string WhatIsWrong(const Result<Json>& json) {
-  if (!json.ok()) return "is no JSON";
-  if (!json->is_object()) return "is no object";
+  if (!json.ok()) return "is not JSON";
+  if (!json->is_object()) return "is not an object";
   if (json->value("name", Json()) != "gpu") return "has no \"name\": \"gpu\"";
   const Json addresses = json->value("addresses", Json());
   if (!addresses.is_array()) return "has no list of \"addresses\"";
   if (addresses.size() > kMostDevices) return "has more than 1024 addresses";
   std::set<std::string> seen;
   for (const Json& each : addresses) {
-    if (!IsAddress(each)) return "has an address that is none: " + FirstBytes(Dump(each));
+    if (!IsAddress(each)) return "has an invalid address: " + FirstBytes(Dump(each));
     if (!seen.insert(each.get<std::string>()).second) return "has an address twice: " + Dump(each);
   }
   return {};
@@ -173,7 +173,7 @@ Result<DeviceList> DiscoverByScript(const std::filesystem::path& script, Deadlin
   const Result<Json> json = ParseJson(text);
   const std::string wrong = WhatIsWrong(json);
   if (!wrong.empty()) {
-    return ScriptFault(script, "prints what " + wrong, "it printed: " + FirstBytes(text));
+    return ScriptFault(script, "prints an answer that " + wrong, "it printed: " + FirstBytes(text));
   }
   DeviceList list{.name = "gpu"};
   for (const Json& each : json->at("addresses")) list.addresses.push_back(each.get<std::string>());

@@ -45,13 +45,14 @@ TEST_F(DiscoveryTest, ReadsWhatSparksScriptsPrint) {
 }
 
 TEST_F(DiscoveryTest, SaysWhatIsWrongWithTheAnswer) {
-  EXPECT_EQ(FaultFrom("echo none").what, "the discovery script prints what is no JSON");
+  EXPECT_EQ(FaultFrom("echo none").what, "the discovery script prints an answer that is not JSON");
   EXPECT_EQ(FaultFrom("echo none").why, "it printed: none\n");
-  EXPECT_THAT(FaultFrom("echo '[]'").what, HasSubstr("is no object"));
+  EXPECT_THAT(FaultFrom("echo '[]'").what, HasSubstr("is not an object"));
   EXPECT_THAT(FaultFrom(R"(echo '{"name":"fpga","addresses":[]}')").what,
               HasSubstr("has no \"name\""));
   EXPECT_THAT(FaultFrom(R"(echo '{"name":"gpu"}')").what, HasSubstr("no list of \"addresses\""));
-  EXPECT_THAT(FaultFrom(R"(echo '{"name":"gpu","addresses":[0]}')").what, HasSubstr("is none: 0"));
+  EXPECT_THAT(FaultFrom(R"(echo '{"name":"gpu","addresses":[0]}')").what,
+              HasSubstr("an invalid address: 0"));
   EXPECT_THAT(FaultFrom(R"(echo '{"name":"gpu","addresses":["0,1"]}')").what, HasSubstr("0,1"));
   EXPECT_THAT(FaultFrom(R"(echo '{"name":"gpu","addresses":["1","1"]}')").what, HasSubstr("twice"));
 }
@@ -62,7 +63,7 @@ TEST_F(DiscoveryTest, SaysHowTheScriptFailed) {
   EXPECT_EQ(failed.why, "no driver\n");
   EXPECT_THAT(FaultFrom("yes").what, HasSubstr("more than 64 KiB"));
   const auto late = Run("sleep 60", 200).status();
-  EXPECT_THAT(FaultOf(late).what, HasSubstr("was not done in time"));
+  EXPECT_THAT(FaultOf(late).what, HasSubstr("did not finish in time"));
   const auto absent = DiscoverByScript(folder_.path() / "absent", Clock::now()).status();
   EXPECT_THAT(FaultOf(absent).what, HasSubstr("cannot be run"));
   EXPECT_THAT(FaultOf(absent).why, HasSubstr("No such file"));

@@ -65,7 +65,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_byte
   if (about.st_size > cap_bytes) {
     return Fail({.exit = Exit::kInput,
                  .what = path.string() + " has " + std::to_string(about.st_size) +
-                         " bytes, at most " + std::to_string(cap_bytes) + " are read"});
+                         " bytes; the limit is " + std::to_string(cap_bytes)});
   }
   // The kernel writes files of /proc and /sys as they are read, and says that they are empty.
   const int64_t bytes = about.st_size > 0 ? about.st_size : std::min(kKernelBytes, cap_bytes);

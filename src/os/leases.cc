@@ -26,13 +26,13 @@ Status MakeOwnFolder(const fs::path& folder) {
     return SystemFault("make the folder " + folder.string(), errno);
   }
   struct stat about {};
-  if (::lstat(folder.c_str(), &about) != 0) return SystemFault("look at " + folder.string(), errno);
+  if (::lstat(folder.c_str(), &about) != 0) return SystemFault("inspect " + folder.string(), errno);
   // lstat(), so that a link which someone else put there is not followed; /tmp is everyone's.
   if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 022) == 0) {
     return Status::OK();
   }
   return Fail({.exit = Exit::kEnvironment,
-               .what = "the folder for leases of devices is another's, or open to others",
+               .what = "the folder for device leases belongs to another user, or is open to others",
                .where = folder.string(),
                .fix = "remove it, or have its owner remove it"});
 }
@@ -50,7 +50,7 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
     if (errno != EWOULDBLOCK) return SystemFault("lock " + folder.string(), errno);
     if (Clock::now() >= deadline) {
       return Fail({.exit = Exit::kStalled,
-                   .what = "another process keeps the folder for leases of devices locked",
+                   .what = "another process keeps the folder for device leases locked",
                    .where = folder.string()});
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

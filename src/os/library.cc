@@ -31,7 +31,7 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
   void* const handle = dlopen(beside ? path.c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr && !beside) {
     return Fail({.exit = Exit::kEnvironment,
-                 .what = needed_for + " need " + path.string() + ", which is not there",
+                 .what = needed_for + " need " + path.string() + ", which does not exist",
                  .fix = fix});
   }
   if (handle == nullptr) return UnusableLibrary(file, needed_for, dlerror());

@@ -59,11 +59,11 @@ Result<Memfd> Memfd::Make(const std::string& name, int64_t bytes) {
 // The size is asked of the system: a peer may say anything.
 Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   struct stat about {};
-  if (::fstat(fd.get(), &about) != 0) return SystemFault("look at shared memory", errno);
+  if (::fstat(fd.get(), &about) != 0) return SystemFault("inspect shared memory", errno);
   if (about.st_size > cap) {
     return Fail({.exit = Exit::kBug,
                  .what = "shared memory of " + std::to_string(about.st_size) +
-                         " bytes came where at most " + std::to_string(cap) + " are expected"});
+                         " bytes arrived where at most " + std::to_string(cap) + " are expected"});
   }
   return Memfd(std::move(fd), about.st_size);
 }

@@ -123,7 +123,7 @@ Status Channel::BeginBody() {
   std::memcpy(numbers, header_.data(), kHeaderBytes);
   if (numbers[0] > kMaxMessageBytes || numbers[1] > kMaxMessageFds) {
     return Fail({.exit = Exit::kBug,
-                 .what = "a channel carries no message of " + std::to_string(numbers[0]) +
+                 .what = "a channel cannot carry a message of " + std::to_string(numbers[0]) +
                          " bytes and " + std::to_string(numbers[1]) + " descriptors"});
   }
   body_.assign(numbers[0], '\0');
@@ -174,7 +174,7 @@ Result<std::optional<Message>> Channel::Receive(Deadline deadline) {
   }
   if (fds_.size() != num_fds_) {
     return Fail({.exit = Exit::kBug,
-                 .what = "a message came with " + std::to_string(fds_.size()) +
+                 .what = "a message arrived with " + std::to_string(fds_.size()) +
                          " descriptors instead of " + std::to_string(num_fds_)});
   }
   Message message{std::move(body_), std::move(fds_)};

@@ -194,7 +194,7 @@ Result<Batch> Apply(const MarkSplit& mark, const Batch& batch, const SchemaPtr& 
 
 template <class Other>
 Result<Batch> Apply(const Other&, const Batch&, const SchemaPtr&) {
-  return Fail({.exit = Exit::kBug, .what = "a step was added that only engines do"});
+  return Fail({.exit = Exit::kBug, .what = "a step was added that only engines can do"});
 }
 
 }  // namespace
@@ -232,8 +232,7 @@ Result<RowSteps> RowSteps::FromJson(const Json& json, SchemaPtr input) {
   for (const Json& each : list) {
     PT_LET(const Verb verb, StepFromJson(each));
     if (!steps.Add(verb)) {
-      return Fail(
-          {.exit = Exit::kBug, .what = "a step came that rows of these columns cannot take"});
+      return Fail({.exit = Exit::kBug, .what = "a step does not fit the columns of its rows"});
     }
   }
   return steps;

@@ -59,7 +59,7 @@ Result<Expr> ExprFromJson(const Json& json) {
     double value = 0;
     const char* const end = text.number->data() + text.number->size();
     if (std::from_chars(text.number->data(), end, value).ptr != end) {
-      return Fail({.exit = Exit::kBug, .what = "a step holds no number: " + *text.number});
+      return Fail({.exit = Exit::kBug, .what = "a step holds a malformed number: " + *text.number});
     }
     return Lit(value);
   }
@@ -172,7 +172,7 @@ Result<Verb> ToVerb(StepText text) {
     return project;
   }
   if (text.cut) return ToVerb(*std::move(text.cut));
-  if (!text.lookup) return Fail({.exit = Exit::kBug, .what = "a step came that is of no kind"});
+  if (!text.lookup) return Fail({.exit = Exit::kBug, .what = "a step has no kind"});
   auto keys = std::make_shared<const std::vector<std::string>>(std::move(text.lookup->keys));
   return Lookup{text.lookup->column, text.lookup->output, std::move(keys), text.lookup->unseen,
                 text.lookup->missing};

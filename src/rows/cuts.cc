@@ -236,8 +236,9 @@ Result<Cuts> ShareCuts(const std::vector<int64_t>& own, Communicator& communicat
   Cuts cuts;
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].size() != text.size()) {
-      return Fail({.exit = Exit::kBug,
-                   .what = fmt::format("rank {} cuts its rows into another number of shards", r)});
+      return Fail(
+          {.exit = Exit::kBug,
+           .what = fmt::format("rank {} cuts its rows into a different number of shards", r)});
     }
     std::vector<int64_t> one(own.size());
     std::memcpy(one.data(), all[r].data(), all[r].size());

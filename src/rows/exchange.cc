@@ -192,7 +192,7 @@ class Giver {
       if (all[r].size() != bytes) {
         return Fail(
             {.exit = Exit::kBug,
-             .what = "rank " + std::to_string(r) + " reads rows of another number of ranks"});
+             .what = "rank " + std::to_string(r) + " reads rows of a different number of ranks"});
       }
       if (r == rank_) continue;
       int64_t rows = 0;

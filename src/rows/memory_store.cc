@@ -102,10 +102,9 @@ class MemoryVisit final : public RowVisit {
 Result<std::byte*> MemoryStore::Room(int64_t rows) {
   const int64_t wanted = rows_ + rows;
   if (spec_.sorts && wanted > kMostSorted) {
-    return Fail(
-        {.exit = Exit::kNoRoom,
-         .what = fmt::format("{} rows on one rank; at most {} are possible", wanted, kMostSorted),
-         .fix = "use more workers"});
+    return Fail({.exit = Exit::kNoRoom,
+                 .what = fmt::format("{} rows on one rank; the limit is {}", wanted, kMostSorted),
+                 .fix = "use more workers"});
   }
   PT_TRY(GrowTo(wanted, spec_.most_rows, spec_.width, memory_));
   if (spec_.sorts) PT_TRY(GrowTo(wanted, spec_.most_rows, sizeof(RowKey), keys_));

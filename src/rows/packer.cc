@@ -97,7 +97,7 @@ Result<int> RowPacker::Find(const std::string& name) const {
   const bool twice = table_->GetAllFieldIndices(name).size() > 1;
   const std::vector<std::string> known = table_->field_names();
   return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} column {} among the rows to pack",
+               .what = fmt::format("there is {} column {} among the rows to pack",
                                    twice ? "more than one" : "no", name),
                .where = "column " + name,
                .fix = twice ? std::string() : Suggest(name, known)});
@@ -108,8 +108,8 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
   // a small batch.
   if (batch.schema() != table_ && !batch.schema()->Equals(*table_, false)) {
     return Fail({.exit = Exit::kBug,
-                 .what = fmt::format("a batch of {} among rows of {}", batch.schema()->ToString(),
-                                     table_->ToString())});
+                 .what = fmt::format("a batch has the columns {}, the rows before it {}",
+                                     batch.schema()->ToString(), table_->ToString())});
   }
   const int64_t width = schema_.width();
   const int64_t count = chosen == nullptr ? batch.num_rows() : int64_t(chosen->size());

@@ -65,7 +65,7 @@ Status Refused::ToStatus() const {
   const RefusedCells& worst = cells.front();
   std::string what = fmt::format("column {} is {} in {} of {} rows", worst.column, worst.reason,
                                  worst.count, rows);
-  if (cells.size() > 1) what += fmt::format(", and {} more such finds", cells.size() - 1);
+  if (cells.size() > 1) what += fmt::format(", and {} more such problems", cells.size() - 1);
   std::string where = fmt::format("column {}, first in row {}", worst.column, worst.first_row);
   if (worst.rank >= 0) where += fmt::format(" of rank {}", worst.rank);
   return Fail({.exit = Exit::kInput, .what = what, .where = where, .fix = SuggestFix(worst)});

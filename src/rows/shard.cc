@@ -26,7 +26,7 @@ Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
   std::string text;
   for (const int32_t each : first) text += " " + std::to_string(each);
   return Fail({.exit = Exit::kBug,
-               .what = fmt::format("shards cannot be owned as{} in a world of {}", text, world)});
+               .what = fmt::format("shards cannot be divided as{} in a world of {}", text, world)});
 }
 
 // A hash of what ranks must have in common: the layout of rows and who owns which shard.

@@ -84,9 +84,10 @@ Result<fs::path> FindRun(const fs::path& runs, const std::string& what) {
   if (matches.empty()) return NoSuchRun(runs, what, ids);
   std::string list;
   for (const std::string& id : matches) list += (list.empty() ? "" : ", ") + id;
-  return Fail({.exit = Exit::kInput,
-               .what = fmt::format("\"{}\" is the beginning of {} runs", what, matches.size()),
-               .fix = "one of: " + list});
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = fmt::format("\"{}\" is the beginning of the names of {} runs", what, matches.size()),
+       .fix = "one of: " + list});
 }
 
 }  // namespace protium

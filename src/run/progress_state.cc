@@ -167,7 +167,7 @@ std::string ProgressState::EtlLine(Deadline now) const {
   if (rows_ > 0 && seconds > 0.2) line += "  " + Short(double(rows_) / seconds) + " rows/s";
   if (etl_percent_ > 0 && !still) line += fmt::format("  {:.0f} %", etl_percent_);
   if (rows_ == 0 && etl_held_ > 0) line += "  " + Short(etl_held_) + "B held";
-  if (rows_ == 0 && etl_spilled_ > 0) line += ", " + Short(etl_spilled_) + "B of it in files";
+  if (rows_ == 0 && etl_spilled_ > 0) line += ", " + Short(etl_spilled_) + "B of it on disk";
   return line + "  " + Seconds(seconds);
 }
 

@@ -42,7 +42,7 @@ TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
   line(900'000'000, 0, 38);
   EXPECT_EQ(line(1'200'000'000, 0, 38), "etl      sorting and joining  1200MB held  5.0 s");
   EXPECT_EQ(line(1'300'000'000, 400'000'000, 38),
-            "etl      sorting and joining  1300MB held, 400MB of it in files  6.0 s");
+            "etl      sorting and joining  1300MB held, 400MB of it on disk  6.0 s");
   EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
 }
 

@@ -26,7 +26,7 @@ struct SparkSettings {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows, {.help = "how the rows of a gang reach its ranks"});
-    visit("plaintext", plaintext, {.help = "ranks on different hosts talk without TLS"});
+    visit("plaintext", plaintext, {.help = "lets ranks on different hosts talk without TLS"});
     visit("program", program,
           {.help = "where executors find the launcher; unless set, it is sent to them"});
   }

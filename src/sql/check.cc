@@ -110,7 +110,7 @@ class Checker {
         break;
     }
     if (node.type() == "SHOW_REF" || node.type() == "PIVOT") {
-      return Refuse(node, "DESCRIBE, SHOW and PIVOT are not shared by the engines", "", "");
+      return Refuse(node, "DESCRIBE, SHOW and PIVOT are not supported by every engine", "", "");
     }
     return Status::OK();
   }
@@ -126,7 +126,7 @@ class Checker {
     }
     if (OrdersStructs(node)) {
       return Refuse(node, "function \"" + name + "\" of structures is not the same on every engine",
-                    "a null within one comes first in Spark and last here",
+                    "a null inside one sorts first in Spark and last here",
                     "use max_by(x, y) or min_by(x, y)");
     }
     if (known->composed) PT_TRY(CheckComposed(node));
@@ -146,14 +146,16 @@ class Checker {
     // first_value() and last_value() with OVER are window functions of DuckDB's grammar
     // (WINDOW_FIRST_VALUE): no macro is involved.
     if (window && !node.type().ends_with("_VALUE")) {
-      return Refuse(node, "function \"" + name + "\" over a window is not known to every engine",
-                    "the embedded engine computes it for groups only",
-                    "compute it in a query with GROUP BY and join that");
+      return Refuse(node,
+                    "function \"" + name + "\" over a window is not supported by every engine",
+                    "the embedded engine computes it only for groups",
+                    "compute it in a query with GROUP BY and join the result");
     }
     if (!window && !IsCollected(name) && IsNarrowed(node.json())) {
       return Refuse(
-          node, "function \"" + name + "\" with DISTINCT or FILTER is not known to every engine",
-          "the embedded engine makes it of several functions",
+          node,
+          "function \"" + name + "\" with DISTINCT or FILTER is not supported by every engine",
+          "the embedded engine builds it from several functions",
           "write CASE WHEN ... THEN x END inside");
     }
     return Status::OK();
@@ -247,7 +249,7 @@ class Checker {
     const std::string name = call == node.json().end() ? "" : tree::View(*call).function();
     if (FindKnownFunction(name) != nullptr) return Status::OK();  // Checked as a call.
     return Refuse(node, "there is no table function \"" + name + "\"",
-                  "SQL text reads tables by name; the engine's own tables are not shared", "");
+                  "SQL text reads tables by name; the engine's own tables are not available", "");
   }
 
   void NoteLimit(const Json& select) {

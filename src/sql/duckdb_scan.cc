@@ -56,11 +56,12 @@ Status CheckFileNumbers(const Scan& scan) {
   if (scan.partitions.columns == nullptr) return Status::OK();
   for (const std::string& name : scan.schema->field_names()) {
     if (Lower(name) != "file_index") continue;
-    return Fail({.exit = Exit::kInput,
-                 .what = "a table with partitions cannot have the column \"" + name + "\" here",
-                 .where = "table " + scan.table,
-                 .why = "the embedded engine counts files under that name",
-                 .fix = "rename the column"});
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = "a table with partitions cannot have the column \"" + name + "\" on this engine",
+         .where = "table " + scan.table,
+         .why = "the embedded engine uses that name to number files",
+         .fix = "rename the column"});
   }
   return Status::OK();
 }

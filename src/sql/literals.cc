@@ -105,8 +105,8 @@ Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
   return Fail(
       {.exit = Exit::kUsage,
        .what = fmt::format("the number {}{:.60} has {} digits", sign, digits, digits.size() - 1),
-       .why = "decimals hold 38",
-       .fix = "write it as a double, 1.5e300"});
+       .why = "decimals hold at most 38 digits",
+       .fix = "write it as a double, such as 1.5e300"});
 }
 
 Result<std::string> DuckPlainNumber(std::string_view sign, std::string_view number) {

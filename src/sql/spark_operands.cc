@@ -92,7 +92,7 @@ Result<SparkReader::Term> SparkReader::Primary() {
     return Term{first, first};
   }
   if (sql_.Is("*")) return Star();
-  if (!sql_.Is("(")) return Refuse(fmt::format("Spark reads no operand at {}", Here()));
+  if (!sql_.Is("(")) return Refuse(fmt::format("Spark expects an operand at {}", Here()));
   PT_TRY(Parentheses(Inside::kQuery));
   return sql_.Is("->") ? Lambda(first) : Result<Term>(Term{first, sql_.at() - 1});
 }
@@ -114,7 +114,7 @@ Result<SparkReader::Term> SparkReader::Postfix(Term term) {
     } else if (sql_.Is("[")) {
       sql_.Skip();
       PT_TRY(Items(Inside::kQuery));
-      if (!sql_.Is("]")) return Refuse(fmt::format("Spark reads no subscript at {}", Here()));
+      if (!sql_.Is("]")) return Refuse(fmt::format("Spark expects a subscript at {}", Here()));
       sql_.Skip();
     } else if (sql_.Is("::")) {
       sql_.Skip();
@@ -134,7 +134,7 @@ Result<SparkReader::Term> SparkReader::Word() {
   const std::string word = sql_.Peek().word;
   const bool called = sql_.Is("(", 1), text = sql_.IsKind(Kind::kText, 1);
   if (IsAmong(kNoOperands, word) && !called) {
-    return Refuse(fmt::format("Spark reads no operand at {}", Here()));
+    return Refuse(fmt::format("Spark expects an operand at {}", Here()));
   }
   if (word == "CASE") return Case();
   if ((word == "CAST" || word == "TRY_CAST") && called) return Cast();
@@ -239,8 +239,8 @@ Result<SparkReader::Term> SparkReader::Interval() {
       return Term{whole.first, sql_.at() - 1};
     }
     if (sql_.TokenAt(value + 2).Is("TO")) {
-      return Refuse("an interval from one unit TO another is not known to the embedded engine",
-                    "its parser has no such form", "write INTERVAL 1 YEAR 2 MONTHS");
+      return Refuse("an interval from one unit TO another is not supported by the embedded engine",
+                    "its parser does not accept this form", "write INTERVAL 1 YEAR 2 MONTHS");
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
@@ -264,7 +264,7 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     std::string bytes = text.size() % 2 == 0 ? "" : "0";
     bytes += text;
     if (bytes.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
-      return Refuse("a literal X'...' holds what is no hexadecimal digit");
+      return Refuse("a literal X'...' holds something other than hexadecimal digits");
     }
     std::string blob;
     for (size_t i = 0; i < bytes.size(); i += 2) blob += "\\x" + bytes.substr(i, 2);
@@ -305,7 +305,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   const std::string word = sql_.Peek().word;
   // Further on this name means RLIKE, so it is refused while the two can still be distinguished.
   if (word == "REGEXP_FULL_MATCH") {
-    return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark has not got it",
+    return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark does not have it",
                   "use regexp_like");
   }
   // EXISTS over a query is an operator, over a list a function.

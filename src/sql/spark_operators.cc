@@ -86,7 +86,8 @@ Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
   PT_LET(Term left, Operand(lowest));
   while (true) {
     if (sql_.IsOneOf({"!", "~", "|>"})) {
-      return Refuse(fmt::format("Spark reads no \"{}\" after an operand", sql_.Peek().word), "",
+      return Refuse(fmt::format("Spark does not accept \"{}\" after an operand", sql_.Peek().word),
+                    "",
                     sql_.Is("!")   ? "use NOT"
                     : sql_.Is("~") ? "use RLIKE"
                                    : "");
@@ -97,8 +98,8 @@ Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
     // a IS NULL + 1 is an error in Spark's grammar.
     const bool again = left.level == Level::kPredicate && infix->level == Level::kPredicate;
     if (left.level < infix->level || again) {
-      return Refuse(fmt::format("Spark reads no \"{}\" after a predicate", sql_.Peek().word), "",
-                    "put the predicate before it in parentheses");
+      return Refuse(fmt::format("Spark does not accept \"{}\" after a predicate", sql_.Peek().word),
+                    "", "put the predicate before it in parentheses");
     }
     PT_LET(left, infix->level == Level::kPredicate ? Predicate(left) : Operation(left, *infix));
   }
@@ -110,8 +111,8 @@ Result<SparkReader::Term> SparkReader::Operand(Level lowest) {
   if (sql_.IsOneOf({"NOT", "!"})) {
     // NOT after an operator, as in a = NOT b, is no operand in Spark's grammar.
     if (lowest <= Level::kNot) return Negated();
-    return Refuse(fmt::format("Spark reads no \"{}\" after an operator", sql_.Peek().word), "",
-                  "put what it negates in parentheses with it");
+    return Refuse(fmt::format("Spark does not accept \"{}\" after an operator", sql_.Peek().word),
+                  "", "put what it negates in parentheses with it");
   }
   if (sql_.IsOneOf({"-", "+", "~"})) return Signed();
   PT_LET(const Term term, Primary());
@@ -202,10 +203,11 @@ Result<SparkReader::Term> SparkReader::Like(const Term& left, bool negated) {
   const std::string name = sql_.Peek().word;
   sql_.Skip();
   if (sql_.IsOneOf({"ANY", "SOME", "ALL"})) {
-    return Refuse(fmt::format("{} {} is not known to the embedded engine", name, sql_.Peek().word),
-                  "its parser has no such form",
-                  fmt::format("write x {0}{1} 'a' {2} x {0}{1} 'b'", negated ? "NOT " : "", name,
-                              sql_.Is("ALL") ? "AND" : "OR"));
+    return Refuse(
+        fmt::format("{} {} is not supported by the embedded engine", name, sql_.Peek().word),
+        "its parser does not accept this form",
+        fmt::format("write x {0}{1} 'a' {2} x {0}{1} 'b'", negated ? "NOT " : "", name,
+                    sql_.Is("ALL") ? "AND" : "OR"));
   }
   PT_LET(const Term pattern, Value());
   Enclose(pattern);
@@ -231,7 +233,7 @@ Result<SparkReader::Term> SparkReader::Is(const Term& left) {
     return Until(left, Level::kPredicate);
   }
   if (!sql_.Is("DISTINCT") || !sql_.Is("FROM", 1)) {
-    return Refuse(fmt::format("Spark reads no IS before {}", Here()), "",
+    return Refuse(fmt::format("Spark does not accept IS before {}", Here()), "",
                   "use IS [NOT] NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM");
   }
   sql_.Skip(2);

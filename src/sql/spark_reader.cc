@@ -59,7 +59,7 @@ Status SparkReader::Run() {
 
 Status SparkReader::CheckDepth() const {
   if (depth_ <= kDeepest) return Status::OK();
-  return Refuse("the SQL text is nested too deep", "one part stands in hundreds of others",
+  return Refuse("the SQL text is nested too deep", "one part is inside hundreds of others",
                 "name parts of it with WITH");
 }
 
@@ -73,7 +73,8 @@ Status SparkReader::Items(Inside inside) {
       continue;
     }
     if (inside == Inside::kCall && sql_.Is("AS")) {
-      return Refuse("a name with AS inside a call", "the embedded engine's parser has no such form",
+      return Refuse("a name with AS inside a call",
+                    "the embedded engine's parser does not accept this form",
                     "use named_struct('name', value)");
     }
     if (inside == Inside::kWindow && AtFrame()) {
@@ -116,9 +117,9 @@ Result<bool> SparkReader::Clause() {
   }
   const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
   if (sorted || (sql_.Is("LATERAL") && sql_.Is("VIEW", 1))) {
-    return Refuse(fmt::format("{} {} is not known to the embedded engine", sql_.Peek().word,
+    return Refuse(fmt::format("{} {} is not supported by the embedded engine", sql_.Peek().word,
                               sql_.Peek(1).word),
-                  "its parser has no such clause", sorted ? "use ORDER BY" : "");
+                  "its parser does not accept this clause", sorted ? "use ORDER BY" : "");
   }
   if (sql_.Is("TABLESAMPLE") || (sql_.Is("USING") && sql_.Is("SAMPLE", 1))) {
     return Refuse("a sample depends on the engine", "every engine draws in its own way",
@@ -149,8 +150,8 @@ Status SparkReader::Rows() {
   do {
     sql_.Skip();
     if (sql_.IsKind(Kind::kNumber) || sql_.IsKind(Kind::kText)) {
-      return Refuse(fmt::format("a row of VALUES stands without parentheses at {}", Here()),
-                    "the embedded engine's parser has no such form",
+      return Refuse(fmt::format("a row of VALUES has no parentheses at {}", Here()),
+                    "the embedded engine's parser does not accept this form",
                     "put each row in parentheses: VALUES (1), (2)");
     }
     if (!sql_.Is("(")) return Status::OK();

@@ -41,14 +41,14 @@ TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
 }
 
 TEST(FromSpark, RefusesWhatSparkCannotRead) {
-  EXPECT_EQ(Duck("a IS NULL = b"), "Spark reads no \"=\" after a predicate");
-  EXPECT_EQ(Duck("a = NOT b"), "Spark reads no \"NOT\" after an operator");
-  EXPECT_EQ(Duck("a ! IN (1)"), "Spark reads no \"!\" after an operand");
+  EXPECT_EQ(Duck("a IS NULL = b"), "Spark does not accept \"=\" after a predicate");
+  EXPECT_EQ(Duck("a = NOT b"), "Spark does not accept \"NOT\" after an operator");
+  EXPECT_EQ(Duck("a ! IN (1)"), "Spark does not accept \"!\" after an operand");
   EXPECT_EQ(Duck("(a + 1"), "a parenthesis is never closed");
-  EXPECT_EQ(Duck("a + , b"), "Spark reads no operand at \",\"");
+  EXPECT_EQ(Duck("a + , b"), "Spark expects an operand at \",\"");
   EXPECT_EQ(Duck("CASE WHEN a THEN b"), "CASE has no END");
   EXPECT_EQ(Duck("CAST(a AS HUGEINT)"), "Spark has no type \"HUGEINT\"");
-  EXPECT_EQ(Duck("[1, 2]"), "Spark reads no operand at \"[\"");
+  EXPECT_EQ(Duck("[1, 2]"), "Spark expects an operand at \"[\"");
   EXPECT_EQ(Duck("e'a'"), "Spark has no literal e'...'");
 }
 
@@ -128,21 +128,21 @@ TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {
 TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
   EXPECT_EQ(Duck("a // b"), "\"//\" is not the same on every engine");
   EXPECT_EQ(Duck("!~a < b"), "NOT(\"~\"(a) < b)");
-  EXPECT_EQ(Duck("a !~ 'x'"), "Spark reads no \"!\" after an operand");
-  EXPECT_EQ(Duck("a ~ 'x'"), "Spark reads no \"~\" after an operand");
+  EXPECT_EQ(Duck("a !~ 'x'"), "Spark does not accept \"!\" after an operand");
+  EXPECT_EQ(Duck("a ~ 'x'"), "Spark does not accept \"~\" after an operand");
   EXPECT_EQ(Duck("SELECT ~6"), "SELECT \"~\"(6)");
   EXPECT_EQ(Duck("SELECT $$a$$"), "\"$\" is not the same on every engine");
   EXPECT_EQ(Duck("SELECT 'open"), "a text in quotes is never closed");
 }
 
 TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
-  EXPECT_EQ(Duck("a LIKE ANY ('a', 'b')"), "LIKE ANY is not known to the embedded engine");
+  EXPECT_EQ(Duck("a LIKE ANY ('a', 'b')"), "LIKE ANY is not supported by the embedded engine");
   EXPECT_EQ(Duck("f(1 AS a)"), "a name with AS inside a call");
   EXPECT_EQ(Duck("SELECT a FROM t LATERAL VIEW explode(b) v AS c"),
-            "LATERAL VIEW is not known to the embedded engine");
+            "LATERAL VIEW is not supported by the embedded engine");
   EXPECT_EQ(Duck("DROP TABLE t"), "the SQL text is not a SELECT");
   EXPECT_EQ(Duck("SELECT a FROM t TABLESAMPLE 10%"), "a sample depends on the engine");
-  EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not known to the embedded engine");
+  EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not supported by the embedded engine");
 }
 
 TEST(FromSpark, RefusesTextThatWouldOutgrowItsStack) {

@@ -85,7 +85,7 @@ Status Spelling::Check() const {
   for (size_t place = 0; place < tokens_.size(); ++place) {
     if (tokens_[place].kind != Kind::kForeign) continue;
     return Refuse(place, fmt::format("\"{}\" is not the same on every engine", tokens_[place].word),
-                  "Spark has not got it");
+                  "Spark does not have it");
   }
   return Status::OK();
 }

@@ -191,7 +191,7 @@ class Writer {
     if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
       return Fail(
           {.exit = Exit::kInput,
-           .what = "the keys that column \"" + lookup.column + "\" is looked up among repeat",
+           .what = "the keys for looking up column \"" + lookup.column + "\" are not unique",
            .fix = "fit the model again; its list of values was changed"});
     }
     // From text, as all whole literals are: see LiteralText in dialect.cc.
@@ -255,7 +255,7 @@ class Writer {
       return Fail({.exit = Exit::kUsage,
                    .what = fmt::format("limit must not be negative, got {}", limit.rows)});
     }
-    not_exact_.push_back("limit: which rows stay depends on the engine's order");
+    not_exact_.push_back("limit: which rows are kept depends on the engine's order");
     return fmt::format("SELECT * FROM {} LIMIT {}", from, limit.rows);
   }
 
@@ -285,7 +285,7 @@ class Writer {
     if (!(part > 0 && part < 1)) {
       return Fail(
           {.exit = Exit::kUsage,
-           .what = fmt::format("the share of a split must lie between 0 and 1, got {}", part)});
+           .what = fmt::format("the share of a split must be between 0 and 1, got {}", part)});
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;
@@ -316,7 +316,7 @@ class Writer {
                                                     const std::string& name) {
     if (const auto field = schema.GetFieldByName(name)) return field->type();
     return Fail({.exit = Exit::kUsage,
-                 .what = "the split names column \"" + name + "\", which the table has not",
+                 .what = "the split names column \"" + name + "\", which the table does not have",
                  .fix = Suggest(name, schema.field_names())});
   }
 
@@ -327,7 +327,7 @@ class Writer {
     }
     // Up to 2^53 doubles hold every whole number, and both engines write a whole number alike.
     not_exact_.push_back("split by " + column +
-                         ": engines write doubles that are not whole in different ways");
+                         ": engines write doubles that are not whole differently");
     return fmt::format(
         "CASE WHEN abs({0}) < 9007199254740992 AND {0} = floor({0}) THEN CAST(CAST({0} AS {1}) AS "
         "{2}) ELSE CAST({0} AS {2}) END",

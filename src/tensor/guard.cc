@@ -12,7 +12,7 @@ namespace protium {
 Status StatusOfException(std::string_view doing, const std::exception& error) {
   const std::string during(doing);
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return Fail({.exit = Exit::kNoRoom, .what = during + ": memory ran out"});
+    return Fail({.exit = Exit::kNoRoom, .what = during + ": out of memory"});
   }
   const auto* torch = dynamic_cast<const c10::Error*>(&error);
   std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
@@ -22,7 +22,7 @@ Status StatusOfException(std::string_view doing, const std::exception& error) {
 
 Status StatusOfUnknown(std::string_view doing) {
   return Fail({.exit = Exit::kFailed,
-               .what = std::string(doing) + ": something was thrown that is no std::exception"});
+               .what = std::string(doing) + ": something was thrown that is not a std::exception"});
 }
 
 }  // namespace protium

@@ -42,7 +42,7 @@ Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
     return Status::OK();
   }
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the net gave {} [{}] for {} rows, and what is learned needs "
+               .what = fmt::format("the net returned {} [{}] for {} rows, but the label needs "
                                    "float32 [{}, {}]",
                                    c10::toString(given.scalar_type()),
                                    fmt::join(given.sizes().begin(), given.sizes().end(), ", "),
@@ -59,7 +59,7 @@ Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities
     for (size_t c = 0; c < cardinalities.size(); ++c) {
       if (row[c] >= 0 && row[c] < cardinalities[c]) continue;
       return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column {} holds category {}, but the net knows 0 to {}",
+                   .what = fmt::format("column {} holds category {}, but the net has 0 to {}",
                                        field.columns[c], row[c], cardinalities[c] - 1),
                    .where = field.columns[c],
                    .fix = "index the column with a string_indexer"});

@@ -69,8 +69,8 @@ Status BufferSums::ApplyWhole(const Part& part, const float* sums, float rows) {
                    .what = "shards change the buffer " + part.buffer->name +
                            " of the net in different ways",
                    .where = "net",
-                   .why = "it holds whole numbers, of which training makes no mean",
-                   .fix = "keep it in float32, or change it by the same in every forward"});
+                   .why = "it holds whole numbers, which training does not average",
+                   .fix = "keep it in float32, or change it by the same amount in every forward"});
     }
     // Exact: both stay below 2^24 (kMostWhole).
     values[i] += float(added);

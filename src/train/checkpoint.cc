@@ -73,7 +73,7 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   if (!json.ok()) return Damaged(file, "state.json is damaged", json.status().message());
   if (!json->is_object() || json->value("format", Json()) != Json(kFormat)) {
     return Fail({.exit = Exit::kInput,
-                 .what = "checkpoint of another format",
+                 .what = "the checkpoint has another format",
                  .where = file.string(),
                  .fix = "resume with the version of protium that wrote it, or start a new run"});
   }
@@ -81,7 +81,7 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   const std::string found = Sha256Hex(Dump(fields));
   if (json->value("sha256", Json()) != Json(found)) {
     return Damaged(file, "state.json is damaged",
-                   fmt::format("its sha256 is {:.12}..., it names another", found));
+                   fmt::format("its sha256 is {:.12}..., not the one it names", found));
   }
   CheckpointState state;
   PT_TRY(FieldsFromJson(fields, "", state));
@@ -263,19 +263,20 @@ Status Resumable(const Json& then, const Json& now, const std::string& where) {
     const Json before = then.value(key, Json());
     if (before == value) continue;
     if (key == "rows" || key == "validation_rows") {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("input changed: the checkpoint was made with {} rows, now "
-                                       "there are {}{}",
-                                       RowsIn(before), RowsIn(value),
-                                       RowsIn(before) == RowsIn(value) ? " of other content" : ""),
-                   .where = where,
-                   .fix = "restore the input, or start a new run"});
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("input changed: the checkpoint was made with {} rows, now "
+                               "there are {}{}",
+                               RowsIn(before), RowsIn(value),
+                               RowsIn(before) == RowsIn(value) ? " with other content" : ""),
+           .where = where,
+           .fix = "restore the input, or start a new run"});
     }
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("{} changed since the checkpoint", key),
                  .where = where,
                  .why = Difference(key, before, value),
-                 .fix = "resume with what the run began with, or start a new run"});
+                 .fix = "resume with what the run started with, or start a new run"});
   }
   return Status::OK();
 }

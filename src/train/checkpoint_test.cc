@@ -157,7 +157,7 @@ TEST(Resumable, NamesWhatChanged) {
   EXPECT_EQ(FaultOf(Resumable(then, now, "x")).what,
             "input changed: the checkpoint was made with 19 rows, now there are 18");
   now["rows"] = {{10, "aa"}, {9, "cc"}};
-  EXPECT_THAT(FaultOf(Resumable(then, now, "x")).what, HasSubstr("19 of other content"));
+  EXPECT_THAT(FaultOf(Resumable(then, now, "x")).what, HasSubstr("19 with other content"));
   now["shards"] = 5;
   EXPECT_EQ(FaultOf(Resumable(then, now, "x")).why, "shards was 4, now it is 5");
 }

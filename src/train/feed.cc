@@ -62,8 +62,9 @@ Status Feed::EndEpoch() const {
     const ShardIdentity& all = rows_.identity()[size_t(own_[i])];
     if (used_[i] == all) continue;
     return Fail({.exit = Exit::kBug,
-                 .what = fmt::format("an epoch used {} rows of shard {}, which holds {} others",
-                                     used_[i].rows, own_[i], all.rows)});
+                 .what = fmt::format(
+                     "an epoch used {} rows of shard {}, which holds {} rows with another sum",
+                     used_[i].rows, own_[i], all.rows)});
   }
   return Status::OK();
 }

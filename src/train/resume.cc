@@ -22,7 +22,7 @@ struct Found {
 
 std::string GoingBack(const Fault& damage, const std::string& where) {
   const std::string why = damage.why.empty() ? "" : " (" + damage.why + ")";
-  return fmt::format("{}{}; training goes on from {}", damage.what, why, where);
+  return fmt::format("{}{}; training continues from {}", damage.what, why, where);
 }
 
 Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& weights,

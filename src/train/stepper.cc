@@ -27,7 +27,7 @@ constexpr unsigned kRoundingAndFlush = 0xe040;  // Rounding mode, flush to zero,
 Status CheckFloatingPoint() {
   if ((_mm_getcsr() & kRoundingAndFlush) == 0) return Status::OK();
   return Fail({.exit = Exit::kEnvironment,
-               .what = fmt::format("this thread's floating-point mode is changed: mxcsr={:#x}",
+               .what = fmt::format("this thread's floating-point mode was changed: mxcsr={:#x}",
                                    _mm_getcsr()),
                .why = "a library built with -ffast-math does that when it is loaded"});
 }

@@ -138,7 +138,7 @@ TEST(Classes, SeenInHeldOutRowsAloneAreCountedAndLeftOut) {
   const OwnJob own(table, job);
   const Outcome run = own.Run();
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_TRUE(Has(run.err, "validation rows are of classes that no training row has")) << run.err;
+  EXPECT_TRUE(Has(run.err, "validation rows have classes that no training row has")) << run.err;
   const Outcome refused = own.Run({"--set", "pipeline.3.unseen_class=error"});
   EXPECT_EQ(refused.exit, 3) << refused.err;
   EXPECT_TRUE(Has(refused.err, "unseen_class = \"ignore\"")) << refused.err;
@@ -152,7 +152,7 @@ TEST(Classes, SeenInTestRowsAloneAreCountedAndInNoMetric) {
                         job);
   const Outcome without = own.Run({"--json"}), run = with_odd.Run({"--json"});
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_TRUE(Has(run.err, "1 scored rows are of classes that no training row has")) << run.err;
+  EXPECT_TRUE(Has(run.err, "1 scored rows have classes that no training row has")) << run.err;
   const auto result = [](const Outcome& each) {
     const std::string folder = each.json["folder"];
     return Json::parse(ReadText(std::filesystem::path(folder) / "result.json"));
@@ -174,7 +174,7 @@ TEST(Classes, ThatCannotBeLearnedAreRefusedByName) {
   EXPECT_TRUE(
       Has(refused("state", "\"binary_cross_entropy\""),
           "has 3 classes (\"new\", \"old\", \"worn\"), and binary_cross_entropy learns two"));
-  EXPECT_TRUE(Has(refused("state", "\"mse\""), "classes are learned by loss = \"cross_entropy\""));
+  EXPECT_TRUE(Has(refused("state", "\"mse\""), "to predict classes, set loss = \"cross_entropy\""));
   EXPECT_TRUE(Has(refused("broken", "\"binary_cross_entropy\"\npositive = \"ye\""),
                   "did you mean \"yes\"?"));
   EXPECT_TRUE(Has(refused("state", "{ name = \"cross_entropy\", class_weights = { odl = 2.0 } }"),
@@ -193,7 +193,7 @@ TEST(Classes, WithAListOfProbabilitiesNeedAFormatThatHasLists) {
                                     own.path(), "--output", own / "out.csv"};
   const Outcome refused = own.Protium(words);
   EXPECT_NE(refused.exit, 0);
-  EXPECT_TRUE(Has(refused.err, "column \"all\" holds lists, which CSV has no form for"))
+  EXPECT_TRUE(Has(refused.err, "column \"all\" holds lists, which CSV cannot store"))
       << refused.err;
   words.back() = own / "out.parquet";
   EXPECT_EQ(own.Protium(words).exit, 0);

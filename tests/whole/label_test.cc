@@ -126,7 +126,7 @@ TEST(Predict, SaysSoWhenTheSqlLetsNoRowThrough) {
   const Outcome scored = Predict(scratch, ChangedColumn(scratch, kDepDelay, "NA"));
   EXPECT_EQ(scored.exit, 0) << scored.err;
   EXPECT_EQ(scored.json["rows_out"], 0) << scored.out;
-  EXPECT_TRUE(Has(scored.err, "lets no row of these tables through")) << scored.err;
+  EXPECT_TRUE(Has(scored.err, "selects no row of these tables")) << scored.err;
 }
 
 TEST(Predict, ReadsColumnsWithTheTypesTheyWereLearnedWith) {

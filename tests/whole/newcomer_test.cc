@@ -40,7 +40,7 @@ TEST(OwnJob, WithoutASplitCallsItsRowsWhatTheyAre) {
   const OwnJob own(MachinesTable(300), job + "[outputs]\nscored = { parquet = \"s.parquet\" }\n");
   const Outcome run = own.Run();
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_TRUE(Has(run.out, "model, rows it learned from")) << run.out;
+  EXPECT_TRUE(Has(run.out, "model, training rows")) << run.out;
   EXPECT_FALSE(Has(run.out, "test rows")) << run.out;
   EXPECT_TRUE(Has(run.out, "300 rows")) << run.out;
 }

@@ -78,7 +78,7 @@ TEST(Overwriting, ByTheExampleNeedsForce) {
   own.Write("flights.csv", "mine");
   const Outcome refused = own.Protium({"example", "flights", own.path(), "--rows", "10"});
   EXPECT_EQ(refused.exit, 2) << refused.err;
-  EXPECT_TRUE(Has(refused.err, "flights.csv is there already")) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "flights.csv already exists")) << refused.err;
   EXPECT_EQ(own.Text("flights.csv"), "mine");
   EXPECT_FALSE(fs::exists(own / "weather.csv"));
   EXPECT_EQ(own.Protium({"example", "flights", own.path(), "--rows", "10", "--force"}).exit, 0);

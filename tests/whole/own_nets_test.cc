@@ -90,9 +90,9 @@ TEST(Extension, ThatCannotBeUsedIsRefusedWithTheReason) {
   };
   EXPECT_TRUE(Has(refused("nowhere.so"), "there is no such file"));
   EXPECT_TRUE(Has(refused("machines.csv"), "cannot be used"));
-  EXPECT_TRUE(Has(refused(Library("protium")), "it is no extension"));
+  EXPECT_TRUE(Has(refused(Library("protium")), "it is not an extension"));
   EXPECT_TRUE(Has(refused(Library("own_nets_other_version")), "it was built for protium 7.5"));
-  EXPECT_TRUE(Has(refused(Library("own_nets_taken")), "have the name \"linear\""));
+  EXPECT_TRUE(Has(refused(Library("own_nets_taken")), "are named \"linear\""));
 }
 
 TEST(Extension, RefusesOptionsThatItsNetDoesNotHave) {

@@ -80,7 +80,7 @@ TEST(Refusal, OfAGangThatCanNeverFitNamesTheNumber) {
       RunJob(scratch, FlightsJob(), ExampleTables(1000), {"--set", "gang.gpus_per_worker=1"}), 2,
       {"gpu"});
   ExpectRefusal(RunJob(scratch, FlightsJob(), ExampleTables(1000), {"--engine", "local[1]"}), 2,
-                {"workers=2", "1 are there"});
+                {"workers=2", "1 found"});
 }
 
 TEST(Refusal, OfSqlThatDoesNotParseOrKnowItsColumns) {

@@ -62,7 +62,7 @@ Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Col
       std::vector<std::string> known = schema.field_names();
       known.insert(known.end(), made.begin(), made.end());
       return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("output \"{}\" wants column \"{}\", which there is not",
+                   .what = fmt::format("output \"{}\" needs column \"{}\", which does not exist",
                                        name, column),
                    .where = fmt::format("outputs.{}.columns.{}", name, i),
                    .fix = Suggest(column, known)});
@@ -78,7 +78,7 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
     if (!rows.ok() || *rows > 0) continue;
     Fault fault = FaultOf(status);
-    fault.why = "table " + name + " has no rows, so that nobody knows the types of its columns";
+    fault.why = "table " + name + " has no rows, so the types of its columns are unknown";
     fault.fix.clear();
     return Fail(std::move(fault));
   }
@@ -179,14 +179,14 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
     PT_LET(const PipelineModel fitted, job.pipeline->Fit(frames.train));
     PT_LET(const Json etl, SavedEtl(session, job));
     model = WithEtl(fitted, etl);
-    if (!job.file.split) session.state().record().Set("scored", "rows it learned from");
+    if (!job.file.split) session.state().record().Set("scored", "training rows");
   }
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
     session.state().call().Tell(
-        EventToJson(Note{"the outputs hold the test rows of [split] alone"}));
+        EventToJson(Note{"the outputs hold only the test rows of [split]"}));
   }
   // Last, so that the model folder has the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();

@@ -59,8 +59,8 @@ struct JobTable {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
-    visit("parquet", parquet, {.help = "the same, of Parquet"});
-    visit("partitions", partitions, {.help = "columns that stand in the names of folders"});
+    visit("parquet", parquet, {.help = "the same for Parquet"});
+    visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
     options.Fields(visit);
   }
 };
@@ -79,10 +79,11 @@ struct JobSplit {
   int64_t seed = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("by", by, {.help = "rows that agree in these stay on one side; unless set, all columns"});
+    visit("by", by,
+          {.help = "rows with equal values in these stay on one side; unless set, all columns"});
     visit("test", test,
-          {.help = "expected share of the rows kept away from training", .above = 0, .below = 1});
-    visit("seed", seed, {.help = "another seed, another cut"});
+          {.help = "expected share of the rows held out from training", .above = 0, .below = 1});
+    visit("seed", seed, {.help = "changes which rows are held out"});
   }
 };
 
@@ -92,7 +93,7 @@ struct JobOutput {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("parquet", parquet, {.help = "a file, relative to the run folder"});
-    visit("columns", columns, {.help = "the columns written; unless set, all"});
+    visit("columns", columns, {.help = "the columns to write; unless set, all"});
   }
 };
 
@@ -108,14 +109,14 @@ struct JobEngine {
   void Fields(Visit& visit) {
     visit("address", address, {.help = "\"local\", \"local[4]\" or \"sc://host:15002\""});
     visit("memory", memory,
-          {.help = "of the tables, as \"4 GiB\"; unless set, half of the machine's"});
+          {.help = "limit for the tables, such as \"4 GiB\"; unless set, half of the machine's"});
     visit("rows_memory", rows_memory,
-          {.help = "of packed training rows; unless set, a quarter of the machine's"});
+          {.help = "limit for packed training rows; unless set, a quarter of the machine's"});
     visit("spill", spill,
           {.help = "folder for tables that outgrow memory; unless set, the run folder"});
     visit("discovery", discovery,
           {.help = "script that prints the machine's devices; unless set, the driver is asked"});
-    visit("spark", spark, {.help = "what only Spark asks for"});
+    visit("spark", spark, {.help = "settings of the engine on Spark"});
   }
 };
 
@@ -145,20 +146,20 @@ struct JobFile {
   ByName<JobOutput> outputs;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("name", name, {.help = "how the run is called; unless set, as the file"});
-    visit("data", data, {.help = "where tables lie, relative to the file"});
+    visit("name", name, {.help = "name of the run; unless set, that of the file"});
+    visit("data", data, {.help = "folder of the tables, relative to the job file"});
     visit("engine", engine, {.help = "where the job runs: an address, or a table"});
     visit("extensions", extensions,
-          {.help = "shared libraries with nets of one's own, relative to the file"});
+          {.help = "shared libraries with your own nets, relative to the job file"});
     visit("tables", tables, {.help = "tables by name"});
-    visit("etl", etl, {.help = "the table that is learned from"});
-    visit("split", split, {.help = "rows kept away from training, to measure it"});
+    visit("etl", etl, {.help = "the table to learn from"});
+    visit("split", split, {.help = "rows held out from training, to test the model"});
     visit("pipeline", pipeline, {.help = "stages, in order"});
-    visit("train", train, {.help = "short for the only estimator's train"});
-    visit("gang", gang, {.help = "short for the only estimator's gang"});
-    visit("net", net, {.help = "short for the only estimator's net"});
-    visit("loss", loss, {.help = "short for the only estimator's loss"});
-    visit("outputs", outputs, {.help = "tables that are written, by name"});
+    visit("train", train, {.help = "shorthand for the only estimator's train"});
+    visit("gang", gang, {.help = "shorthand for the only estimator's gang"});
+    visit("net", net, {.help = "shorthand for the only estimator's net"});
+    visit("loss", loss, {.help = "shorthand for the only estimator's loss"});
+    visit("outputs", outputs, {.help = "tables to write, by name"});
   }
 };
 

@@ -188,7 +188,8 @@ TEST_F(JobFiles, GiveEachOutputAFileOfItsOwn) {
 
 TEST_F(JobFiles, SayWhatIsMissing) {
   EXPECT_THAT(FaultIn("name = \"a\"").what, HasSubstr("no tables"));
-  EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what, HasSubstr("needs csv or parquet"));
+  EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what,
+              HasSubstr("needs either csv or parquet"));
   EXPECT_THAT(FaultIn(With("sql = \"SELECT * FROM zebra\"", "")).what, HasSubstr("no [etl] sql"));
 }
 

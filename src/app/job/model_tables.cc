@@ -18,7 +18,7 @@ Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const
                                    name, path.string()),
                .where = "etl.json of the model",
                .why = "a model reads only what --data and --input name",
-               .fix = "give the table that its SQL makes: --input FILE"});
+               .fix = "give the table that the model's SQL would make: --input FILE"});
 }
 
 }  // namespace protium

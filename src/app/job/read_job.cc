@@ -45,7 +45,7 @@ Status CheckTables(const JobFile& file) {
   for (const auto& [name, table] : file.tables.all) {
     if (table.csv.has_value() == table.parquet.has_value()) {
       return JobFault("tables." + name,
-                      fmt::format("table \"{}\" needs csv or parquet, one of them", name));
+                      fmt::format("table \"{}\" needs either csv or parquet", name));
     }
   }
   return Status::OK();

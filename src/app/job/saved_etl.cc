@@ -110,8 +110,8 @@ Status TellMissing(const Status& status, const std::string& missing) {
   if (status.ok() || missing.empty()) return status;
   Fault fault = FaultOf(status);
   fault.exit = Exit::kInput;
-  fault.why = "the tables lack columns that were there when the model was made: " + missing;
-  fault.fix = "add what the SQL reads; a column that only the label is made of may be empty";
+  fault.why = "the tables lack columns that they had when the model was made: " + missing;
+  fault.fix = "add the columns that the SQL reads; those that only the label needs may be empty";
   return Fail(std::move(fault));
 }
 
@@ -155,7 +155,7 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
   if (!saved.is_object() || !saved.contains("sql") || !saved["sql"].is_string() ||
       !saved.contains("tables")) {
     return Fail({.exit = Exit::kInput,
-                 .what = "this model does not know how its input table is made",
+                 .what = "this model has no SQL that makes its input table",
                  .fix = "give the table itself: --input FILE"});
   }
   ByName<JobTable> tables;

@@ -69,7 +69,7 @@ TEST_F(SavedTables, TellWhichNewTableLacksTheirFolders) {
   const Json saved = Saved();
   fs::remove_all(folder_ / "newer");
   Write("newer/t/a.csv", "x\n5\n");
-  EXPECT_THAT(Newer(saved), HasSubstr("no folder says the partition column \"code\""));
+  EXPECT_THAT(Newer(saved), HasSubstr("gives the partition column \"code\""));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Reader {
     if (const auto* number = node.as_floating_point()) return Json(number->get());
     if (const auto* flag = node.as_boolean()) return Json(flag->get());
     return Fail({.exit = Exit::kUsage,
-                 .what = path + " is a date or time, which no setting is",
+                 .what = path + " is a date or time, but no setting takes one",
                  .where = PlaceText(settings_.file, node.source().begin),
                  .fix = "put it in quotes"});
   }

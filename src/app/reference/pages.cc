@@ -169,11 +169,11 @@ std::vector<Topic> ListTopics(const Catalogue& catalogue) {
       {"stages", "stage", "what a pipeline is made of, in order; all but the last add columns",
        "[[pipeline]]\nkind = \"NAME\"\n", ToCatalogueRows(catalogue.stages)},
       {"nets", "net", "what an estimator trains", "net = NAMED\n", ToCatalogueRows(catalogue.nets)},
-      {"losses", "loss", "what training makes small", "loss = NAMED\n",
+      {"losses", "loss", "what training minimises", "loss = NAMED\n",
        ToCatalogueRows(catalogue.losses)},
       {"metrics", "metric", "what is measured on validation and test rows",
        "[train]\nmetrics = [\"NAME\"]\n", ToCatalogueRows(catalogue.metrics)},
-      {"optimizers", "optimizer", "how weights change", "[train]\noptimizer = NAMED\n",
+      {"optimizers", "optimizer", "how weights are updated", "[train]\noptimizer = NAMED\n",
        catalogue.optimizers},
   };
 }
@@ -181,13 +181,13 @@ std::vector<Topic> ListTopics(const Catalogue& catalogue) {
 std::string FormatText(const Topic& topic, const std::string& program) {
   std::vector<std::vector<std::string>> rows;
   for (const CatalogueRow& row : topic.rows) rows.push_back({"  " + row.name, row.help});
-  return fmt::format("{}: {}\n\n{}\n{} help {} NAME tells more.\n", topic.name, topic.says,
+  return fmt::format("{}: {}\n\n{}\n{} help {} NAME shows more.\n", topic.name, topic.says,
                      WrappedTable(rows), program, topic.name);
 }
 
 std::string FormatText(const Topic& topic, const CatalogueRow& row) {
   std::string text = row.name + ": " + row.help + "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "says"}};
+  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "meaning"}};
   for (const DescribedField& option : ListOptions(row)) {
     const bool choice = option.type.kind == FieldType::Kind::kChoice;
     rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
@@ -207,7 +207,7 @@ std::string FormatMarkdown(const Topic& topic) {
   for (const CatalogueRow& row : topic.rows) {
     page += fmt::format("\n## {}\n\n{}\n", row.name, Sentence(row.help));
     const std::vector<DescribedField> options = ListOptions(row);
-    if (!options.empty()) page += "\n| option | type | default | says |\n|---|---|---|---|\n";
+    if (!options.empty()) page += "\n| option | type | default | meaning |\n|---|---|---|---|\n";
     for (const DescribedField& option : options) {
       const bool choice = option.type.kind == FieldType::Kind::kChoice;
       page += fmt::format(

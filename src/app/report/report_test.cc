@@ -35,7 +35,7 @@ TEST(Report, TellsTheWholeRunInOneFileWithoutNetwork) {
   const std::string page = RenderReport(SomeFacts());
   for (const char* part :
        {"-4.4 % against the baseline", "kept: epoch 2", "flights.toml:70:14", "00ff",
-        "512 rows a step = 4 shards x 128 rows; 2 workers with 2 shards each", "1.8 s to the end",
+        "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each", "1.8 s to the end",
         "depends on the order", "class=\"state done\""}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
@@ -84,7 +84,7 @@ TEST(Chart, DividesItsAxesByRoundNumbers) {
 TEST(Shards, AreExplained) {
   EXPECT_EQ(
       ShardsText({{"workers", 3}, {"shards", 4}, {"batch_size", 512}}),
-      "512 rows a step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
+      "512 rows per step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
 }
 
 }  // namespace protium

@@ -109,7 +109,7 @@ std::string TilesSection(const ReportFacts& facts) {
          "test " + name + Compared(metrics, name));
   }
   const Json total = AtPath(facts.result, "seconds.total");
-  if (total.is_number()) Tile(tiles, Seconds(total.get<double>()), "from start to end");
+  if (total.is_number()) Tile(tiles, Seconds(total.get<double>()), "in total");
   Tile(tiles, Shown(AtPath(facts.result, "rows")), "training rows");
   Tile(tiles, Shown(AtPath(metrics, "test.rows")), "rows scored with a label");
   Tile(tiles, Shown(AtPath(facts.result, "steps")), "steps");
@@ -188,12 +188,13 @@ std::string ShardsText(const Json& training) {
   const int64_t workers = training.value("workers", int64_t{1});
   const int64_t shards = training.value("shards", int64_t{1});
   const int64_t batch = training.value("batch_size", int64_t{0});
-  std::string text = fmt::format("{} rows a step = {} shards x {} rows", batch, shards,
+  std::string text = fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
                                  batch % shards == 0 ? std::to_string(batch / shards)
                                                      : fmt::format("about {}", batch / shards));
   // Of one worker.
   const int64_t most = (shards + workers - 1) / workers;
-  if (workers > shards) return text + fmt::format("; {} workers are more than shards", workers);
+  if (workers > shards)
+    return text + fmt::format("; {} workers, more than there are shards", workers);
   if (shards % workers == 0) {
     return text + fmt::format("; {} worker{} with {} shard{} each", workers, workers > 1 ? "s" : "",
                               most, most > 1 ? "s" : "");

@@ -25,7 +25,7 @@ std::string VersionsSection(const ReportFacts& facts);
 
 // The member at a path such as "test.rmse"; null if there is none.
 Json AtPath(const Json& tree, std::string_view path);
-// "512 rows a step = 4 shards x 128 rows; 2 workers with 2 shards each", from the "training" of a
+// "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each", from the "training" of a
 // plan.
 std::string ShardsText(const Json& training);
 // A value as people write it: floats with five digits, whole numbers in groups of three, text

@@ -24,8 +24,8 @@ Status CheckPlaces(const fs::path& folder) {
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(folder / name, ignored))) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = (folder / name).string() + " is there already",
-                 .fix = "choose another folder, or write over it with --force",
+                 .what = (folder / name).string() + " already exists",
+                 .fix = "choose another folder, or overwrite it with --force",
                  .kept = "nothing was written"});
   }
   return Status::OK();
@@ -57,10 +57,10 @@ CommandVerb ExampleVerb() {
   return {{.name = "example",
            .operands = {"NAME", "DIR"},
            .flags = {{"--rows", "N", "how many flights (32735)", ""},
-                     {"--seed", "S", "another seed, other tables (1)", ""},
-                     {"--force", "", "write over tables that are there", ""}},
-           .says = "writes tables to try a job on",
-           .more = "flights: five CSV files of the shape of nycflights13, all invented. The same "
+                     {"--seed", "S", "changes what is in the tables (1)", ""},
+                     {"--force", "", "overwrite existing tables", ""}},
+           .says = "writes tables to try jobs on",
+           .more = "flights: five CSV files in the shape of nycflights13, all made up. The same "
                    "seed\ngives the same bytes.\n\n  protium example flights data --rows 100000\n"},
           MakeExample};
 }

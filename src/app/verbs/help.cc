@@ -86,7 +86,7 @@ CommandVerb HelpVerb() {
            .operands = {"[TOPIC]", "[NAME]"},
            .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
                      JsonFlag()},
-           .says = "more on a verb, on what a job may name, or on exit-codes",
+           .says = "explains a verb, what a job can name, or the exit codes",
            .more = "Topics are verbs; stages, nets, losses, metrics and optimizers, each with the "
                    "NAME of one\nfor its options; schema, the JSON schema of job files; and "
                    "exit-codes.\n\n"

@@ -169,7 +169,7 @@ CommandVerb InspectVerb() {
   return {{.name = "inspect",
            .operands = {"WHAT"},
            .flags = {JsonFlag(),
-                     {"--null", "TEXT", "what stands for a missing value in a CSV", ""},
+                     {"--null", "TEXT", "how a CSV file writes missing values", ""},
                      DelimiterFlag(),
                      RunsDirFlag()},
            .says = "shows a table, a model or a run",

@@ -103,10 +103,10 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb LogsVerb() {
   return {{.name = "logs",
            .operands = {"[RUN]"},
-           .flags = {{"--rank", "N", "only this worker's", ""},
-                     {"--follow", "", "go on while the run does", "-f"},
+           .flags = {{"--rank", "N", "only the log of this worker", ""},
+                     {"--follow", "", "keep printing while the run goes on", "-f"},
                      RunsDirFlag()},
-           .says = "what a run's workers wrote"},
+           .says = "shows what a run's workers wrote"},
           ShowLogs};
 }
 

@@ -157,7 +157,8 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   std::string text;
   for (const Json& act : acts) text += PlanText(request.name, act) + "\n";
   text += acts.empty() ? "no table is written or read\n" : "";
-  text += whole ? "nothing was run\n" : "nothing was run; what comes next needs what this gives\n";
+  text +=
+      whole ? "nothing was run\n" : "nothing was run; the next steps need the result of these\n";
   return PrintResult(text + OverriddenText(settings));
 }
 
@@ -185,14 +186,16 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb PlanVerb() {
-  return {{.name = "plan",
-           .operands = {"JOB"},
-           .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
-           .says = "shows what a job will do, and runs nothing",
-           .more = "The plan, the SQL as the engine sees it, what in it is not exact, the gang and "
-                   "where its\nworkers sit. With --json also every setting in effect and where it "
-                   "was said.\n"},
-          ShowPlan};
+  return {
+      {.name = "plan",
+       .operands = {"JOB"},
+       .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
+       .says = "shows what a job will do, and runs nothing",
+       .more =
+           "Shows the plan, the SQL as the engine sees it, what is not exact in it, the gang and "
+           "where\nits workers run. With --json also every setting in effect and where it "
+           "was set.\n"},
+      ShowPlan};
 }
 
 }  // namespace protium

@@ -38,7 +38,7 @@ class Scratch {
     // A new folder that only this user may read.
     if (mkdtemp(name.data()) == nullptr) {
       return Fail({.exit = Exit::kEnvironment,
-                   .what = "cannot make a folder for passing files in " + base.string(),
+                   .what = "cannot make a temporary folder in " + base.string(),
                    .why = std::strerror(errno)});
     }
     return std::make_unique<Scratch>(name);
@@ -60,7 +60,7 @@ bool IsParquet(const fs::path& path) { return path.extension() == ".parquet"; }
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "predict needs --input FILE or --data DIR, one of them",
+                 .what = "predict needs either --input FILE or --data DIR",
                  .fix = FormatUsage("protium", PredictVerb().shape)});
   }
   for (const char* flag : {"--model", "--output"}) {
@@ -131,9 +131,9 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
   if (all == 0) return "there are no rows to score";
-  return arguments.Has("--data") ? "the model's SQL lets no row of these tables through; protium "
+  return arguments.Has("--data") ? "the model's SQL selects no row of these tables; protium "
                                    "inspect MODEL --json shows it"
-                                 : "no row came out";
+                                 : "the scored table has no rows";
 }
 
 // The absolute path of the output. Links and ".." in its folder are resolved: a path typed here is
@@ -221,10 +221,10 @@ CommandVerb PredictVerb() {
            .flags = {{"--model", "DIR", "the model folder", ""},
                      {"--input", "FILE", "a table as the model's SQL would make it", ""},
                      {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
-                     {"--null", "TEXT", "what stands for a missing value in a CSV input", ""},
+                     {"--null", "TEXT", "how a CSV input writes missing values", ""},
                      DelimiterFlag(),
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
-                     {"--extension", "FILE", "the library that brings the model's net", ""},
+                     {"--extension", "FILE", "the library that defines the model's net", ""},
                      EngineFlag(),
                      ForceFlag(),
                      JsonFlag()},

@@ -28,7 +28,7 @@ Result<Json> ReadDescription(const fs::path& run) {
   if (!text.ok()) {
     return Fail({.exit = Exit::kInput,
                  .what = run.string() + " cannot be resumed: it has no job.json",
-                 .fix = "run the job anew"});
+                 .fix = "run the job again"});
   }
   Result<Json> json = ParseJson(*text);
   if (json.ok() && json->is_object() && json->contains("kind")) return json;
@@ -65,7 +65,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const RunHeader header, ReadRunHeader(run));
   // A run with nothing left to do is no failure: its result is printed again.
   if (header.state == RunState::kDone) {
-    PrintNote("this run is done already\n");
+    PrintNote("this run is already done\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
   PT_LET(const Json description, ReadDescription(run));
@@ -85,8 +85,8 @@ CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
            .flags = {RunsDirFlag(), ForceFlag(), JsonFlag()},
-           .says = "goes on with a run that was stopped or broke off",
-           .more = "From its last checkpoint, with the same settings and the same input files. "
+           .says = "continues a run that was stopped or interrupted",
+           .more = "It continues from the last checkpoint, with the same settings and input files. "
                    "The model is the\nsame, bit for bit, as if nothing had happened.\n\n"
                    "  protium resume last\n"},
           Resume};

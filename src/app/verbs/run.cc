@@ -48,14 +48,14 @@ CommandVerb RunVerb() {
            .operands = {"JOB"},
            .flags = {SetFlag(),
                      EngineFlag(),
-                     {"--name", "NAME", "how the run is called", ""},
+                     {"--name", "NAME", "the name of the run", ""},
                      RunsDirFlag(),
                      ForceFlag(),
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
-           .more = "Paths in a job file are relative to the file, in --set to where you are; "
-                   "outputs go\ninto the run folder. Ctrl-C saves a checkpoint and ends with 75; "
-                   "`protium resume` goes on.\n\n"
+           .more = "Paths in a job file are relative to the file, in --set to the current folder; "
+                   "outputs go\ninto the run folder. Ctrl-C saves a checkpoint and exits with 75; "
+                   "`protium resume` continues.\n\n"
                    "  protium run flights.toml\n"
                    "  protium run flights.toml --set data=other --set train.epochs=20\n"},
           StartRun};

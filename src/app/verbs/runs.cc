@@ -119,7 +119,7 @@ Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   if (what == "compare") return Compare(arguments);
   const std::vector<std::string> known = {"list", "show", "compare"};
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("runs does not know \"{}\"", what),
+               .what = fmt::format("unknown command \"{}\" of runs", what),
                .fix = Suggest(what, known)});
 }
 
@@ -130,7 +130,7 @@ CommandVerb RunsVerb() {
            .operands = {"[list|show|compare]", "[RUN]", "[RUN]"},
            .flags = {JsonFlag(), RunsDirFlag()},
            .says = "the runs so far: list, show one, compare two",
-           .more = "A run is named by `last`, `last~1`, the beginning of its name, or its folder.\n"
+           .more = "A run is given as `last`, `last~1`, the beginning of its name, or its folder.\n"
                    "\n  protium runs compare last~1 last\n"},
           ShowRuns};
 }

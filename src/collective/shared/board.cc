@@ -36,10 +36,10 @@ int64_t Board::SlotBytes(int32_t world) {
 Result<Board> Board::Map(const Memfd& memory, int32_t world) {
   if (memory.size() != Bytes(world)) {
     return Fail({.exit = Exit::kRemote,
-                 .what = fmt::format("rank 0 shares a board of {} bytes, and that of a world of {} "
+                 .what = fmt::format("rank 0 shares a board of {} bytes, but that of a world of {} "
                                      "has {}",
                                      memory.size(), world, Bytes(world)),
-                 .why = "it is of another version"});
+                 .why = "rank 0 runs another version"});
   }
   Board board;
   board.world_ = world;
@@ -91,7 +91,7 @@ Status Board::Cause() const {
   const size_t bytes = std::min<size_t>(head().cause_bytes, kMostCauseBytes);
   const auto json = ParseJson({head().cause.data(), bytes});
   const Status cause = json.ok() ? StatusFromJson(*json) : json.status();
-  return cause.ok() ? Status::UnknownError("a rank failed without a cause") : cause;
+  return cause.ok() ? Status::UnknownError("a rank failed without giving a cause") : cause;
 }
 
 }  // namespace protium

@@ -219,8 +219,7 @@ class SharedCommunicator : public Communicator {
       const int64_t length = lengths[size_t(r)];
       if (length < 0 || length > kMostMessageBytes) {
         return meeting_->Abort(Status::CapacityError("rank ", r, " sends a message of ", length,
-                                                     " bytes; at most ", kMostMessageBytes,
-                                                     " are possible"));
+                                                     " bytes; the limit is ", kMostMessageBytes));
       }
       all.emplace_back(size_t(length), '\0');
     }

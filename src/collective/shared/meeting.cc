@@ -57,7 +57,7 @@ Status Meeting::ShareBoard() {
   for (int32_t r = 1; r < world(); ++r) {
     const int fd = memory.fd();
     const Status sent = peers_[size_t(r)].Send(greeting, {&fd, 1}, Clock::now() + deadline_);
-    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("handing the board to rank {}", r)));
+    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("sending the board to rank {}", r)));
   }
   return Status::OK();
 }
@@ -69,10 +69,10 @@ Status Meeting::TakeBoard() {
   Message& message = **received;
   if (message.bytes != fmt::format("{} {}", kGreeting, world()) || message.fds.size() != 1) {
     return Fail({.exit = Exit::kRemote,
-                 .what = fmt::format("rank 0 greets rank {} with \"{:.100}\" and {} descriptors, "
-                                     "not with the board of a world of {}",
+                 .what = fmt::format("rank 0 sent rank {} \"{:.100}\" and {} descriptors "
+                                     "instead of the board of a world of {}",
                                      rank_, message.bytes, message.fds.size(), world()),
-                 .why = "it is of another version, or of another gang"});
+                 .why = "rank 0 runs another version, or belongs to another gang"});
   }
   const int64_t bytes = Board::Bytes(world());
   PT_LET(const Memfd memory, Memfd::Adopt(std::move(message.fds[0]), bytes));
@@ -192,8 +192,9 @@ Status Meeting::BlameLate() const {
 
 Status Meeting::GoneFault(int32_t rank) const {
   const std::string name = board_.ready() ? Describe(Asked(rank_)) : "the start of the gang";
-  return Fail({.exit = Exit::kRemote,
-               .what = fmt::format("rank {} is gone; the others waited for it in {}", rank, name)});
+  return Fail(
+      {.exit = Exit::kRemote,
+       .what = fmt::format("rank {} is gone; the others were waiting for it in {}", rank, name)});
 }
 
 Status Meeting::Abort(const Status& cause) {

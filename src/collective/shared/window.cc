@@ -50,7 +50,8 @@ Result<std::vector<Mapping>> MapAll(Meeting& meeting, const std::vector<int64_t>
       continue;
     }
     PT_LET(const Memfd other, Memfd::Adopt(std::move(fds[size_t(r)]), bytes));
-    if (other.size() != bytes) return Status::IOError("rank ", r, " shares memory of another size");
+    if (other.size() != bytes)
+      return Status::IOError("rank ", r, " shares memory of the wrong size");
     PT_LET(Mapping mapping, other.Map());
     memory.push_back(std::move(mapping));
   }

@@ -29,7 +29,7 @@ Status CheckOptions(const TcpOptions& options, int32_t rank, int32_t world) {
   }
   if (options.key.size() >= kLeastKeyBytes) return Status::OK();
   return Fail({.exit = Exit::kBug,
-               .what = fmt::format("a gang's key of {} bytes; at least {} are needed",
+               .what = fmt::format("the gang's key has {} bytes; it needs at least {}",
                                    options.key.size(), kLeastKeyBytes)});
 }
 
@@ -91,9 +91,9 @@ Result<std::unique_ptr<Communicator>> TcpCandidate::Join(const std::vector<std::
   // listens at.
   if (self.rank >= int32_t(cards.size()) || cards[size_t(self.rank)] != state->card_text) {
     return Fail({.exit = Exit::kRemote,
-                 .what = fmt::format("of the {} cards that came none is that of rank {}",
+                 .what = fmt::format("none of the {} cards received is that of rank {}",
                                      cards.size(), self.rank),
-                 .why = "they are of another gang, or of an earlier attempt"});
+                 .why = "they belong to another gang, or to an earlier attempt"});
   }
   // TCP connects first even where memory can be shared: over it ranks agree whether sharing worked
   // for all of them.

@@ -126,7 +126,7 @@ TEST(TcpCandidates, TurnDownACardThatWasChangedOnItsWay) {
     const std::vector<std::string> cards{first.card(), changed};
     const auto joined = std::move(first).Join(cards, Clock::now() + milliseconds(2000));
     EXPECT_THAT(FaultOf(joined.status()).what, HasSubstr("was not made with the gang's key"));
-    EXPECT_THAT(FaultOf(joined.status()).why, HasSubstr("changed on its way"));
+    EXPECT_THAT(FaultOf(joined.status()).why, HasSubstr("changed in transit"));
   }
 }
 
@@ -141,7 +141,7 @@ TEST(TcpCandidates, RefuseShortKeysAndForeignCards) {
         .what;
   };
   EXPECT_THAT(join({}), HasSubstr("card 0 of 1 is that of rank 0 in a world of 2"));
-  EXPECT_THAT(join({"hello"}), HasSubstr("it is no JSON object"));
+  EXPECT_THAT(join({"hello"}), HasSubstr("it is not a JSON object"));
   EXPECT_THAT(join({R"({"protium": 1})"}), HasSubstr("its version is 1, not 2"));
   EXPECT_THAT(join({R"({"protium": 2, "rank": 1, "world": 2})"}), HasSubstr("\"host\""));
   EXPECT_THAT(join({std::string(1 << 20, '[')}), HasSubstr("it has 1048576 bytes"));

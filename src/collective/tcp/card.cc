@@ -73,7 +73,7 @@ class Members {
 
 Status NoCard(std::string_view why) {
   return Fail({.exit = Exit::kRemote,
-               .what = "what a rank sent is no card of a gang: " + std::string(why),
+               .what = "what a rank sent is not a gang's card: " + std::string(why),
                .fix = "start all ranks from the same build"});
 }
 
@@ -94,7 +94,7 @@ Status CheckMac(std::string_view text, const Card& card, const std::string& key)
   if (mac.is_string() && SameMac(mac.get<std::string>(), MacText(json, key))) return Status::OK();
   return Fail({.exit = Exit::kRemote,
                .what = "the card of " + DescribeRank(card) + " was not made with the gang's key",
-               .why = "it belongs to another gang, or was changed on its way"});
+               .why = "it belongs to another gang, or was changed in transit"});
 }
 
 std::string AddressText(const sockaddr* address) {
@@ -136,7 +136,7 @@ std::string WriteCard(const Card& card, const std::string& key) {
 Result<Card> ReadCard(std::string_view text) {
   if (text.size() > kMostCardBytes) return NoCard(fmt::format("it has {} bytes", text.size()));
   const auto json = ParseJson(text);
-  if (!json.ok() || !json->is_object()) return NoCard("it is no JSON object");
+  if (!json.ok() || !json->is_object()) return NoCard("it is not a JSON object");
   Members members(*json);
   const int64_t version = members.Number("protium");
   if (version != kVersion)
@@ -151,9 +151,10 @@ Result<Card> ReadCard(std::string_view text) {
             .plaintext = members.Flag("plaintext"),
             .always_encrypt = members.Flag("always_encrypt"),
             .shared_memory = members.Flag("shared_memory")};
-  if (!members.wrong().empty()) return NoCard("its member \"" + members.wrong() + "\"");
+  if (!members.wrong().empty())
+    return NoCard("its member \"" + members.wrong() + "\" is missing or wrong");
   if (world < 1 || world > kMostRanks || rank < 0 || rank >= world) {
-    return NoCard(fmt::format("rank {} in a world of {}", rank, world));
+    return NoCard(fmt::format("it is of rank {} in a world of {}", rank, world));
   }
   card.rank = int32_t(rank);
   card.world = int32_t(world);

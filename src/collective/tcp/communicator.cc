@@ -65,8 +65,8 @@ class GatherSteps : public Steps {
  private:
   static Status CheckLength(int32_t rank, int64_t length) {
     if (length >= 0 && length <= kMostMessageBytes) return Status::OK();
-    return Status::CapacityError("rank ", rank, " sends a message of ", length, " bytes; at most ",
-                                 kMostMessageBytes, " are possible");
+    return Status::CapacityError("rank ", rank, " sends a message of ", length,
+                                 " bytes; the limit is ", kMostMessageBytes);
   }
 
   std::string_view message_;

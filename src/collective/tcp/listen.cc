@@ -50,7 +50,7 @@ Result<Address> ParseAddress(const std::string& number, uint16_t port) {
     six.sin6_port = htons(port);
     address.bytes = sizeof(six);
   } else {
-    return NoAddress("no address of a host: " + number);
+    return NoAddress("not the address of a host: " + number);
   }
   return address;
 }
@@ -59,11 +59,11 @@ Result<Address> ParseAddress(const std::string& number, uint16_t port) {
 Result<Address> ReadAddress(const std::string& text) {
   const size_t colon = text.rfind(':');
   uint16_t port = 0;
-  if (colon == std::string::npos) return NoAddress("no address with a port: " + text);
+  if (colon == std::string::npos) return NoAddress("not an address with a port: " + text);
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + colon + 1, end, port);
   if (read.ec != std::errc() || read.ptr != end) {
-    return NoAddress("no address with a port: " + text);
+    return NoAddress("not an address with a port: " + text);
   }
   std::string number = text.substr(0, colon);
   if (number.starts_with('[') && number.ends_with(']')) {
@@ -81,7 +81,7 @@ Result<uint16_t> FindPort(int fd) {
   Address address;
   address.bytes = sizeof(address.storage);
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.bytes) != 0) {
-    return SystemFault("ask for the own port", errno);
+    return SystemFault("find out the port of a socket", errno);
   }
   return ntohs(address.storage.ss_family == AF_INET6
                    ? reinterpret_cast<sockaddr_in6&>(address.storage).sin6_port
@@ -133,7 +133,7 @@ Result<Address> UnixAddress(const std::string& path) {
     return Fail(
         {.exit = Exit::kEnvironment,
          .what = fmt::format("\"{}\" cannot be the path of a Unix socket", path),
-         .why = fmt::format("the system takes 1 to {} bytes", sizeof(unix_address.sun_path) - 1)});
+         .why = fmt::format("the system allows 1 to {} bytes", sizeof(unix_address.sun_path) - 1)});
   }
   unix_address.sun_family = AF_UNIX;
   std::memcpy(unix_address.sun_path, path.data(), path.size());

@@ -125,11 +125,12 @@ class Calling {
   }
 
   Status Unreachable() const {
-    const std::string where = tried_.empty() ? "any address: its card has none for us" : tried_;
+    const std::string where =
+        tried_.empty() ? "any address: its card has none that this host can use" : tried_;
     return Fail({.exit = Exit::kRemote,
                  .what = fmt::format("rank {} cannot reach {} at {}", self_.rank,
                                      DescribeRank(self_.cards[size_t(to_)]), where),
-                 .fix = "let the hosts of a gang reach each other at any port"});
+                 .fix = "let the hosts of a gang connect to each other on any port"});
   }
 
   const Membership& self_;
@@ -264,7 +265,7 @@ void Mesh::Greet(UniqueFd socket, Caller& caller) {
   auto guest = ProveAsCalled(self_, std::move(socket), patience, [&] { return Admit(caller); });
   if (guest.ok()) return AddConnection(guest->rank, guest->lane, std::move(guest->connection));
   const std::lock_guard lock(mutex_);
-  refused_ = fmt::format("a caller from {} was turned away: {}", caller.from,
+  refused_ = fmt::format("a connection from {} was refused: {}", caller.from,
                          FaultOf(guest.status()).what);
 }
 
@@ -310,7 +311,7 @@ Status Mesh::Missing() const {
     if (!here) names += (names.empty() ? "" : ", ") + DescribeRank(self_.cards[r]);
   }
   return Fail({.exit = Exit::kStalled,
-               .what = fmt::format("{} did not connect with rank {} in time",
+               .what = fmt::format("{} did not connect to rank {} in time",
                                    names.empty() ? "some ranks" : names, self_.rank),
                .where = fmt::format("{} listens at {}", DescribeRank(self_.own()),
                                     fmt::join(self_.own().addresses, ", ")),

@@ -40,7 +40,7 @@ struct Hello {
 Result<std::string> Nonce() {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), int(nonce.size())) != 1) {
-    return Fail({.exit = Exit::kEnvironment, .what = "the system gives no random bytes"});
+    return Fail({.exit = Exit::kEnvironment, .what = "the system returned no random bytes"});
   }
   return nonce;
 }
@@ -62,12 +62,12 @@ std::string Write(const Hello& hello, const std::string& nonce) {
 }
 
 Result<Hello> Read(std::string_view text) {
-  if (!text.starts_with(kMagic)) return RefuseCaller("it does not speak our language");
+  if (!text.starts_with(kMagic)) return RefuseCaller("it does not speak the gang's protocol");
   int32_t numbers[3];
   std::memcpy(numbers, text.data() + kMagic.size(), sizeof(numbers));
   const char* flags = text.data() + kMagic.size() + sizeof(numbers);
   if (uint8_t(flags[0]) > uint8_t(Lane::kShared))
-    return RefuseCaller("it asks for no lane that we know");
+    return RefuseCaller("it asks for an unknown lane");
   return Hello{numbers[0], numbers[1], numbers[2], Lane(flags[0]), flags[1] != 0};
 }
 
@@ -80,8 +80,9 @@ Status Fits(const Hello& hello, const Membership& self) {
   const auto world = int32_t(self.cards.size());
   if (hello.from < 0 || hello.from >= world || hello.from == self.rank || hello.to != self.rank ||
       hello.world != world || hello.tls != Encrypts(self, hello.from, hello.lane)) {
-    return RefuseCaller(fmt::format("it is rank {} of a world of {} and seeks {}, with{} TLS",
-                                    hello.from, hello.world, hello.to, hello.tls ? "" : "out"));
+    return RefuseCaller(
+        fmt::format("it is rank {} in a world of {} and looks for rank {}, with{} TLS", hello.from,
+                    hello.world, hello.to, hello.tls ? "" : "out"));
   }
   return Status::OK();
 }
@@ -117,7 +118,7 @@ Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int
   }
   PT_TRY(SendAll(*connection, ComputeMac(self.key, "caller", transcript), patience));
   PT_LET(const std::string accepted, ReceiveExactly(*connection, 1, patience));
-  if (accepted != "k") return Status::IOError(DescribeRank(card), " does not accept us");
+  if (accepted != "k") return Status::IOError(DescribeRank(card), " did not accept this rank");
   return connection;
 }
 
@@ -143,7 +144,7 @@ Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patie
   PT_TRY(proof.status());
   if (!SameMac(*proof, ComputeMac(self.key, "caller", transcript))) return OtherKey(card);
   // Only now is the connection counted, so a stranger cannot take a rank's place.
-  if (!admit()) return Status::Cancelled("turned out");
+  if (!admit()) return Status::Cancelled("turned away");
   PT_TRY(SendAll(*connection, "k", patience));
   return Guest{hello.from, hello.lane, std::move(connection)};
 }

@@ -112,8 +112,8 @@ void TcpService::Beat() {
     if (peer.silent <= options_.unreachable_after) continue;
     (void)Abort(
         Fail({.exit = Exit::kRemote,
-              .what = fmt::format("{} is unreachable: nothing was heard of it for {:g} s",
-                                  names_[r], double(options_.unreachable_after.count()) / 1000)}));
+              .what = fmt::format("{} is unreachable: it has been silent for {:g} s", names_[r],
+                                  double(options_.unreachable_after.count()) / 1000)}));
   }
 }
 
@@ -193,8 +193,8 @@ bool TcpService::MakeRoom(int32_t rank) {
     peer.body.assign(bytes, '\0');
     return true;
   }
-  (void)Abort(Status::IOError(names_[size_t(rank)], " sent a frame of ", bytes, " bytes; at most ",
-                              kMostBlockBytes, " are possible"));
+  (void)Abort(Status::IOError(names_[size_t(rank)], " sent a frame of ", bytes,
+                              " bytes; the limit is ", kMostBlockBytes));
   End(rank);
   return false;
 }
@@ -217,14 +217,16 @@ Status TcpService::HandleFrame(int32_t rank) {
     case TcpFrame::Kind::kRefused:
       return Deliver(rank, true);
   }
-  return Status::IOError(names_[size_t(rank)], " sent a frame of kind ", uint32_t(peer.frame.kind));
+  return Status::IOError(names_[size_t(rank)], " sent a frame of unknown kind ",
+                         uint32_t(peer.frame.kind));
 }
 
 void TcpService::HearAbort(int32_t rank) {
   const auto json = ParseJson(peers_[size_t(rank)].body);
   const Status cause = json.ok() ? StatusFromJson(*json) : json.status();
-  (void)Abort(cause.ok() ? Status::UnknownError(names_[size_t(rank)], " failed without a cause")
-                         : cause);
+  (void)Abort(cause.ok()
+                  ? Status::UnknownError(names_[size_t(rank)], " failed without giving a cause")
+                  : cause);
 }
 
 Status TcpService::Answer(int32_t rank) {

@@ -58,7 +58,7 @@ void TcpService::Leave() {
 Status TcpService::GoneFault(int32_t rank) const {
   const std::lock_guard lock(mutex_);
   std::string what = fmt::format("rank {} is gone", rank);
-  if (doing_) what += "; the others waited for it in " + Describe(*doing_);
+  if (doing_) what += "; the others were waiting for it in " + Describe(*doing_);
   return Fail({.exit = Exit::kRemote, .what = what, .where = names_[size_t(rank)]});
 }
 

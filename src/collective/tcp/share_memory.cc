@@ -38,10 +38,11 @@ Result<std::string> Receive(Channel& channel, std::vector<UniqueFd>& fds, Deadli
 
 // Maps what came and reads the token in it.
 Result<std::string> TokenIn(std::vector<UniqueFd> fds) {
-  if (fds.size() != 1) return Status::IOError("no memory came over a Unix socket");
+  if (fds.size() != 1) return Status::IOError("no shared memory arrived over a Unix socket");
   PT_LET(const Memfd memory, Memfd::Adopt(std::move(fds[0]), PageBytes()));
   PT_LET(const Mapping mapping, memory.Map());
-  if (mapping.size() < int64_t(kTokenBytes)) return Status::IOError("too little memory came");
+  if (mapping.size() < int64_t(kTokenBytes))
+    return Status::IOError("the shared memory that arrived is too small");
   return std::string(reinterpret_cast<const char*>(mapping.data()), kTokenBytes);
 }
 
@@ -70,7 +71,9 @@ Status Probe(int32_t rank, std::vector<Channel>& channels, Deadline deadline) {
   return others([&](Channel& channel) -> Status {
     std::vector<UniqueFd> fds;
     PT_LET(const std::string echo, Receive(channel, fds, deadline));
-    return echo == token ? Status::OK() : Status::IOError("memory came with other bytes");
+    return echo == token
+               ? Status::OK()
+               : Status::IOError("the shared memory that arrived is not the one that was sent");
   });
 }
 

@@ -63,7 +63,7 @@ long BioControl(BIO*, int command, long, void*) { return command == BIO_CTRL_FLU
 
 Result<BioMethod> MakeBioMethod() {
   BioMethod method(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "protium socket"));
-  if (!method) return TlsFault("setting up");
+  if (!method) return TlsFault("setting it up");
   BIO_meth_set_write(method.get(), BioWrite);
   BIO_meth_set_read(method.get(), BioRead);
   BIO_meth_set_ctrl(method.get(), BioControl);
@@ -110,7 +110,7 @@ Result<SslContext> MakeContext(X509* certificate, EVP_PKEY* key) {
       SSL_CTX_use_PrivateKey(context.get(), key) != 1 ||
       // Nobody resumes, and unread tickets would turn a close into a reset.
       SSL_CTX_set_num_tickets(context.get(), 0) != 1) {
-    return TlsFault("setting up");
+    return TlsFault("setting it up");
   }
   // Both sides must show a certificate; without FAIL_IF_NO_PEER_CERT a caller may leave its own
   // out.
@@ -169,7 +169,7 @@ class TlsConnection : public TcpConnection {
       if (result == 1) return Status::OK();
       const int error = SSL_get_error(ssl_.get(), result);
       if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) {
-        return TlsFault("greeting the other side");
+        return TlsFault("shaking hands");
       }
       PT_TRY(AwaitEvents(fd(), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, patience));
     }
@@ -179,7 +179,7 @@ class TlsConnection : public TcpConnection {
     const Certificate certificate(SSL_get1_peer_certificate(ssl_.get()));
     if (certificate && ComputeFingerprint(certificate.get()) == fingerprint) return Status::OK();
     return Fail({.exit = Exit::kRemote,
-                 .what = "the other side's TLS certificate is not the one of its card"});
+                 .what = "the other side's TLS certificate is not the one on its card"});
   }
 
  private:
@@ -223,7 +223,7 @@ Result<std::unique_ptr<TcpConnection>> MakeTlsConnection(UniqueFd socket,
   const TlsIdentity::Context& context = identity.context();
   Ssl ssl(SSL_new(context.ssl.get()));
   BIO* bio = ssl == nullptr ? nullptr : BIO_new(context.bio.get());
-  if (bio == nullptr) return TlsFault("setting up");
+  if (bio == nullptr) return TlsFault("setting it up");
   BIO_set_data(bio, reinterpret_cast<void*>(intptr_t{socket.get()}));
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl.get(), bio, bio);

@@ -38,7 +38,8 @@ Status Missing(const Columns& missing, const Columns& there) {
   for (const std::string& name : missing) {
     const std::vector<std::string> near = Nearest(name, there);
     if (!near.empty())
-      fix += (fix.empty() ? "" : "; ") + ("\"" + name + "\": is \"" + near[0] + "\" meant?");
+      fix +=
+          (fix.empty() ? "" : "; ") + ("for \"" + name + "\", did you mean \"" + near[0] + "\"?");
   }
   return Fail({.exit = Exit::kInput,
                .what = "the table lacks " + std::to_string(missing.size()) +
@@ -81,9 +82,10 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   if (!missing.empty()) return Missing(missing, there);
   for (const StageColumn& each : chain.columns) {
     if (each.maker < 0 || !Holds(there, each.name)) continue;
-    return Fail({.exit = Exit::kInput,
-                 .what = "the table has a column \"" + each.name + "\", which the model makes",
-                 .fix = "leave the column out"});
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = "the table already has a column \"" + each.name + "\", which the model adds",
+         .fix = "leave the column out"});
   }
   return CheckTypes(chain, table);
 }
@@ -185,12 +187,13 @@ struct Typed {
 // silently truncated into another category, so it fails the query.
 Typed AsWhole(const std::string& column) {
   const Expr value = Col(column);
-  return {MakeCall("if", {MakeCall("is_null", {value}) || value == MakeCall("floor", {value}),
-                          MakeCall("cast_int64", {value}),
-                          MakeCall("error", {Lit("column \"" + column +
-                                                 "\" holds a fraction, and the model learned from "
-                                                 "whole numbers")})}),
-          arrow::int64()};
+  return {
+      MakeCall("if", {MakeCall("is_null", {value}) || value == MakeCall("floor", {value}),
+                      MakeCall("cast_int64", {value}),
+                      MakeCall("error", {Lit("column \"" + column +
+                                             "\" holds a fraction, but the model was trained on "
+                                             "whole numbers")})}),
+      arrow::int64()};
 }
 
 // How to read a column whose type differs from the one it was learned with; none: as it is.

@@ -85,7 +85,7 @@ Result<Json> ManifestJson(const fs::path& folder) {
   const Result<Json> json = ParseJson(text);
   if (!json.ok()) return Broken(file, "is damaged", json.status().message());
   if (!json->is_object() || !json->contains("format") || (*json)["format"] != kFormat) {
-    return Broken(file, "is not of a model of this program");
+    return Broken(file, "is not from a protium model");
   }
   return json;
 }
@@ -138,10 +138,10 @@ Status ReadListed(const fs::path& folder, const std::string& name, const Json& s
 
 Status NotReplaced(const fs::path& folder, const std::string& why) {
   return Fail({.exit = Exit::kUsage,
-               .what = folder.string() + " is there and is not a model folder",
+               .what = folder.string() + " exists and is not a model folder",
                .why = why,
                .fix = "choose another folder",
-               .kept = "all that is in it"});
+               .kept = "everything in it"});
 }
 
 // Replacing removes a folder, so it must be certain that all in it is ours: other programs use the
@@ -157,7 +157,7 @@ Status CheckReplaceable(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename();
     if (entry.is_regular_file() && (name == "model.json" || listed.contains(name))) continue;
-    return NotReplaced(folder, "it holds " + name + ", which is no part of the model");
+    return NotReplaced(folder, "it holds " + name + ", which is not part of the model");
   }
   return Status::OK();
 }

@@ -71,7 +71,7 @@ TEST_F(ModelFolder, NeverReplacesAModelOfAnotherProgram) {
   std::ofstream(scratch_ / "theirs" / "group1-shard1of1.bin") << "weights";
   const Fault fault = FaultOf(WriteModelFolder(scratch_ / "theirs", files_));
   EXPECT_EQ(fault.exit, Exit::kUsage);
-  EXPECT_THAT(fault.why, HasSubstr("not of a model of this program"));
+  EXPECT_THAT(fault.why, HasSubstr("not from a protium model"));
   EXPECT_TRUE(fs::exists(scratch_ / "theirs" / "group1-shard1of1.bin"));
 }
 
@@ -117,7 +117,7 @@ TEST_F(ModelFolder, NamesAFileThatIsMissing) {
 
 TEST_F(ModelFolder, RefusesOthersAndOtherVersions) {
   std::ofstream(model_ / "model.json") << R"({"format": "onnx"})";
-  EXPECT_THAT(FaultOfReading().what, HasSubstr("not of a model of this program"));
+  EXPECT_THAT(FaultOfReading().what, HasSubstr("not from a protium model"));
   std::ofstream(model_ / "model.json") << R"({"format": "protium-model", "version": 3})";
   EXPECT_THAT(FaultOfReading().what, HasSubstr("version 3"));
   EXPECT_THAT(FaultOf(ReadModelFolder(scratch_).status()).what, HasSubstr("not a model folder"));

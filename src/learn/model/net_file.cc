@@ -32,7 +32,7 @@ Status FindNetFile(const fs::path& base, Choice& net) {
   const std::string expected = net.options.value("sha256", "");
   if (!expected.empty() && expected != sha256) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the net's file " + file.string() + " is another one",
+                 .what = "the net's file " + file.string() + " is not the same file as before",
                  .where = "net.sha256",
                  .why = "its sha256 is " + sha256 + ", not " + expected});
   }

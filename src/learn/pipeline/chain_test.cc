@@ -124,7 +124,7 @@ TEST(Chain, RefusesNamesGivenTwice) {
               HasSubstr("two stages"));
   EXPECT_THAT(
       FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"Hour"}})}).what,
-      HasSubstr("output \"Hour\" of stage \"imputer\" is the name of a column of the table"));
+      HasSubstr("output \"Hour\" of stage \"imputer\" has the name of a column of the table"));
   EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp", "temp"}})}).what, HasSubstr("twice"));
   EXPECT_THAT(FaultWith({Imputer({.inputs = {"temp"}, .outputs = {"a", "b"}})}).where,
               HasSubstr("outputs"));
@@ -233,20 +233,20 @@ TEST(LearnedOutputs, ThatCollideNameBothStages) {
   const Fault fault = FaultOf(LearnTexts(chain, {"A"}));
   EXPECT_EQ(fault.exit, Exit::kInput);
   EXPECT_EQ(fault.what,
-            "output \"origin__hot__a\" of stage \"fill\" is the name of a column that stage "
+            "output \"origin__hot__a\" of stage \"fill\" has the name of a column that stage "
             "\"hot\" makes");
   EXPECT_EQ(fault.where, "pipeline.1.outputs.0");
   Chain table = *PlaceStages(
       {OneHot({{"inputs", {"x"}}, {"id", "y"}})},
       *arrow::schema({arrow::field("x", arrow::utf8()), arrow::field("x__y__a", arrow::int64())}));
   const Fault taken = FaultOf(LearnTexts(table, {"a"}));
-  EXPECT_THAT(taken.what, HasSubstr("of stage \"y\" is the name of a column of the table"));
+  EXPECT_THAT(taken.what, HasSubstr("of stage \"y\" has the name of a column of the table"));
   EXPECT_EQ(taken.where, "pipeline.0.id");
 }
 
 TEST(LearnedOutputs, AreNamedAsAWhole) {
   EXPECT_EQ(FaultWith({OneHot(), StandardScaler({.inputs = {"origin__hot__JFK"}})}).why,
-            "the columns of stage \"hot\" are known once it has learned: name the stage, "
+            "the columns of stage \"hot\" are not known before training: name the stage, "
             "{ stage = \"hot\" }");
   EXPECT_EQ(
       FaultWith({OneHot(), StandardScaler({.inputs = OutputsOf("hot") + OutputsOf("hot")})}).what,

@@ -69,7 +69,7 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
   if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "a straight line is no baseline for classes",
+               .what = "classes have no straight-line baseline",
                .where = path + ".baseline",
                .fix = "leave baseline out: classes are compared with their shares"});
 }
@@ -83,7 +83,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .what = "gang.workers = " + workers +
                        " is more than train.shards = " + std::to_string(options.train.shards),
                .where = path + ".workers",
-               .why = "a shard is never cut, so a worker beyond them would have nothing to do",
+               .why = "a shard is never split, so the other workers would have nothing to do",
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
@@ -102,13 +102,13 @@ Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::s
                  .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
   }
   PT_TRY(Require(!several || values, at + "labels",
-                 "of values: " + options.loss.name + " learns one", options.labels));
+                 "left out: " + options.loss.name + " learns one label", options.labels));
   PT_TRY(Require(!several || options.train.baseline.empty(), at + "train.baseline",
                  "left out with several labels", options.train.baseline));
   PT_TRY(Require(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
                  "left out: it is for binary_cross_entropy", options.positive));
   PT_TRY(Require(options.probabilities.empty() || !values, at + "probabilities",
-                 "left out: they are of classes", options.probabilities));
+                 "left out: numbers have no probabilities", options.probabilities));
   PT_TRY(Require(values || !options.label_scale || options.label_scale == Scale::kNone,
                  at + "label_scale", "left out: classes have no scale", "standard"));
   const bool poisson = options.loss.name == "poisson";

@@ -74,7 +74,8 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
   }
   auto* const line = std::get_if<Line>(&state);
   // Checked, for the config has travelled: a line needs two columns, every other state one.
-  if (columns.size() != (line ? 2 : 1)) return Status::Invalid("a need of ", columns.size());
+  if (columns.size() != (line ? 2 : 1))
+    return Status::Invalid("a need of ", columns.size(), " columns");
   const Status added = line ? line->Add(*columns[0], *columns[1])
                             : std::visit(
                                   [&](auto& each) -> Status {
@@ -131,7 +132,7 @@ struct StateColumns {
 // its need numbers are checked before anything is cast or indexed.
 Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
   if (!batch.schema()->Equals(*StateSchema(), false)) {
-    return Status::Invalid("task fit gave ", batch.schema()->ToString());
+    return Status::Invalid("task fit returned ", batch.schema()->ToString());
   }
   const StateColumns columns{static_cast<const arrow::Int32Array*>(batch.column(0).get()),
                              static_cast<const arrow::StringArray*>(batch.column(1).get()),

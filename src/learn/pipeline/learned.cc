@@ -178,7 +178,7 @@ Status CheckObjective(const Objective& objective) {
   if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
   if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
   if (whole) return Status::OK();
-  return Fail({.exit = Exit::kInput, .what = "what was learned about the label is damaged"});
+  return Fail({.exit = Exit::kInput, .what = "the learned state of the label is damaged"});
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
   if (entry.stages.size() != chain.stages.size()) {
     return Fail({.exit = Exit::kInput,
                  .what = std::to_string(entry.stages.size()) +
-                         " stages learned, the pipeline has " +
+                         " stages have learned, but the pipeline has " +
                          std::to_string(chain.stages.size())});
   }
   for (size_t i = 0; i < entry.stages.size(); ++i) {
@@ -213,7 +213,7 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
     if (entry.stages[i].id != stage.id() || entry.stages[i].kind != chain.options[i].kind) {
       return Fail({.exit = Exit::kInput,
                    .what = "stage \"" + entry.stages[i].id +
-                           "\" learned where the pipeline has \"" + stage.id() + "\""});
+                           "\" has learned, but the pipeline has \"" + stage.id() + "\""});
     }
     // In order, since a stage that names its columns is what lets later ones be placed.
     PT_TRY(stage.Restore(entry.stages[i].learned));

@@ -46,7 +46,7 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   // Settings have no place in the list that would say which estimator they mean.
   if (estimators != 1) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the settings train, gang, net and loss are for the only estimator, and "
+                 .what = "the settings train, gang, net and loss need exactly one estimator, and "
                          "there are " +
                          std::to_string(estimators)});
   }
@@ -194,7 +194,7 @@ Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   if (counts.all > 0) return TellLeftOut(state, chain, counts);
   return Fail({.exit = Exit::kInput,
                .what = "there are no rows to learn from",
-               .fix = "look at what the SQL gives: protium plan, then its WHERE and JOINs"});
+               .fix = "check the SQL's WHERE and JOINs: protium plan shows it"});
 }
 
 // A resumed run reads what its stages learned instead of fitting again: checkpoints belong to it by
@@ -241,7 +241,7 @@ void TellUnseen(SessionState& session, const TrainResult& trained) {
   if (trained.unseen_rows == 0) return;
   session.call().Tell(EventToJson(
       Note{Grouped(trained.unseen_rows) +
-           " validation rows are of classes that no training row has: they are left out"}));
+           " validation rows have classes that no training row has: they are left out"}));
 }
 
 SchemaPtr InputSchema(const Chain& chain) {

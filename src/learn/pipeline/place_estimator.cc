@@ -87,7 +87,7 @@ Status Placer::CheckIndices(const PlacedEstimator& placed) {
   // Of a stage that is still open the columns are unknown, but their kind is not.
   for (const size_t maker : placed.awaits) {
     const Stage& stage = *chain_.stages[maker].stage;
-    if (!stage.makes_indices()) return refuse("what stage \"" + stage.id() + "\" makes");
+    if (!stage.makes_indices()) return refuse("the output of stage \"" + stage.id() + "\"");
   }
   return Status::OK();
 }
@@ -108,7 +108,7 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
         fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
     if (length < 1 || (each.length > 0 && each.length != length)) {
       return Fail({.exit = Exit::kUsage,
-                   .what = "it is not known how long the lists in \"" + each.column + "\" are",
+                   .what = "the length of the lists in \"" + each.column + "\" is not known",
                    .where = path_ + ".vectors",
                    .fix = "vectors = [{ column = \"" + each.column + "\", length = 768 }]"});
     }
@@ -129,10 +129,10 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   const auto check = [&](const std::string& column, const std::string& key) {
     if (FindSource(chain_, column) != label) return Status::OK();
     return Fail({.exit = Exit::kUsage,
-                 .what = "the label \"" + label + "\" is among what it is to be learned from" +
+                 .what = "the label \"" + label + "\" is among its own inputs" +
                          (column == label ? "" : ", as \"" + column + "\""),
                  .where = path_ + "." + key,
-                 .fix = "leave \"" + label + "\" out there and in the stages before"});
+                 .fix = "leave \"" + label + "\" out there and in earlier stages"});
   };
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));

@@ -15,15 +15,15 @@ namespace {
 // What to do about a column whose type does not fit the option `key`.
 std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
   const bool text = type.id() == arrow::Type::STRING;
-  if (key == "label" && text) return "classes are learned by loss = \"cross_entropy\"";
+  if (key == "label" && text) return "to predict classes, set loss = \"cross_entropy\"";
   if (key == "label" && arrow::is_floating(type.id())) {
-    return "make classes of it in the SQL, or learn the number: loss = \"mse\"";
+    return "turn it into classes in the SQL, or predict the number: loss = \"mse\"";
   }
-  if (text) return "text becomes categories: list it in a string_indexer";
+  if (text) return "turn text into categories: list it in a string_indexer";
   if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) {
-    return "numbers with a fraction are scaled: list it in a standard_scaler";
+    return "scale numbers with a fraction: list it in a standard_scaler";
   }
-  return "make it a number or text in the SQL";
+  return "cast it to a number or text in the SQL";
 }
 
 // The options that every kind of stage has; the others are the stage's own business.
@@ -65,7 +65,7 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
   if (chain_.estimator) {
     return Fail({.exit = Exit::kUsage,
                  .what = row->make ? "a stage after the estimator"
-                                   : "a pipeline with two estimators is not built yet",
+                                   : "a pipeline with two estimators is not supported yet",
                  .where = path_,
                  .fix = row->make ? "put the estimator last" : "make two pipelines"});
   }
@@ -229,7 +229,7 @@ std::string Placer::WhyUnknown(const std::string& column) const {
   for (const PlacedStage& each : chain_.stages) {
     const std::string& id = each.stage->id();
     if (!each.open() || column.find("__" + id + "__") == column.npos) continue;
-    return "the columns of stage \"" + id + "\" are known once it has learned: name the stage, " +
+    return "the columns of stage \"" + id + "\" are not known before training: name the stage, " +
            "{ stage = \"" + id + "\" }";
   }
   return {};
@@ -259,7 +259,7 @@ Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataTyp
                                           : " of a column that stage \"" +
                                                 chain_.stages[each.maker].stage->id() + "\" makes";
     return Fail({.exit = Exit::kUsage,
-                 .what = "output \"" + name + "\" of stage \"" + id_ + "\" is the name" + of,
+                 .what = "output \"" + name + "\" of stage \"" + id_ + "\" has the name" + of,
                  .where = path_ + "." + key,
                  .why = "stages never overwrite columns",
                  .fix = key == "id" ? "give one of the two another id" : ""});

@@ -36,7 +36,7 @@ Columns ListColumns(const Chain& chain, const TrainConfig& config) {
 Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
   const auto column = batch.GetColumnByName("json");
   if (!column || column->type_id() != arrow::Type::STRING || batch.num_rows() != 1) {
-    return Status::UnknownError("training gave ", batch.schema()->ToString());
+    return Status::UnknownError("training returned ", batch.schema()->ToString());
   }
   const auto text = static_cast<const arrow::StringArray&>(*column).GetView(0);
   PT_LET(const Json json, ParseJson(text));

@@ -22,9 +22,9 @@ struct MinMaxScalerOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("outputs", outputs, {.help = kOutputsHelp});
-    visit("low", low, {.help = "what the least value of the training rows becomes"});
-    visit("high", high, {.help = "what the greatest becomes"});
-    visit("clip", clip, {.help = "values beyond those become low and high"});
+    visit("low", low, {.help = "what the smallest training value becomes"});
+    visit("high", high, {.help = "what the largest training value becomes"});
+    visit("clip", clip, {.help = "values outside the training range become low or high"});
   }
 
   Status Check(const std::string& path) const {
@@ -75,7 +75,7 @@ class MinMaxScalerStage : public Stage {
     for (const Extremes& each : learned_) {
       if (each.least <= each.greatest) continue;
       return Fail({.exit = Exit::kInput,
-                   .what = "stage \"" + id() + "\" has a least value above the greatest"});
+                   .what = "stage \"" + id() + "\" has a smallest value above the largest"});
     }
     return Status::OK();
   }
@@ -120,7 +120,8 @@ class MinMaxScalerStage : public Stage {
 
 StageRow MinMaxScalerRow() {
   return MakeStageRow<MinMaxScalerStage, MinMaxScalerOptions>(
-      "min_max_scaler", "numbers from low to high, 0 to 1; a constant column becomes low");
+      "min_max_scaler",
+      "scales numbers to the range from low (0) to high (1); a constant column becomes low");
 }
 
 }  // namespace protium

@@ -59,7 +59,7 @@ TEST_F(MinMaxScaler, ScoresTheSameFromASavedModel) {
 TEST_F(MinMaxScaler, RefusesWhatItCannotScale) {
   EXPECT_EQ(FaultOfFitting({MinMax({{"low", 2}})}, "x\n1\n").what, "low = 2 is not below high = 1");
   EXPECT_THAT(FaultOfFitting({MinMax()}, "x\n-1e308\n1e308\n").what,
-              HasSubstr("spreads beyond what doubles hold"));
+              HasSubstr("has a spread too large for a double"));
   EXPECT_THAT(FaultOfFitting({MinMax()}, "x\na\n").what, HasSubstr("is string, not numbers"));
   session_->Table("t", session_->Read().Csv("t.csv"));
   const DataFrame none = session_->Sql("SELECT CAST(NULL AS DOUBLE) AS x FROM t");

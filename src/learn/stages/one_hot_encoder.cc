@@ -40,11 +40,11 @@ struct OneHotEncoderOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("max_categories", max_categories,
-          {.help = "the most frequent values have a column each, the rest share `other`; unless "
-                   "set, every value has one",
+          {.help = "the most frequent values get a column each, the rest share `other`; unless "
+                   "set, every value gets one",
            .at_least = 1});
-    visit("unseen", unseen, {.help = "what values that training never saw become"});
-    visit("missing", missing, {.help = "what NULL becomes; its own column is `missing`"});
+    visit("unseen", unseen, {.help = "what happens to values not seen in training"});
+    visit("missing", missing, {.help = "what happens to NULL; its own column is `missing`"});
     visit("drop_first", drop_first, {.help = "leaves out the column of the most frequent value"});
   }
 };
@@ -141,7 +141,7 @@ class OneHotEncoderStage : public Stage {
     if (own > kMostValues) {
       return Fail({.exit = Exit::kInput,
                    .what = "column \"" + input + "\" has " + std::to_string(hots.keys.size()) +
-                           " values, and each would become a column",
+                           " values, and each would get a column",
                    .fix = "set max_categories = 50, or use a string_indexer"});
     }
     // Keys beyond their own columns fall into `other` as unseen values do: the lookup need not know
@@ -246,7 +246,7 @@ class OneHotEncoderStage : public Stage {
 StageRow OneHotEncoderRow() {
   return MakeStageRow<OneHotEncoderStage, OneHotEncoderOptions>(
       "one_hot_encoder",
-      "text or whole numbers become a column of 0 and 1 per value: <input>__<id>__<value>");
+      "turns text or whole numbers into a column of 0 and 1 per value: <input>__<id>__<value>");
 }
 
 }  // namespace protium

@@ -57,8 +57,8 @@ Status CheckMissing(int64_t missing, const std::string& column, const std::strin
 
 Status CheckSpread(bool finite, const std::string& column) {
   if (finite) return Status::OK();
-  return Fail(
-      {.exit = Exit::kInput, .what = "column \"" + column + "\" spreads beyond what doubles hold"});
+  return Fail({.exit = Exit::kInput,
+               .what = "column \"" + column + "\" has a spread too large for a double"});
 }
 
 std::vector<Need> Stage::NeedsOfInputs(StateKind kind) const {

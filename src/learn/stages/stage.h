@@ -128,7 +128,7 @@ Result<std::vector<Entry>> ReadLearned(const Json& learned, const StageNames& na
   }
   if (same) return entries;
   return Fail({.exit = Exit::kInput,
-               .what = "what stage \"" + names.id + "\" learned does not fit its inputs"});
+               .what = "the learned state of stage \"" + names.id + "\" does not fit its inputs"});
 }
 
 }  // namespace protium

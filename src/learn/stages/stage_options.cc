@@ -15,7 +15,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
   const auto kind = json.find("kind");
   if (kind == json.end() || !kind->is_string()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "a stage without kind",
+                 .what = "a stage has no kind",
                  .where = path,
                  .fix = "set kind to one of: " + Dump(Json(ListNames(catalogue.stages)))});
   }

@@ -77,7 +77,7 @@ class StandardScalerStage : public Stage {
 
 StageRow StandardScalerRow() {
   return MakeStageRow<StandardScalerStage, StandardScalerOptions>(
-      "standard_scaler", "numbers with mean 0 and deviation 1; a constant column becomes 0");
+      "standard_scaler", "scales numbers to mean 0 and deviation 1; a constant column becomes 0");
 }
 
 }  // namespace protium

@@ -118,7 +118,7 @@ class StringIndexerStage : public Stage {
 
 StageRow StringIndexerRow() {
   return MakeStageRow<StringIndexerStage, StringIndexerOptions>(
-      "string_indexer", "text or whole numbers become 0, 1, 2, ... by frequency, then value");
+      "string_indexer", "turns text or whole numbers into 0, 1, 2, ... by frequency, then value");
 }
 
 }  // namespace protium

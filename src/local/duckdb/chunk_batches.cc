@@ -140,7 +140,7 @@ Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
     case arrow::Type::LIST:
       return AppendLists(part, builder);
     default:
-      return Status::TypeError("a column of type ", builder.type()->ToString());
+      return Status::TypeError("cannot read a column of type ", builder.type()->ToString());
   }
 }
 

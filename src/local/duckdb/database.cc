@@ -25,8 +25,9 @@ using Opened = Result<std::shared_ptr<duck::Database>>;
 
 Status Set(const duck::Config& config, const char* name, const std::string& value) {
   if (duckdb_set_config(config.get(), name, value.c_str()) == DuckDBSuccess) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the embedded engine does not take {} = \"{}\"", name, value)});
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("the embedded engine does not accept {} = \"{}\"", name, value)});
 }
 
 Status Configure(const DatabaseOptions& options, duck::Config& config) {

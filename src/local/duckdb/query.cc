@@ -177,7 +177,7 @@ void QueryWatch::Finish(int64_t rows) {
 Status QueryWatch::Explain(const Status& status) const {
   if (!status.IsCancelled()) return status;
   if (!late_) return Status::Cancelled(name_, " was stopped");
-  return Fail({.exit = Exit::kStalled, .what = name_ + " did not end before its deadline"});
+  return Fail({.exit = Exit::kStalled, .what = name_ + " did not finish before its deadline"});
 }
 
 Result<std::string> WithPlainTypes(const Connection& connection, const std::string& select) {
@@ -187,7 +187,7 @@ Result<std::string> WithPlainTypes(const Connection& connection, const std::stri
     const auto conversion = FindConversion(duckdb_get_type_id(column.type.get()));
     if (!conversion) {
       return Fail({.exit = Exit::kUsage,
-                   .what = "column \"" + column.name + "\" has a type that tables do not carry",
+                   .what = "column \"" + column.name + "\" has a type that tables do not support",
                    .fix = "cast it in the SQL, to a number or to text"});
     }
     columns.push_back({column.name, QuoteName(column.name, DuckDbDialect()), *conversion});

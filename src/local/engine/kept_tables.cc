@@ -143,7 +143,7 @@ Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
     if (call.stop.stop_requested()) return Status::Cancelled("the query was stopped");
     if (Clock::now() < call.deadline) continue;
     return Fail({.exit = Exit::kStalled,
-                 .what = "another query was still making a table at this one's deadline"});
+                 .what = "this query's deadline passed while another one was making a table"});
   }
   if (!entry.table) {
     PT_LET(Made made, make());

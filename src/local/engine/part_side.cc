@@ -90,7 +90,8 @@ void ComputePartSides(duckdb_function_info info, duckdb_data_chunk chunk, duckdb
   for (idx_t i = kFirstCell; i < duckdb_data_chunk_get_column_count(chunk); ++i) {
     cells.emplace_back(duckdb_data_chunk_get_vector(chunk, i));
     if (!cells.back().supported()) {
-      return duckdb_scalar_function_set_error(info, "pt_part_side takes no such cell");
+      return duckdb_scalar_function_set_error(info,
+                                              "pt_part_side does not take a cell of this type");
     }
   }
   if (cells.empty()) return duckdb_scalar_function_set_error(info, "pt_part_side takes cells");

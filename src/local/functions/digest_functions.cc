@@ -92,7 +92,7 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
   std::string text;
   bool good = name == "US-ASCII" || name == "ISO-8859-1" || name == "UTF-8";
   if (!good) {
-    chunk.error = fmt::format("decode knows UTF-8, US-ASCII and ISO-8859-1 here, not '{}'",
+    chunk.error = fmt::format("decode supports UTF-8, US-ASCII and ISO-8859-1 here, not '{}'",
                               charset.substr(0, 40));
     return std::nullopt;
   }
@@ -107,7 +107,7 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
     }
   }
   if (good) return text;
-  chunk.error = fmt::format("bytes that are not {}", name);
+  chunk.error = fmt::format("the bytes are not {}", name);
   return std::nullopt;
 }
 

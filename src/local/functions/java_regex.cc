@@ -35,7 +35,7 @@ class Translation : RegexReader {
 
   Result<std::string> Run() {
     PT_TRY(Alternatives());
-    if (!AtEnd()) return Bad("a parenthesis is closed that was never opened");
+    if (!AtEnd()) return Bad("a closing parenthesis has no opening one");
     // Known at the end only: a reference may stand before its group.
     if (referred_ > groups_) return Bad(fmt::format("there is no group {}", referred_));
     return std::move(out_);
@@ -87,9 +87,9 @@ class Translation : RegexReader {
       case '*':
       case '+':
       case '?':
-        return Bad(fmt::format("there is nothing that \"{}\" could repeat", ToUtf8(point)));
+        return Bad(fmt::format("there is nothing for \"{}\" to repeat", ToUtf8(point)));
       case '{':
-        return Bad("a brace that repeats nothing has to be written \\{");
+        return Bad("a brace that repeats nothing must be written \\{");
       default:
         Literal(point);
         return Status::OK();
@@ -136,7 +136,7 @@ class Translation : RegexReader {
   Status Body(const std::string& start) {
     // A bound on the recursion: patterns come from data too, and a deep one must not use up the
     // stack.
-    if (++depth_ > 200) return Bad("more than 200 groups within one another");
+    if (++depth_ > 200) return Bad("groups are nested more than 200 deep");
     out_ += start;
     PT_TRY(Alternatives());
     --depth_;
@@ -151,7 +151,7 @@ class Translation : RegexReader {
     const RegexFlags outer = flags_;
     PT_TRY(ReadFlags());
     if (TakeText(")")) return Status::OK();
-    if (!TakeText(":")) return Bad("a group begins with letters that are not known");
+    if (!TakeText(":")) return Bad("a group begins with unknown characters");
     PT_TRY(Body("(?:"));
     flags_ = outer;
     return Status::OK();
@@ -207,14 +207,14 @@ class Translation : RegexReader {
 
   Status NamedReference() {
     Skip(1);
-    if (!TakeText("<")) return Bad("\\k has to be followed by the name of a group, as \\k<name>");
+    if (!TakeText("<")) return Bad("\\k must be followed by the name of a group, as in \\k<name>");
     PT_LET(const std::string name, ReadName());
     return Refer(name);
   }
 
   Status Refer(const std::string& group) {
     // PCRE2's caseless flag is never set, so a back reference would compare exactly.
-    if (flags_.caseless) return Unknown("a group is repeated where capitals do not count");
+    if (flags_.caseless) return Unknown("a back reference ignores case");
     out_ += (IsDigit(static_cast<char32_t>(group[0])) ? "\\g{" : "\\k{") + group + "}";
     return Status::OK();
   }

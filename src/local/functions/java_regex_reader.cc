@@ -71,7 +71,7 @@ Status RegexReader::Bad(const std::string& why) const {
 
 Status RegexReader::Unknown(const std::string& what) const {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the regular expression '{}{}' is not known to every engine",
+               .what = fmt::format("the regular expression '{}{}' is not supported by every engine",
                                    java_.substr(0, kQuoted), java_.size() > kQuoted ? "..." : ""),
                .why = what,
                .fix = "write the pattern without it"});
@@ -88,7 +88,7 @@ CodeSet RegexReader::Range(char32_t first, char32_t last) const {
 
 Result<CodeSet> RegexReader::ReadClass() {
   // A bound on the recursion.
-  if (++depth_ > 100) return Bad("more than 100 classes within one another");
+  if (++depth_ > 100) return Bad("classes are nested more than 100 deep");
   const bool negated = TakeText("^");
   PT_LET(CodeSet set, ReadItems());
   if (AtEnd()) return Bad("a class is never closed by ]");
@@ -131,7 +131,7 @@ Result<CodeSet> RegexReader::ReadIntersected() {
     right.Add(item);
     empty = false;
   }
-  if (empty) return Unknown("nothing stands behind && in a class");
+  if (empty) return Unknown("nothing follows && in a class");
   return right;
 }
 
@@ -142,7 +142,7 @@ Result<CodeSet> RegexReader::ReadItem() {
     first = Take();
   } else {
     Skip(1);
-    if (Peek() == 'Q') return Unknown("\\Q stands in a class");
+    if (Peek() == 'Q') return Unknown("a class contains \\Q");
     if (Peek() == 'p' || Peek() == 'P' || Predefined(AsLower(Peek()))) return ReadEscapedSet();
     PT_LET(first, ReadEscapedPoint());
   }
@@ -195,7 +195,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   for (size_t i = 0; i < digits; ++i) {
     const char32_t point = AsLower(Peek());
     const bool letter = point >= 'a' && point <= 'f';
-    if (!IsDigit(point) && !letter) return Bad("an escape wants more hexadecimal digits");
+    if (!IsDigit(point) && !letter) return Bad("an escape needs more hexadecimal digits");
     value = value << 4 | (letter ? point - 'a' + 10 : point - '0');
     Skip(1);
   }
@@ -228,10 +228,10 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
     case 't':
       return U'\t';
     case '0':
-      if (Peek() < '0' || Peek() > '7') return Bad("\\0 wants octal digits");
+      if (Peek() < '0' || Peek() > '7') return Bad("\\0 needs octal digits");
       return ReadOctal();
     case 'x':
-      if (Peek() == '{') return Unknown("\\x{ stands in it");
+      if (Peek() == '{') return Unknown("it contains \\x{");
       return ReadHex(2);
     case 'u':
       return ReadHex(4);
@@ -241,7 +241,7 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
       return Take() ^ 64;
     default:
       if ((AsLower(letter) >= 'a' && AsLower(letter) <= 'z') || IsDigit(letter)) {
-        return Unknown("\\" + ToUtf8(letter) + " stands in it");
+        return Unknown("it contains \\" + ToUtf8(letter));
       }
       return letter;
   }
@@ -255,7 +255,7 @@ Result<std::string> RegexReader::ReadName() {
     const char32_t point = Take();
     const bool letter = AsLower(point) >= 'a' && AsLower(point) <= 'z';
     if (!letter && (name.empty() || !IsDigit(point))) {
-      return Bad("the name of a group holds more than letters and digits");
+      return Bad("the name of a group may hold only letters and digits");
     }
     name += static_cast<char>(point);
   }
@@ -271,7 +271,7 @@ Result<std::string> RegexReader::ReadCount() {
     count += static_cast<char>(Take());
   }
   if (!TakeText("}") || !IsDigit(static_cast<unsigned char>(count[1]))) {
-    return Bad("braces want the number of repetitions, as {2} or {2,3}");
+    return Bad("braces need a number of repetitions, as in {2} or {2,3}");
   }
   return count + "}";
 }
@@ -298,7 +298,7 @@ Status RegexReader::ReadFlags() {
       case 0:
         return Bad("a group is never closed");
       default:
-        return Unknown("the flag (?" + ToUtf8(Peek()) + ") stands in it");
+        return Unknown("it contains the flag (?" + ToUtf8(Peek()) + ")");
     }
   }
   return Status::OK();

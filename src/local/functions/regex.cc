@@ -23,7 +23,7 @@ std::string ErrorMessage(int error) {
 
 Status CannotCompile(std::string_view java, int error) {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the regular expression '{}' is not known to every engine",
+               .what = fmt::format("the regular expression '{}' is not supported by every engine",
                                    java.substr(0, kQuoted)),
                .why = ErrorMessage(error),
                .fix = "write the pattern in another way"});
@@ -69,8 +69,8 @@ Result<bool> Regex::Find(std::string_view text, size_t from) {
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return Fail({.exit = Exit::kInput,
-               .what = "a regular expression was given up: " + ErrorMessage(found),
-               .why = "it tries too many ways to match a text",
+               .what = "a regular expression gave up: " + ErrorMessage(found),
+               .why = "there are too many ways to match the text",
                .fix = "write the pattern so that its repetitions do not overlap"});
 }
 

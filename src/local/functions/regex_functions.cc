@@ -117,7 +117,7 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
       continue;
     }
     if (!digit(i + 1)) {
-      patterns.error = "a $ in the replacement of regexp_replace wants the number of a group";
+      patterns.error = "a $ in the replacement of regexp_replace needs the number of a group";
       return false;
     }
     uint32_t group = static_cast<uint32_t>(replacement[++i] - '0');
@@ -204,7 +204,7 @@ struct Wildcards : Chunk {
 
   bool Read(Text given, Text given_escape) {
     const std::u32string escapes = ToCodePoints(given_escape);
-    if (escapes.size() != 1) return error = "the escape of LIKE has to be one character", false;
+    if (escapes.size() != 1) return error = "the escape of LIKE must be one character", false;
     if (read && given == pattern && escapes[0] == escape) return true;
     letters.clear();
     kinds.clear();
@@ -226,7 +226,7 @@ struct Wildcards : Chunk {
         const char32_t next = i + 1 < points.size() ? points[i + 1] : 0;
         if (next != '%' && next != '_' && next != escape) {
           error = "the pattern '" + pattern.substr(0, 80) +
-                  "' of LIKE holds its escape in front of neither %, _ nor itself";
+                  "' of LIKE has its escape before a character other than %, _ and itself";
           read = false;
           return false;
         }

@@ -183,7 +183,7 @@ std::optional<int32_t> Levenshtein(Chunk&, Text a, Text b) {
 std::optional<std::string> Mask(Chunk& chunk, Text text, Text upper, Text lower, Text digit,
                                 Text other) {
   for (const Text mask : {upper, lower, digit, other}) {
-    if (CountCodePoints(mask) > 1) chunk.error = "the letters of mask have to be one character";
+    if (CountCodePoints(mask) > 1) chunk.error = "each letter given to mask must be one character";
   }
   std::string masked;
   for (size_t at = 0; at < text.size();) {

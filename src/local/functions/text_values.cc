@@ -287,7 +287,7 @@ std::optional<Moment> ReadMoment(std::string_view text, std::string& why) {
   std::string ignored;
   // Another answer every day: refused rather than made up.
   if (text.find(':') != std::string_view::npos && ReadTime(alone, ignored)) {
-    why = "a time without a day stands for today's in Spark";
+    why = "a time without a date means today in Spark";
     return std::nullopt;
   }
   Scanner scanner(text);

@@ -65,7 +65,7 @@ class Zones : public Chunk {
     const int64_t standard = ucal_get(calendar_.get(), UCAL_ZONE_OFFSET, &problem);
     const int64_t summer = ucal_get(calendar_.get(), UCAL_DST_OFFSET, &problem);
     if (U_SUCCESS(problem)) return (standard + summer) * kMicrosOfMilli;
-    error = fmt::format("cannot tell the clock of a zone: {}", u_errorName(problem));
+    error = fmt::format("cannot compute the local time of a zone: {}", u_errorName(problem));
     return std::nullopt;
   }
 
@@ -115,7 +115,7 @@ struct TimePatterns : Chunk {
     if (fields && given == pattern) return true;
     pattern = given;
     fields = ReadJavaPattern(given, use);
-    if (!fields) error = fmt::format("the pattern '{}' is not known to every engine", given);
+    if (!fields) error = fmt::format("the pattern '{}' is not supported by every engine", given);
     return fields.has_value();
   }
 };
@@ -133,8 +133,8 @@ std::optional<Moment> TryParseTime(TimePatterns& patterns, Text text, Text patte
 std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern) {
   const auto moment = TryParseTime(patterns, text, pattern);
   if (!moment && patterns.error.empty()) {
-    patterns.error = fmt::format("not a time by the pattern '{}': '{}'", pattern.substr(0, 80),
-                                 text.substr(0, 80));
+    patterns.error = fmt::format("the pattern '{}' does not fit the time '{}'",
+                                 pattern.substr(0, 80), text.substr(0, 80));
   }
   return moment;
 }

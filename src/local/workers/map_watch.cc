@@ -127,7 +127,7 @@ void MapRun::Ended(Member& member) {
   const std::string how = ended.ok() && *ended ? (*ended)->Describe() : "closed its channel";
   const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
   Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
-  if (killed) fault.why = "a person did it, or the system because memory ran out";
+  if (killed) fault.why = "someone killed it, or the system did because memory ran out";
   Fail(member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
 }
 
@@ -148,8 +148,8 @@ void MapRun::CheckSilence() {
     Fail(member->Failure(
         spec_, RankFailure::Kind::kSilent,
         protium::Fail({.exit = Exit::kStalled,
-                       .what = fmt::format("was not heard of for {:.1f} seconds", Seconds(silent)),
-                       .why = "its process is stopped or gets no time to run"}),
+                       .what = fmt::format("was silent for {:.1f} seconds", Seconds(silent)),
+                       .why = "its process is stopped or gets no CPU time"}),
         Now()));
   }
 }
@@ -174,8 +174,8 @@ void MapRun::CheckStop() {
     }
     call_.Tell(
         {{"event", "note"},
-         {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to come to "
-                                 "an end; a second Ctrl-C does not wait for it",
+         {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to finish; "
+                                 "a second Ctrl-C does not wait for that",
                                  running, spec_.deadline)}});
   }
 }
@@ -209,8 +209,8 @@ void MapRun::FindSilent() {
     failures_.push_back(member->Failure(
         spec_, RankFailure::Kind::kSilent,
         protium::Fail({.exit = Exit::kStalled,
-                       .what = fmt::format("was not heard of for {:.1f} seconds", Seconds(silent)),
-                       .why = "its process is stopped or gets no time to run"}),
+                       .what = fmt::format("was silent for {:.1f} seconds", Seconds(silent)),
+                       .why = "its process is stopped or gets no CPU time"}),
         Now()));
   }
 }
@@ -229,14 +229,13 @@ AttemptResult MapRun::Outcome() {
   if (AllDone()) return {};
   if (Clock::now() >= call_.deadline) {
     return {protium::Fail({.exit = Exit::kStalled,
-                           .what = "task \"" + spec_.task.task + "\" was not done in time"}),
+                           .what = "task \"" + spec_.task.task + "\" did not finish in time"}),
             false};
   }
   Fault fault{.exit = Exit::kStopped, .what = "task \"" + spec_.task.task + "\" was stopped"};
   if (Clock::now() >= killed_) {
-    fault.why =
-        fmt::format("{} did not come to an end within {:g} s (gang.deadline) and saved nothing",
-                    StillRunning(), spec_.deadline);
+    fault.why = fmt::format("{} did not finish within {:g} s (gang.deadline) and saved nothing",
+                            StillRunning(), spec_.deadline);
   }
   return {protium::Fail(std::move(fault)), false};
 }

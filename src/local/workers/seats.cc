@@ -35,7 +35,7 @@ void AddOthers(const std::vector<HeldDevice>& held, Host& host) {
 }
 
 Status NoPlace(const std::string& who, const std::string& why) {
-  return Fail({.exit = Exit::kStalled, .what = who + " found no place in time", .why = why});
+  return Fail({.exit = Exit::kStalled, .what = who + " got no workers in time", .why = why});
 }
 
 }  // namespace

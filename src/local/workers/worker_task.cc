@@ -80,7 +80,7 @@ Status WorkerTask::Read(Frame frame) {
   gang_ = head.value("gang", false);
   PT_LET(const int64_t input_bytes, NumberAt(head, "input_bytes"));
   if (input_bytes < 0 || input_bytes > static_cast<int64_t>(frame.raw.size())) {
-    return Status::Invalid("a task came without its schemas");
+    return Status::Invalid("a task arrived without its schemas");
   }
   PT_LET(SchemaPtr input, SchemaIn(std::string_view(frame.raw).substr(0, input_bytes)));
   PT_LET(output_schema_, SchemaIn(std::string_view(frame.raw).substr(input_bytes)));
@@ -135,7 +135,7 @@ Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
   if (!batch.schema()->Equals(*output_schema_)) {
     return Fail(
         {.exit = Exit::kBug,
-         .what = "task \"" + name_ + "\" emitted a batch of another schema than its plan says",
+         .what = "task \"" + name_ + "\" emitted a batch whose schema is not that of its plan",
          .why = "emitted: " + batch.schema()->ToString() +
                 "\nplanned: " + output_schema_->ToString()});
   }
@@ -180,7 +180,8 @@ Status WorkerTask::Call(const Task& task) {
   } catch (const std::exception& error) {
     return Status::UnknownError("task \"", name_, "\" threw: ", error.what());
   } catch (...) {
-    return Status::UnknownError("task \"", name_, "\" threw something that is no std::exception");
+    return Status::UnknownError("task \"", name_,
+                                "\" threw something that is not a std::exception");
   }
 }
 

@@ -99,7 +99,7 @@ TEST_F(HardCases, AStoppedRankIsNamedWithinItsDeadline) {
   task.gang->deadline = 1.5;
   const auto begin = Clock::now();
   const Fault fault = FaultOfGang(task);
-  EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of for"));
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 was silent for"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
 }
@@ -144,7 +144,7 @@ TEST_F(HardCases, RanksThatDoNotHeedAStopAreNamed) {
   const Fault fault = FaultOf(RunTask(*workers_, task, Numbers(1, 1), call).status());
   EXPECT_EQ(fault.exit, Exit::kStopped);
   EXPECT_EQ(fault.kept, "");
-  EXPECT_THAT(fault.why, HasSubstr("ranks 0, 1 did not come to an end within 2 s"));
+  EXPECT_THAT(fault.why, HasSubstr("ranks 0, 1 did not finish within 2 s"));
 }
 
 TEST_F(HardCases, ADeadlineEndsTheTask) {

@@ -119,7 +119,7 @@ TEST_F(WorkersTest, SayWhereRanksSitAndWhatNeverFits) {
   EXPECT_EQ(gpus.exit, Exit::kUsage);
   EXPECT_THAT(gpus.what, HasSubstr("2 gpus, 0 found"));
   auto strict = Workers::Make({.seats = 2}).ValueOrDie();
-  EXPECT_THAT(strict->Placement({.workers = 3}).status().message(), HasSubstr("3 cores, 2 are"));
+  EXPECT_THAT(strict->Placement({.workers = 3}).status().message(), HasSubstr("3 cores, 2 found"));
   EXPECT_EQ(CountBelongings().children, 0u);
 }
 

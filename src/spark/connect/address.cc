@@ -97,7 +97,7 @@ Status ReadPlace(std::string_view text, SparkAddress& address) {
     return Refuse("the Spark address names no host, got \"" + std::string(text) + "\"");
   }
   if (rest.empty()) return Status::OK();
-  if (rest.front() != ':') return Refuse("the Spark address goes on after \"]\" without \":\"");
+  if (rest.front() != ':') return Refuse("the Spark address continues after \"]\" without \":\"");
   return ReadPort(rest.substr(1), address);
 }
 
@@ -139,7 +139,7 @@ Status ReadParameter(std::string_view text, SparkAddress& address, Parameters& p
     return Refuse("a parameter of the Spark address must be key=value, got \"" + key + "\"");
   }
   if (std::count(parameters.seen.begin(), parameters.seen.end(), key) > 0) {
-    return Refuse(key + " stands twice in the Spark address");
+    return Refuse(key + " occurs twice in the Spark address");
   }
   parameters.seen.push_back(key);
   auto value = Decoded(text.substr(equals + 1));
@@ -200,7 +200,7 @@ Result<SparkAddress> ParseSparkAddress(std::string_view text, std::string_view d
   PT_TRY(ReadPlace(text.substr(0, slash), address));
   std::string_view rest = slash == std::string_view::npos ? "" : text.substr(slash);
   if (rest.starts_with(";")) {
-    return Refuse("parameters of the Spark address stand after \"/;\"");
+    return Refuse("parameters of the Spark address must follow \"/;\"");
   }
   if (!rest.empty()) rest.remove_prefix(1);
   if (!rest.empty() && rest.front() != ';') {
@@ -217,7 +217,7 @@ Result<SparkAddress> ParseSparkAddress(std::string_view text, std::string_view d
   if (address.token.empty()) address.token = default_token;
   if (!IsPrintable(address.token)) {
     return Refuse("the token has characters that cannot be sent in a header",
-                  fmt::format("look at {}", kTokenVariable));
+                  fmt::format("check {}", kTokenVariable));
   }
   PT_TRY(DecideTls(parameters, address));
   return address;

@@ -62,7 +62,8 @@ class Content {
         return Fail(
             {.exit = Exit::kInput,
              .what = "cannot read " + std::get<std::filesystem::path>(artifact_->content).string(),
-             .why = read == 0 ? "it became shorter" : "errno " + std::to_string(errno)});
+             .why = read == 0 ? "it became shorter while it was read"
+                              : "errno " + std::to_string(errno)});
       }
       got += read;
     }
@@ -166,12 +167,12 @@ Status CheckSums(const proto::AddArtifactsResponse& response, const std::string&
     if (each.is_crc_successful()) continue;
     return Fail({.exit = Exit::kRemote,
                  .what = "the Spark server received " + name + " damaged",
-                 .why = "the checksum of a chunk does not fit its bytes",
+                 .why = "the checksum of a chunk does not match its bytes",
                  .fix = "try again"});
   }
   // An answer without any file would otherwise pass for one without damage.
   if (response.artifacts_size() > 0) return Status::OK();
-  return Status::UnknownError("the Spark server does not say that it received ", name);
+  return Status::UnknownError("the Spark server did not confirm that it received ", name);
 }
 
 Status UploadOne(Wire& wire, const Artifact& artifact, int64_t chunk_bytes, const Call& call) {

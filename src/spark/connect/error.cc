@@ -166,7 +166,7 @@ std::string FixFor(const SparkError& error) {
            "noexec";
   }
   if (error.Has("error=8") && error.Has("Cannot run program")) {
-    return "the executors have another kind of processor than this program was built for";
+    return "the executors have a different kind of processor than this program was built for";
   }
   if (error.Has("TaskResourceProfiles are only supported")) {
     return "run gangs on a cluster (standalone, YARN, Kubernetes), not on a server with master "
@@ -207,7 +207,7 @@ Fault SessionLost(const SparkError& error, std::string_view address) {
 Fault ServerStopped(std::string_view doing, std::string_view address) {
   return {.exit = Exit::kRemote,
           .what = std::string(doing) + ": the Spark server at " + std::string(address) +
-                  " was stopped meanwhile",
+                  " was stopped in the meantime",
           .fix = kStartAgain};
 }
 

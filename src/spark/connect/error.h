@@ -58,7 +58,7 @@ namespace connect {
 
 // The advice when a server, or what it knew of the job, is gone.
 inline constexpr char kStartAgain[] =
-    "start the job again; a training goes on from its last checkpoint with resume";
+    "start the job again; resume continues a training from its last checkpoint";
 
 // Reads a call's final status. `details` is the trailer grpc-status-details-bin, or empty.
 SparkError ReadError(int32_t code, std::string message, const std::string& details);

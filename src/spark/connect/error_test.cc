@@ -50,7 +50,7 @@ TEST(Error, OfACrashIsToldWithWhatTheWorkerLeftBehind) {
       "Lost task 0.0 in stage 3.0 (TID 6) (127.0.0.1 executor driver): "
       "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)";
   const Fault silent = MakeFault(lost + ". Consider setting 'x' to 'true'.\n\tat a.B.c(B.scala:1)");
-  EXPECT_NE(silent.what.find("ended without a word"), std::string::npos);
+  EXPECT_NE(silent.what.find("ended without an error"), std::string::npos);
   EXPECT_EQ(Render(silent).find("Consider"), std::string::npos);
   const Fault traced = MakeFault(lost + ": SIGSEGV in Train()\nframe 2\n\tat a.B.c(B.scala:1)");
   EXPECT_TRUE(traced.why.starts_with("SIGSEGV in Train()\nframe 2")) << Render(traced);
@@ -71,7 +71,7 @@ TEST(Error, OfAServerThatIsStoppedSaysSo) {
       "\norg.apache.spark.sql.connect.service.SparkConnectServer.main(SparkConnectServer.scala)",
       "IllegalStateException");
   EXPECT_EQ(fault.exit, Exit::kRemote);
-  EXPECT_EQ(fault.what, "job: the Spark server at sc://h was stopped meanwhile");
+  EXPECT_EQ(fault.what, "job: the Spark server at sc://h was stopped in the meantime");
   EXPECT_TRUE(fault.why.empty());
 }
 

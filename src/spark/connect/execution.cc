@@ -131,7 +131,7 @@ Status Execution::AfterCut(const grpc::Status& status) {
     retries_.Next();
     return Status::OK();
   }
-  return WaitAndRetry({.message = "the server ends streams without a word"});
+  return WaitAndRetry({.message = "the server ends streams without a result"});
 }
 
 Status Execution::AfterError(const SparkError& error) {
@@ -163,12 +163,13 @@ Status Execution::Explain(const SparkError& error) const {
 }
 
 Status Execution::ServerGone(const SparkError& error) const {
-  return Fail({.exit = Exit::kRemote,
-               .what = request_.name + ": the Spark server at " + operations_->wire().shown() +
-                       " went away and did not come back",
-               .why = error.message,
-               .fix = "start the job again when the server is there; a training goes on from its "
-                      "last checkpoint with resume"});
+  return Fail(
+      {.exit = Exit::kRemote,
+       .what = request_.name + ": the Spark server at " + operations_->wire().shown() +
+               " went away and did not come back",
+       .why = error.message,
+       .fix = "start the job again when the server is back; resume continues a training from its "
+              "last checkpoint"});
 }
 
 Status Execution::WaitAndRetry(const SparkError& error) {
@@ -178,8 +179,8 @@ Status Execution::WaitAndRetry(const SparkError& error) {
   if (!wait) return wire.Explain(error, request_.name, call_);
   if (*wait >= kTellFrom) {
     call_.Tell({{"event", "note"},
-                {"message", request_.name + ": the line to " + wire.shown() +
-                                " is broken, attaching again in " +
+                {"message", request_.name + ": the connection to " + wire.shown() +
+                                " is broken, reattaching in " +
                                 std::to_string(wait->count() / 1000) + " s"}});
   }
   return Sleep(*wait, call_) ? Status::OK() : wire.Explain(error, request_.name, call_);

@@ -126,7 +126,7 @@ TEST_F(Execute, SaysThatTheServerWasStartedAnew) {
   server_.SetServerSession("second");
   const Fault fault = ExpectFault();
   EXPECT_EQ(fault.exit, Exit::kRemote);
-  EXPECT_NE(fault.what.find("started anew"), std::string::npos) << Render(fault);
+  EXPECT_NE(fault.what.find("was restarted"), std::string::npos) << Render(fault);
 }
 
 TEST_F(Execute, SaysThatTheServerDroppedTheSession) {

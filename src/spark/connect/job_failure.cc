@@ -76,7 +76,7 @@ std::string ReadBarrierTask(std::string_view& text) {
 // advice on how to turn it on.
 std::string CrashText(std::string_view text) {
   text.remove_prefix(std::min(text.find(kCrash) + kCrash.size(), text.size()));
-  std::string told = "the worker ended without a word: it crashed or was killed";
+  std::string told = "the worker ended without an error: it crashed or was killed";
   if (text.starts_with(": ")) told += "\n" + std::string(Trimmed(text.substr(2)));
   return told;
 }

@@ -161,7 +161,7 @@ Status ResultStream::CheckOffset(const proto::ExecutePlanResponse::ArrowBatch& b
   if (!batch.has_start_offset() || batch.start_offset() == rows_) return Status::OK();
   seen = batch.start_offset() + batch.row_count() <= rows_ && batch.row_count() > 0;
   if (seen) return Status::OK();
-  return Status::UnknownError(name_, ": the server went on with row ", batch.start_offset(),
+  return Status::UnknownError(name_, ": the server continued with row ", batch.start_offset(),
                               " of the result, after ", rows_, " rows");
 }
 

@@ -100,7 +100,7 @@ Result<arrow::FieldVector> ConvertStruct(const proto::DataType::Struct& type,
 
 Result<std::shared_ptr<arrow::DataType>> ConvertNested(const proto::DataType& type,
                                                        const std::string& zone, int depth) {
-  if (depth > kDeepest) return Status::Invalid("a type that nests more than 100 levels deep");
+  if (depth > kDeepest) return Status::Invalid("a type is nested more than 100 levels deep");
   if (type.has_array()) {
     PT_LET(auto item, ConvertField("element", type.array().element_type(),
                                    type.array().contains_null(), zone, depth + 1));
@@ -118,7 +118,7 @@ Result<std::shared_ptr<arrow::DataType>> ConvertNested(const proto::DataType& ty
 
 Status NoArrowType(std::string_view name) {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("Spark's type {} is not carried by tables of ours", name),
+               .what = fmt::format("Spark's type {} is not supported by tables", name),
                .fix = "cast the column in the SQL, to a number, a timestamp or text"});
 }
 
@@ -244,7 +244,7 @@ Result<std::shared_ptr<arrow::DataType>> ArrowType(const proto::DataType& type,
 }
 
 Result<SchemaPtr> ArrowSchema(const proto::DataType& type, const std::string& zone) {
-  if (!type.has_struct_()) return Status::Invalid("the server's schema is not one of columns");
+  if (!type.has_struct_()) return Status::Invalid("the server's schema is not a list of columns");
   PT_LET(auto fields, ConvertStruct(type.struct_(), zone, 0));
   return arrow::schema(std::move(fields));
 }

@@ -83,10 +83,10 @@ Status Wire::CheckServer(const std::string& server_session) {
   if (server_session_.empty()) server_session_ = server_session;
   if (server_session_ == server_session) return Status::OK();
   return Fail({.exit = Exit::kRemote,
-               .what = "the Spark server at " + shown_ + " was started anew during the job",
-               .why = "it answers under another session; files, settings and views are gone",
-               .fix = "start the job again; a training goes on from its last checkpoint with "
-                      "resume"});
+               .what = "the Spark server at " + shown_ + " was restarted during the job",
+               .why = "it has a new session; files, settings and views are gone",
+               .fix = "start the job again; resume continues a training from its last "
+                      "checkpoint"});
 }
 
 SparkError Wire::FetchError(const grpc::Status& status) {
@@ -110,7 +110,7 @@ Status Wire::Explain(const SparkError& error, std::string_view doing, const Call
   if (call.stop.stop_requested()) return Status::Cancelled(std::string(doing), " was stopped");
   if (Clock::now() >= call.deadline) {
     return Fail({.exit = Exit::kStalled,
-                 .what = std::string(doing) + " did not end before its deadline",
+                 .what = std::string(doing) + " did not finish before its deadline",
                  .where = shown_});
   }
   return Fail(SparkFault(error, doing, shown_));

@@ -20,7 +20,7 @@ Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, con
   PT_LET(const Capacity capacity, ReadCapacity(session, call));
   PT_TRY(CheckFits(gang, capacity));
   const std::string by = settings.rows == RowsBy::kAuto
-                             ? "files, or by stream when they are few"
+                             ? "files, or by stream when there are few"
                              : std::string(settings.rows == RowsBy::kFiles ? "files" : "stream");
   return PlacementOn(gang, capacity, by);
 }

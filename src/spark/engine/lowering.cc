@@ -27,8 +27,9 @@ using connect::NamedRelation;
 using connect::Relation;
 
 constexpr const char* kNotExamined =
-    "the text of the SQL: Spark runs it as it is, and what in it other engines would answer "
-    "differently is told by the plan on the engine \"local\"";
+    "the text of the SQL: Spark runs it as it is; the plan on the engine \"local\" lists what "
+    "other "
+    "engines would answer differently";
 
 // What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
 // UTC, so that TIMESTAMP_NTZ shows UTC's time.

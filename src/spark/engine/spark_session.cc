@@ -33,7 +33,7 @@ Status CheckVersion(const SparkSession& session) {
   }
   return Fail({.exit = Exit::kEnvironment,
                .what = "the server at " + session.address() + " is Spark " + version,
-               .why = "protium speaks to the workers of Spark 4.0, 4.1, 4.2 and 4.3",
+               .why = "protium supports Spark 4.0, 4.1, 4.2 and 4.3",
                .fix = "use a server of one of these releases, or the engine \"local\""});
 }
 

@@ -166,7 +166,7 @@ Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
       {.what = fmt::format("the ranks read {} rows with hashes that add up to {}, and Spark "
                            "sent {} with {}",
                            read->rows, read->hashes, expected.rows, expected.hashes),
-       .why = "tasks that Spark tried again gave other rows than before",
+       .why = "tasks that Spark retried gave different rows than before",
        .fix = "set engine.spark.rows=files"});
 }
 

@@ -143,7 +143,7 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
                     gang.workers, gang.cores_per_worker, CoresText(capacity)),
         "all ranks of a gang run at the same time",
         seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
-                           : "set gang.cores_per_worker to fewer");
+                           : "lower gang.cores_per_worker");
   }
   if (seats.by_gpus < gang.workers) {
     return RefuseGang(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",

@@ -150,7 +150,7 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<i
   // The others' error says in which way the rank was missed: silent until a deadline, or gone.
   const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
   Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
-              .what = (stalled ? "was not heard of in the middle of task \""
+              .what = (stalled ? "fell silent in the middle of task \""
                                : "was lost in the middle of task \"") +
                       task_ + "\"",
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};

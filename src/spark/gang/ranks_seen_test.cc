@@ -70,9 +70,9 @@ TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
 
 TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not come"}), 5));
+  ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not join"}), 5));
   const Fault fault = FaultOf(ranks.Judge(kGone, {}, {}).status);
-  EXPECT_THAT(fault.what, HasSubstr("rank 1 was not heard of"));
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 fell silent"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
 

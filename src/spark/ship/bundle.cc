@@ -200,7 +200,7 @@ Result<fs::path> BundleCache() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "protium" / "bundles";
   return Fail({.exit = Exit::kEnvironment,
-               .what = "there is no folder for the programs that go to the executors",
+               .what = "there is no folder for the programs that are sent to the executors",
                .why = "neither XDG_CACHE_HOME nor HOME is set",
                .fix = "export XDG_CACHE_HOME=/some/folder/of/yours"});
 }

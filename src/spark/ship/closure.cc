@@ -60,7 +60,7 @@ Status AddLibrary(const std::string& line, const fs::path& object, const fs::pat
   const fs::path file = arrow == "=>" ? fs::path(path) : fs::path(name);
   if (file.filename() == loader.filename()) return Status::OK();
   if (arrow != "=>" || name.find('/') != std::string::npos) {
-    return CannotBundle(object, name + " is asked for by its path, which executors do not have",
+    return CannotBundle(object, name + " is linked by its path, which executors do not have",
                         "give that library a soname and link the program again");
   }
   PT_LET(BundleMember member, MemberAt("lib/" + name, file));

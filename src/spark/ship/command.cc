@@ -18,11 +18,11 @@ void AppendPart(std::string_view part, std::string& bytes) {
 }
 
 Result<std::string_view> TakePart(std::string_view& bytes) {
-  if (bytes.size() < 8) return Status::Invalid("a command ends in the middle");
+  if (bytes.size() < 8) return Status::Invalid("a command is cut short");
   uint64_t size = 0;
   for (int i = 7; i >= 0; --i) size = size << 8 | uint8_t(bytes[size_t(i)]);
   bytes.remove_prefix(8);
-  if (size > bytes.size()) return Status::Invalid("a command ends in the middle");
+  if (size > bytes.size()) return Status::Invalid("a command is cut short");
   const std::string_view part = bytes.substr(0, size);
   bytes.remove_prefix(size);
   return part;
@@ -141,7 +141,8 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
     command.rows =
         RowFiles{std::move(schema), std::move(head.paths), head.rows, std::move(head.steps)};
   }
-  if (!bytes.empty()) return Status::Invalid("a command with ", bytes.size(), " bytes too many");
+  if (!bytes.empty())
+    return Status::Invalid("a command with ", bytes.size(), " extra bytes at its end");
   return command;
 }
 

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
   if (!fs::exists(folder / "_SUCCESS", error)) {
     return Fail({.exit = Exit::kEnvironment,
                  .what = "the driver does not see what Spark wrote to " + folder.string(),
-                 .why = "the run folder must lie where driver and executors both reach it",
+                 .why = "the driver and the executors must both reach the run folder",
                  .fix = "--runs-dir DIR with a folder that is shared"});
   }
   std::vector<std::string> files;

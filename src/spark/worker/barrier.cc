@@ -41,7 +41,7 @@ Result<socklen_t> Fill(const BarrierAddress& address, SocketAddress& into) {
     return socklen_t{sizeof into.path};
   }
   if (address.port < 1 || address.port > 65535) {
-    return Status::Invalid("Spark's barrier is at port ", address.port);
+    return Status::Invalid("Spark's barrier names the invalid port ", address.port);
   }
   // Spark sets this for its workers if the JVM binds ::1.
   const char* prefer = std::getenv("SPARK_PREFER_IPV6");
@@ -81,11 +81,13 @@ Status Greet(ExecutorWire& wire, const std::string& secret) {
   PT_TRY(wire.WriteText(secret));
   PT_TRY(wire.Flush());
   PT_LET(const int32_t bytes, wire.ReadInt());
-  if (bytes < 0 || bytes > kMaxGreeting) return Status::Invalid("an answer of ", bytes, " bytes");
+  if (bytes < 0 || bytes > kMaxGreeting)
+    return Status::Invalid("an invalid answer of ", bytes, " bytes");
   std::string answer(static_cast<size_t>(bytes), '\0');
   PT_TRY(wire.Read(answer.data(), bytes));
   if (answer == "ok") return Status::OK();
-  return Fail({.exit = Exit::kRemote, .what = "the barrier of the Spark executor refused us"});
+  return Fail(
+      {.exit = Exit::kRemote, .what = "the barrier of the Spark executor refused this task"});
 }
 
 Result<std::string> ReadToEnd(ExecutorWire& wire) {
@@ -93,7 +95,8 @@ Result<std::string> ReadToEnd(ExecutorWire& wire) {
   for (;;) {
     PT_LET(const bool more, wire.Begin());
     if (!more) return bytes;
-    if (bytes.size() == kMaxAnswer) return Status::Invalid("Spark's barrier answers without end");
+    if (bytes.size() == kMaxAnswer)
+      return Status::Invalid("Spark's barrier sends an endless answer");
     char byte = 0;
     PT_TRY(wire.Read(&byte, 1));
     bytes.push_back(byte);
@@ -141,7 +144,7 @@ Result<std::vector<std::string>> ReadBarrierAnswer(std::string_view bytes) {
                .what = "Spark's barrier failed",
                .why = whole           ? *text
                       : bytes.empty() ? "the executor closed it without an answer"
-                                      : "its answer makes no sense"});
+                                      : "its answer is malformed"});
 }
 
 Result<std::vector<std::string>> BarrierClient::Call(int32_t what, std::string_view text,
@@ -164,7 +167,7 @@ Status BarrierClient::Barrier(Deadline deadline) const {
 Result<std::vector<std::string>> BarrierClient::AllGather(std::string_view text,
                                                           Deadline deadline) const {
   auto texts = Call(kAllGather, text, deadline);
-  return texts.ok() ? texts : Annotate(texts.status(), "hear of the stage's other tasks");
+  return texts.ok() ? texts : Annotate(texts.status(), "hear from the stage's other tasks");
 }
 
 }  // namespace protium

@@ -16,10 +16,9 @@ std::string JoinNames(const arrow::Schema& schema) {
 }
 
 Status Refuse(std::string what, const arrow::Schema& got, const arrow::Schema& wanted) {
-  return Fail(
-      {.exit = Exit::kBug,
-       .what = std::move(what),
-       .why = "it has the columns " + JoinNames(got) + "; declared are " + JoinNames(wanted)});
+  return Fail({.exit = Exit::kBug,
+               .what = std::move(what),
+               .why = "the columns are " + JoinNames(got) + "; declared are " + JoinNames(wanted)});
 }
 
 }  // namespace

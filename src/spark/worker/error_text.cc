@@ -89,7 +89,7 @@ Json FailureToJson(const RankFailure& failure) {
 Result<RankFailure> FailureFromJson(const Json& json) {
   FailureFields fields;
   PT_TRY(FieldsFromJson(json, "failure", fields));
-  if (!fields.status.is_object()) return Status::Invalid("a failure without its status");
+  if (!fields.status.is_object()) return Status::Invalid("a failure without a status");
   using Kind = RankFailure::Kind;
   RankFailure failure{.kind = fields.ended ? Kind::kEnded : Kind::kAnswered,
                       .role = fields.gang ? "rank" : "partition",

@@ -13,7 +13,7 @@ constexpr int32_t kMaxCount = 1 << 16;
 
 Status Unreadable(const char* what, const std::string& why) {
   return Fail({.exit = Exit::kEnvironment,
-               .what = std::string("the header of a Spark task makes no sense at its ") + what,
+               .what = std::string("the header of a Spark task is malformed at its ") + what,
                .why = why});
 }
 
@@ -21,8 +21,8 @@ Status Unreadable(const char* what, const std::string& why) {
 
 Status HeaderReader::Limit(int64_t bytes) {
   if (bytes < 0 || bytes > cap_) {
-    return Unreadable("frame", "it is to take " + std::to_string(bytes) + " bytes; at most " +
-                                   std::to_string(cap_) + " are read");
+    return Unreadable("frame", "it claims " + std::to_string(bytes) + " bytes; the limit is " +
+                                   std::to_string(cap_));
   }
   left_ = bytes;
   return Status::OK();
@@ -76,7 +76,7 @@ Result<std::string> HeaderReader::Text(const char* what) {
 Result<int32_t> HeaderReader::Count(const char* what) {
   PT_LET(const int32_t count, Int(what));
   if (count < 0 || count > kMaxCount) {
-    return Unreadable(what, "their number, " + std::to_string(count) + ", is not within 0 and " +
+    return Unreadable(what, "their number, " + std::to_string(count) + ", is not between 0 and " +
                                 std::to_string(kMaxCount));
   }
   return count;

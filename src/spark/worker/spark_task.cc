@@ -41,7 +41,7 @@ SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand comm
 Status SparkTask::CheckGang() const {
   if (command_.gang != init_.barrier) {
     return Fail({.exit = Exit::kBug,
-                 .what = command_.gang ? "a gang's stage is no barrier stage"
+                 .what = command_.gang ? "a gang's stage is not a barrier stage"
                                        : "a task without a gang is in a barrier stage"});
   }
   if (!command_.gang) return Status::OK();
@@ -119,7 +119,7 @@ Status SparkTask::Call(const Task& task) {
     return Status::UnknownError("task \"", command_.task, "\" threw: ", error.what());
   } catch (...) {
     return Status::UnknownError("task \"", command_.task,
-                                "\" threw something that is no std::exception");
+                                "\" threw something that is not a std::exception");
   }
 }
 

@@ -130,7 +130,7 @@ Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
   PT_LET(const std::string text, reader.Text("facts"));
   auto facts = ParseJson(text);
   if (!facts.ok() || !facts->is_object()) {
-    return Refuse("the facts of a Spark task are no JSON object",
+    return Refuse("the facts of a Spark task are not a JSON object",
                   facts.ok() ? "" : facts.status().message());
   }
   const Json barrier = FindPart(*facts, "isBarrier");
@@ -233,7 +233,7 @@ Status ReadFunction(HeaderReader& reader, TaskInit& init) {
 Status CheckFrame(const TaskInit& init, bool framed) {
   if (framed == (init.family == Family::kD)) return Status::OK();
   return Refuse("a Spark task " + std::string(framed ? "with" : "without") +
-                " a frame round its header says it is of \"" + init.version + "\"");
+                " a frame around its header says that it is of \"" + init.version + "\"");
 }
 
 }  // namespace
@@ -243,8 +243,8 @@ Result<Family> FindFamily(const std::string& version) {
   if (minor && *minor >= 0 && *minor <= 3) return static_cast<Family>(*minor);
   return Fail({.exit = Exit::kEnvironment,
                .what = "the driver and Spark are \"" + version.substr(0, 200) +
-                       "\", but this worker speaks with Spark 4.0 to 4.3",
-               .fix = "use a build of protium that knows this release of Spark"});
+                       "\", but this worker supports Spark 4.0 to 4.3",
+               .fix = "use a build of protium that supports this release of Spark"});
 }
 
 Result<TaskInit> ReadTaskInit(int32_t first, ByteSource& source) {
@@ -265,8 +265,8 @@ Result<TaskInit> ReadTaskInit(int32_t first, ByteSource& source) {
   PT_TRY(ReadBroadcasts(reader));
   PT_TRY(ReadFunction(reader, init));
   if (framed && reader.left() > 0) {
-    return Refuse("the frame round the header of a Spark task is " + std::to_string(reader.left()) +
-                  " bytes longer than the header");
+    return Refuse("the frame around the header of a Spark task is " +
+                  std::to_string(reader.left()) + " bytes longer than the header");
   }
   return init;
 }

@@ -35,7 +35,7 @@ class WireStream : public arrow::io::InputStream {
 
   Result<std::shared_ptr<arrow::Buffer>> Read(int64_t bytes) override {
     if (bytes < 0 || bytes > kMaxMessage) {
-      return Status::Invalid("a batch of ", bytes, " bytes is not read");
+      return Status::Invalid("a batch cannot have ", bytes, " bytes");
     }
     PT_LET(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(bytes));
     PT_TRY(Read(bytes, buffer->mutable_data()));
@@ -50,7 +50,7 @@ class WireStream : public arrow::io::InputStream {
 
 Status NotOurs(const arrow::Schema& schema) {
   return Fail({.exit = Exit::kEnvironment,
-               .what = "Spark sent rows in another form than one column of structs",
+               .what = "Spark sent rows that are not one column of structs",
                .why = schema.ToString()});
 }
 

@@ -19,7 +19,7 @@ constexpr SqlFunction kAggregates[] = {
             "use count(DISTINCT x)"),
     // Spark's is exact up to its accuracy, 10,000 rows by default; so is this one, which refuses
     // more.
-    NotExact("approx_percentile", "exact for up to 10,000 rows, an error beyond",
+    NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
     NotExact("array_agg", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])")
@@ -82,13 +82,13 @@ constexpr SqlFunction kAggregates[] = {
     Same("median").Typed("n", 'N'),
     Same("min").Typed("*", '1'),
     NotExact("min_by", kTies, "(x, y) AS arg_min_null(x, y)").Typed("*", '1'),
-    NotExact("mode", "among values that are equally frequent it takes any").Typed("*", '1'),
+    NotExact("mode", "it takes any of the values that are equally frequent").Typed("*", '1'),
     NotExact("nth_value", kTies).Typed("*", '1'),
     NotExact("ntile", kTies).Typed("*", 'i'),
     Same("percent_rank").Typed("*", 'N'),
     // Interpolates between the two nearest values, as quantile_cont() does.
     Macro("percentile", "(x, p) AS quantile_cont(x, p)").Typed("n*", '?'),
-    NotExact("percentile_approx", "exact for up to 10,000 rows, an error beyond",
+    NotExact("percentile_approx", "exact for up to 10,000 rows, an error for more",
              "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
     Same("percentile_cont"),
     Same("percentile_disc"),

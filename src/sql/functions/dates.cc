@@ -14,7 +14,7 @@ constexpr SqlFunction kDates[] = {
           "(d, n) AS CAST(pt_add_months(CAST(pt_to_date(d) AS TIMESTAMP), to_months(CAST(n AS "
           "INTEGER))) AS DATE)")
         .Typed("di", 'D'),
-    NotExact("convert_timezone", "the rules of a zone are those of each engine's release",
+    NotExact("convert_timezone", "each engine's release has its own rules for time zones",
              "(zone, t) AS pt_from_utc(pt_to_timestamp(t), zone), (a, b, t) AS "
              "pt_from_utc(pt_to_utc(pt_to_timestamp(t), a), b)"),
     NotExact("curdate", kNow, "() AS current_date()"),
@@ -50,23 +50,23 @@ constexpr SqlFunction kDates[] = {
     Macro("from_unixtime",
           "(n) AS strftime(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), '%Y-%m-%d "
           "%H:%M:%S')"),
-    NotExact("from_utc_timestamp", "the rules of a zone are those of each engine's release",
+    NotExact("from_utc_timestamp", "each engine's release has its own rules for time zones",
              "(t, zone) AS pt_from_utc(pt_to_timestamp(t), zone)"),
     Macro("hour", "(t) AS system.main.hour(pt_to_timestamp(t))").Typed("s", 'i'),
     Macro("last_day", "(d) AS system.main.last_day(pt_to_date(d))").Typed("d", 'D'),
     NotExact("localtimestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
     Same("make_date").Typed("i", 'D'),
     Refused("make_dt_interval",
-            "the embedded engine counts months, days and seconds of an interval otherwise",
+            "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
     Refused("make_interval",
-            "the embedded engine counts months, days and seconds of an interval otherwise",
+            "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
     Macro("make_timestamp", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
     Macro("make_timestamp_ltz", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
     Macro("make_timestamp_ntz", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
     Refused("make_ym_interval",
-            "the embedded engine counts months, days and seconds of an interval otherwise",
+            "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n MONTHS"),
     Macro("minute", "(t) AS system.main.minute(pt_to_timestamp(t))").Typed("s", 'i'),
     Macro("month", "(d) AS system.main.month(pt_to_date(d))").Typed("d", 'i'),
@@ -84,14 +84,14 @@ constexpr SqlFunction kDates[] = {
           "THEN 3 WHEN 'wed' THEN 3 WHEN 'wednesday' THEN 3 WHEN 'th' THEN 4 WHEN 'thu' THEN 4 "
           "WHEN 'thursday' THEN 4 WHEN 'fr' THEN 5 WHEN 'fri' THEN 5 WHEN 'friday' THEN 5 WHEN "
           "'sa' THEN 6 WHEN 'sat' THEN 6 WHEN 'saturday' THEN 6 WHEN 'su' THEN 7 WHEN 'sun' THEN 7 "
-          "WHEN 'sunday' THEN 7 ELSE error('no day of the week: ' || n) END - "
+          "WHEN 'sunday' THEN 7 ELSE error('not a day of the week: ' || n) END - "
           "system.main.isodow(pt_to_date(d)) + 6) % 7 + 1 AS INTEGER)")
         .Typed("dt", 'D'),
     NotExact("now", kNow),
     Macro("quarter", "(d) AS system.main.quarter(pt_to_date(d))").Typed("d", 'i'),
     Macro("second", "(t) AS system.main.second(pt_to_timestamp(t))").Typed("s", 'i'),
-    Refused("session_window", "windows of time are Spark's own", "use date_trunc(unit, time)"),
-    Refused("time_bucket", "windows of time are Spark's own", "use date_trunc(unit, time)"),
+    Refused("session_window", "time windows exist only in Spark", "use date_trunc(unit, time)"),
+    Refused("time_bucket", "time windows exist only in Spark", "use date_trunc(unit, time)"),
     Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))"),
     Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)"),
     // A fraction beyond microseconds is cut off.
@@ -110,7 +110,7 @@ constexpr SqlFunction kDates[] = {
     Macro("to_timestamp_ltz", "(t) AS pt_to_timestamp(t)"),
     Macro("to_timestamp_ntz", "(t) AS pt_to_timestamp(t)"),
     Macro("to_unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"),
-    NotExact("to_utc_timestamp", "the rules of a zone are those of each engine's release",
+    NotExact("to_utc_timestamp", "each engine's release has its own rules for time zones",
              "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)"),
     Same("to_weeks").Typed("*", 'V'),
     Same("to_years").Typed("*", 'M'),
@@ -122,7 +122,7 @@ constexpr SqlFunction kDates[] = {
           "'quarter' WHEN 'month' THEN 'month' WHEN 'mon' THEN 'month' WHEN 'mm' THEN 'month' WHEN "
           "'week' THEN 'week' END, pt_to_date(d)) AS DATE)"),
     Refused("try_make_interval",
-            "the embedded engine counts months, days and seconds of an interval otherwise",
+            "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
     Macro("try_make_timestamp",
           "(y, mo, d, h, mi, s) AS TRY(pt_make_timestamp(y, mo, d, h, mi, s))"),
@@ -143,8 +143,8 @@ constexpr SqlFunction kDates[] = {
     // Monday is 0.
     Macro("weekday", "(d) AS system.main.isodow(pt_to_date(d)) - 1").Typed("d", 'i'),
     Macro("weekofyear", "(d) AS system.main.weekofyear(pt_to_date(d))").Typed("d", 'i'),
-    Refused("window", "windows of time are Spark's own", "use date_trunc(unit, time)"),
-    Refused("window_time", "windows of time are Spark's own", "use date_trunc(unit, time)"),
+    Refused("window", "time windows exist only in Spark", "use date_trunc(unit, time)"),
+    Refused("window_time", "time windows exist only in Spark", "use date_trunc(unit, time)"),
     Macro("year", "(d) AS system.main.year(pt_to_date(d))").Typed("d", 'i'),
 };
 static_assert(AreInOrder(kDates));

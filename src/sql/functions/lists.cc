@@ -58,7 +58,7 @@ constexpr SqlFunction kLists[] = {
     // nulls.
     Macro("array_sort",
           "(l) AS list_sort(l, 'ASC', 'NULLS LAST'), (l, f) AS error('array_sort with a comparison "
-          "is not known to every engine')"),
+          "is not supported by every engine')"),
     Macro("array_union",
           "(a, b) AS pt_distinct(CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_concat(a, b) "
           "END)"),
@@ -68,12 +68,12 @@ constexpr SqlFunction kLists[] = {
         "(a, b) AS CASE WHEN len(list_filter(a, lambda x: x IS NOT NULL AND list_contains(b, x))) "
         "> 0 THEN true WHEN a IS NULL OR b IS NULL THEN NULL WHEN len(a) > 0 AND len(b) > 0 AND "
         "(list_position(a, NULL) > 0 OR list_position(b, NULL) > 0) THEN NULL ELSE false END"),
-    Refused("arrays_zip", "its fields are named by columns in Spark",
+    Refused("arrays_zip", "Spark names its fields after columns",
             "use transform(sequence(0, size(a) - 1), i -> named_struct('a', a[i], 'b', b[i]))"),
     // Lists and maps alone: DuckDB's len() would also count the letters of a text.
     Macro("cardinality",
           "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
-          "error('cardinality is of lists and maps') END"),
+          "error('cardinality takes lists and maps') END"),
     Macro("element_at", "(l, i) AS pt_element_at(l, i)"),
     Same("exists"),
     Macro("explode", "(l) AS unnest(l)"),
@@ -92,11 +92,12 @@ constexpr SqlFunction kLists[] = {
     // NULL for text that is no JSON, where json_extract_string() fails; a path with * would give a
     // list.
     Macro("get_json_object",
-          "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object knows no * here') WHEN "
+          "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object does not support * here') "
+          "WHEN "
           "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
-    Refused("inline", "it makes several columns of one",
+    Refused("inline", "it turns one column into several",
             "use explode(list) and the fields of its elements"),
-    Refused("inline_outer", "it makes several columns of one",
+    Refused("inline_outer", "it turns one column into several",
             "use explode_outer(list) and the fields of its elements"),
     Macro("json_array_length",
           "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'ARRAY' THEN "
@@ -104,7 +105,7 @@ constexpr SqlFunction kLists[] = {
     Refused("json_each", kOneSide),
     Macro("json_object_keys",
           "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
-    Refused("json_tuple", "it makes several columns of one", "use get_json_object(text, '$.key')"),
+    Refused("json_tuple", "it turns one column into several", "use get_json_object(text, '$.key')"),
     Same("list_value"),
     // Keys and values in turn, up to eight pairs.
     Macro("map",
@@ -122,21 +123,21 @@ constexpr SqlFunction kLists[] = {
     // wins.
     Macro("map_concat",
           "(a, b) AS CASE WHEN len(list_filter(map_keys(a), lambda k: list_contains(map_keys(b), "
-          "k))) > 0 THEN error('a key stands in both maps of map_concat') WHEN a IS NOT NULL AND b "
+          "k))) > 0 THEN error('a key is in both maps of map_concat') WHEN a IS NOT NULL AND b "
           "IS NOT NULL THEN system.main.map_concat(a, b) END"),
     Macro("map_contains_key", "(m, k) AS list_contains(map_keys(m), k)"),
     Same("map_entries"),
-    Refused("map_filter", "the embedded engine has no functions of two parameters over maps",
+    Refused("map_filter", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
     Macro("map_from_arrays", "(k, v) AS system.main.map(k, v)"),
     Same("map_from_entries"),
     Same("map_keys"),
     Same("map_values"),
-    Refused("map_zip_with", "the embedded engine has no functions of two parameters over maps",
+    Refused("map_zip_with", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
     Same("named_struct"),
-    Refused("posexplode", "it makes two columns of one", "use explode(list) and row_number()"),
-    Refused("posexplode_outer", "it makes two columns of one",
+    Refused("posexplode", "it turns one column into two", "use explode(list) and row_number()"),
+    Refused("posexplode_outer", "it turns one column into two",
             "use explode_outer(list) and row_number()"),
     Same("reduce"),
     Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
@@ -145,13 +146,13 @@ constexpr SqlFunction kLists[] = {
     Macro("sequence",
           "(a, b) AS CASE WHEN a <= b THEN generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT)) "
           "ELSE generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT), -1) END, (a, b, s) AS CASE "
-          "WHEN (b > a AND s <= 0) OR (b < a AND s >= 0) THEN error('sequence never comes to its "
+          "WHEN (b > a AND s <= 0) OR (b < a AND s >= 0) THEN error('sequence never reaches its "
           "end with this step') WHEN a = b THEN [CAST(a AS BIGINT)] ELSE generate_series(CAST(a AS "
           "BIGINT), CAST(b AS BIGINT), CAST(s AS BIGINT)) END"),
-    Refused("shuffle", "it gives another order in every run", ""),
+    Refused("shuffle", "it gives a different order in every run", ""),
     Macro("size",
           "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
-          "error('size is of lists and maps') END"),
+          "error('size takes lists and maps') END"),
     // A negative start counts from the end. l[1:0] is an empty list of the right type.
     Macro("slice",
           "(l, start, n) AS CASE WHEN start = 0 THEN error('the start of slice is 0; positions "
@@ -161,20 +162,20 @@ constexpr SqlFunction kLists[] = {
     Macro("sort_array",
           "(l) AS list_sort(l, 'ASC', 'NULLS FIRST'), (l, up) AS CASE WHEN up THEN list_sort(l, "
           "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
-    Refused("stack", "it makes several rows and columns of one", "use UNION ALL"),
+    Refused("stack", "it turns one row into several rows and columns", "use UNION ALL"),
     Same("struct"),
     Same("struct_pack"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
     Refused("to_json", "Spark reads and writes JSON by a schema",
             "use concat() and quote the values"),
     Same("transform"),
-    Refused("transform_keys", "the embedded engine has no functions of two parameters over maps",
+    Refused("transform_keys", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
-    Refused("transform_values", "the embedded engine has no functions of two parameters over maps",
+    Refused("transform_values", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
     Macro("try_element_at", "(l, i) AS l[i]"),
     Same("unnest"),
-    Refused("zip_with", "the embedded engine has no functions of two lists",
+    Refused("zip_with", "the embedded engine has no lambdas over two lists",
             "use transform(a, (x, i) -> x + b[i])"),
 };
 static_assert(AreInOrder(kLists));

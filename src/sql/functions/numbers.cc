@@ -37,12 +37,12 @@ constexpr SqlFunction kNumbers[] = {
     Macro("ceil",
           "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
-          "BIGINT) END, (x, d) AS error('ceil with a number of digits is not known to every "
+          "BIGINT) END, (x, d) AS error('ceil with a number of digits is not supported by every "
           "engine')"),
     Macro("ceiling",
           "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
           "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
-          "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not known to every "
+          "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not supported by every "
           "engine')"),
     // pt_finite() makes NaN of an infinity: DuckDB fails.
     NotExact("cos", kLastBit, "(x) AS system.main.cos(pt_finite(x))").Typed("n", 'N'),
@@ -58,11 +58,12 @@ constexpr SqlFunction kNumbers[] = {
     NotExact("exp", kLastBit).Typed("n", 'N'),
     NotExact("expm1", kLastBit, "(x) AS exp(x) - 1").Typed("n", 'N'),
     Macro("factorial", "(n) AS pt_factorial(CAST(n AS INTEGER))"),
-    Macro("floor",
-          "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
-          "pt_saturated(system.main.floor(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.floor(x) "
-          "AS BIGINT) END, (x, d) AS error('floor with a number of digits is not known to every "
-          "engine')"),
+    Macro(
+        "floor",
+        "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
+        "pt_saturated(system.main.floor(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.floor(x) "
+        "AS BIGINT) END, (x, d) AS error('floor with a number of digits is not supported by every "
+        "engine')"),
     Macro("getbit", "(x, place) AS pt_bit(x, place)"),
     NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
     NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END").Typed("n", 'N'),

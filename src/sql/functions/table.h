@@ -70,13 +70,13 @@ inline constexpr std::string_view kFloatSum =
     "sums of doubles depend on the order of the rows; whole numbers are exact";
 inline constexpr std::string_view kTies = "where rows tie in its order, either may come first";
 inline constexpr std::string_view kAnyRow = "which row it takes depends on the order of the rows";
-inline constexpr std::string_view kNow = "gives another value in every run";
+inline constexpr std::string_view kNow = "gives a different value in every run";
 inline constexpr std::string_view kTextOrder =
     "the order of its elements depends on the order of the rows";
 inline constexpr std::string_view kJava =
     "its patterns are Java's, which the embedded engine does not have";
-inline constexpr std::string_view kOneSide = "the embedded engine has it, Spark has not";
-inline constexpr std::string_view kHash = "every engine has a hash of its own";
+inline constexpr std::string_view kOneSide = "the embedded engine has it, Spark does not";
+inline constexpr std::string_view kHash = "every engine has its own hash";
 inline constexpr std::string_view kFiles =
     "SQL text reads tables by name; files are declared outside it";
 inline constexpr std::string_view kDeclare =

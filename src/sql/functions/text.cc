@@ -17,9 +17,9 @@ constexpr SqlFunction kText[] = {
     Macro("char_length", "(s) AS length(s)").Typed("t", 'i'),
     Macro("character_length", "(s) AS length(s)").Typed("t", 'i'),
     Macro("chr", "(n) AS pt_chr(n)"),
-    Refused("collate", "the embedded engine compares text by its code points only",
+    Refused("collate", "the embedded engine compares text only by code points",
             "compare lower(text)"),
-    Refused("collation", "the embedded engine compares text by its code points only", ""),
+    Refused("collation", "the embedded engine compares text only by code points", ""),
     // NULL if one of the arguments is; DuckDB's concat() leaves nulls out.
     Macro("concat",
           "() AS '', (a) AS CAST(a AS VARCHAR), (a, b) AS a || b, (a, b, c) AS a || b || c, (a, b, "
@@ -67,13 +67,13 @@ constexpr SqlFunction kText[] = {
           "8 THEN h WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) END"),
     Macro("encode",
           "(s, charset) AS CASE WHEN upper(charset) = 'UTF-8' THEN system.main.encode(s) WHEN "
-          "charset IS NOT NULL THEN error('encode knows UTF-8 only here, not ' || charset) END"),
+          "charset IS NOT NULL THEN error('encode supports only UTF-8 here, not ' || charset) END"),
     // DuckDB spells it with an underscore; startswith() alike.
     Macro("endswith", "(s, t) AS ends_with(s, t)").Typed("t", 'B'),
     Macro("find_in_set", "(word, list) AS pt_find_in_set(word, list)"),
     Macro("format_number",
-          "(x, d) AS CASE WHEN typeof(d) = 'VARCHAR' THEN error('format_number knows numbers of "
-          "digits here, no patterns') WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
+          "(x, d) AS CASE WHEN typeof(d) = 'VARCHAR' THEN error('format_number takes a number of "
+          "digits here, not a pattern') WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
           "pt_format_number(TRY_CAST(x AS DOUBLE), TRY_CAST(d AS INTEGER)) ELSE "
           "pt_format_decimal(CAST(x AS VARCHAR), TRY_CAST(d AS INTEGER)) END"),
     Refused("format_string", kJava, "use concat(), lpad() and format_number()"),
@@ -129,7 +129,7 @@ constexpr SqlFunction kText[] = {
     Macro("overlay",
           "(s, t, p) AS pt_overlay(s, t, CAST(p AS INTEGER), -1), (s, t, p, n) AS pt_overlay(s, t, "
           "CAST(p AS INTEGER), CAST(n AS INTEGER))"),
-    Refused("parse_url", "the parts of an address are those of Java's parser",
+    Refused("parse_url", "Spark splits the address as Java's parser does",
             "use regexp_extract(url, '^[a-z]+://([^/:]+)', 1) for the host"),
     Same("position").Typed("tti", 'i'),
     Refused("printf", kJava, "use concat(), lpad() and format_number()"),
@@ -162,8 +162,8 @@ constexpr SqlFunction kText[] = {
     Macro("space", "(n) AS repeat(' ', n)").Typed("i", 'T'),
     // A negative number counts from the end; 0 is an error in Spark and an empty text in DuckDB.
     Macro("split_part",
-          "(s, d, n) AS CASE WHEN n = 0 THEN error('the number of a part is 0, not 1 or more or "
-          "negative') WHEN d = '' AND n IS NOT NULL THEN CASE WHEN abs(n) = 1 THEN s WHEN s IS NOT "
+          "(s, d, n) AS CASE WHEN n = 0 THEN error('split_part has no part 0: parts count from 1 "
+          "or -1') WHEN d = '' AND n IS NOT NULL THEN CASE WHEN abs(n) = 1 THEN s WHEN s IS NOT "
           "NULL THEN '' END ELSE system.main.split_part(s, d, n) END")
         .Typed("tti", 'T'),
     Macro("startswith", "(s, t) AS starts_with(s, t)").Typed("t", 'B'),

@@ -90,9 +90,9 @@ TEST(Rules, RefuseWhatCannotBeSpelt) {
   EXPECT_EQ(AfterRules(CallOn("to_date", Json::array({a, TextConstant("GGGG")}))),
             "to_date is not the same on every engine for the pattern 'GGGG'");
   EXPECT_EQ(AfterRules(CallOn("named_struct", Json::array({a, a}))),
-            "a name in named_struct is not written out");
+            "a name in named_struct is not a literal");
   EXPECT_EQ(AfterRules(CallOn("trim", Json::array({a, a}))),
-            "it is open which argument of \"trim\" holds the letters");
+            "the order of the arguments of \"trim\" is ambiguous");
 }
 
 TEST(Rules, TakeArgumentsOfTrimByTheirPlaces) {

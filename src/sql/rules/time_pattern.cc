@@ -43,8 +43,8 @@ Status RefusePattern(std::string_view function, const std::string& pattern) {
       {.exit = Exit::kUsage,
        .what = std::string(function) + " is not the same on every engine for the pattern '" +
                pattern + "'",
-       .why = "it holds a letter of Java's that the embedded engine has no field for",
-       .fix = "use letters of y, M, d, H, h, k, K, m, s, S, a and D, to write also E and Q"});
+       .why = "it has a letter of Java's patterns that the embedded engine does not support",
+       .fix = "use only y, M, d, H, h, k, K, m, s, S, a and D, and for writing also E and Q"});
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ Rule TrimRule() {
                 // Nodes that earlier rules built have no place.
                 if (!tree::View(children[0]).place() || !tree::View(children[1]).place()) {
                   return Fail({.exit = Exit::kUsage,
-                               .what = "it is open which argument of \"" +
-                                       tree::View(node).function() + "\" holds the letters",
-                               .why = "Spark takes them first and the embedded engine last",
+                               .what = "the order of the arguments of \"" +
+                                       tree::View(node).function() + "\" is ambiguous",
+                               .why = "Spark takes the letters first, the embedded engine last",
                                .fix = "use btrim(text, letters)"});
                 }
                 std::swap(children[0], children[1]);

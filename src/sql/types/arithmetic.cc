@@ -93,7 +93,7 @@ SqlType MoveByMonths(TypedCall& call, size_t moved) {
 // stays a date, by a time of day it becomes a timestamp; DuckDB always makes a timestamp.
 Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (call.name == "-" && moved == 1) {
-    return call.Refuse("an interval has something taken from it", "Spark has no such operation",
+    return call.Refuse("something is subtracted from an interval", "Spark has no such operation",
                        "put the date or time first");
   }
   const bool months = call.types[1 - moved] == SqlType::kMonths;
@@ -112,7 +112,7 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
 
 Result<SqlType> AddIntervals(const TypedCall& call) {
   if (call.types[0] == call.types[1]) return call.types[0];
-  return call.Refuse("months and days are put into one interval",
+  return call.Refuse("an interval mixes months and days",
                      "Spark keeps intervals of months and of days apart",
                      "move the date or time by each in turn");
 }
@@ -123,7 +123,7 @@ Result<SqlType> TypeMonths(const TypedCall& call) {
   const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
   if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
   return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
-                     "the embedded engine knows no parts of months",
+                     "the embedded engine has no fractions of months",
                      "multiply by a whole number, or use add_months()");
 }
 
@@ -132,15 +132,15 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
   const bool whole = call.types[first ? 1 : 0].IsWhole();
   if (first && second) {
-    return call.Refuse("the difference of two dates or times is taken",
-                       "it is an interval in Spark, which tables do not carry",
+    return call.Refuse("the difference of two dates or times is not supported",
+                       "it is an interval in Spark, which tables cannot hold",
                        "use datediff(a, b), or unix_timestamp() of both");
   }
   const size_t moved = first ? 0 : 1;
   const bool fits = whole && call.types[1 - moved] != SqlType::kBigint;
   if (call.types[moved] != SqlType::kDate || !fits) {
     return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
-                       "Spark moves dates by numbers of 32 bits alone",
+                       "Spark moves dates only by 32-bit numbers",
                        "use date_add(date, CAST(days AS INT))");
   }
   call.CoerceTo(1 - moved, {SqlType::kInt});
@@ -216,7 +216,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
   PT_LET(const SqlType common, CommonNumber(call));
   if (common == SqlType::kDecimal) {
     return call.Refuse(call.name + "() is given a decimal",
-                       "the embedded engine knows decimals of other widths there",
+                       "the embedded engine returns decimals of another width there",
                        "cast both to DOUBLE, or use the operator");
   }
   call.CoerceAll(common);
@@ -230,7 +230,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
   const bool nothing = call.types[0] == SqlType::kNull && call.types[1] == SqlType::kNull;
   if (common.IsReal() && !nothing) {
     return call.Refuse(fmt::format("div is given {}", TypeNames(call)),
-                       "Spark divides whole numbers and decimals alone so",
+                       "in Spark div takes only whole numbers and decimals",
                        "use CAST(a / b AS BIGINT)");
   }
   if (common != SqlType::kDecimal) {

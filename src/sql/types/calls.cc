@@ -180,9 +180,9 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
   if (node.value("distinct", false)) {
-    return Refuse(node, name + "(DISTINCT ...) OVER is not in Spark",
+    return Refuse(node, name + "(DISTINCT ...) OVER is not supported by Spark",
                   "Spark's windows do not take DISTINCT",
-                  "count in a query of its own and join it");
+                  "compute it in a query of its own and join the result");
   }
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   PT_TRY(Each(node["partitions"], scope));

@@ -45,7 +45,7 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   const bool ordered = call.name == "greatest" || call.name == "least";
   if (ordered && AnyText(types) && !AllText(types)) {
     return call.Refuse(call.name + "() is given text and other types",
-                       "Spark compares values of one type alone", "cast them to one type");
+                       "Spark compares only values of one type", "cast them to one type");
   }
   std::vector<Json*> nodes;
   for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
@@ -93,7 +93,7 @@ Result<SqlType> TypeLiteral(TypedCall& call) {
 // typeof(x) becomes a constant, with Spark's name of the type.
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
-    return call.Refuse("the type that typeof() asks for is not known before the query runs",
+    return call.Refuse("the type that typeof() is asked for is not known before the query runs",
                        "types have other names in the embedded engine", "");
   }
   tree::Replace(call.node, tree::TextConstant(call.types[0].SparkName()));

@@ -20,7 +20,7 @@ Result<SqlType> TypeElement(TypedCall& call) {
 Result<SqlType> TypeReversed(TypedCall& call) {
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse("reverse() is given " + call.types[0].SparkName(),
-                       "Spark reverses texts and lists alone", "use map_entries(m)");
+                       "Spark reverses only text and lists", "use map_entries(m)");
   }
   if (call.types.size() != 1 || !call.types[0].IsList()) return TypeBySignature(call);
   Json list = Json::array({tree::Take(call.argument(0))});
@@ -32,7 +32,7 @@ Result<SqlType> TypeReversed(TypedCall& call) {
 Result<SqlType> TypeExploded(TypedCall& call) {
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse(call.name + "() of a map is not the same on every engine",
-                       "it makes two columns of one in Spark",
+                       "it turns one column into two in Spark",
                        "use " + call.name + "(map_entries(m)) and the fields key and value");
   }
   return TypeBySignature(call);
@@ -52,8 +52,8 @@ Result<SqlType> TypeSequence(TypedCall& call) {
     types += (types.empty() ? "" : ", ") + type.SparkName();
   }
   return call.Refuse(
-      fmt::format("sequence({}) is not known to every engine", types),
-      "the embedded engine counts days alone, without a step",
+      fmt::format("sequence({}) is not supported by every engine", types),
+      "the embedded engine counts only in days, without a step",
       "use sequence(date, date), or transform(sequence(0, n), i -> add_months(first, i))");
 }
 

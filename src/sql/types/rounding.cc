@@ -25,7 +25,7 @@ SqlType RoundedDecimal(const SqlType& type, int digits) {
 Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   int digits = 0;
   if (call.types.size() > 1 && !tree::WholeValue(call.argument(1), digits)) {
-    return call.Refuse(call.name + "() is given digits that are not a plain number",
+    return call.Refuse(call.name + "() is given digits that are not a literal number",
                        "the type of its result depends on them", "write the number of digits");
   }
   const SqlType result = RoundedDecimal(call.types[0], digits);
@@ -65,7 +65,7 @@ Result<SqlType> TypeRounded(TypedCall& call) {
     return type;
   }
   if (type != SqlType::kText && type != SqlType::kDouble && type != SqlType::kNull) {
-    return call.Refuse(call.name + "() is given " + type.SparkName(), "Spark rounds numbers alone",
+    return call.Refuse(call.name + "() is given " + type.SparkName(), "Spark rounds only numbers",
                        "cast it to a number");
   }
   call.CoerceTo(0, {SqlType::kDouble});

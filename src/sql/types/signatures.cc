@@ -63,15 +63,15 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
         call.CoerceTo(i, wanted);
         return Status::OK();
       }
-      return RefuseArgument(call, i, "Spark takes numbers alone there", "cast it to a number");
+      return RefuseArgument(call, i, "Spark takes only numbers there", "cast it to a number");
     case 'b':
       if (text) call.CoerceTo(i, wanted);
       if (!type.IsNumber()) return Status::OK();
-      return RefuseArgument(call, i, "Spark takes true and false alone there",
+      return RefuseArgument(call, i, "Spark takes only true and false there",
                             "compare it with a value");
     case 'k':
       if (!text && (type == SqlType::kBigint || !type.IsWhole())) {
-        return RefuseArgument(call, i, "Spark moves dates by numbers of 32 bits alone",
+        return RefuseArgument(call, i, "Spark moves dates only by 32-bit numbers",
                               "use CAST(... AS INT)");
       }
       call.CoerceTo(i, wanted);

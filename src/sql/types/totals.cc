@@ -12,7 +12,7 @@ namespace {
 
 Status RefuseTotal(const TypedCall& call) {
   return call.Refuse(call.name + "() is given " + call.types[0].SparkName(),
-                     "Spark adds up numbers alone", "count with count_if(), or cast to a number");
+                     "Spark adds up only numbers", "count with count_if(), or cast to a number");
 }
 
 // Casts text to doubles. False for types that have no total, such as dates.

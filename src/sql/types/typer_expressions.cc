@@ -124,8 +124,9 @@ Result<SqlType> Typer::Unify(const std::string& what, const Json& at,
   if (!common) {
     std::vector<std::string> names;
     for (const SqlType& type : types) names.push_back(type.SparkName());
-    return Refuse(at, fmt::format("the values of {} are {}", what, fmt::join(names, " and ")),
-                  "Spark knows no type for all of them", "cast them to one type");
+    return Refuse(
+        at, fmt::format("the values of {} have the types {}", what, fmt::join(names, " and ")),
+        "Spark has no common type for them", "cast them to one type");
   }
   for (size_t i = 0; i < nodes.size(); ++i) Coerce(*nodes[i], types[i], *common);
   return *common;
@@ -201,7 +202,7 @@ Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   if (!has("week") && !has("day") && !has("hour") && !has("minute") && !has("second")) {
     return SqlType{SqlType::kMonths};
   }
-  return Refuse(cast, "months and days are put into one interval",
+  return Refuse(cast, "an interval mixes months and days",
                 "Spark keeps intervals of months and of days apart",
                 "move the date or time by each in turn");
 }
@@ -308,7 +309,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   if (!common) {
     return Refuse(node,
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
-                  "Spark knows no type for both", "cast one of them");
+                  "Spark has no common type for them", "cast one of them");
   }
   // The cast goes inside the subquery: around IN there is no place for one on its right side.
   if (made.columns.size() == 1 && !made.open) {

@@ -145,7 +145,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
       return Refuse(node,
                     fmt::format("column {} of a {} is {} and {}", i + 1, Lower(kind), a.SparkName(),
                                 b.SparkName()),
-                    "Spark knows no type for both", "cast one of them");
+                    "Spark has no common type for them", "cast one of them");
     }
     common[i].type = *both;
   }

@@ -1,4 +1,4 @@
 -- tables: typed
--- refused: a comparison are boolean and int
+-- refused: a comparison have the types boolean and int
 -- fails: DATATYPE_MISMATCH|BOOLEAN
 SELECT flag = 1 AS x FROM typed

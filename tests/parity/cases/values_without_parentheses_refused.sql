@@ -1,2 +1,2 @@
--- refused: a row of VALUES stands without parentheses
+-- refused: a row of VALUES has no parentheses
 SELECT sum(a) AS a FROM (VALUES 1, 2 AS t(a))
