@@ -116,6 +116,7 @@ std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
 std::string Marks(const Frame& frame, const Chart& chart) {
   std::string svg;
   for (const auto& [x, says] : chart.marks) {
+    // Written so that NaN is left out, too.
     if (!(x >= frame.x.low && x <= frame.x.high)) continue;
     const bool late = frame.x.Share(x) > 0.7;
     svg += fmt::format(

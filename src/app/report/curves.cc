@@ -27,6 +27,7 @@ Series MakeSeries(std::string name, const Curve& curve) {
   const size_t stride = curve.size() / kMostPoints + 1;
   size_t i = 0;
   for (const auto& point : curve) {
+    // `i` counts the point by now, so this is the last one.
     if (i++ % stride == 0 || i == curve.size()) series.points.push_back(point);
   }
   return series;

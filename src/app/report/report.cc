@@ -66,6 +66,7 @@ std::string RenderReport(const ReportFacts& facts) {
       "<body><main>\n",
       Escaped(facts.id), kReportStyle);
   page += Head(facts);
+  // An empty section adds nothing, so a run without training has a page of its own shape.
   for (const auto section :
        {FaultSection, TilesSection, CurvesSection, MetricsSection, TimeSection, WorkersSection,
         StagesSection, SettingsSection, SqlSection, VersionsSection}) {

@@ -32,6 +32,7 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
+  // The program's own name, so that the hint below the rows can be typed as it stands.
   if (name.empty() && !json) return PrintResult(FormatText(topic, invocation.name));
   if (name.empty()) {
     Json rows = Json::array();

@@ -135,6 +135,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
   if (what.extension() == ".safetensors") return Show(WeightsAsJson(what), json, ModelAsText);
+  // Otherwise it would be read as a CSV table.
   if (what.extension() == ".toml" && fs::is_regular_file(what, ignored)) {
     return Fail({.exit = Exit::kUsage,
                  .what = what.string() + " is a job file, not a table, a model or a run",

@@ -88,6 +88,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
       PT_LET(offsets[file], PrintFrom(file, offsets[file], !follow));
     }
     if (!follow) {
+      // A rank that ended in good order may have written nothing.
       const bool silent = std::all_of(offsets.begin(), offsets.end(),
                                       [](const auto& each) { return each.second == 0; });
       if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));

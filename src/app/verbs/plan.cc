@@ -132,6 +132,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
                                          arguments.Value("--engine", "local"));
   Json acts = Json::array();
+  // Outputs are checked as a run would check them.
   request.session.force = arguments.Has("--force");
   // What the latest event "pipeline" said, until an act takes it.
   Json pipeline = Json::object();

@@ -31,6 +31,7 @@ Result<Json> ReadDescription(const fs::path& run) {
                  .fix = "run the job again"});
   }
   Result<Json> json = ParseJson(*text);
+  // "kind" says whether a job or a program ran; nothing else is relied on here.
   if (json.ok() && json->is_object() && json->contains("kind")) return json;
   return Fail({.exit = Exit::kInput, .what = "damaged file " + file.string()});
 }

@@ -24,6 +24,7 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
     return RequestForProgram(invocation, settings, fs::current_path(),
                              arguments.Value("--engine", "local"));
   }
+  // Added last, so that it wins over --set engine.address.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(Job job, ReadJob(arguments.operand(0), sets));
   return RequestForJob(std::move(job), invocation);
@@ -35,6 +36,7 @@ Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
   request.json = arguments.Has("--json");
+  // With --json a failure is the one line on stdout; RunToEnd() says whether it has printed it.
   request.answered = &invocation.answered;
   request.session.force = arguments.Has("--force");
   request.name = arguments.Value("--name", request.name);

@@ -49,6 +49,7 @@ Json Summary(const RunEntry& entry) {
                {"folder", entry.folder.string()}};
   const Json progress = ReadProgress(entry);
   if (!progress.is_null()) json["progress"] = progress;
+  // Empty until the run is done.
   json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
   return json;
 }
@@ -65,6 +66,7 @@ std::string FindFirstMetric(const Json& summary) {
 // The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
 std::string Metric(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
+  // A run may have no baseline.
   if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
   const Json value = metrics[set].value(name, Json());
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";

@@ -40,8 +40,7 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
   return found == std::end(kCastFunctions) ? nullptr : found;
 }
 
-// Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines: it is then
-// left as it is, so that DuckDB can use it in filters of files.
+// Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines.
 bool ReadsAlike(const Json& child, std::string_view type) {
   const std::string* const text = tree::ConstantText(child);
   if (text == nullptr) return false;

@@ -11,8 +11,8 @@
 namespace protium {
 namespace {
 
-// The name that a column without an alias is given by its spelling; nullptr if it is the same in
-// lower case, or if the node is no column.
+// The name as which a column without an alias is written, if that has capitals; nullptr for one in
+// lower case and for everything else.
 const std::string* WrittenName(const Json& column) {
   if (tree::FindKind(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
     return nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trim(letters, text) takes its letters first in Spark, ltrim() and rtrim() alike, and last in
 // DuckDB. DuckDB's parser reads TRIM(letters FROM text) as a call with the text first, which must
-// stay, and only the places of the two arguments tell the forms apart: swapped places mean FROM.
+// stay, and only the places of the two arguments distinguish the forms: swapped places mean FROM.
 #include <utility>
 
 #include "base/fault.h"

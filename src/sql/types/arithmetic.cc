@@ -59,8 +59,8 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
   return result;
 }
 
-// By what an interval of days and times moves a date: 'd' whole days, 't' a time of day, '?'
-// unknown, as its spelling does not tell.
+// By what an interval of days and times moves a date: 'd' whole days, 't' a time of day, '?' where
+// its spelling does not say.
 char FindUnit(const Json& interval) {
   const std::string name = Text(interval, "function_name");
   if (name == "to_days" || name == "to_weeks") return 'd';
