@@ -97,7 +97,8 @@ TEST_F(Files, OfPartitionsHaveNoColumnOfTheEnginesOwn) {
   const auto session = Open();
   EXPECT_TRUE(session->Read().Csv("v/y=7").Schema().ok());
   const Fault fault = FaultOf(session->Read().Partitions({"y"}).Csv("v").Schema().status());
-  EXPECT_EQ(fault.what, "a table with partitions cannot have the column \"File_Index\" here");
+  EXPECT_EQ(fault.what,
+            "a table with partitions cannot have the column \"File_Index\" on this engine");
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ class Positions {
  private:
   template <class Array>
   Result<std::shared_ptr<arrow::Array>> Whole(const arrow::Array& cells) {
-    return Each<Array>(cells, [this](int64_t value) {
+    return FindEach<Array>(cells, [this](int64_t value) {
       // The text lives until the next cell: long enough for one look into the map.
       const auto end = std::to_chars(digits_, digits_ + sizeof digits_, value).ptr;
       return std::string_view(digits_, static_cast<size_t>(end - digits_));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/spark_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
@@ -143,6 +144,13 @@ TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
   EXPECT_EQ(Duck("DROP TABLE t"), "the SQL text is not a SELECT");
   EXPECT_EQ(Duck("SELECT a FROM t TABLESAMPLE 10%"), "a sample depends on the engine");
   EXPECT_EQ(Duck("SELECT a FROM t SORT BY a"), "SORT BY is not supported by the embedded engine");
+}
+
+TEST(FromSpark, TakesTypesThatAreWideRatherThanDeep) {
+  std::string fields = "f0: INT";
+  for (int i = 1; i < 1100; ++i) fields += ", f" + std::to_string(i) + ": INT";
+  EXPECT_THAT(Duck("SELECT CAST(a AS STRUCT<" + fields + ">)"),
+              testing::HasSubstr("\"f1099\" INT"));
 }
 
 TEST(FromSpark, RefusesTextThatWouldOutgrowItsStack) {

@@ -45,7 +45,15 @@ class TypeReader {
   explicit TypeReader(Spelling& sql) : sql_(sql) {}
 
   Result<std::string> Read() {
-    if (++depth_ > kDeepest) return sql_.Refuse(sql_.at(), "a type is nested too deep");
+    if (depth_ == kDeepest) return sql_.Refuse(sql_.at(), "a type is nested too deep");
+    ++depth_;
+    Result<std::string> type = ReadOne();
+    --depth_;
+    return type;
+  }
+
+ private:
+  Result<std::string> ReadOne() {
     if (sql_.Is("ARRAY")) return ReadArray();
     if (sql_.Is("MAP")) return ReadMap();
     if (sql_.Is("STRUCT")) return ReadStruct();
@@ -64,7 +72,6 @@ class TypeReader {
     return std::string(known->first == known->second ? text : known->second);
   }
 
- private:
   Status RefuseType() const {
     const std::string name(sql_.TokenText(sql_.at()));
     return sql_.Refuse(sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
@@ -148,7 +155,7 @@ class TypeReader {
   }
 
   Spelling& sql_;
-  int depth_ = 0;  // Types read so far.
+  int depth_ = 0;  // Types around the one that is read.
   int open_ = 0;   // Of a >> or >>> token: how many > are left.
 };
 

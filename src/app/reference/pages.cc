@@ -58,8 +58,8 @@ std::string DescribeOption(const DescribedField& option) {
   std::string says = field.help;
   if (!option.type.choices.empty()) says += ": " + Choices(option.type.choices);
   std::string range = RangeText(field);
-  if (*field.unit != 0) range += (range.empty() ? "in " : " ") + std::string(field.unit);
-  const std::string chosen = *field.rows_of == 0 ? "" : std::string("of the ") + field.rows_of;
+  if (*field.unit != 0) range += (range.empty() ? "in " : ", in ") + std::string(field.unit);
+  const std::string chosen = *field.rows_of == 0 ? "" : std::string("see help ") + field.rows_of;
   for (const std::string& more :
        {range, chosen, std::string(IsRequired(option) ? "required" : "")}) {
     if (!more.empty()) says += (says.empty() ? "" : "; ") + more;

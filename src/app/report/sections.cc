@@ -126,9 +126,8 @@ std::string MetricsSection(const ReportFacts& facts) {
     for (const auto& [name, value] : values.items()) names.push_back(name);
   }
   if (names.empty()) return {};
-  std::vector<std::string> head = {"rows"};
+  std::vector<std::string> head = {""};
   head.insert(head.end(), names.begin(), names.end());
-  head[0] = "";
   std::string table = "<h2>Metrics</h2>\n<div class=\"scroll\"><table>\n" + Row(head, "th", 1);
   const Json column = AtPath(facts.result, "baseline_column");
   // What the baseline predicts: numbers by a line in one column, classes by how frequent they are.

@@ -88,6 +88,24 @@ TEST(Chain, RefusesWrongTypes) {
             "pipeline.0.numeric");
 }
 
+TEST(Chain, WantsTheLengthOfListsOnceAndWithoutContradiction) {
+  const auto table =
+      arrow::schema({arrow::field("fixed", arrow::fixed_size_list(arrow::float32(), 2)),
+                     arrow::field("open", arrow::list(arrow::float32())),
+                     arrow::field("delay", arrow::float64())});
+  const auto place = [&](VectorColumn vectors) {
+    return PlaceStages({TorchEstimator({.vectors = {std::move(vectors)}, .label = "delay"})},
+                       *table);
+  };
+  EXPECT_EQ(place({"fixed"})->estimator->lists[0].length, 2);
+  EXPECT_EQ(place({"fixed", 2})->estimator->lists[0].length, 2);
+  EXPECT_EQ(place({"open", 3})->estimator->lists[0].length, 3);
+  EXPECT_EQ(FaultOf(place({"fixed", 3}).status()).what,
+            "the lists in \"fixed\" have 2 numbers, but length = 3");
+  EXPECT_EQ(FaultOf(place({"open"}).status()).what,
+            "the length of the lists in \"open\" is not known");
+}
+
 TEST(Chain, RefusesTheLabelAmongTheInputs) {
   const auto estimator = [](Inputs numeric, std::string baseline = "") {
     return TorchEstimator({.numeric = std::move(numeric),
@@ -257,7 +275,7 @@ TEST(LearnedOutputs, AreNoIndicesAndHideNoLabel) {
   EXPECT_EQ(
       FaultWith({OneHot(), TorchEstimator({.categorical = OutputsOf("hot"), .label = "delay"})})
           .what,
-      "what stage \"hot\" makes does not come from a string_indexer");
+      "the output of stage \"hot\" does not come from a string_indexer");
   EXPECT_THAT(FaultWith({OneHot({{"inputs", {"hour"}}}),
                          StandardScaler({.id = "scale", .inputs = OutputsOf("hot")}),
                          TorchEstimator({.numeric = OutputsOf("scale"), .label = "hour"})})

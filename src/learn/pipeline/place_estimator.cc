@@ -106,7 +106,14 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
     // to one width.
     const int64_t length =
         fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
-    if (length < 1 || (each.length > 0 && each.length != length)) {
+    if (each.length > 0 && each.length != length) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "the lists in \"" + each.column + "\" have " + std::to_string(length) +
+                           " numbers, but length = " + std::to_string(each.length),
+                   .where = path_ + ".vectors",
+                   .fix = "leave out length: the column's type gives it"});
+    }
+    if (length < 1) {
       return Fail({.exit = Exit::kUsage,
                    .what = "the length of the lists in \"" + each.column + "\" is not known",
                    .where = path_ + ".vectors",

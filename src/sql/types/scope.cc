@@ -81,6 +81,17 @@ SqlType FindColumn(const Scope& scope, const Json& names) {
   return parts.size() == 2 ? FindQualified(scope, parts[0], parts[1]) : SqlType{};
 }
 
+bool HasOtherCapitals(const Scope& scope, const std::string& name) {
+  const std::string lower = Lower(name);
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+    for (const Relation& relation : at->relations) {
+      const SqlColumn* const found = ColumnNamed(relation.columns, lower);
+      if (found != nullptr && found->name != name) return true;
+    }
+  }
+  return false;
+}
+
 void RenameColumns(const Json& names, std::vector<SqlColumn>& columns) {
   if (!names.is_array()) return;
   for (size_t i = 0; i < names.size() && i < columns.size(); ++i) {

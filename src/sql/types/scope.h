@@ -34,6 +34,9 @@ struct Scope {
 // which DuckDB then reports, or if it may be another one of an open relation.
 SqlType FindColumn(const Scope& scope, const Json& names);
 
+// Whether a table spells a column that `name` may mean with other capitals than `name`.
+bool HasOtherCapitals(const Scope& scope, const std::string& name);
+
 // Renames columns by a list as in t(a, b), as far as it goes.
 void RenameColumns(const Json& names, std::vector<SqlColumn>& columns);
 

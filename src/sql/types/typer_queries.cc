@@ -102,8 +102,11 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
     const std::string name = ResultName(column);
     const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
-    // A cast around a plain column would cost it its name in the result.
-    if (plain && tree::FindKind(column) != tree::Kind::kColumn && Text(column, "alias").empty()) {
+    // A cast around a plain column would cost it its name in the result, and DuckDB names a column
+    // as its table spells it, Spark as the query does (rules/column_names.cc has names that a query
+    // spells with capitals).
+    if (plain && Text(column, "alias").empty() &&
+        (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
