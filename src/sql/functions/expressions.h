@@ -8,9 +8,9 @@
 
 namespace protium {
 
-// $1, $2, ... stand for arguments and $* for all of them, separated by commas. Arguments come in
-// parentheses or as calls, so that they hold together where they stand. Both spellings give the
-// same value for the same arguments, or both fail.
+// $1, $2, ... stand for arguments, $* for all of them and $+ for all but the first, separated by
+// commas. Arguments come in parentheses or as calls, so that they hold together where they stand.
+// Both spellings give the same value for the same arguments, or both fail.
 struct ExprSpelling {
   std::string_view name;
   std::string_view duckdb;
