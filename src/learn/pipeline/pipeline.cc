@@ -262,7 +262,7 @@ Json StagesOf(const Chain& chain) {
     stages.push_back({{"id", each.stage->id()},
                       {"kind", chain.options[i].kind},
                       {"inputs", InputsOf(chain, each)},
-                      {"outputs", each.stage->outputs()},
+                      {"outputs", each.awaits.empty() ? each.stage->outputs() : Columns()},
                       {"level", each.level}});
   }
   return stages;

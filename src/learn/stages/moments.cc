@@ -212,6 +212,8 @@ State MakeState(StateKind kind) {
       return Moments();
     case StateKind::kLine:
       return Line();
+    case StateKind::kGroups:
+      return GroupSums();
   }
   return Moments();
 }
