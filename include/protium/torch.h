@@ -15,7 +15,8 @@
 // A program passes it to Main():
 //
 //   Main(argc, argv, {.run = Run,
-//                     .catalogue = NetsOf({NetOf<MyNet, MyOptions>("my_net", "what it is")})});
+//                     .catalogue = MakeNetCatalogue({MakeNetRow<MyNet, MyOptions>("my_net", "what
+//                     it is")})});
 //
 // For job files, an extension does: a shared library that says PROTIUM_EXTENSION once and that jobs
 // list under `extensions`.
@@ -39,20 +40,21 @@ namespace protium {
 // construction and for each shard of each step. Parameters must be dense float32; others are
 // refused.
 template <class M, class Options = NoOptions>
-NetRow NetOf(std::string name, std::string help) {
-  return {RowOf<Options>(std::move(name), std::move(help)),
+NetRow MakeNetRow(std::string name, std::string help) {
+  return {MakeRow<Options>(std::move(name), std::move(help)),
           std::make_shared<const NetBuilder>(ModuleBuilder<M, Options>())};
 }
 
 // A catalogue that adds these nets and nothing else, for Program::catalogue.
-inline std::shared_ptr<const Catalogue> NetsOf(std::vector<NetRow> nets) {
+inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> nets) {
   return std::make_shared<const Catalogue>(Catalogue{.nets = std::move(nets)});
 }
 
 }  // namespace protium
 
 // The entry point of an extension, once per library:
-//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::NetOf<MyNet>("my_net", "what it is")); }
+//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it
+//   is")); }
 // It adds rows to the catalogue `own`; of those, nets are taken. The string it exports beside it
 // names version, compiler and library ABI, and an extension with another one is refused, because
 // C++ objects cross the boundary.

@@ -11,35 +11,35 @@ namespace protium {
 namespace {
 
 template <class Options>
-Result<Options> ParseOptions(const Named& named, const char* where) {
+Result<Options> ParseOptions(const Choice& choice, const char* where) {
   Options options;
-  PT_TRY(FieldsFromJson(named.options, where, options));
+  PT_TRY(FieldsFromJson(choice.options, where, options));
   return options;
 }
 
-using LossMaker = Result<Loss> (*)(const Named& loss, const Objective& objective);
+using LossMaker = Result<Loss> (*)(const Choice& loss, const Objective& objective);
 constexpr std::pair<const char*, LossMaker> kLosses[] = {
-    {"mse", [](const Named&, const Objective&) -> Result<Loss> { return SquaredLoss(); }},
-    {"mae", [](const Named&, const Objective&) -> Result<Loss> { return AbsoluteLoss(); }},
+    {"mse", [](const Choice&, const Objective&) -> Result<Loss> { return SquaredLoss(); }},
+    {"mae", [](const Choice&, const Objective&) -> Result<Loss> { return AbsoluteLoss(); }},
     {"huber",
-     [](const Named& loss, const Objective&) -> Result<Loss> {
+     [](const Choice& loss, const Objective&) -> Result<Loss> {
        PT_LET(const auto options, ParseOptions<HuberOptions>(loss, "loss"));
        return HuberLoss(options.delta);
      }},
-    {"poisson", [](const Named&, const Objective&) -> Result<Loss> { return PoissonLoss(); }},
+    {"poisson", [](const Choice&, const Objective&) -> Result<Loss> { return PoissonLoss(); }},
     {"binary_cross_entropy",
-     [](const Named& loss, const Objective&) -> Result<Loss> {
+     [](const Choice& loss, const Objective&) -> Result<Loss> {
        PT_LET(const auto options, ParseOptions<BinaryCrossEntropyOptions>(loss, "loss"));
        return BinaryCrossEntropyLoss(options.positive_weight);
      }},
-    {"cross_entropy", [](const Named& loss, const Objective& objective) -> Result<Loss> {
+    {"cross_entropy", [](const Choice& loss, const Objective& objective) -> Result<Loss> {
        PT_LET(const auto options, ParseOptions<CrossEntropyOptions>(loss, "loss"));
        return CrossEntropyLoss(objective.class_weights, options.label_smoothing);
      }}};
 
 }  // namespace
 
-Result<Loss> MakeLoss(const Named& loss, const Objective& objective) {
+Result<Loss> MakeLoss(const Choice& loss, const Objective& objective) {
   std::vector<std::string> known;
   for (const auto& [name, make] : kLosses) {
     if (loss.name == name) return make(loss, objective);
@@ -48,7 +48,7 @@ Result<Loss> MakeLoss(const Named& loss, const Objective& objective) {
   return UnknownName("loss", loss.name, known, "loss");
 }
 
-Result<OptimizerSpec> ParseOptimizer(const Named& optimizer) {
+Result<OptimizerSpec> ParseOptimizer(const Choice& optimizer) {
   if (optimizer.name == "adam") {
     AdamOptions o;
     PT_TRY(FieldsFromJson(optimizer.options, "train.optimizer", o));

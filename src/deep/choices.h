@@ -10,7 +10,7 @@
 
 namespace protium {
 
-Result<Loss> MakeLoss(const Named& loss, const Objective& objective);
-Result<OptimizerSpec> ParseOptimizer(const Named& optimizer);
+Result<Loss> MakeLoss(const Choice& loss, const Objective& objective);
+Result<OptimizerSpec> ParseOptimizer(const Choice& optimizer);
 
 }  // namespace protium

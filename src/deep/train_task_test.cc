@@ -27,7 +27,7 @@ SchemaPtr TableSchema() {
 }
 
 // Rows `ids` of an endless table; y depends on a, b and c.
-std::shared_ptr<arrow::RecordBatch> RowsOf(const std::vector<int>& ids) {
+std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int>& ids) {
   arrow::DoubleBuilder a, y;
   arrow::Int64Builder b, c;
   arrow::BooleanBuilder held;
@@ -55,7 +55,7 @@ std::vector<Batches> Deal(int rows, int32_t world, unsigned shuffle) {
   std::vector<Batches> out{size_t(world)};
   for (size_t at = 0; at < ids.size(); at += 50) {
     const size_t end = std::min(ids.size(), at + 50);
-    out[at / 50 % size_t(world)].push_back(RowsOf({&ids[at], &ids[at] + (end - at)}));
+    out[at / 50 % size_t(world)].push_back(MakeRows({&ids[at], &ids[at] + (end - at)}));
   }
   return out;
 }
@@ -91,7 +91,7 @@ class TrainTask : public testing::Test {
     return statuses[0];
   }
 
-  TrainResult ResultOf(int32_t world, const std::vector<Batches>& input) {
+  TrainResult RunToResult(int32_t world, const std::vector<Batches>& input) {
     TrainResult result;
     const Status status = Run(world, input);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -117,14 +117,14 @@ class TrainTask : public testing::Test {
 };
 
 TEST_F(TrainTask, GivesTheSameWeightsForAnyWorkersAndOrderOfRows) {
-  const TrainResult one = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult one = RunToResult(1, Deal(700, 1, 0));
   EXPECT_EQ(one.rows, 630);
   EXPECT_EQ(one.validation_rows, 70);
   EXPECT_EQ(one.steps, 2 * 10);
   EXPECT_EQ(one.history.size(), 2u);
   for (const int32_t world : {1, 2, 3, 4}) {
     Fresh("run" + std::to_string(world));
-    const TrainResult other = ResultOf(world, Deal(700, world, unsigned(world) + 6));
+    const TrainResult other = RunToResult(world, Deal(700, world, unsigned(world) + 6));
     EXPECT_EQ(other.weights_sha256, one.weights_sha256) << world;
     EXPECT_EQ(other.validation, one.validation) << world;
   }
@@ -132,8 +132,8 @@ TEST_F(TrainTask, GivesTheSameWeightsForAnyWorkersAndOrderOfRows) {
 
 TEST_F(TrainTask, LearnsAndKeepsTheBestEpoch) {
   config_.train.epochs = 12;
-  config_.train.optimizer = Named{"adam", {{"learning_rate", 0.02}}};
-  const TrainResult result = ResultOf(2, Deal(1000, 2, 1));
+  config_.train.optimizer = Choice{"adam", {{"learning_rate", 0.02}}};
+  const TrainResult result = RunToResult(2, Deal(1000, 2, 1));
   const double first = result.history[0]["validation"]["rmse"].get<double>();
   EXPECT_LT(result.validation["rmse"].get<double>(), first / 2);
   EXPECT_GT(result.best_epoch, 1);
@@ -144,7 +144,7 @@ TEST_F(TrainTask, LearnsAndKeepsTheBestEpoch) {
 }
 
 TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
-  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
@@ -155,15 +155,15 @@ TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   EXPECT_THAT(fault.what, HasSubstr("stopped at step 4 of 20"));
   on_event_ = nullptr;
   config_.resume = true;
-  const TrainResult resumed = ResultOf(3, Deal(700, 3, 4));
+  const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
   EXPECT_EQ(Events("train_start")[0]["step"], 4);
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
-  EXPECT_EQ(ResultOf(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
 }
 
 TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
-  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("damaged");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
@@ -177,7 +177,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
   std::filesystem::copy_file(other, newest / "weights.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   config_.resume = true;
-  const TrainResult resumed = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult resumed = RunToResult(2, Deal(700, 2, 0));
   EXPECT_EQ(Events("train_start")[0]["step"], 6);
   ASSERT_EQ(Events("warning").size(), 1u);
   EXPECT_THAT(Events("warning")[0]["message"].get<std::string>(),
@@ -187,7 +187,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
 }
 
 TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
-  ResultOf(1, Deal(700, 1, 0));
+  RunToResult(1, Deal(700, 1, 0));
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("checkpoints of another run"));
   config_.resume = true;
   const Fault rows = FaultOf(Run(1, Deal(690, 1, 0)));
@@ -199,7 +199,7 @@ TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
 
 TEST_F(TrainTask, ANotFiniteLossNamesTheStepAndKeepsTheCheckpoint) {
   config_.loss = {"mse"};
-  config_.train.optimizer = Named{"sgd", {{"learning_rate", 1e20}}};
+  config_.train.optimizer = Choice{"sgd", {{"learning_rate", 1e20}}};
   config_.train.checkpoint.every_steps = 1;
   const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
   EXPECT_THAT(fault.what, HasSubstr("is not finite at step"));
@@ -211,11 +211,11 @@ TEST_F(TrainTask, ANotFiniteLossNamesTheStepAndKeepsTheCheckpoint) {
 TEST_F(TrainTask, TrainsOnFewerRowsThanShards) {
   config_.held_out.clear();
   config_.train.best = "mae";
-  const TrainResult one = ResultOf(1, Deal(2, 1, 0));
+  const TrainResult one = RunToResult(1, Deal(2, 1, 0));
   EXPECT_EQ(one.rows, 2);
   EXPECT_EQ(one.best_epoch, 0);
   Fresh("other");
-  EXPECT_EQ(ResultOf(4, Deal(2, 4, 0)).weights_sha256, one.weights_sha256);
+  EXPECT_EQ(RunToResult(4, Deal(2, 4, 0)).weights_sha256, one.weights_sha256);
 }
 
 TEST_F(TrainTask, RefusesWhatCannotBeTrained) {
@@ -269,7 +269,7 @@ TEST_F(TrainTask, ACheckpointThatDoesNotFitLeavesTheOneBefore) {
   EXPECT_THAT(fault.kept, HasSubstr("step-000000004"));
   on_event_ = nullptr;
   config_.resume = true;
-  EXPECT_EQ(ResultOf(2, Deal(700, 2, 0)).steps, 20);
+  EXPECT_EQ(RunToResult(2, Deal(700, 2, 0)).steps, 20);
 }
 
 }  // namespace

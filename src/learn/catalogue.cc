@@ -59,20 +59,20 @@ std::vector<StageRow> BuiltInStages() {
       VarianceSelectorRow(),
       DatetimePartsRow(),
       CyclicEncoderRow(),
-      {RowOf<TorchEstimatorOptions>(kTorchEstimator,
-                                    "trains a net by a gang of workers; adds what it predicts"),
+      {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
+                                      "trains a net by a gang of workers; adds what it predicts"),
        nullptr},
   };
 }
 
 std::vector<NetRow> BuiltInNets() {
   return {
-      {RowOf<TabularMlpOptions>("tabular_mlp",
-                                "an embedding per categorical column, joined with the numeric "
-                                "columns; dense layers with ReLU")},
-      {RowOf<NoOptions>("linear",
-                        "a weight per number and category: the linear or logistic model")},
-      {RowOf<TorchScriptOptions>(
+      {MakeRow<TabularMlpOptions>("tabular_mlp",
+                                  "an embedding per categorical column, joined with the numeric "
+                                  "columns; dense layers with ReLU")},
+      {MakeRow<NoOptions>("linear",
+                          "a weight per number and category: the linear or logistic model")},
+      {MakeRow<TorchScriptOptions>(
           "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
   };
 }
@@ -80,26 +80,26 @@ std::vector<NetRow> BuiltInNets() {
 // What a loss learns follows from its name (objective.h), so that rooms which see only options
 // agree with the catalogue.
 template <class Options>
-LossRow LossRowOf(const char* name, const char* help) {
-  return {RowOf<Options>(name, help), KindOfLoss(name)};
+LossRow MakeLossRow(const char* name, const char* help) {
+  return {MakeRow<Options>(name, help), KindOfLoss(name)};
 }
 
 std::vector<LossRow> BuiltInLosses() {
   return {
-      LossRowOf<NoOptions>("mse", "of numbers: the squared error"),
-      LossRowOf<NoOptions>("mae", "of numbers: the absolute error"),
-      LossRowOf<HuberOptions>(
+      MakeLossRow<NoOptions>("mse", "of numbers: the squared error"),
+      MakeLossRow<NoOptions>("mae", "of numbers: the absolute error"),
+      MakeLossRow<HuberOptions>(
           "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
-      LossRowOf<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
-      LossRowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
-      LossRowOf<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
+      MakeLossRow<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
+      MakeLossRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
+      MakeLossRow<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
   };
 }
 
 std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
   for (const MetricSpec& spec : Metrics()) {
-    rows.push_back({RowOf<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
+    rows.push_back({MakeRow<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
                     spec.higher_is_better});
   }
   return rows;
@@ -107,12 +107,13 @@ std::vector<MetricRow> BuiltInMetrics() {
 
 std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
-      RowOf<AdamOptions>("adam", "steps scaled by the mean and the mean square of past gradients"),
-      RowOf<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
+      MakeRow<AdamOptions>("adam",
+                           "steps scaled by the mean and the mean square of past gradients"),
+      MakeRow<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
   };
 }
 
-// The placer reads these two from the options of any stage (HeadOf in pipeline/placer.cc).
+// The placer reads these two from the options of any stage (ReadHead in pipeline/placer.cc).
 Status CheckStageRow(const StageRow& row) {
   for (const char* needed : {"id", "inputs"}) {
     const auto is_it = [&](const DescribedField& each) { return each.name == needed; };
@@ -127,7 +128,7 @@ Status CheckStageRow(const StageRow& row) {
 template <class Row>
 Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
   for (const Row& row : own) {
-    const std::vector<std::string> taken = NamesOf(rows);
+    const std::vector<std::string> taken = ListNames(rows);
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(
           {.exit = Exit::kUsage,

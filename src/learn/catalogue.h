@@ -80,7 +80,7 @@ struct NoOptions {
 // A row whose options are an aggregate with Fields(). Conditions that involve more than one field
 // go into an optional member `Status Check(const std::string& path) const`.
 template <class Options>
-CatalogueRow RowOf(std::string name, std::string help) {
+CatalogueRow MakeRow(std::string name, std::string help) {
   const auto complete = [](const Json& given, const std::string& path) -> Result<Json> {
     Options options;
     PT_TRY(FieldsFromJson(given, path, options));
@@ -92,17 +92,17 @@ CatalogueRow RowOf(std::string name, std::string help) {
 
 // A row whose stage is constructed as `S(const Options&, StageNames)`.
 template <class S, class Options>
-StageRow StageRowOf(std::string name, std::string help) {
+StageRow MakeStageRow(std::string name, std::string help) {
   const auto make = [](const Json& json, StageNames names) -> Result<std::unique_ptr<Stage>> {
     Options options;
     PT_TRY(FieldsFromJson(json, names.id, options));
     return std::make_unique<S>(options, std::move(names));
   };
-  return {RowOf<Options>(std::move(name), std::move(help)), make};
+  return {MakeRow<Options>(std::move(name), std::move(help)), make};
 }
 
 template <class Row>
-std::vector<std::string> NamesOf(const std::vector<Row>& rows) {
+std::vector<std::string> ListNames(const std::vector<Row>& rows) {
   std::vector<std::string> names;
   for (const Row& row : rows) names.push_back(row.name);
   return names;
@@ -116,7 +116,7 @@ Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const
   for (const Row& row : rows) {
     if (row.name == name) return &row;
   }
-  return UnknownName(what, name, NamesOf(rows), where);
+  return UnknownName(what, name, ListNames(rows), where);
 }
 
 }  // namespace protium

@@ -100,8 +100,8 @@ class OffsetStage : public Stage {
 
 std::shared_ptr<const Catalogue> Own() {
   Catalogue own;
-  own.stages.push_back(StageRowOf<OffsetStage, OffsetOptions>("offset", "adds a number"));
-  own.nets.push_back({RowOf<HuberOptions>("click_net", "of our own")});
+  own.stages.push_back(MakeStageRow<OffsetStage, OffsetOptions>("offset", "adds a number"));
+  own.nets.push_back({MakeRow<HuberOptions>("click_net", "of our own")});
   return std::make_shared<const Catalogue>(own);
 }
 
@@ -135,13 +135,13 @@ TEST_F(OwnStage, LearnsAndComesBackWhereItsProgramIs) {
 
 TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {
   Catalogue own;
-  own.nets.push_back({RowOf<NoOptions>("tabular_mlp", "another")});
+  own.nets.push_back({MakeRow<NoOptions>("tabular_mlp", "another")});
   const auto fault = [](const Catalogue& rows) {
     return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
   };
   EXPECT_EQ(fault(own).what, "two nets have the name \"tabular_mlp\"");
   Catalogue lacking;
-  lacking.stages.push_back({RowOf<NoOptions>("bare", "nothing"), nullptr});
+  lacking.stages.push_back({MakeRow<NoOptions>("bare", "nothing"), nullptr});
   EXPECT_EQ(fault(lacking).what, "stage \"bare\" has no option \"id\"");
 }
 

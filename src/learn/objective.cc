@@ -27,11 +27,11 @@ std::string Listed(const std::vector<std::string>& classes) {
 }
 
 Fault LabelFault(const TorchEstimatorOptions& options, const std::string& says) {
-  return {.exit = Exit::kInput, .what = "label \"" + LabelsOf(options).front() + "\" " + says};
+  return {.exit = Exit::kInput, .what = "label \"" + ListLabels(options).front() + "\" " + says};
 }
 
 // A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
-Result<ScaledLabel> ScaleOf(const Moments& moments, const std::string& label) {
+Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
   if (moments.count() == 0 || !std::isfinite(mean) || !std::isfinite(deviation)) {
     return Fail({.exit = Exit::kInput,
@@ -40,7 +40,7 @@ Result<ScaledLabel> ScaleOf(const Moments& moments, const std::string& label) {
   return ScaledLabel{label, mean, deviation > 0 ? deviation : 1};
 }
 
-Result<Baseline> LineOf(const Line& line, const TorchEstimatorOptions& options) {
+Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& options) {
   const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
     return baseline;
@@ -61,17 +61,17 @@ Result<Learned> LearnValues(const TorchEstimatorOptions& options, std::span<cons
   Learned learned;
   learned.objective.logarithmic = options.loss.name == "poisson";
   size_t at = 0;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     ScaledLabel scaled{.column = label};
     if (options.label_scale == Scale::kStandard) {
-      PT_LET(scaled, ScaleOf(std::get<Moments>(states[at++]), label));
+      PT_LET(scaled, ScaleLabel(std::get<Moments>(states[at++]), label));
     } else if (options.loss.name == "poisson") {
       PT_TRY(CheckCounts(std::get<Moments>(states[at++]), label));
     }
     learned.objective.labels.push_back(std::move(scaled));
   }
   if (at < states.size()) {
-    PT_LET(learned.baseline, LineOf(std::get<Line>(states[at]), options));
+    PT_LET(learned.baseline, MakeBaseline(std::get<Line>(states[at]), options));
   }
   return learned;
 }
@@ -99,7 +99,7 @@ Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std:
     return Fail(LabelFault(options, "is " + Listed(classes) +
                                         " in all training rows: there is nothing to tell apart"));
   }
-  if (KindOf(options) == TargetKind::kClasses || classes.size() == 2) return Status::OK();
+  if (FindTargetKind(options) == TargetKind::kClasses || classes.size() == 2) return Status::OK();
   Fault fault =
       LabelFault(options, "has " + std::to_string(classes.size()) + " classes (" + Listed(classes) +
                               "), and " + options.loss.name + " learns two");
@@ -121,8 +121,8 @@ Status PutPositiveLast(const TorchEstimatorOptions& options, std::vector<std::st
 }
 
 // "balanced" is n / (classes * n_of_class), as scikit-learn's class_weight of that name.
-Result<std::vector<double>> WeightsOf(const Json& given, const std::vector<std::string>& classes,
-                                      const std::vector<double>& shares) {
+Result<std::vector<double>> WeighClasses(const Json& given, const std::vector<std::string>& classes,
+                                         const std::vector<double>& shares) {
   std::vector<double> weights;
   if (given == "balanced") {
     for (const double share : shares) weights.push_back(1 / (share * double(classes.size())));
@@ -148,7 +148,7 @@ Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const TextCou
                              const arrow::DataType& type) {
   Learned learned;
   Objective& objective = learned.objective;
-  objective.kind = KindOf(options);
+  objective.kind = FindTargetKind(options);
   objective.labels = {{.column = options.label}};
   PT_LET(objective.class_type, TypeName(type));
   objective.classes = counts.ByFrequency();
@@ -159,13 +159,14 @@ Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const TextCou
   PT_TRY(CheckClasses(options, objective.classes));
   PT_TRY(PutPositiveLast(options, objective.classes));
   int64_t rows = 0;
-  for (const std::string& name : objective.classes) rows += counts.CountOf(name);
+  for (const std::string& name : objective.classes) rows += counts.FindCount(name);
   learned.baseline.emplace();
   for (const std::string& name : objective.classes) {
-    learned.baseline->shares.push_back(double(counts.CountOf(name)) / double(rows));
+    learned.baseline->shares.push_back(double(counts.FindCount(name)) / double(rows));
   }
   const Json weights = options.loss.options.value("class_weights", Json());
-  PT_LET(objective.class_weights, WeightsOf(weights, objective.classes, learned.baseline->shares));
+  PT_LET(objective.class_weights,
+         WeighClasses(weights, objective.classes, learned.baseline->shares));
   return learned;
 }
 
@@ -181,7 +182,7 @@ TargetKind KindOfLoss(const std::string& loss) {
   return loss == "cross_entropy" ? TargetKind::kClasses : TargetKind::kValues;
 }
 
-Columns LabelsOf(const TorchEstimatorOptions& options) {
+Columns ListLabels(const TorchEstimatorOptions& options) {
   return options.labels.empty() ? Columns{options.label} : options.labels;
 }
 
@@ -196,9 +197,9 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
 
 // Moments also say whether a label goes below 0, which poisson cannot learn.
 std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options) {
-  if (KindOf(options) != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
+  if (FindTargetKind(options) != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
   std::vector<Need> needs;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     if (options.label_scale == Scale::kStandard || options.loss.name == "poisson") {
       needs.push_back({StateKind::kMoments, {label}});
     }
@@ -211,14 +212,14 @@ std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options) {
 
 Result<Learned> LearnLabel(const TorchEstimatorOptions& options, std::span<const State> states,
                            const arrow::DataType& type) {
-  if (KindOf(options) == TargetKind::kValues) return LearnValues(options, states);
+  if (FindTargetKind(options) == TargetKind::kValues) return LearnValues(options, states);
   return LearnClasses(options, std::get<TextCounts>(states[0]), type);
 }
 
 arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options,
                                    const std::shared_ptr<arrow::DataType>& label) {
   arrow::FieldVector fields;
-  if (KindOf(options) == TargetKind::kValues) {
+  if (FindTargetKind(options) == TargetKind::kValues) {
     if (options.labels.empty()) return {arrow::field(options.prediction, arrow::float64())};
     for (const std::string& each : options.labels) {
       fields.push_back(arrow::field(options.prediction + "_" + each, arrow::float64()));

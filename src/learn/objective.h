@@ -79,11 +79,11 @@ inline constexpr const char* kClassColumn = "__class";
 
 // What a built-in loss learns.
 TargetKind KindOfLoss(const std::string& loss);
-inline TargetKind KindOf(const TorchEstimatorOptions& options) {
+inline TargetKind FindTargetKind(const TorchEstimatorOptions& options) {
   return KindOfLoss(options.loss.name);
 }
 // `label`, or all of `labels`: never empty in complete options.
-Columns LabelsOf(const TorchEstimatorOptions& options);
+Columns ListLabels(const TorchEstimatorOptions& options);
 
 // A TypeError for a column type that the estimator cannot learn; its message says what the type
 // must be, for the caller's fault.

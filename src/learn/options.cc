@@ -10,7 +10,7 @@ namespace {
 
 // The options are complete, defaults included.
 template <class T>
-Named NamedOf(std::string name, const T& options) {
+Choice MakeChoice(std::string name, const T& options) {
   return {std::move(name), FieldsToJson(options)};
 }
 
@@ -62,25 +62,25 @@ Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
   return Status::OK();
 }
 
-Json ToJson(const Named& named) {
-  Json json = {{"name", named.name}};
-  for (const auto& [key, value] : named.options.items()) json[key] = value;
+Json ToJson(const Choice& choice) {
+  Json json = {{"name", choice.name}};
+  for (const auto& [key, value] : choice.options.items()) json[key] = value;
   return json;
 }
 
-// A table without a name is laid over the choice that is there, so `named` is input as well.
-Status FromJson(const Json& json, const std::string& path, Named& named) {
+// A table without a name is laid over the choice that is there, so `choice` is input as well.
+Status FromJson(const Json& json, const std::string& path, Choice& choice) {
   if (json.is_string()) {
-    named = {json.get<std::string>(), Json::object()};
+    choice = {json.get<std::string>(), Json::object()};
     return Status::OK();
   }
   const bool names = json.is_object() && json.contains("name");
-  if (!json.is_object() || (names ? !json["name"].is_string() : named.name.empty())) {
+  if (!json.is_object() || (names ? !json["name"].is_string() : choice.name.empty())) {
     return fields::Refuse(path, "a name, or a table with a name and its options", json);
   }
-  if (names) named = {json["name"].get<std::string>(), Json::object()};
+  if (names) choice = {json["name"].get<std::string>(), Json::object()};
   for (const auto& [key, value] : json.items()) {
-    if (key != "name") named.options[key] = value;
+    if (key != "name") choice.options[key] = value;
   }
   return Status::OK();
 }
@@ -94,9 +94,10 @@ FieldType DescribeType(const Inputs&) {
           .of = {{.kind = Kind::kEither, .of = {{.kind = Kind::kText}, stage}}}};
 }
 
-FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
+FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
 
-// Whether the classes exist is known only once the label has been read (WeightsOf in objective.cc).
+// Whether the classes exist is known only once the label has been read (WeighClasses in
+// objective.cc).
 Status CrossEntropyOptions::Check(const std::string& path) const {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
   for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
@@ -108,18 +109,20 @@ Status CrossEntropyOptions::Check(const std::string& path) const {
                         class_weights);
 }
 
-Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }
-Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }
-Named MeanSquaredError() { return {"mse"}; }
-Named MeanAbsoluteError() { return {"mae"}; }
-Named Poisson() { return {"poisson"}; }
-Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
-  return NamedOf("binary_cross_entropy", options);
+Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }
+Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options); }
+Choice MeanSquaredError() { return {"mse"}; }
+Choice MeanAbsoluteError() { return {"mae"}; }
+Choice Poisson() { return {"poisson"}; }
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
+  return MakeChoice("binary_cross_entropy", options);
 }
-Named CrossEntropy(const CrossEntropyOptions& options) { return NamedOf("cross_entropy", options); }
-Named TorchScript(const TorchScriptOptions& options) { return NamedOf("torchscript", options); }
-Named Linear() { return {"linear"}; }
-Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
-Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }
+Choice CrossEntropy(const CrossEntropyOptions& options) {
+  return MakeChoice("cross_entropy", options);
+}
+Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torchscript", options); }
+Choice Linear() { return {"linear"}; }
+Choice Adam(const AdamOptions& options) { return MakeChoice("adam", options); }
+Choice Sgd(const SgdOptions& options) { return MakeChoice("sgd", options); }
 
 }  // namespace protium

@@ -117,13 +117,13 @@ struct StandardScalerOptions {
 // Something chosen by name with options of its own: a net, a loss, an optimizer.
 // JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
 // the choice that is already there, as --set loss.delta=2 does.
-struct Named {
+struct Choice {
   std::string name;
   Json options = Json::object();
 };
-Json ToJson(const Named& named);
-Status FromJson(const Json& json, const std::string& path, Named& named);
-FieldType DescribeType(const Named& named);
+Json ToJson(const Choice& choice);
+Status FromJson(const Json& json, const std::string& path, Choice& choice);
+FieldType DescribeType(const Choice& choice);
 
 // An embedding per categorical column (of width min(50, (n + 1) / 2) for n values unless set),
 // concatenated with the numeric columns; hidden dense layers with ReLU and dropout; then the
@@ -145,9 +145,9 @@ struct TabularMlpOptions {
     visit("batch_norm", batch_norm, {.help = "normalise what the layers between give by batch"});
   }
 };
-Named TabularMlp(const TabularMlpOptions& options = {});
+Choice TabularMlp(const TabularMlpOptions& options = {});
 // One weight per output for each numeric column and each category: the linear or logistic model.
-Named Linear();
+Choice Linear();
 
 // A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
 struct TorchScriptOptions {
@@ -162,7 +162,7 @@ struct TorchScriptOptions {
     visit("sha256", sha256, {.help = "of the file; found out when it is read"});
   }
 };
-Named TorchScript(const TorchScriptOptions& options);
+Choice TorchScript(const TorchScriptOptions& options);
 
 // Squared error up to `delta`, linear beyond it, so that outliers pull less. In units of what the
 // net learns: of the scaled label where the label is scaled.
@@ -174,10 +174,10 @@ struct HuberOptions {
           {.help = "errors up to here count squared, larger ones linearly", .above = 0});
   }
 };
-Named Huber(const HuberOptions& options = {});
-Named MeanSquaredError();
-Named MeanAbsoluteError();
-Named Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
+Choice Huber(const HuberOptions& options = {});
+Choice MeanSquaredError();
+Choice MeanAbsoluteError();
+Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
 // For a label with two values. Rows of the positive one count `positive_weight` times.
 struct BinaryCrossEntropyOptions {
@@ -188,7 +188,7 @@ struct BinaryCrossEntropyOptions {
           {.help = "how often a row of the positive class counts", .above = 0});
   }
 };
-Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
 // For a label with any number of classes; softmax over one output per class.
 struct CrossEntropyOptions {
@@ -207,7 +207,7 @@ struct CrossEntropyOptions {
            .below = 1});
   }
 };
-Named CrossEntropy(const CrossEntropyOptions& options = {});
+Choice CrossEntropy(const CrossEntropyOptions& options = {});
 
 // Adam (Kingma and Ba, 2015). `weight_decay` is added to the gradient, as in the original paper's
 // L2 form and torch.optim.Adam; this is not AdamW.
@@ -229,7 +229,7 @@ struct AdamOptions {
     visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
-Named Adam(const AdamOptions& options = {});
+Choice Adam(const AdamOptions& options = {});
 
 // Stochastic gradient descent, with momentum and weight decay as in torch.optim.SGD: the learning
 // rate scales the velocity, and decay is added to the gradient.
@@ -246,7 +246,7 @@ struct SgdOptions {
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
   }
 };
-Named Sgd(const SgdOptions& options = {});
+Choice Sgd(const SgdOptions& options = {});
 
 // Training rows held out to choose the best epoch; rows that agree in `by` stay together. They are
 // chosen by a hash, as the test side of a split is.
@@ -281,7 +281,7 @@ struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;  // Rows of one step, over all workers together.
   int32_t shards = 4;        // Parts of every batch, and the most workers that can share it.
-  Named optimizer = Adam();
+  Choice optimizer = Adam();
   ValidationOptions validation;
   // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
   // accuracy for many.
@@ -362,7 +362,7 @@ struct VectorColumn {
 // one).
 struct TorchEstimatorOptions {
   std::string id;
-  Named net = TabularMlp();
+  Choice net = TabularMlp();
   Inputs categorical;
   Inputs numeric;
   std::vector<VectorColumn> vectors;
@@ -372,7 +372,7 @@ struct TorchEstimatorOptions {
   std::string weight;    // A column of row weights; empty: every row counts 1.
   // Unless set: standard for values, except none for poisson. Classes are never scaled.
   std::optional<Scale> label_scale;
-  Named loss = MeanSquaredError();
+  Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
   std::string probability = "probability";
   std::string probabilities;  // A list column with those of all classes, in order; empty: none.

@@ -79,7 +79,7 @@ Status PlaceAgain(Chain& chain);
 
 // The table column that `column` is ultimately made from, the first of several; `column` itself if
 // no stage made it.
-std::string SourceOf(const Chain& chain, const std::string& column);
+std::string FindSource(const Chain& chain, const std::string& column);
 
 // Whether `column` is the table column `source`, or made from it.
 bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);

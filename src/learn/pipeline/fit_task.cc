@@ -90,7 +90,7 @@ Form FormOf(const Need& need, size_t column) {
 
 Expr InForm(Form form, const std::string& column) {
   if (form == Form::kItself) return Col(column);
-  return CallOf(form == Form::kText ? "cast_string" : "cast_double", {Col(column)});
+  return MakeCall(form == Form::kText ? "cast_string" : "cast_double", {Col(column)});
 }
 
 // A projection to the columns of the needs and nothing else, numbers as doubles; renames the

@@ -27,7 +27,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_TRY(PlaceLists(placed));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
-  const auto label = chain_.Find(LabelsOf(options).front())->type;
+  const auto label = chain_.Find(ListLabels(options).front())->type;
   for (const auto& field : PredictedFields(options, label)) {
     PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
   }
@@ -37,17 +37,18 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
 
 Status Placer::PlaceLabels(PlacedEstimator& placed) {
   const TorchEstimatorOptions& options = placed.options;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     PT_LET(const size_t at, Find(label, "label", Use::kTraining));
-    PT_TRY(CheckType(at, "label", CheckLabelType(KindOf(options), *chain_.columns[at].type)));
-    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    PT_TRY(
+        CheckType(at, "label", CheckLabelType(FindTargetKind(options), *chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   for (const auto& [column, key] : {std::pair{&options.weight, "weight"},
                                     std::pair{&options.train.baseline, "train.baseline"}}) {
     if (column->empty()) continue;
     PT_LET(const size_t at, Find(*column, key, Use::kTraining));
     PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
-    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
   for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
@@ -114,8 +115,8 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
 }
 
 Status Placer::CheckLabel(const PlacedEstimator& placed) const {
-  for (const std::string& label : LabelsOf(placed.options)) {
-    PT_TRY(CheckLabel(placed, SourceOf(chain_, label)));
+  for (const std::string& label : ListLabels(placed.options)) {
+    PT_TRY(CheckLabel(placed, FindSource(chain_, label)));
   }
   return Status::OK();
 }
@@ -133,16 +134,16 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
   for (const size_t maker : placed.awaits) {
-    for (const std::string& column : InputsOf(maker)) PT_TRY(check(column, "numeric"));
+    for (const std::string& column : ListInputs(maker)) PT_TRY(check(column, "numeric"));
   }
   const std::string& baseline = placed.options.train.baseline;
   return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
 }
 
-Columns Placer::InputsOf(size_t maker) const {
+Columns Placer::ListInputs(size_t maker) const {
   Columns inputs = chain_.stages[maker].stage->inputs();
   for (const size_t each : chain_.stages[maker].awaits) {
-    for (std::string& input : InputsOf(each)) inputs.push_back(std::move(input));
+    for (std::string& input : ListInputs(each)) inputs.push_back(std::move(input));
   }
   return inputs;
 }

@@ -23,7 +23,7 @@ class BinarizerStage : public PlainStage {
   // As Spark's: neither NaN nor NULL is above anything.
   Expr ExprOf(size_t i) const override {
     const Expr x = NumberOf(inputs()[i]);
-    const Expr above = CallOf("if", {x > Lit(threshold_), Lit(1.0), Lit(0.0)});
+    const Expr above = MakeCall("if", {x > Lit(threshold_), Lit(1.0), Lit(0.0)});
     return IfNan(x, Lit(0.0), above);
   }
 
@@ -34,7 +34,7 @@ class BinarizerStage : public PlainStage {
 }  // namespace
 
 StageRow BinarizerRow() {
-  return StageRowOf<BinarizerStage, BinarizerOptions>(
+  return MakeStageRow<BinarizerStage, BinarizerOptions>(
       "binarizer", "1 for numbers above a threshold, 0 for all others, NULL and NaN among them");
 }
 

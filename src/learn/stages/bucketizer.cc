@@ -60,12 +60,12 @@ class BucketizerStage : public PlainStage {
     Expr bucket = BucketOf(x, Bounds(), inputs()[i], options_.nan, options_.missing);
     if (options_.ends == Ends::kOpen) return bucket;
     const std::vector<double>& splits = options_.splits;
-    const Expr fail = CallOf("error", {Lit("column \"" + inputs()[i] +
-                                           "\" has a value beyond the "
-                                           "splits of \"" +
-                                           id() + "\"")});
-    const Expr above = CallOf("if", {x > Lit(splits.back()), fail, bucket});
-    const Expr inside = CallOf("if", {x < Lit(splits.front()), fail, above});
+    const Expr fail = MakeCall("error", {Lit("column \"" + inputs()[i] +
+                                             "\" has a value beyond the "
+                                             "splits of \"" +
+                                             id() + "\"")});
+    const Expr above = MakeCall("if", {x > Lit(splits.back()), fail, bucket});
+    const Expr inside = MakeCall("if", {x < Lit(splits.front()), fail, above});
     return IfNull(x, bucket, IfNan(x, bucket, inside));
   }
 
@@ -82,7 +82,7 @@ class BucketizerStage : public PlainStage {
 }  // namespace
 
 StageRow BucketizerRow() {
-  return StageRowOf<BucketizerStage, BucketizerOptions>(
+  return MakeStageRow<BucketizerStage, BucketizerOptions>(
       "bucketizer", "numbers become 0, 1, 2, ... by the splits that they lie between");
 }
 

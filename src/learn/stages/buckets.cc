@@ -9,7 +9,7 @@ namespace {
 Expr IndexOf(Strange strange, int64_t own, const std::string& column, const char* what) {
   if (strange == Strange::kKeep) return Lit(own);
   if (strange == Strange::kNull) return Lit(std::monostate());
-  return CallOf("error", {Lit("column \"" + column + "\" has a " + what)});
+  return MakeCall("error", {Lit("column \"" + column + "\" has a " + what)});
 }
 
 }  // namespace
@@ -18,8 +18,8 @@ Expr IndexOf(Strange strange, int64_t own, const std::string& column, const char
 Expr Stepped(const Expr& x, std::span<const Expr> bounds, std::span<const Expr> values) {
   if (bounds.empty()) return values.front();
   const size_t half = bounds.size() / 2;
-  return CallOf("if", {x < bounds[half], Stepped(x, bounds.first(half), values.first(half + 1)),
-                       Stepped(x, bounds.subspan(half + 1), values.subspan(half + 1))});
+  return MakeCall("if", {x < bounds[half], Stepped(x, bounds.first(half), values.first(half + 1)),
+                         Stepped(x, bounds.subspan(half + 1), values.subspan(half + 1))});
 }
 
 int64_t CountBuckets(size_t bounds, Strange nan, Strange missing) {
@@ -41,13 +41,13 @@ Expr BucketOf(const Expr& x, std::span<const double> bounds, const std::string& 
 
 Expr HashBucketOf(const Columns& columns, int64_t buckets, Unseen missing) {
   std::vector<Expr> texts;
-  for (const std::string& column : columns) texts.push_back(CallOf("cast_string", {Col(column)}));
-  const Expr hash = CallOf("cast_int64", {CallOf("hash_text", std::move(texts))});
-  Expr bucket = CallOf("pmod", {hash, Lit(buckets)});
+  for (const std::string& column : columns) texts.push_back(MakeCall("cast_string", {Col(column)}));
+  const Expr hash = MakeCall("cast_int64", {MakeCall("hash_text", std::move(texts))});
+  Expr bucket = MakeCall("pmod", {hash, Lit(buckets)});
   for (const std::string& column : columns) {
     Expr none = missing == Unseen::kOwnIndex ? Lit(buckets) : Lit(std::monostate());
     if (missing == Unseen::kError) {
-      none = CallOf("error", {Lit("column \"" + column + "\" has a NULL")});
+      none = MakeCall("error", {Lit("column \"" + column + "\" has a NULL")});
     }
     bucket = IfNull(Col(column), std::move(none), std::move(bucket));
   }

@@ -41,8 +41,8 @@ class ClipStage : public PlainStage {
   Expr ExprOf(size_t i) const override {
     const Expr x = NumberOf(inputs()[i]);
     Expr clipped = x;
-    if (low_) clipped = CallOf("if", {x < Lit(*low_), Lit(*low_), clipped});
-    if (high_) clipped = CallOf("if", {x > Lit(*high_), Lit(*high_), clipped});
+    if (low_) clipped = MakeCall("if", {x < Lit(*low_), Lit(*low_), clipped});
+    if (high_) clipped = MakeCall("if", {x > Lit(*high_), Lit(*high_), clipped});
     return IfNan(x, x, clipped);
   }
 
@@ -54,7 +54,7 @@ class ClipStage : public PlainStage {
 }  // namespace
 
 StageRow ClipRow() {
-  return StageRowOf<ClipStage, ClipOptions>(
+  return MakeStageRow<ClipStage, ClipOptions>(
       "clip", "numbers not below low and not above high; NULL and NaN stay");
 }
 

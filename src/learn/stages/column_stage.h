@@ -26,17 +26,17 @@ struct ColumnOptions {
 };
 
 // A column as a double, as stages that work on numbers read it. NULL stays NULL.
-inline Expr NumberOf(const std::string& column) { return CallOf("cast_double", {Col(column)}); }
+inline Expr NumberOf(const std::string& column) { return MakeCall("cast_double", {Col(column)}); }
 
 // `otherwise`, but `then` where x is NaN. Comparisons come after this: engines order NaN above
 // every number.
 inline Expr IfNan(const Expr& x, Expr then, Expr otherwise) {
-  return CallOf("if", {CallOf("is_nan", {x}), std::move(then), std::move(otherwise)});
+  return MakeCall("if", {MakeCall("is_nan", {x}), std::move(then), std::move(otherwise)});
 }
 
 // `otherwise`, but `then` where x is NULL.
 inline Expr IfNull(const Expr& x, Expr then, Expr otherwise) {
-  return CallOf("if", {CallOf("is_null", {x}), std::move(then), std::move(otherwise)});
+  return MakeCall("if", {MakeCall("is_null", {x}), std::move(then), std::move(otherwise)});
 }
 
 // `name`, or one like it that is not among `columns`: for a column that exists only while a stage

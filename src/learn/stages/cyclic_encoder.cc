@@ -89,9 +89,9 @@ class CyclicEncoderStage : public PlainStage {
   // largest is not to be trusted; times 0 they are 0, and infinities NaN.
   NamedExpr Quarters(size_t i, const Columns& columns) const {
     const Expr turns = Col(Name("turns", i, columns));
-    const Expr part = turns - CallOf("cast_double", {CallOf("floor", {turns})});
+    const Expr part = turns - MakeCall("cast_double", {MakeCall("floor", {turns})});
     const Expr inside =
-        CallOf("if", {CallOf("abs", {turns}) >= Lit(0x1p52), turns * Lit(0.0), part});
+        MakeCall("if", {MakeCall("abs", {turns}) >= Lit(0x1p52), turns * Lit(0.0), part});
     return {Name("quarters", i, columns), IfNan(turns, turns, inside) * Lit(4.0)};
   }
 
@@ -105,7 +105,7 @@ class CyclicEncoderStage : public PlainStage {
   static Expr Nearest(const Expr& quarters) {
     Expr nearest = Lit(0.0);
     for (const double q : {1.0, 2.0, 3.0, 4.0}) {
-      nearest = CallOf("if", {quarters >= Lit(q - 0.5), Lit(q), nearest});
+      nearest = MakeCall("if", {quarters >= Lit(q - 0.5), Lit(q), nearest});
     }
     return nearest;
   }
@@ -123,9 +123,9 @@ class CyclicEncoderStage : public PlainStage {
   // By the quarter, of which the fourth is the first again.
   static Expr OneOf(const Expr& quarter, const Expr& first, const Expr& second, const Expr& third,
                     const Expr& fourth) {
-    const Expr high = CallOf("if", {quarter == Lit(3.0), fourth, first});
-    const Expr middle = CallOf("if", {quarter == Lit(2.0), third, high});
-    return CallOf("if", {quarter == Lit(1.0), second, middle});
+    const Expr high = MakeCall("if", {quarter == Lit(3.0), fourth, first});
+    const Expr middle = MakeCall("if", {quarter == Lit(2.0), third, high});
+    return MakeCall("if", {quarter == Lit(1.0), second, middle});
   }
 
   CyclicEncoderOptions options_;
@@ -134,7 +134,7 @@ class CyclicEncoderStage : public PlainStage {
 }  // namespace
 
 StageRow CyclicEncoderRow() {
-  return StageRowOf<CyclicEncoderStage, CyclicEncoderOptions>(
+  return MakeStageRow<CyclicEncoderStage, CyclicEncoderOptions>(
       "cyclic_encoder",
       "sine and cosine of what comes round, such as hours: <input>__<id>__sin and __cos");
 }

@@ -93,10 +93,10 @@ class DatetimePartsStage : public PlainStage {
     const Part part = parts_[i % parts_.size()];
     const bool weekend = part == Part::kWeekend;
     const Expr number =
-        CallOf("cast_int64", {CallOf(weekend ? "day_of_week" : NameOf(part), {time})});
+        MakeCall("cast_int64", {MakeCall(weekend ? "day_of_week" : NameOf(part), {time})});
     if (!weekend) return number;
     const Expr is = number == Lit(int64_t{1}) || number == Lit(int64_t{7});
-    return IfNull(time, number, CallOf("if", {is, Lit(int64_t{1}), Lit(int64_t{0})}));
+    return IfNull(time, number, MakeCall("if", {is, Lit(int64_t{1}), Lit(int64_t{0})}));
   }
 
  private:
@@ -106,7 +106,7 @@ class DatetimePartsStage : public PlainStage {
 }  // namespace
 
 StageRow DatetimePartsRow() {
-  return StageRowOf<DatetimePartsStage, DatetimePartsOptions>(
+  return MakeStageRow<DatetimePartsStage, DatetimePartsOptions>(
       "datetime_parts", "parts of dates and times as whole numbers: <input>__<id>__<part>");
 }
 

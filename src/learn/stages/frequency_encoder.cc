@@ -123,7 +123,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
 }  // namespace
 
 StageRow FrequencyEncoderRow() {
-  return StageRowOf<FrequencyEncoderStage, FrequencyEncoderOptions>(
+  return MakeStageRow<FrequencyEncoderStage, FrequencyEncoderOptions>(
       "frequency_encoder", "how often a text or whole number occurs in the training rows, or NULL");
 }
 

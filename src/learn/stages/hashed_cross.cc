@@ -59,7 +59,7 @@ class HashedCrossStage : public PlainStage {
 }  // namespace
 
 StageRow HashedCrossRow() {
-  return StageRowOf<HashedCrossStage, HashedCrossOptions>(
+  return MakeStageRow<HashedCrossStage, HashedCrossOptions>(
       "hashed_cross",
       "combinations of texts or whole numbers become one column of indices: <a>__<b>__<id>");
 }

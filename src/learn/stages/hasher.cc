@@ -46,7 +46,7 @@ class HasherStage : public PlainStage {
 }  // namespace
 
 StageRow HasherRow() {
-  return StageRowOf<HasherStage, HasherOptions>(
+  return MakeStageRow<HasherStage, HasherOptions>(
       "hasher",
       "text or whole numbers become indices by a hash, without learning: pmod(hash(text), buckets) "
       "of Spark's SQL");

@@ -40,24 +40,24 @@ class LogTransformStage : public PlainStage {
     const Expr x = NumberOf(inputs()[i]);
     switch (how_) {
       case Logarithm::kLog1p:
-        return CallOf("log1p", {x});
+        return MakeCall("log1p", {x});
       case Logarithm::kLn:
-        return CallOf("ln", {x});
+        return MakeCall("ln", {x});
       case Logarithm::kLog2:
-        return CallOf("ln", {x}) / Lit(0x1.62e42fefa39efp-1);
+        return MakeCall("ln", {x}) / Lit(0x1.62e42fefa39efp-1);
       case Logarithm::kLog10:
-        return CallOf("ln", {x}) / Lit(0x1.26bb1bbb55516p+1);
+        return MakeCall("ln", {x}) / Lit(0x1.26bb1bbb55516p+1);
       case Logarithm::kSigned:
-        return CallOf("if", {x < Lit(0.0), CallOf("negate", {CallOf("log1p", {Negated(x)})}),
-                             CallOf("log1p", {x})});
+        return MakeCall("if", {x < Lit(0.0), MakeCall("negate", {MakeCall("log1p", {Negated(x)})}),
+                               MakeCall("log1p", {x})});
       case Logarithm::kExpm1:
-        return CallOf("expm1", {x});
+        return MakeCall("expm1", {x});
     }
     return x;
   }
 
  private:
-  static Expr Negated(const Expr& x) { return CallOf("negate", {x}); }
+  static Expr Negated(const Expr& x) { return MakeCall("negate", {x}); }
 
   Logarithm how_;
 };
@@ -65,7 +65,7 @@ class LogTransformStage : public PlainStage {
 }  // namespace
 
 StageRow LogTransformRow() {
-  return StageRowOf<LogTransformStage, LogTransformOptions>(
+  return MakeStageRow<LogTransformStage, LogTransformOptions>(
       "log_transform", "logarithms of numbers; NULL where there is none, as in Spark's SQL");
 }
 

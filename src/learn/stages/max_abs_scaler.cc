@@ -48,7 +48,7 @@ class MaxAbsScalerStage : public LearningStage<Largest> {
 }  // namespace
 
 StageRow MaxAbsScalerRow() {
-  return StageRowOf<MaxAbsScalerStage, ColumnOptions>(
+  return MakeStageRow<MaxAbsScalerStage, ColumnOptions>(
       "max_abs_scaler", "numbers from -1 to 1, divided by the greatest distance from 0; 0 stays 0");
 }
 

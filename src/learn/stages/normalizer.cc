@@ -39,7 +39,8 @@ class NormalizerStage : public PlainStage {
     std::vector<NamedExpr> added;
     for (size_t i = 0; i < inputs().size(); ++i) {
       const Expr x = NumberOf(inputs()[i]);
-      added.push_back({outputs()[i], CallOf("if", {Col(length) == Lit(0.0), x, x / Col(length)})});
+      added.push_back(
+          {outputs()[i], MakeCall("if", {Col(length) == Lit(0.0), x, x / Col(length)})});
     }
     return WithColumns(std::move(rows), columns, std::move(added));
   }
@@ -54,14 +55,14 @@ class NormalizerStage : public PlainStage {
     for (size_t i = 0; i < inputs().size(); ++i) parts.push_back(Part(i));
     Expr sum = parts.front();
     for (size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
-    if (norm_ == Norm::kL2) return CallOf("sqrt", {sum});
+    if (norm_ == Norm::kL2) return MakeCall("sqrt", {sum});
     if (norm_ == Norm::kL1 || parts.size() == 1) return sum;
-    return IfNull(sum, sum, CallOf("greatest", parts));
+    return IfNull(sum, sum, MakeCall("greatest", parts));
   }
 
   Expr Part(size_t i) const {
     const Expr x = NumberOf(inputs()[i]);
-    return norm_ == Norm::kL2 ? x * x : CallOf("abs", {x});
+    return norm_ == Norm::kL2 ? x * x : MakeCall("abs", {x});
   }
 
   Norm norm_;
@@ -70,7 +71,7 @@ class NormalizerStage : public PlainStage {
 }  // namespace
 
 StageRow NormalizerRow() {
-  return StageRowOf<NormalizerStage, NormalizerOptions>(
+  return MakeStageRow<NormalizerStage, NormalizerOptions>(
       "normalizer", "the numbers of each row divided by its length; a row of zeros stays");
 }
 

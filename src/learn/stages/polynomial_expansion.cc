@@ -80,7 +80,7 @@ class PolynomialExpansionStage : public PlainStage {
 }  // namespace
 
 StageRow PolynomialExpansionRow() {
-  StageRow row = StageRowOf<PolynomialExpansionStage, PolynomialExpansionOptions>(
+  StageRow row = MakeStageRow<PolynomialExpansionStage, PolynomialExpansionOptions>(
       "polynomial_expansion", "products of the inputs with each other: <id>__<a>__<b>");
   row.make = [make = row.make](const Json& options,
                                StageNames names) -> Result<std::unique_ptr<Stage>> {

@@ -28,12 +28,12 @@ struct PowerTransformOptions : ColumnOptions {
   }
 };
 
-Expr Negative(Expr x) { return CallOf("negate", {std::move(x)}); }
+Expr Negative(Expr x) { return MakeCall("negate", {std::move(x)}); }
 
 // (exp(log)^power - 1) / power without losing digits where the two are nearly equal; its limit, the
 // logarithm itself, for the power 0.
 Expr Raised(Expr log, double power) {
-  return power == 0 ? log : CallOf("expm1", {std::move(log) * Lit(power)}) / Lit(power);
+  return power == 0 ? log : MakeCall("expm1", {std::move(log) * Lit(power)}) / Lit(power);
 }
 
 class PowerTransformStage : public PlainStage {
@@ -48,9 +48,9 @@ class PowerTransformStage : public PlainStage {
       case Power::kYeoJohnson:
         return YeoJohnson(x);
       case Power::kBoxCox:
-        return Raised(CallOf("ln", {x}), lambda_);
+        return Raised(MakeCall("ln", {x}), lambda_);
       case Power::kSqrt:
-        return CallOf("sqrt", {x});
+        return MakeCall("sqrt", {x});
       case Power::kSquare:
         return x * x;
     }
@@ -61,9 +61,9 @@ class PowerTransformStage : public PlainStage {
   // Of logarithms that every engine has to the bit, not of powers, which none has like another.
   Expr YeoJohnson(const Expr& x) const {
     if (lambda_ == 1) return x;
-    const Expr above = Raised(CallOf("log1p", {x}), lambda_);
-    const Expr below = Negative(Raised(CallOf("log1p", {Negative(x)}), 2 - lambda_));
-    return CallOf("if", {x < Lit(0.0), below, above});
+    const Expr above = Raised(MakeCall("log1p", {x}), lambda_);
+    const Expr below = Negative(Raised(MakeCall("log1p", {Negative(x)}), 2 - lambda_));
+    return MakeCall("if", {x < Lit(0.0), below, above});
   }
 
   Power how_;
@@ -73,7 +73,7 @@ class PowerTransformStage : public PlainStage {
 }  // namespace
 
 StageRow PowerTransformRow() {
-  return StageRowOf<PowerTransformStage, PowerTransformOptions>(
+  return MakeStageRow<PowerTransformStage, PowerTransformOptions>(
       "power_transform", "powers of numbers, which make lopsided columns more even");
 }
 

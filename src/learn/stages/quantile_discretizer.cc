@@ -84,7 +84,7 @@ class QuantileDiscretizerStage : public LearningStage<Bounds> {
 }  // namespace
 
 StageRow QuantileDiscretizerRow() {
-  return StageRowOf<QuantileDiscretizerStage, QuantileDiscretizerOptions>(
+  return MakeStageRow<QuantileDiscretizerStage, QuantileDiscretizerOptions>(
       "quantile_discretizer",
       "numbers become 0, 1, 2, ... by exact quantiles of the training rows");
 }

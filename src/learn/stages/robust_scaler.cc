@@ -79,7 +79,7 @@ class RobustScalerStage : public LearningStage<Middle> {
 }  // namespace
 
 StageRow RobustScalerRow() {
-  return StageRowOf<RobustScalerStage, RobustScalerOptions>(
+  return MakeStageRow<RobustScalerStage, RobustScalerOptions>(
       "robust_scaler",
       "numbers less the median, divided by the range between two exact quantiles; outliers do not "
       "count");

@@ -99,7 +99,8 @@ class TargetEncoderStage : public LearningStage<Encoding> {
       const Expr part = Col(PartColumn(options_.parts));
       Expr mean = MeanAt(position, learned.without.back());
       for (size_t i = 0; i + 1 < learned.without.size(); ++i) {
-        mean = CallOf("if", {part == Lit(int64_t(i)), MeanAt(position, learned.without[i]), mean});
+        mean =
+            MakeCall("if", {part == Lit(int64_t(i)), MeanAt(position, learned.without[i]), mean});
       }
       return mean;
     });
@@ -191,7 +192,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     for (const double value : means.values) arguments.push_back(Lit(value));
     arguments.push_back(Lit(means.all));
     arguments.push_back(Lit(means.missing));
-    return CallOf("pick", std::move(arguments));
+    return MakeCall("pick", std::move(arguments));
   }
 
   TargetEncoderOptions options_;
@@ -200,7 +201,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
 }  // namespace
 
 StageRow TargetEncoderRow() {
-  return StageRowOf<TargetEncoderStage, TargetEncoderOptions>(
+  return MakeStageRow<TargetEncoderStage, TargetEncoderOptions>(
       "target_encoder",
       "the mean label of the training rows with the same text or whole number, out of part for "
       "those rows themselves");

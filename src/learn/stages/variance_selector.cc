@@ -91,7 +91,7 @@ class VarianceSelectorStage : public Stage {
 }  // namespace
 
 StageRow VarianceSelectorRow() {
-  return StageRowOf<VarianceSelectorStage, VarianceSelectorOptions>(
+  return MakeStageRow<VarianceSelectorStage, VarianceSelectorOptions>(
       "variance_selector", "those of the columns that vary enough, as doubles");
 }
 
