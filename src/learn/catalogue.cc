@@ -10,11 +10,28 @@ namespace protium {
 
 // Each is defined in the file of its stage. Declared here rather than in headers, so that the list
 // below is the only other place that names a stage.
+StageRow BinarizerRow();
+StageRow BucketizerRow();
+StageRow ClipRow();
+StageRow CyclicEncoderRow();
+StageRow DatetimePartsRow();
+StageRow FrequencyEncoderRow();
+StageRow HashedCrossRow();
+StageRow HasherRow();
 StageRow ImputerRow();
+StageRow LogTransformRow();
+StageRow MaxAbsScalerRow();
 StageRow MinMaxScalerRow();
+StageRow NormalizerRow();
 StageRow OneHotEncoderRow();
+StageRow PolynomialExpansionRow();
+StageRow PowerTransformRow();
+StageRow QuantileDiscretizerRow();
+StageRow RobustScalerRow();
 StageRow StandardScalerRow();
 StageRow StringIndexerRow();
+StageRow TargetEncoderRow();
+StageRow VarianceSelectorRow();
 
 namespace {
 
@@ -22,9 +39,26 @@ std::vector<StageRow> BuiltInStages() {
   return {
       StringIndexerRow(),
       OneHotEncoderRow(),
+      FrequencyEncoderRow(),
+      TargetEncoderRow(),
+      HasherRow(),
+      HashedCrossRow(),
       ImputerRow(),
       StandardScalerRow(),
       MinMaxScalerRow(),
+      MaxAbsScalerRow(),
+      RobustScalerRow(),
+      NormalizerRow(),
+      ClipRow(),
+      LogTransformRow(),
+      PowerTransformRow(),
+      BinarizerRow(),
+      BucketizerRow(),
+      QuantileDiscretizerRow(),
+      PolynomialExpansionRow(),
+      VarianceSelectorRow(),
+      DatetimePartsRow(),
+      CyclicEncoderRow(),
       {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
                                       "trains a net with a gang of workers; adds its predictions"),
        nullptr},

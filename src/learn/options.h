@@ -72,19 +72,23 @@ struct StringIndexerOptions {
   }
 };
 
-enum class Fill { kMedian, kMean, kConstant };
+enum class Fill { kMedian, kMean, kMode, kConstant };
 inline EnumNames<Fill> Names(Fill) {
-  return {{{Fill::kMedian, "median"}, {Fill::kMean, "mean"}, {Fill::kConstant, "constant"}}};
+  return {{{Fill::kMedian, "median"},
+           {Fill::kMean, "mean"},
+           {Fill::kMode, "mode"},
+           {Fill::kConstant, "constant"}}};
 }
 
 // Replaces NULL and NaN. The median is always an element of the data: of an even number of values
-// the lower of the two in the middle.
+// the lower of the two in the middle. The mode is the most frequent value, the least of several.
 struct ImputerOptions {
   std::string id;
   Inputs inputs;
   Columns outputs;
   Fill with = Fill::kMedian;
   double value = 0;  // For kConstant.
+  bool indicator = false;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -92,6 +96,8 @@ struct ImputerOptions {
     visit("outputs", outputs, {.help = kOutputsHelp});
     visit("with", with, {.help = "what to fill missing cells with"});
     visit("value", value, {.help = "the number used when with = \"constant\""});
+    visit("indicator", indicator,
+          {.help = "adds a column <output>__missing per input: 1 where a cell was filled, else 0"});
   }
 };
 

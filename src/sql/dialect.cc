@@ -77,6 +77,8 @@ std::string Fill(std::string_view spelling, const std::vector<std::string>& argu
       text += spelling[i];
     } else if (spelling[++i] == '*') {
       text += fmt::format("{}", fmt::join(arguments, ", "));
+    } else if (spelling[i] == '+') {
+      text += fmt::format("{}", fmt::join(arguments.begin() + 1, arguments.end(), ", "));
     } else {
       text += arguments[spelling[i] - '1'];
     }

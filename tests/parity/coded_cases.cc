@@ -49,6 +49,34 @@ Plan ProjectFunctions(const Tables& tables) {
                   {tables["numbers"]});
 }
 
+Plan ProjectLogarithms(const Tables& tables) {
+  const auto modulo = [](int64_t n) { return MakeCall("pmod", {Col("i"), Lit(n)}); };
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"l", Is("ln", Col("x"))},
+                           {"p", Is("log1p", Col("x"))},
+                           {"q", Is("log1p", Col("y"))},
+                           {"e", Is("expm1", Col("x"))},
+                           {"f", Is("expm1", Col("y"))},
+                           {"m", modulo(7)},
+                           {"h", MakeCall("hash_text", {Col("name"), Is("cast_string", Col("i"))})},
+                           {"k", MakeCall("pick", {modulo(4), Lit(0.5), Lit(1.5), Lit(2.5)})}}},
+                  {tables["numbers"]});
+}
+
+Plan ProjectTimeParts(const Tables& tables) {
+  return MakePlan(Project{{{"id", Col("id")},
+                           {"q", Is("quarter", Col("day"))},
+                           {"w", Is("week_of_year", Col("day"))},
+                           {"y", Is("day_of_year", Col("day"))},
+                           {"d", Is("day_of_week", Col("day"))},
+                           {"h", Is("hour", Col("day"))},
+                           {"t", Is("hour", Col("at"))},
+                           {"m", Is("minute", Col("at"))},
+                           {"s", Is("second", Col("at"))},
+                           {"a", Is("day_of_week", Col("at"))}}},
+                  {tables["days"]});
+}
+
 Plan ProjectCasts(const Tables& tables) {
   return MakePlan(Project{{{"id", Col("id")},
                            {"one", Is("cast_int64", Col("flag"))},
@@ -150,6 +178,8 @@ const std::map<std::string, MakeCase>& CodedCases() {
       {"verb_project", MakeProject},
       {"verb_project_functions", ProjectFunctions},
       {"verb_project_casts", ProjectCasts},
+      {"verb_project_logarithms", ProjectLogarithms},
+      {"verb_project_time_parts", ProjectTimeParts},
       {"verb_cast_text_with_spaces", CastTextWithSpaces},
       {"verb_cast_bad_text", CastBadText},
       {"verb_divide_by_zero", DivideByZero},

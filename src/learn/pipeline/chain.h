@@ -77,16 +77,24 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
 // awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
 Status PlaceAgain(Chain& chain);
 
-// The table column that `column` is ultimately made from; `column` itself if no stage made it.
+// The table column that `column` is ultimately made from, the first of several; `column` itself if
+// no stage made it.
 std::string FindSource(const Chain& chain, const std::string& column);
+
+// Whether `column` is the table column `source`, or made from it.
+bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);
 
 // The same failure with columns that stages made replaced by the table's columns they come from, in
 // all texts of the fault: a user has never seen "temp__fill__scale".
 Status WithSourceNames(const Chain& chain, const Status& status);
 
+// Whether rows are those that stages and the net learn from, or others (Stage::ApplyToLearned).
+enum class Rows { kLearnedFrom, kOthers };
+
 // Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
 // depends on, directly or through other stages; these must have learned. Appends the new names to
 // `columns`.
-Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted);
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
+                 Rows which = Rows::kOthers);
 
 }  // namespace protium

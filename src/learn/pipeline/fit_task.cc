@@ -72,23 +72,33 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
     columns.push_back(batch.GetColumnByName(name));
     if (!columns.back()) return Status::KeyError("no column \"", name, "\" in the input of fit");
   }
-  auto* const line = std::get_if<Line>(&state);
-  // Checked, for the config has travelled: a line needs two columns, every other state one.
-  if (columns.size() != (line ? 2 : 1))
+  const auto add = [&](auto& each) -> Status {
+    if constexpr (requires { each.Add(*columns[0]); }) {
+      // Checked, for the config has travelled: a state tells by its Add() how many columns it
+      // needs.
+      if (columns.size() == 1) return each.Add(*columns[0]);
+    } else if constexpr (requires { each.Add(*columns[0], *columns[0]); }) {
+      if (columns.size() == 2) return each.Add(*columns[0], *columns[1]);
+    } else if (columns.size() == 3) {
+      return each.Add(*columns[0], *columns[1], *columns[2]);
+    }
     return Status::Invalid("a need of ", columns.size(), " columns");
-  const Status added = line ? line->Add(*columns[0], *columns[1])
-                            : std::visit(
-                                  [&](auto& each) -> Status {
-                                    // Line has no Add() of one column and was dealt with above.
-                                    if constexpr (requires { each.Add(*columns[0]); })
-                                      return each.Add(*columns[0]);
-                                    return Status::OK();
-                                  },
-                                  state);
+  };
+  const Status added = std::visit(add, state);
   return Annotate(added, "column \"" + need.columns[0] + "\"");
 }
 
-bool IsText(const Need& need) { return need.kind == StateKind::kTexts; }
+// As what a state reads one of its columns.
+enum class Form { kItself, kText, kNumber };
+Form FormOf(const Need& need, size_t column) {
+  if (need.kind == StateKind::kTexts) return Form::kItself;
+  return need.kind == StateKind::kGroups && column == 0 ? Form::kText : Form::kNumber;
+}
+
+Expr InForm(Form form, const std::string& column) {
+  if (form == Form::kItself) return Col(column);
+  return MakeCall(form == Form::kText ? "cast_string" : "cast_double", {Col(column)});
+}
 
 // A projection to the columns of the needs and nothing else, numbers as doubles; renames the
 // columns in `needs` accordingly. Short names c0, c1, ... because one column may be needed both as
@@ -96,16 +106,16 @@ bool IsText(const Need& need) { return need.kind == StateKind::kTexts; }
 // of number.
 Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
   Project project;
-  std::vector<std::pair<std::string, bool>> seen;
+  std::vector<std::pair<std::string, Form>> seen;
   for (Need& need : needs) {
-    for (std::string& column : need.columns) {
-      const std::pair<std::string, bool> key(column, IsText(need));
+    for (size_t i = 0; i < need.columns.size(); ++i) {
+      std::string& column = need.columns[i];
+      const std::pair<std::string, Form> key(column, FormOf(need, i));
       auto at = std::find(seen.begin(), seen.end(), key) - seen.begin();
       const std::string name = "c" + std::to_string(at);
       if (at == std::ptrdiff_t(seen.size())) {
         seen.push_back(key);
-        project.columns.push_back(
-            {name, IsText(need) ? Col(column) : MakeCall("cast_double", {Col(column)})});
+        project.columns.push_back({name, InForm(key.second, column)});
       }
       column = name;
     }

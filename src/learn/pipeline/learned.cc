@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "learn/pipeline/fit_task.h"
+#include "learn/pipeline/train_rows.h"
 #include "run/events.h"
 
 namespace protium {
@@ -104,7 +105,8 @@ class Fitting {
   int32_t FindLevel(const Need& need) const {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
-      const int32_t maker = chain_.Find(column)->maker;
+      const StageColumn* const known = chain_.Find(column);
+      const int32_t maker = known ? known->maker : -1;  // Parts of rows are not the chain's.
       if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
     }
     return level;
@@ -122,7 +124,7 @@ class Fitting {
 
   Status FindOut(int32_t level) {
     std::vector<Need> asked;
-    Columns columns = chain_.sources, wanted;
+    Columns columns = LearnedFrom(chain_), wanted;
     for (Entry& entry : entries_) {
       if (entry.state || FindLevel(entry.need) != level) continue;
       entry.state = StateFromMaker(entry.need);
@@ -130,7 +132,7 @@ class Fitting {
       asked.push_back(entry.need);
       wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
     }
-    const Plan input = ApplyStages(chain_, rows_, columns, wanted);
+    const Plan input = ApplyStages(chain_, rows_, columns, wanted, Rows::kLearnedFrom);
     PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
     for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move(states[i]);
     return Status::OK();

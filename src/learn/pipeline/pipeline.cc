@@ -268,7 +268,7 @@ Json DescribeStages(const Chain& chain) {
     stages.push_back({{"id", each.stage->id()},
                       {"kind", chain.options[i].kind},
                       {"inputs", ListInputs(chain, each)},
-                      {"outputs", each.stage->outputs()},
+                      {"outputs", each.awaits.empty() ? each.stage->outputs() : Columns()},
                       {"level", each.level}});
   }
   return stages;

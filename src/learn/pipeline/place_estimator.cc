@@ -134,7 +134,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed) const {
 // Compares table columns: a scaled or filled copy of the label gives it away just as well.
 Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
   const auto check = [&](const std::string& column, const std::string& key) {
-    if (FindSource(chain_, column) != label) return Status::OK();
+    if (!IsMadeFrom(chain_, column, label)) return Status::OK();
     return Fail({.exit = Exit::kUsage,
                  .what = "the label \"" + label + "\" is among its own inputs" +
                          (column == label ? "" : ", as \"" + column + "\""),
@@ -144,22 +144,19 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
   for (const size_t maker : placed.awaits) {
-    for (const std::string& column : FindSources(maker)) PT_TRY(check(column, "numeric"));
+    for (const std::string& column : ListInputs(maker)) PT_TRY(check(column, "numeric"));
   }
   const std::string& baseline = placed.options.train.baseline;
   return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
 }
 
-Columns Placer::FindSources(size_t maker) const {
-  Columns sources;
-  for (const std::string& input : chain_.stages[maker].stage->inputs()) {
-    sources.push_back(FindSource(chain_, input));
-  }
+Columns Placer::ListInputs(size_t maker) const {
+  Columns inputs = chain_.stages[maker].stage->inputs();
   // An open stage may await open stages in turn.
   for (const size_t each : chain_.stages[maker].awaits) {
-    for (std::string& source : FindSources(each)) sources.push_back(std::move(source));
+    for (std::string& input : ListInputs(each)) inputs.push_back(std::move(input));
   }
-  return sources;
+  return inputs;
 }
 
 }  // namespace protium

@@ -109,10 +109,11 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
     PT_LET(placed.stage, row.make(options.options, std::move(names)));
   }
   PT_TRY(CheckInputs(placed));
-  for (size_t i = 0; i < placed.stage->outputs().size(); ++i) {
+  const Columns outputs = placed.awaits.empty() ? placed.stage->outputs() : Columns();
+  for (size_t i = 0; i < outputs.size(); ++i) {
     // Learned names contain the id, so another id is the way out of a clash.
-    const std::string key = placed.stage->learns_outputs() ? "id" : "outputs." + std::to_string(i);
-    PT_TRY(AddOutput(placed.stage->outputs()[i], placed.stage->output_type(i), key));
+    const std::string key = i < head.outputs.size() ? "outputs." + std::to_string(i) : "id";
+    PT_TRY(AddOutput(outputs[i], placed.stage->output_type(i), key));
   }
   chain_.stages.push_back(std::move(placed));
   return Status::OK();
@@ -126,6 +127,26 @@ Status Placer::CheckInputs(PlacedStage& placed) {
   }
   for (const size_t maker : placed.awaits) {
     placed.level = std::max(placed.level, 1 + chain_.stages[maker].level);
+  }
+  for (const std::string& column : placed.stage->learns_from()) {
+    PT_TRY(CheckLearnsFrom(placed, column));
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckLearnsFrom(const PlacedStage& placed, const std::string& column) {
+  PT_LET(const size_t at, Find(column, "label", Use::kTraining));
+  PT_TRY(CheckType(at, "label", CheckNumeric(*chain_.columns[at].type)));
+  const auto fail = [&](const std::string& what) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stage \"" + id_ + "\": " + what,
+                 .where = path_ + ".label"});
+  };
+  if (chain_.columns[at].maker >= 0) return fail("its label must be a column of the table");
+  for (const std::string& input : placed.stage->inputs()) {
+    if (IsMadeFrom(chain_, input, column)) {
+      return fail("the label \"" + column + "\" is among its inputs");
+    }
   }
   return Status::OK();
 }
@@ -174,6 +195,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
                      .where = path_ + "." + key});
       }
       awaits.push_back(maker);
+      continue;
     }
     const Columns& made = chain_.stages[maker].stage->outputs();
     // A stage stands for all of its outputs, in their order; an open one has none yet.

@@ -32,6 +32,8 @@ class Placer {
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
   // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
+  // Checks a column that only learning reads.
+  Status CheckLearnsFrom(const PlacedStage& placed, const std::string& column);
   // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
   Status NameId(const std::string& kind, std::string& id);
   Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
@@ -48,8 +50,8 @@ class Placer {
   // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
   Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
-  // The table's columns that an open stage depends on.
-  Columns FindSources(size_t maker) const;
+  // What an open stage reads, and what those that it awaits read.
+  Columns ListInputs(size_t maker) const;
 
   // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go
   // to `awaits`.

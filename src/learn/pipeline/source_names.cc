@@ -32,7 +32,19 @@ std::string FindSource(const Chain& chain, const std::string& column) {
   const Stage& maker = *chain.stages[at->maker].stage;
   const auto& outputs = maker.outputs();
   const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-  return FindSource(chain, maker.inputs()[maker.input_of(size_t(output))]);
+  return FindSource(chain, maker.inputs()[maker.inputs_of(size_t(output)).front()]);
+}
+
+bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source) {
+  const StageColumn* const at = chain.Find(column);
+  const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
+  if (!made) return column == source;
+  const Stage& maker = *chain.stages[at->maker].stage;
+  const auto& outputs = maker.outputs();
+  const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
+  const std::vector<size_t> inputs = maker.inputs_of(size_t(output));
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](size_t i) { return IsMadeFrom(chain, maker.inputs()[i], source); });
 }
 
 Status WithSourceNames(const Chain& chain, const Status& status) {

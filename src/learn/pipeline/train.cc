@@ -48,10 +48,10 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 // The stages over the training rows, a projection to what the task reads, and the gang on top. A
 // label of classes is replaced by its index: workers pack numbers only.
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
-  Columns columns = chain.sources;
+  Columns columns = LearnedFrom(chain);
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
   const Columns wanted = ListColumns(chain, config);
-  Plan applied = ApplyStages(chain, rows.all, columns, wanted);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted, Rows::kLearnedFrom);
   if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
   std::vector<NamedExpr> read;
   for (const std::string& column : wanted) {

@@ -3,6 +3,7 @@
 
 #include <arrow/type.h>
 
+#include <set>
 #include <utility>
 
 #include "base/splitmix.h"
@@ -22,6 +23,9 @@ constexpr const char* kHeldOut = "__held_out";
 // none would be left for validation.
 int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSplitMixStep) >> 1); }
 
+// And another one than that, for the same reason.
+int64_t PartsSeed(int64_t seed) { return HeldOutSeed(HeldOutSeed(seed)); }
+
 // Whether the plan reads a kept table directly, whole or filtered: then keeping it again would only
 // copy it.
 bool IsKept(const Plan& plan) {
@@ -40,7 +44,47 @@ Plan KeepTable(const Chain& chain, const Plan& table) {
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
+// The numbers of parts that stages ask for, each once.
+std::set<int64_t> PartsOf(const Chain& chain) {
+  std::set<int64_t> parts;
+  for (const PlacedStage& each : chain.stages) {
+    if (each.stage->parts() > 0) parts.insert(each.stage->parts());
+  }
+  return parts;
+}
+
+// Columns whose text is the same on every engine, all of them where there is none (docs/rows.md).
+Columns CutBy(const Chain& chain) {
+  Columns exact;
+  for (const std::string& column : chain.sources) {
+    const arrow::DataType& type = *chain.Find(column)->type;
+    if (CheckCategories(type).ok() || type.id() == arrow::Type::DATE32) exact.push_back(column);
+  }
+  return exact.empty() ? chain.sources : exact;
+}
+
+// Adds marks that cut the rows into parts, one less than there are; the same hash decides all of
+// them, so a row of the first part has every mark and one of the last has none.
+Plan WithParts(const Chain& chain, Plan rows, int64_t parts, int64_t seed, NamedExpr& number) {
+  number = {PartColumn(parts), Lit(parts - 1)};
+  for (int64_t i = parts - 1; i > 0; --i) {
+    const std::string mark = PartColumn(parts) + "_" + std::to_string(i);
+    rows = MakePlan(
+        MarkSplit{
+            .by = CutBy(chain), .part = double(i) / double(parts), .seed = seed, .column = mark},
+        {std::move(rows)});
+    number.expr = MakeCall("if", {Col(mark), Lit(i - 1), std::move(number.expr)});
+  }
+  return rows;
+}
+
 }  // namespace
+
+Columns LearnedFrom(const Chain& chain) {
+  Columns columns = chain.sources;
+  for (const int64_t parts : PartsOf(chain)) columns.push_back(PartColumn(parts));
+  return columns;
+}
 
 std::optional<Expr> HasLabel(const Chain& chain) {
   if (!chain.estimator) return std::nullopt;
@@ -70,6 +114,10 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
                       {std::move(marked)});
   }
   std::vector<NamedExpr> mark;
+  const int64_t seed = chain.estimator ? chain.estimator->options.train.seed : 0;
+  for (const int64_t parts : PartsOf(chain)) {
+    marked = WithParts(chain, std::move(marked), parts, PartsSeed(seed), mark.emplace_back());
+  }
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
   rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));
   const std::optional<Expr> labelled = HasLabel(chain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a table train, which validate, and which are left out.
+// Which rows of a table train, which validate, which are left out, and which part a row is of.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,10 @@
 
 namespace protium {
 
-// The rows that a pipeline learns from, as plans with the columns chain.sources. All four read one
+// The columns of such rows: chain.sources, then the numbers of the parts that stages ask for.
+Columns LearnedFrom(const Chain& chain);
+
+// The rows that a pipeline learns from, as plans with the columns LearnedFrom(). All four read one
 // kept evaluation of the table, so the SQL runs once and every reader sees the same rows.
 struct TrainRows {
   Plan kept;             // Every row of the table.

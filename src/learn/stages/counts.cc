@@ -227,18 +227,47 @@ int64_t NumberCounts::count() const {
   return total;
 }
 
-double NumberCounts::Median() const {
+std::vector<double> NumberCounts::AtRanks(const std::vector<int64_t>& ranks) const {
   std::vector<std::pair<double, int64_t>> sorted(counts_.begin(), counts_.end());
   std::sort(sorted.begin(), sorted.end());
-  // The lower of the two middle values of an even number of rows: an element of the data needs no
-  // rounding.
-  int64_t before = (count() - 1) / 2;
+  std::vector<double> values;
+  int64_t before = 0;
   for (const auto& [number, count] : sorted) {
-    if (before < count) return number;
-    before -= count;
+    before += count;
+    while (values.size() < ranks.size() && ranks[values.size()] <= before) {
+      values.push_back(number);
+    }
   }
-  PT_CHECK(!"a median of nothing");
-  return 0;
+  PT_CHECK(values.size() == ranks.size());
+  return values;
+}
+
+// The lower of the two middle values of an even number of rows: an element of the data needs no
+// rounding.
+double NumberCounts::Median() const { return AtRanks({(count() + 1) / 2}).front(); }
+
+std::vector<double> NumberCounts::Quantiles(int64_t parts) const {
+  std::vector<int64_t> ranks;
+  const auto all = static_cast<__int128>(count());
+  for (int64_t k = 1; k < parts; ++k) ranks.push_back(int64_t((all * k + parts - 1) / parts));
+  return AtRanks(ranks);
+}
+
+// As Spark does it: the rank is the ceiling of the rounded product.
+double NumberCounts::Quantile(double share) const {
+  const int64_t all = count();
+  const auto rank = int64_t(std::ceil(share * double(all)));
+  return AtRanks({std::clamp<int64_t>(rank, 1, all)}).front();
+}
+
+double NumberCounts::Mode() const {
+  PT_CHECK(!counts_.empty());
+  auto most = counts_.begin();
+  for (auto each = counts_.begin(); each != counts_.end(); ++each) {
+    const bool more = each->second > most->second;
+    if (more || (each->second == most->second && each->first < most->first)) most = each;
+  }
+  return most->first;
 }
 
 }  // namespace protium

@@ -45,14 +45,22 @@ std::optional<Moments> MomentsWhenFilled(const State& state, double value) {
 class ImputerStage : public Stage {
  public:
   ImputerStage(const ImputerOptions& options, StageNames names)
-      : Stage(std::move(names)), options_(options) {}
+      : Stage(std::move(names)), options_(options) {
+    if (!options_.indicator) return;
+    Columns all = outputs();
+    for (const std::string& output : outputs()) all.push_back(output + "__missing");
+    SetOutputs(std::move(all));
+  }
+
+  // Indicators stand behind all filled columns.
+  std::vector<size_t> inputs_of(size_t i) const override { return {i % inputs().size()}; }
 
   std::vector<Need> Needs() const override {
     std::vector<Need> needs;
     if (options_.with == Fill::kConstant) return needs;
-    const bool median = options_.with == Fill::kMedian;
+    const bool mean = options_.with == Fill::kMean;
     for (const std::string& input : inputs()) {
-      needs.push_back({median ? StateKind::kNumbers : StateKind::kMoments, {input}});
+      needs.push_back({mean ? StateKind::kMoments : StateKind::kNumbers, {input}});
     }
     return needs;
   }
@@ -92,6 +100,12 @@ class ImputerStage : public Stage {
           {each.output,
            MakeCall("coalesce", {MakeCall("nan_to_null", {Col(each.input)}), Lit(each.value)})});
     }
+    if (options_.indicator) {
+      for (const Filled& each : learned_) {
+        const Expr missing = MakeCall("is_null", {MakeCall("nan_to_null", {Col(each.input)})});
+        added.push_back({each.output + "__missing", MakeCall("if", {missing, Lit(1.0), Lit(0.0)})});
+      }
+    }
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
@@ -104,7 +118,12 @@ class ImputerStage : public Stage {
                    .what = "column \"" + column + "\" has no value in the training rows",
                    .fix = "leave it out of \"" + id() + "\", or use with = \"constant\""});
     }
-    const double value = numbers ? numbers->Median() : std::get<Moments>(state).Mean();
+    double value = 0;
+    if (numbers == nullptr) {
+      value = std::get<Moments>(state).Mean();
+    } else {
+      value = options_.with == Fill::kMode ? numbers->Mode() : numbers->Median();
+    }
     if (std::isfinite(value)) return value;
     return Fail({.exit = Exit::kInput,
                  .what = "column \"" + column + "\" would be filled with an infinite value"});

@@ -215,6 +215,8 @@ State MakeState(StateKind kind) {
       return Moments();
     case StateKind::kLine:
       return Line();
+    case StateKind::kGroups:
+      return GroupSums();
   }
   return Moments();
 }

@@ -84,10 +84,10 @@ class OneHotEncoderStage : public Stage {
       : Stage(std::move(names)), options_(options) {}
 
   bool learns_outputs() const override { return true; }
-  size_t input_of(size_t i) const override {
+  std::vector<size_t> inputs_of(size_t i) const override {
     size_t input = 0;
     for (; i >= learned_[input].outputs.size(); ++input) i -= learned_[input].outputs.size();
-    return input;
+    return {input};
   }
   Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
 

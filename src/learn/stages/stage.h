@@ -47,12 +47,13 @@ class Stage {
   const std::string& id() const { return names_.id; }
   const Columns& inputs() const { return names_.inputs; }
 
-  // The columns it adds: one per input, or, if learns_outputs(), those that Learn() and Restore()
-  // have named, at least one. Before that the list is empty.
+  // The columns it adds: one per input; those that its constructor names, if they follow from its
+  // options; or, if learns_outputs(), those that Learn() and Restore() have named, at least one.
+  // Before that the list is empty.
   const Columns& outputs() const { return names_.outputs; }
   virtual bool learns_outputs() const { return false; }
-  // The position of the input that output `i` is made from.
-  virtual size_t input_of(size_t i) const { return i; }
+  // The positions of the inputs that output `i` is made from, at least one.
+  virtual std::vector<size_t> inputs_of(size_t i) const { return {i}; }
   // float64 unless a stage says otherwise.
   virtual std::shared_ptr<arrow::DataType> output_type(size_t i) const;
   // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them.
@@ -63,6 +64,13 @@ class Stage {
   // be. Numbers unless a stage says otherwise.
   virtual Status CheckType(const arrow::DataType& type) const;
 
+  // Columns of numbers of the table that only learning reads, such as a label; none of its inputs.
+  virtual Columns learns_from() const { return {}; }
+  // Into how many parts a hash of them cuts the training rows, for a stage that looks at a row that
+  // is learned from with the eyes of the other parts; 0: it does not. The number of a row's part is
+  // then the int64 column PartColumn(parts()) of those rows.
+  virtual int64_t parts() const { return 0; }
+
   // What one pass over the training rows must find out. May be empty. The same on every call.
   virtual std::vector<Need> Needs() const = 0;
   // Takes the states of Needs(), in that order. Fails with Exit::kInput for data that the stage
@@ -72,7 +80,8 @@ class Stage {
   // its own states: this saves the next level its pass. Only after Learn(); a stage filled by
   // Restore() has no states.
   virtual std::optional<State> OutputState(size_t i, StateKind kind) const { return std::nullopt; }
-  // What was learned: a list with one entry per input, {"input", ...}, as in stages.json.
+  // What was learned: a list with one entry per input, {"input", ...}, as in stages.json; empty for
+  // a stage that learns nothing.
   virtual Json learned() const = 0;
   // Takes what learned() returned. JSON that does not fit the stage is a fault, since it comes from
   // a file.
@@ -80,6 +89,10 @@ class Stage {
 
   // Adds the outputs to `rows`, whose columns are `columns`, after those.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
+  // The same for rows that stages and the net learn from.
+  virtual Plan ApplyToLearned(Plan rows, const Columns& columns) const {
+    return Apply(std::move(rows), columns);
+  }
 
  protected:
   // One need of this kind for each input, in their order.
@@ -92,6 +105,9 @@ class Stage {
  private:
   StageNames names_;
 };
+
+// The column of Stage::parts().
+inline std::string PartColumn(int64_t parts) { return "__part_of_" + std::to_string(parts); }
 
 // A projection to `columns`, as they are, followed by `added`.
 Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added);

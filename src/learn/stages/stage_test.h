@@ -16,6 +16,7 @@
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "learn/model/model_state.h"
+#include "os/file.h"
 #include "protium/pipeline.h"
 
 namespace protium {
@@ -59,6 +60,32 @@ class StageTest : public testing::Test {
     auto model = Pipeline(std::move(stages)).Fit(table);
     EXPECT_TRUE(model.ok()) << Render(FaultOf(model.status()));
     return *model;
+  }
+
+  // What stages that learned from one table make of another, once saved and loaded.
+  std::string SavedAndLoaded(std::vector<StageOptions> stages, const std::string& csv,
+                             const std::string& others) {
+    const PipelineModel model = Fitted(std::move(stages), Table(csv));
+    EXPECT_TRUE(model.Save("model").ok());
+    const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
+    if (!loaded.ok()) return Render(FaultOf(loaded.status()));
+    const DataFrame rows = Table(others);
+    EXPECT_EQ(Text(model.Transform(rows)), Text(loaded->Transform(rows)));
+    return Text(loaded->Transform(rows));
+  }
+
+  // What resuming a run says where its first stage is to have learned this.
+  std::string FaultOfDamage(const std::string& learned, std::vector<StageOptions> stages,
+                            const std::string& csv) {
+    Open("local[2]");
+    Fitted(stages, Table(csv));
+    const auto file = folder_ / "run" / "stages.json";
+    Json json = *ParseJson(*ReadFile(file));
+    json["stages"][0]["learned"] = *ParseJson(learned);
+    EXPECT_TRUE(WriteFile(file, Dump(json)).ok());
+    session_.reset();
+    session_ = *OpenSession({.folder = folder_ / "run", .base = folder_, .resume = true});
+    return FaultOf(Pipeline(std::move(stages)).Fit(Table(csv)).status()).what;
   }
 
   // "name: v v v" for each column but `but`, in rows' order; what went wrong, where it did.

@@ -70,11 +70,20 @@ class NumberCounts {
   int64_t count() const;  // Of values that are not missing.
   // The value in the middle, the lower one of two; count() must not be 0.
   double Median() const;
+  // For each of k = 1 .. parts - 1 the least value that at least k / parts of all values do not
+  // exceed: an element of the data, exactly; count() must not be 0.
+  std::vector<double> Quantiles(int64_t parts) const;
+  // Likewise for one share of the values from 0 to 1.
+  double Quantile(double share) const;
+  // The value that occurs most often, the least of several; count() must not be 0.
+  double Mode() const;
   int64_t missing() const { return missing_; }
   const std::unordered_map<double, int64_t>& counts() const { return counts_; }
 
  private:
   Status Count(double value, int64_t count);
+  // The values of these ranks among all, counted from 1, which must rise.
+  std::vector<double> AtRanks(const std::vector<int64_t>& ranks) const;
 
   std::unordered_map<double, int64_t> counts_;
   int64_t missing_ = 0;
@@ -123,15 +132,38 @@ class Line {
   ExactSum x_, y_, xx_, xy_;
 };
 
-using State = std::variant<TextCounts, NumberCounts, Moments, Line>;
+// Count and sum of a number for each text, NULL being one of its own, and each part of the rows.
+// Rows without the number are left out. Emits one row per text and part. At most 10,000 texts.
+class GroupSums {
+ public:
+  struct Sum {
+    int64_t count = 0;
+    ExactSum sum;
+  };
+  // `values` and `parts` are doubles.
+  Status Add(const arrow::Array& texts, const arrow::Array& values, const arrow::Array& parts);
+  Status Emit(const EmitRow& emit) const;
+  Status Merge(const StateRow& row);
+  // By text, NULL first, and by part.
+  const std::map<std::optional<std::string>, std::map<int64_t, Sum>>& sums() const { return sums_; }
 
-// The alternatives of State, in its order. kLine reads two columns, x then y; the others one.
-enum class StateKind { kTexts, kNumbers, kMoments, kLine };
+ private:
+  Result<Sum*> Find(const std::optional<std::string>& text, int64_t part);
+
+  std::map<std::optional<std::string>, std::map<int64_t, Sum>> sums_;
+};
+
+using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums>;
+
+// The alternatives of State, in its order. kLine reads two columns, x then y, and kGroups three:
+// text, number and part; the others one.
+enum class StateKind { kTexts, kNumbers, kMoments, kLine, kGroups };
 inline EnumNames<StateKind> Names(StateKind) {
   return {{{StateKind::kTexts, "texts"},
            {StateKind::kNumbers, "numbers"},
            {StateKind::kMoments, "moments"},
-           {StateKind::kLine, "line"}}};
+           {StateKind::kLine, "line"},
+           {StateKind::kGroups, "groups"}}};
 }
 State MakeState(StateKind kind);
 

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <bit>
 #include <memory>
 
 #include "local/functions/code_points.h"
@@ -111,10 +112,34 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
   return std::nullopt;
 }
 
+// Spark's hash() of a text: MurmurHash3 of 32 bits with the seed 42, in which each byte behind the
+// last four is mixed in by itself, as a signed number.
+std::optional<int32_t> HashText(Chunk&, Text text) {
+  const auto mixed = [](uint32_t hash, uint32_t word) {
+    hash ^= std::rotl(word * 0xcc9e2d51U, 15) * 0x1b873593U;
+    return std::rotl(hash, 13) * 5 + 0xe6546b64U;
+  };
+  uint32_t hash = 42;
+  const size_t whole = text.size() & ~size_t{3};
+  for (size_t i = 0; i < whole; i += 4) {
+    uint32_t word = 0;
+    for (size_t byte = 4; byte-- > 0;)
+      word = word << 8 | static_cast<unsigned char>(text[i + byte]);
+    hash = mixed(hash, word);
+  }
+  for (size_t i = whole; i < text.size(); ++i) {
+    hash =
+        mixed(hash, static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(text[i]))));
+  }
+  hash ^= static_cast<uint32_t>(text.size());
+  hash = (hash ^ hash >> 16) * 0x85ebca6bU;
+  hash = (hash ^ hash >> 13) * 0xc2b2ae35U;
+  return static_cast<int32_t>(hash ^ hash >> 16);
+}
+
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Base64>("pt_base64"),
-    AsRowFunction<&Crc32>("pt_crc32"),
-    AsRowFunction<&Decode>("pt_decode"),
+    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&Crc32>("pt_crc32"),
+    AsRowFunction<&Decode>("pt_decode"), AsRowFunction<&HashText>("pt_hash_text"),
     AsRowFunction<&Sha2>("pt_sha2"),
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/strict_math.h"
 #include "local/functions/row_function.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
@@ -133,7 +134,18 @@ std::optional<int64_t> Saturated(Chunk&, double value) {
 
 std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
 
-// width_bucket: the number of the bucket, of `buckets` equal ones between the bounds, that holds
+// Logarithms are null outside their domain; exponentials never are.
+std::optional<double> Ln(Chunk&, double x) {
+  if (x <= 0) return std::nullopt;
+  return StrictLog(x);
+}
+std::optional<double> Log1p(Chunk&, double x) {
+  if (x <= -1) return std::nullopt;
+  return StrictLog1p(x);
+}
+std::optional<double> Expm1(Chunk&, double x) { return StrictExpm1(x); }
+
+// The number of the bucket, of `buckets` equal ones between the bounds, that holds
 // `value`; 0 below them, and buckets + 1 above. Bounds may fall, then buckets count downwards.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
@@ -170,11 +182,14 @@ std::optional<int32_t> ShiftRightUnsignedInt(Chunk&, int32_t value, int32_t bits
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Binary>("pt_bin"),
     AsRowFunction<&Convert>("pt_conv"),
+    AsRowFunction<&Expm1>("pt_expm1"),
     AsRowFunction<&Factorial>("pt_factorial"),
     AsRowFunction<&FormatDecimal>("pt_format_decimal"),
     AsRowFunction<&FormatNumber>("pt_format_number"),
     AsRowFunction<&HexOfWhole>("pt_hex"),
     AsRowFunction<&Hypotenuse>("pt_hypot"),
+    AsRowFunction<&Ln>("pt_ln"),
+    AsRowFunction<&Log1p>("pt_log1p"),
     AsRowFunction<&Saturated>("pt_saturated"),
     AsRowFunction<&ShiftLeft>("pt_shift_left"),
     AsRowFunction<&ShiftLeftInt>("pt_shift_left_int"),

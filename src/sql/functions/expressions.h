@@ -8,10 +8,10 @@
 
 namespace protium {
 
-// $1, $2, ... stand for the arguments and $* for all of them, separated by commas. Arguments are
-// put in as names, literals, calls or in parentheses, and a spelling is one of these again, so
-// nothing falls apart by precedence. Both spellings give the same value for the same arguments, or
-// both fail.
+// $1, $2, ... stand for the arguments, $* for all of them and $+ for all but the first, separated
+// by commas. Arguments are put in as names, literals, calls or in parentheses, and a spelling is
+// one of these again, so nothing falls apart by precedence. Both spellings give the same value for
+// the same arguments, or both fail.
 struct ExprSpelling {
   std::string_view name;
   std::string_view duckdb;

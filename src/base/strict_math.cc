@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/strict_math.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace protium {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+// ln 2 in two parts; the first has zeros at its end, so that products with exponents are exact.
+constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
+// A polynomial for (log(1 + f) - f) of s = f / (2 + f), in z = s * s.
+constexpr double kL1 = 0x1.5555555555593p-1, kL2 = 0x1.999999997fa04p-2, kL3 = 0x1.2492494229359p-2,
+                 kL4 = 0x1.c71c51d8e78afp-3, kL5 = 0x1.7466496cb03dep-3, kL6 = 0x1.39a09d078c69fp-3,
+                 kL7 = 0x1.2f112df3e5244p-3;
+
+// The upper half of the bits: sign, exponent and 20 bits of the fraction.
+int32_t High(double x) { return static_cast<int32_t>(std::bit_cast<uint64_t>(x) >> 32); }
+double WithHigh(double x, int32_t high) {
+  const uint64_t low = std::bit_cast<uint64_t>(x) & 0xffffffffu;
+  return std::bit_cast<double>(uint64_t{static_cast<uint32_t>(high)} << 32 | low);
+}
+// Times 2^power, by the exponent's bits alone.
+double Scaled(double x, int32_t power) {
+  return WithHigh(x, static_cast<int32_t>(static_cast<uint32_t>(High(x)) +
+                                          (static_cast<uint32_t>(power) << 20)));
+}
+int32_t ExponentOf(int32_t high) { return (high >> 20) - 1023; }
+
+// log(1 + f) + k ln 2 where the fraction of 1 + f begins with these bits.
+double LogOf(double f, int32_t k, int32_t bits) {
+  const double times = k;
+  if ((0xfffff & (2 + bits)) < 3) {
+    if (f == 0) return k == 0 ? 0 : times * kLn2High + times * kLn2Low;
+    const double rest = f * f * (0.5 - 0.33333333333333333 * f);
+    return k == 0 ? f - rest : times * kLn2High - ((rest - times * kLn2Low) - f);
+  }
+  const double s = f / (2 + f), z = s * s, w = z * z;
+  const double even = w * (kL2 + w * (kL4 + w * kL6));
+  const double odd = z * (kL1 + w * (kL3 + w * (kL5 + w * kL7)));
+  const double rest = odd + even;
+  if (((bits - 0x6147a) | (0x6b851 - bits)) > 0) {
+    const double half = 0.5 * f * f;
+    if (k == 0) return f - (half - s * (half + rest));
+    return times * kLn2High - ((half - (s * (half + rest) + times * kLn2Low)) - f);
+  }
+  if (k == 0) return f - s * (f - rest);
+  return times * kLn2High - ((s * (f - rest) - times * kLn2Low) - f);
+}
+
+// 1 + x as 2^k (1 + f), of which c was lost to rounding.
+struct OnePlus {
+  double f = 0;
+  double c = 0;
+  int32_t k = 0;
+  int32_t bits = 1;  // 0 where f is nearly 0.
+};
+
+OnePlus SplitOnePlus(double x) {
+  OnePlus split;
+  const bool small = High(x) < 0x43400000;  // Below 2^53.
+  double u = small ? 1 + x : x;
+  split.k = ExponentOf(High(u));
+  if (small) split.c = (split.k > 0 ? 1 - (u - x) : x - (u - 1)) / u;
+  split.bits = High(u) & 0xfffff;
+  if (split.bits < 0x6a09e) {
+    u = WithHigh(u, split.bits | 0x3ff00000);
+  } else {
+    ++split.k;
+    u = WithHigh(u, split.bits | 0x3fe00000);
+    split.bits = (0x100000 - split.bits) >> 2;
+  }
+  split.f = u - 1;
+  return split;
+}
+
+// x without k times ln 2, of which c was lost to rounding.
+struct Reduced {
+  double x = 0;
+  double c = 0;
+  int32_t k = 0;
+};
+
+Reduced WithoutLn2(double x) {
+  Reduced reduced{.x = x};
+  const int32_t size = High(x) & 0x7fffffff;
+  if (size <= 0x3fd62e42) return reduced;  // Up to ln 2 / 2.
+  const bool once = size < 0x3ff0a2b2;     // Below 1.5 ln 2.
+  constexpr double kOneByLn2 = 0x1.71547652b82fep+0;
+  reduced.k = once ? (x > 0 ? 1 : -1) : static_cast<int32_t>(kOneByLn2 * x + (x > 0 ? 0.5 : -0.5));
+  const double high = x - reduced.k * kLn2High, low = reduced.k * kLn2Low;
+  reduced.x = high - low;
+  reduced.c = (high - reduced.x) - low;
+  return reduced;
+}
+
+// 2^k (1 + x - e) - 1.
+double ScaledMinusOne(double x, double e, int32_t k) {
+  if (k == -1) return 0.5 * (x - e) - 0.5;
+  if (k == 1) return x < -0.25 ? -2 * (e - (x + 0.5)) : 1 + 2 * (x - e);
+  if (k <= -2 || k > 56) return Scaled(1 - (e - x), k) - 1;
+  if (k < 20) return Scaled(WithHigh(1, 0x3ff00000 - (0x200000 >> k)) - (e - x), k);
+  return Scaled((x - (e + WithHigh(1, (0x3ff - k) << 20))) + 1, k);
+}
+
+}  // namespace
+
+double StrictLog(double x) {
+  if (!(x > 0)) return x == 0 ? -kInfinity : kNan;
+  if (std::isinf(x)) return x;
+  const bool tiny = High(x) < 0x100000;
+  if (tiny) x *= 0x1p54;
+  const int32_t bits = High(x) & 0xfffff;
+  const int32_t up = (bits + 0x95f64) & 0x100000;  // Set where the fraction is above sqrt 2.
+  const int32_t k = ExponentOf(High(x)) + (up >> 20) - (tiny ? 54 : 0);
+  return LogOf(WithHigh(x, bits | (up ^ 0x3ff00000)) - 1, k, bits);
+}
+
+double StrictLog1p(double x) {
+  if (!(x > -1)) return x == -1 ? -kInfinity : kNan;
+  if (std::isinf(x)) return x;
+  const int32_t high = High(x), size = high & 0x7fffffff;
+  if (size < 0x3e200000) return size < 0x3c900000 ? x : x - x * x * 0.5;
+  const bool near = high < 0x3fda827a && (high > 0 || high <= static_cast<int32_t>(0xbfd2bec3));
+  const OnePlus split = near ? OnePlus{.f = x} : SplitOnePlus(x);
+  const double f = split.f, half = 0.5 * f * f, k = split.k;
+  if (split.bits == 0) {
+    if (f == 0) return k == 0 ? 0 : k * kLn2High + (split.c + k * kLn2Low);
+    const double rest = half * (1 - 0.66666666666666666 * f);
+    return k == 0 ? f - rest : k * kLn2High - ((rest - (k * kLn2Low + split.c)) - f);
+  }
+  const double s = f / (2 + f), z = s * s;
+  const double rest =
+      z * (kL1 + z * (kL2 + z * (kL3 + z * (kL4 + z * (kL5 + z * (kL6 + z * kL7))))));
+  if (k == 0) return f - (half - s * (half + rest));
+  return k * kLn2High - ((half - (s * (half + rest) + (k * kLn2Low + split.c))) - f);
+}
+
+double StrictExpm1(double x) {
+  constexpr double kMost = 0x1.62e42fefa39efp+9;  // Beyond, exp(x) overflows.
+  const int32_t size = High(x) & 0x7fffffff;
+  if (std::isnan(x)) return x;
+  if (x > kMost) return kInfinity;
+  if (size >= 0x4043687a && x < 0) return -1;  // Below -56 ln 2.
+  if (size < 0x3c900000) return x;
+  const Reduced reduced = WithoutLn2(x);
+  constexpr double kQ1 = -0x1.11111111110f4p-5, kQ2 = 0x1.a01a019fe5585p-10,
+                   kQ3 = -0x1.4ce199eaadbb7p-14, kQ4 = 0x1.0cfca86e65239p-18,
+                   kQ5 = -0x1.afdb76e09c32dp-23;
+  const double r = reduced.x, half = 0.5 * r, square = r * half;
+  const double q =
+      1 + square * (kQ1 + square * (kQ2 + square * (kQ3 + square * (kQ4 + square * kQ5))));
+  const double t = 3 - q * half;
+  double e = square * ((q - t) / (6 - r * t));
+  if (reduced.k == 0) return r - (r * e - square);
+  e = (r * (e - reduced.c) - reduced.c) - square;
+  return ScaledMinusOne(r, e, reduced.k);
+}
+
+}  // namespace protium

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <span>
+
+#include "learn/catalogue.h"
+#include "learn/stages/buckets.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+enum class Ends { kOpen, kClosed };
+EnumNames<Ends> Names(Ends) { return {{{Ends::kOpen, "open"}, {Ends::kClosed, "closed"}}}; }
+
+struct BucketizerOptions : ColumnOptions {
+  std::vector<double> splits;
+  Ends ends = Ends::kOpen;
+  Strange nan = Strange::kError;
+  Strange missing = Strange::kNull;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("splits", splits,
+          {.help = "where buckets begin, rising; a number on a split is in the bucket above",
+           .items = "numbers"});
+    visit("ends", ends,
+          {.help = "what is beyond the splits: open, in buckets of its own, as between Spark's "
+                   "-inf and inf; closed, an error"});
+    visit("nan", nan, {.help = "what becomes of NaN; keep: a bucket of its own, the last"});
+    visit("missing", missing, {.help = "what becomes of NULL; keep: a bucket after all others"});
+  }
+
+  Status Check(const std::string& path) const {
+    const size_t fewest = ends == Ends::kOpen ? 1 : 2;
+    bool rising = splits.size() >= fewest;
+    for (size_t i = 1; rising && i < splits.size(); ++i) rising = splits[i - 1] < splits[i];
+    if (rising) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "splits must be " + std::to_string(fewest) +
+                         " or more numbers that rise, got " + Dump(Json(splits)),
+                 .where = path + ".splits"});
+  }
+};
+
+class BucketizerStage : public PlainStage {
+ public:
+  BucketizerStage(const BucketizerOptions& options, StageNames names)
+      : PlainStage(std::move(names)), options_(options) {}
+
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  bool makes_indices() const override { return true; }
+  int64_t cardinality(size_t) const override {
+    return CountBuckets(Bounds().size(), options_.nan, options_.missing);
+  }
+
+ protected:
+  Expr ExprOf(size_t i) const override {
+    const Expr x = NumberOf(inputs()[i]);
+    Expr bucket = BucketOf(x, Bounds(), inputs()[i], options_.nan, options_.missing);
+    if (options_.ends == Ends::kOpen) return bucket;
+    const std::vector<double>& splits = options_.splits;
+    const Expr fail = MakeCall("error", {Lit("column \"" + inputs()[i] +
+                                             "\" has a value beyond the "
+                                             "splits of \"" +
+                                             id() + "\"")});
+    const Expr above = MakeCall("if", {x > Lit(splits.back()), fail, bucket});
+    const Expr inside = MakeCall("if", {x < Lit(splits.front()), fail, above});
+    return IfNull(x, bucket, IfNan(x, bucket, inside));
+  }
+
+ private:
+  // Those between two buckets: without the ends, which are in the first and the last.
+  std::span<const double> Bounds() const {
+    const std::span<const double> all = options_.splits;
+    return options_.ends == Ends::kOpen ? all : all.subspan(1, all.size() - 2);
+  }
+
+  BucketizerOptions options_;
+};
+
+}  // namespace
+
+StageRow BucketizerRow() {
+  return MakeStageRow<BucketizerStage, BucketizerOptions>(
+      "bucketizer", "numbers become 0, 1, 2, ... by the splits that they lie between");
+}
+
+}  // namespace protium

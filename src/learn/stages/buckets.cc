@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/stages/buckets.h"
+
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+Expr IndexOf(Strange strange, int64_t own, const std::string& column, const char* what) {
+  if (strange == Strange::kKeep) return Lit(own);
+  if (strange == Strange::kNull) return Lit(std::monostate());
+  return MakeCall("error", {Lit("column \"" + column + "\" has a " + what)});
+}
+
+}  // namespace
+
+// A tree of comparisons rather than a chain, so that a thousand bounds are ten of them deep.
+Expr Stepped(const Expr& x, std::span<const Expr> bounds, std::span<const Expr> values) {
+  if (bounds.empty()) return values.front();
+  const size_t half = bounds.size() / 2;
+  return MakeCall("if", {x < bounds[half], Stepped(x, bounds.first(half), values.first(half + 1)),
+                         Stepped(x, bounds.subspan(half + 1), values.subspan(half + 1))});
+}
+
+int64_t CountBuckets(size_t bounds, Strange nan, Strange missing) {
+  return int64_t(bounds) + 1 + (nan == Strange::kKeep ? 1 : 0) +
+         (missing == Strange::kKeep ? 1 : 0);
+}
+
+Expr BucketOf(const Expr& x, std::span<const double> bounds, const std::string& column, Strange nan,
+              Strange missing) {
+  const int64_t buckets = CountBuckets(bounds.size(), Strange::kNull, Strange::kNull);
+  const int64_t after = buckets + (nan == Strange::kKeep ? 1 : 0);
+  std::vector<Expr> splits;
+  std::vector<Expr> indices;
+  for (const double bound : bounds) splits.push_back(Lit(bound));
+  for (int64_t i = 0; i < buckets; ++i) indices.push_back(Lit(i));
+  Expr of_number = IfNan(x, IndexOf(nan, buckets, column, "NaN"), Stepped(x, splits, indices));
+  return IfNull(x, IndexOf(missing, after, column, "NULL"), std::move(of_number));
+}
+
+Expr HashBucketOf(const Columns& columns, int64_t buckets, Unseen missing) {
+  std::vector<Expr> texts;
+  for (const std::string& column : columns) texts.push_back(MakeCall("cast_string", {Col(column)}));
+  const Expr hash = MakeCall("cast_int64", {MakeCall("hash_text", std::move(texts))});
+  Expr bucket = MakeCall("pmod", {hash, Lit(buckets)});
+  for (const std::string& column : columns) {
+    Expr none = missing == Unseen::kOwnIndex ? Lit(buckets) : Lit(std::monostate());
+    if (missing == Unseen::kError) {
+      none = MakeCall("error", {Lit("column \"" + column + "\" has a NULL")});
+    }
+    bucket = IfNull(Col(column), std::move(none), std::move(bucket));
+  }
+  return bucket;
+}
+
+}  // namespace protium

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
+#include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct ClipOptions : ColumnOptions {
+  std::optional<double> low;
+  std::optional<double> high;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("low", low, {.help = "numbers below become it; unless set, there is no end below"});
+    visit("high", high, {.help = "numbers above become it; unless set, there is no end above"});
+  }
+
+  Status Check(const std::string& path) const {
+    if (!low && !high) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "neither low nor high is set",
+                   .where = path,
+                   .fix = "set one of them"});
+    }
+    if (!low || !high || *low <= *high) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "low = " + Dump(fields::Short(*low)) +
+                         " is above high = " + Dump(fields::Short(*high)),
+                 .where = path + ".low"});
+  }
+};
+
+class ClipStage : public PlainStage {
+ public:
+  ClipStage(const ClipOptions& options, StageNames names)
+      : PlainStage(std::move(names)), low_(options.low), high_(options.high) {}
+
+ protected:
+  Expr ExprOf(size_t i) const override {
+    const Expr x = NumberOf(inputs()[i]);
+    Expr clipped = x;
+    if (low_) clipped = MakeCall("if", {x < Lit(*low_), Lit(*low_), clipped});
+    if (high_) clipped = MakeCall("if", {x > Lit(*high_), Lit(*high_), clipped});
+    return IfNan(x, x, clipped);
+  }
+
+ private:
+  std::optional<double> low_;
+  std::optional<double> high_;
+};
+
+}  // namespace
+
+StageRow ClipRow() {
+  return MakeStageRow<ClipStage, ClipOptions>(
+      "clip", "numbers not below low and not above high; NULL and NaN stay");
+}
+
+}  // namespace protium

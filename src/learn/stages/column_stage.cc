@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/stages/column_stage.h"
+
+#include "base/fault.h"
+
+namespace protium {
+
+Status PlainStage::Restore(const Json& learned) {
+  if (learned.is_array() && learned.empty()) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "stage \"" + id() + "\" learns nothing, yet something was learned"});
+}
+
+Plan PlainStage::Apply(Plan rows, const Columns& columns) const {
+  std::vector<NamedExpr> added;
+  for (size_t i = 0; i < outputs().size(); ++i) added.push_back({outputs()[i], ExprOf(i)});
+  return WithColumns(std::move(rows), columns, std::move(added));
+}
+
+}  // namespace protium

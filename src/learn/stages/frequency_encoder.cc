@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <utility>
+
+#include "learn/catalogue.h"
+#include "learn/stages/buckets.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+// How it works. A Lookup finds a value's position among the keys, which stand in the order of their
+// counts; equal counts are neighbours, so the count is a step function of the position with few
+// steps, however many keys there are.
+
+enum class Frequency { kShare, kCount };
+EnumNames<Frequency> Names(Frequency) {
+  return {{{Frequency::kShare, "share"}, {Frequency::kCount, "count"}}};
+}
+
+struct FrequencyEncoderOptions : ColumnOptions {
+  Frequency how = Frequency::kShare;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("how", how,
+          {.help = "share of all training rows, or count of rows; 0 for values that training never "
+                   "saw"});
+  }
+};
+
+struct Frequencies {
+  std::string input;
+  std::string output;
+  std::vector<std::string> keys;  // By frequency.
+  std::vector<int64_t> counts;    // Of each key.
+  int64_t missing = 0;            // Rows with NULL, which is a value of its own.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("keys", keys);
+    visit("counts", counts);
+    visit("missing", missing);
+  }
+};
+
+class FrequencyEncoderStage : public LearningStage<Frequencies> {
+ public:
+  FrequencyEncoderStage(const FrequencyEncoderOptions& options, StageNames names)
+      : LearningStage(std::move(names)), how_(options.how) {}
+
+  Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kTexts); }
+
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    Columns with_positions = columns;
+    for (const Frequencies& each : entries()) {
+      with_positions.push_back(PositionOf(each, columns));
+      rows = MakePlan(Lookup{.column = each.input,
+                             .output = with_positions.back(),
+                             .keys = std::make_shared<const std::vector<std::string>>(each.keys),
+                             .unseen = int64_t(each.keys.size()),
+                             .missing = int64_t(each.keys.size()) + 1},
+                      {std::move(rows)});
+    }
+    std::vector<NamedExpr> added;
+    for (size_t i = 0; i < entries().size(); ++i) {
+      const Expr position = Col(with_positions[columns.size() + i]);
+      added.push_back({entries()[i].output, FrequencyAt(position, entries()[i])});
+    }
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+ protected:
+  Result<Frequencies> LearnOne(const std::string&, const State& state) const override {
+    const auto& texts = std::get<TextCounts>(state);
+    Frequencies learned{.keys = texts.ByFrequency(), .missing = texts.missing()};
+    for (const std::string& key : learned.keys) learned.counts.push_back(texts.CountOf(key));
+    return learned;
+  }
+
+  bool IsSound(const Frequencies& learned) const override {
+    bool sound = learned.keys.size() == learned.counts.size() && learned.missing >= 0;
+    for (size_t i = 0; i < learned.counts.size(); ++i) {
+      sound = sound && learned.counts[i] > 0;
+      sound = sound && (i == 0 || learned.counts[i - 1] >= learned.counts[i]);
+    }
+    return sound;
+  }
+
+  Expr ExprOf(const Frequencies& learned) const override { return Col(learned.output); }
+
+ private:
+  static std::string PositionOf(const Frequencies& learned, const Columns& columns) {
+    return FreeName("__position__" + learned.output, columns);
+  }
+
+  Expr FrequencyAt(const Expr& position, const Frequencies& learned) const {
+    int64_t rows = learned.missing;
+    for (const int64_t count : learned.counts) rows += count;
+    const auto value = [&](int64_t count) {
+      return how_ == Frequency::kCount || count == 0 ? double(count) : double(count) / double(rows);
+    };
+    std::vector<Expr> bounds;
+    std::vector<Expr> values;
+    for (size_t i = 0; i < learned.counts.size(); ++i) {
+      if (i > 0 && learned.counts[i] == learned.counts[i - 1]) continue;
+      if (i > 0) bounds.push_back(Lit(int64_t(i)));
+      values.push_back(Lit(value(learned.counts[i])));
+    }
+    if (!learned.keys.empty()) bounds.push_back(Lit(int64_t(learned.keys.size())));
+    values.push_back(Lit(0.0));
+    bounds.push_back(Lit(int64_t(learned.keys.size()) + 1));
+    values.push_back(Lit(value(learned.missing)));
+    return Stepped(position, bounds, values);
+  }
+
+  Frequency how_;
+};
+
+}  // namespace
+
+StageRow FrequencyEncoderRow() {
+  return MakeStageRow<FrequencyEncoderStage, FrequencyEncoderOptions>(
+      "frequency_encoder", "how often a text or whole number occurs in the training rows, or NULL");
+}
+
+}  // namespace protium

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include "learn/catalogue.h"
+#include "learn/stages/buckets.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct HashedCrossOptions {
+  std::string id;
+  Inputs inputs;
+  int64_t buckets = 1000;
+  Unseen missing = Unseen::kOwnIndex;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("buckets", buckets,
+          {.help = "how many indices there are; different combinations may share one",
+           .at_least = 1,
+           .below = 100000001});
+    visit("missing", missing,
+          {.help = "what becomes of rows with a NULL among the inputs; its own index is the last"});
+  }
+};
+
+class HashedCrossStage : public PlainStage {
+ public:
+  HashedCrossStage(const HashedCrossOptions& options, StageNames names)
+      : PlainStage(std::move(names)), options_(options) {
+    std::string output;
+    for (const std::string& input : inputs()) output += input + "__";
+    SetOutputs({output + id()});
+  }
+
+  std::vector<size_t> inputs_of(size_t) const override {
+    std::vector<size_t> all;
+    for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);
+    return all;
+  }
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  bool makes_indices() const override { return true; }
+  int64_t cardinality(size_t) const override {
+    return options_.buckets + (options_.missing == Unseen::kOwnIndex ? 1 : 0);
+  }
+  Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
+
+ protected:
+  Expr ExprOf(size_t) const override {
+    return HashBucketOf(inputs(), options_.buckets, options_.missing);
+  }
+
+ private:
+  HashedCrossOptions options_;
+};
+
+}  // namespace
+
+StageRow HashedCrossRow() {
+  return MakeStageRow<HashedCrossStage, HashedCrossOptions>(
+      "hashed_cross",
+      "combinations of texts or whole numbers become one column of indices: <a>__<b>__<id>");
+}
+
+}  // namespace protium

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include "learn/catalogue.h"
+#include "learn/stages/buckets.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct HasherOptions : ColumnOptions {
+  int64_t buckets = 1000;
+  Unseen missing = Unseen::kOwnIndex;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("buckets", buckets,
+          {.help = "how many indices there are; different values may share one",
+           .at_least = 1,
+           .below = 100000001});
+    visit("missing", missing, {.help = "what becomes of NULL; its own index is the last"});
+  }
+};
+
+class HasherStage : public PlainStage {
+ public:
+  HasherStage(const HasherOptions& options, StageNames names)
+      : PlainStage(std::move(names)), options_(options) {}
+
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  bool makes_indices() const override { return true; }
+  int64_t cardinality(size_t) const override {
+    return options_.buckets + (options_.missing == Unseen::kOwnIndex ? 1 : 0);
+  }
+  Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
+
+ protected:
+  Expr ExprOf(size_t i) const override {
+    return HashBucketOf({inputs()[i]}, options_.buckets, options_.missing);
+  }
+
+ private:
+  HasherOptions options_;
+};
+
+}  // namespace
+
+StageRow HasherRow() {
+  return MakeStageRow<HasherStage, HasherOptions>(
+      "hasher",
+      "text or whole numbers become indices by a hash, without learning: pmod(hash(text), buckets) "
+      "of Spark's SQL");
+}
+
+}  // namespace protium

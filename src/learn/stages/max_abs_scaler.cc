@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct Largest {
+  std::string input;
+  std::string output;
+  double size = 0;  // The greatest distance from 0.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("size", size);
+  }
+};
+
+class MaxAbsScalerStage : public LearningStage<Largest> {
+ public:
+  MaxAbsScalerStage(const ColumnOptions&, StageNames names) : LearningStage(std::move(names)) {}
+
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kMoments); }
+
+ protected:
+  Result<Largest> LearnOne(const std::string& input, const State& state) const override {
+    const auto& moments = std::get<Moments>(state);
+    PT_TRY(CheckSomeValue(moments.count(), input));
+    return Largest{.size = std::max(std::fabs(moments.Low()), std::fabs(moments.High()))};
+  }
+
+  bool IsSound(const Largest& largest) const override {
+    return largest.size >= 0 && std::isfinite(largest.size);
+  }
+
+  // Divided once, so that the largest becomes exactly 1; Spark multiplies by the rounded 1 / size,
+  // which may be a bit off. A column of zeros has nothing to divide by and stays as it is.
+  Expr ExprOf(const Largest& largest) const override {
+    const Expr x = NumberOf(largest.input);
+    return largest.size == 0 ? x : x / Lit(largest.size);
+  }
+};
+
+}  // namespace
+
+StageRow MaxAbsScalerRow() {
+  return MakeStageRow<MaxAbsScalerStage, ColumnOptions>(
+      "max_abs_scaler", "numbers from -1 to 1, divided by the greatest distance from 0; 0 stays 0");
+}
+
+}  // namespace protium

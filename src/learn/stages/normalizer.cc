@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+enum class Norm { kL2, kL1, kMax };
+EnumNames<Norm> Names(Norm) {
+  return {{{Norm::kL2, "l2"}, {Norm::kL1, "l1"}, {Norm::kMax, "max"}}};
+}
+
+struct NormalizerOptions : ColumnOptions {
+  Norm norm = Norm::kL2;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("norm", norm,
+          {.help = "which length of a row becomes 1: l2, of squares; l1, of absolute values; max, "
+                   "of the largest; Spark's p = 2, 1 and inf"});
+  }
+};
+
+class NormalizerStage : public PlainStage {
+ public:
+  NormalizerStage(const NormalizerOptions& options, StageNames names)
+      : PlainStage(std::move(names)), norm_(options.norm) {}
+
+  std::vector<size_t> inputs_of(size_t) const override {
+    std::vector<size_t> all;
+    for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);
+    return all;
+  }
+
+  // The length is a column of its own while the stage is applied.
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    const std::string length = FreeName("__length__" + id(), columns);
+    rows = WithColumns(std::move(rows), columns, {{length, Length()}});
+    std::vector<NamedExpr> added;
+    for (size_t i = 0; i < inputs().size(); ++i) {
+      const Expr x = NumberOf(inputs()[i]);
+      added.push_back(
+          {outputs()[i], MakeCall("if", {Col(length) == Lit(0.0), x, x / Col(length)})});
+    }
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+ protected:
+  Expr ExprOf(size_t i) const override { return Col(outputs()[i]); }
+
+ private:
+  // Added up in the order of the inputs. NaN and NULL make the length NaN and NULL.
+  Expr Length() const {
+    std::vector<Expr> parts;
+    for (size_t i = 0; i < inputs().size(); ++i) parts.push_back(Part(i));
+    Expr sum = parts.front();
+    for (size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
+    if (norm_ == Norm::kL2) return MakeCall("sqrt", {sum});
+    if (norm_ == Norm::kL1 || parts.size() == 1) return sum;
+    return IfNull(sum, sum, MakeCall("greatest", parts));
+  }
+
+  Expr Part(size_t i) const {
+    const Expr x = NumberOf(inputs()[i]);
+    return norm_ == Norm::kL2 ? x * x : MakeCall("abs", {x});
+  }
+
+  Norm norm_;
+};
+
+}  // namespace
+
+StageRow NormalizerRow() {
+  return MakeStageRow<NormalizerStage, NormalizerOptions>(
+      "normalizer", "the numbers of each row divided by its length; a row of zeros stays");
+}
+
+}  // namespace protium

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct PolynomialExpansionOptions {
+  std::string id;
+  Inputs inputs;
+  int32_t degree = 2;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs, {.help = kInputsHelp});
+    visit("degree", degree,
+          {.help = "how many factors a product has at most", .at_least = 2, .below = 6});
+  }
+};
+
+// Which inputs a product has as factors, in falling order: [1, 0, 0] is b * a * a.
+using Factors = std::vector<size_t>;
+
+// Products of up to `degree` factors out of the first `inputs`, in the order of Spark's
+// PolynomialExpansion: a, aa, b, ab, bb.
+void AddProducts(size_t inputs, int32_t degree, const Factors& so_far, std::vector<Factors>& all) {
+  if (inputs == 0) {
+    if (!so_far.empty()) all.push_back(so_far);
+    return;
+  }
+  Factors factors = so_far;
+  for (int32_t power = 0; power <= degree; ++power) {
+    AddProducts(inputs - 1, degree - power, factors, all);
+    factors.push_back(inputs - 1);
+  }
+}
+
+Status CheckProducts(size_t inputs, int32_t degree) {
+  constexpr double kMost = 2000;
+  double products = 1;  // All choices of `degree` out of the inputs and 1, the empty one included.
+  for (int32_t i = 1; i <= degree; ++i) products = products * double(inputs + size_t(i)) / i;
+  if (products - 1 <= kMost) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "products of up to " + std::to_string(degree) + " out of " +
+                       std::to_string(inputs) + " columns are more than 2000",
+               .fix = "expand fewer columns, or with degree = 2"});
+}
+
+class PolynomialExpansionStage : public PlainStage {
+ public:
+  PolynomialExpansionStage(const PolynomialExpansionOptions& options, StageNames names)
+      : PlainStage(std::move(names)) {
+    AddProducts(inputs().size(), options.degree, {}, products_);
+    Columns outputs;
+    for (const Factors& factors : products_) {
+      std::string name = id();
+      for (size_t i = factors.size(); i-- > 0;) name += "__" + inputs()[factors[i]];
+      outputs.push_back(std::move(name));
+    }
+    SetOutputs(std::move(outputs));
+  }
+
+  std::vector<size_t> inputs_of(size_t i) const override { return products_[i]; }
+
+ protected:
+  // Multiplied in the order of the inputs.
+  Expr ExprOf(size_t i) const override {
+    const Factors& factors = products_[i];
+    Expr product = NumberOf(inputs()[factors.back()]);
+    for (size_t each = factors.size() - 1; each-- > 0;) {
+      product = product * NumberOf(inputs()[factors[each]]);
+    }
+    return product;
+  }
+
+ private:
+  std::vector<Factors> products_;
+};
+
+}  // namespace
+
+StageRow PolynomialExpansionRow() {
+  StageRow row = MakeStageRow<PolynomialExpansionStage, PolynomialExpansionOptions>(
+      "polynomial_expansion", "products of the inputs with each other: <id>__<a>__<b>");
+  row.make = [make = row.make](const Json& options,
+                               StageNames names) -> Result<std::unique_ptr<Stage>> {
+    PT_TRY(CheckProducts(names.inputs.size(), options.value("degree", 2)));
+    return make(options, std::move(names));
+  };
+  return row;
+}
+
+}  // namespace protium

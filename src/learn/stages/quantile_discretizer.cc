@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include "learn/catalogue.h"
+#include "learn/stages/buckets.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+struct QuantileDiscretizerOptions : ColumnOptions {
+  int64_t buckets = 4;
+  Strange nan = Strange::kError;
+  Strange missing = Strange::kNull;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("buckets", buckets,
+          {.help = "how many of nearly as many training rows each; fewer where values repeat",
+           .at_least = 2,
+           .below = 10001});
+    visit("nan", nan, {.help = "what becomes of NaN; keep: a bucket of its own, the last"});
+    visit("missing", missing, {.help = "what becomes of NULL; keep: a bucket after all others"});
+  }
+};
+
+struct Bounds {
+  std::string input;
+  std::string output;
+  std::vector<double> bounds;  // Between two buckets; a number on one is in the bucket above.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("bounds", bounds);
+  }
+};
+
+class QuantileDiscretizerStage : public LearningStage<Bounds> {
+ public:
+  QuantileDiscretizerStage(const QuantileDiscretizerOptions& options, StageNames names)
+      : LearningStage(std::move(names)), options_(options) {}
+
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  bool makes_indices() const override { return true; }
+  int64_t cardinality(size_t i) const override {
+    if (i >= entries().size()) return 0;
+    return CountBuckets(entries()[i].bounds.size(), options_.nan, options_.missing);
+  }
+
+  std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kNumbers); }
+
+ protected:
+  // Exact, where Spark's are approximate unless relativeError = 0, with which these are the same.
+  Result<Bounds> LearnOne(const std::string& input, const State& state) const override {
+    const auto& numbers = std::get<NumberCounts>(state);
+    PT_TRY(CheckSomeValue(numbers.count(), input));
+    Bounds learned;
+    for (const double bound : numbers.Quantiles(options_.buckets)) {
+      PT_TRY(CheckSpread(std::isfinite(bound), input));
+      const bool again = !learned.bounds.empty() && learned.bounds.back() == bound;
+      if (!again) learned.bounds.push_back(bound);
+    }
+    return learned;
+  }
+
+  bool IsSound(const Bounds& learned) const override {
+    bool rising = !learned.bounds.empty();
+    for (size_t i = 1; i < learned.bounds.size(); ++i) {
+      rising = rising && learned.bounds[i - 1] < learned.bounds[i];
+    }
+    return rising;
+  }
+
+  Expr ExprOf(const Bounds& learned) const override {
+    return BucketOf(NumberOf(learned.input), learned.bounds, learned.input, options_.nan,
+                    options_.missing);
+  }
+
+ private:
+  QuantileDiscretizerOptions options_;
+};
+
+}  // namespace
+
+StageRow QuantileDiscretizerRow() {
+  return MakeStageRow<QuantileDiscretizerStage, QuantileDiscretizerOptions>(
+      "quantile_discretizer",
+      "numbers become 0, 1, 2, ... by exact quantiles of the training rows");
+}
+
+}  // namespace protium

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <cmath>
+#include <utility>
+
+#include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
+
+namespace protium {
+namespace {
+
+// How it works. Training rows fall into parts by a hash (Stage::parts). A row that is learned from
+// gets the mean label of the rows of its value in the other parts, so that its own label is not in
+// it; all other rows get that of all training rows. The sums are exact, so means without a part are
+// sums less a sum.
+
+struct TargetEncoderOptions : ColumnOptions {
+  std::string label;
+  double smoothing = 10;
+  int64_t parts = 5;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("label", label,
+          {.help = "the column of numbers whose mean is told", .filled = "the name of a column"});
+    visit("smoothing", smoothing,
+          {.help = "as many rows of the mean of all are added to those of each value; Spark's "
+                   "smoothing",
+           .at_least = 0});
+    visit("parts", parts,
+          {.help = "a row that is learned from gets what the others of so many parts say; 1: what "
+                   "all say, itself included, as Spark does",
+           .at_least = 1,
+           .below = 101});
+  }
+};
+
+// The means of the values, after one kind of rows has been left out.
+struct Means {
+  double all = 0;  // Of all rows, and of values that are not among the keys.
+  std::vector<double> values;
+  double missing = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("all", all);
+    visit("values", values);
+    visit("missing", missing);
+  }
+  bool IsSound(size_t keys) const {
+    bool sound = values.size() == keys && std::isfinite(all) && std::isfinite(missing);
+    for (const double value : values) sound = sound && std::isfinite(value);
+    return sound;
+  }
+};
+
+struct Encoding {
+  std::string input;
+  std::string output;
+  std::vector<std::string> keys;
+  Means means;
+  std::vector<Means> without;  // Each part.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("input", input);
+    visit("output", output);
+    visit("keys", keys);
+    visit("means", means);
+    visit("without", without);
+  }
+};
+
+class TargetEncoderStage : public LearningStage<Encoding> {
+ public:
+  TargetEncoderStage(const TargetEncoderOptions& options, StageNames names)
+      : LearningStage(std::move(names)), options_(options) {}
+
+  Status CheckType(const arrow::DataType& type) const override { return CheckCategories(type); }
+  Columns learns_from() const override { return {options_.label}; }
+  int64_t parts() const override { return options_.parts; }
+
+  std::vector<Need> Needs() const override {
+    std::vector<Need> needs;
+    for (const std::string& input : inputs()) {
+      needs.push_back({StateKind::kGroups, {input, options_.label, PartColumn(options_.parts)}});
+    }
+    return needs;
+  }
+
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    return Encoded(std::move(rows), columns, [](const Expr& position, const Encoding& learned) {
+      return MeanAt(position, learned.means);
+    });
+  }
+
+  Plan ApplyToLearned(Plan rows, const Columns& columns) const override {
+    if (options_.parts == 1) return Apply(std::move(rows), columns);
+    return Encoded(std::move(rows), columns, [this](const Expr& position, const Encoding& learned) {
+      const Expr part = Col(PartColumn(options_.parts));
+      Expr mean = MeanAt(position, learned.without.back());
+      for (size_t i = 0; i + 1 < learned.without.size(); ++i) {
+        mean =
+            MakeCall("if", {part == Lit(int64_t(i)), MeanAt(position, learned.without[i]), mean});
+      }
+      return mean;
+    });
+  }
+
+ protected:
+  Result<Encoding> LearnOne(const std::string& input, const State& state) const override {
+    const auto& groups = std::get<GroupSums>(state);
+    Encoding learned;
+    for (const auto& [text, parts] : groups.sums()) {
+      if (text) learned.keys.push_back(*text);
+    }
+    PT_LET(learned.means, MeansOf(groups, -1, input));
+    for (int64_t part = 0; options_.parts > 1 && part < options_.parts; ++part) {
+      PT_LET(Means means, MeansOf(groups, part, input));
+      learned.without.push_back(std::move(means));
+    }
+    return learned;
+  }
+
+  bool IsSound(const Encoding& learned) const override {
+    const size_t parts = options_.parts > 1 ? size_t(options_.parts) : 0;
+    bool sound = learned.means.IsSound(learned.keys.size()) && learned.without.size() == parts;
+    for (const Means& each : learned.without) sound = sound && each.IsSound(learned.keys.size());
+    return sound;
+  }
+
+  Expr ExprOf(const Encoding& learned) const override { return Col(learned.output); }
+
+ private:
+  // The sum of a text's parts but the one left out.
+  static GroupSums::Sum SumOf(const std::map<int64_t, GroupSums::Sum>& parts, int64_t left_out) {
+    GroupSums::Sum sum;
+    for (const auto& [part, each] : parts) {
+      if (part == left_out) continue;
+      sum.count += each.count;
+      sum.sum.Merge(each.sum);
+    }
+    return sum;
+  }
+
+  Result<Means> MeansOf(const GroupSums& groups, int64_t left_out, const std::string& input) const {
+    GroupSums::Sum all;
+    for (const auto& [text, parts] : groups.sums()) {
+      const GroupSums::Sum sum = SumOf(parts, left_out);
+      all.count += sum.count;
+      all.sum.Merge(sum.sum);
+    }
+    Means means{.all = all.count == 0 ? 0 : all.sum.Rounded() / double(all.count)};
+    means.missing = means.all;
+    for (const auto& [text, parts] : groups.sums()) {
+      const double mean = Smoothed(SumOf(parts, left_out), means.all);
+      if (text) {
+        means.values.push_back(mean);
+      } else {
+        means.missing = mean;
+      }
+    }
+    PT_TRY(CheckSpread(means.IsSound(means.values.size()), options_.label));
+    return means;
+  }
+
+  double Smoothed(const GroupSums::Sum& sum, double all) const {
+    if (sum.count == 0) return all;
+    return (sum.sum.Rounded() + options_.smoothing * all) /
+           (double(sum.count) + options_.smoothing);
+  }
+
+  // Adds the positions of the values among the keys, then what `mean_of` makes of them.
+  template <class MeanOf>
+  Plan Encoded(Plan rows, const Columns& columns, const MeanOf& mean_of) const {
+    std::vector<NamedExpr> added;
+    for (const Encoding& each : entries()) {
+      const std::string position = FreeName("__position__" + each.output, columns);
+      const auto keys = int64_t(each.keys.size());
+      rows = MakePlan(Lookup{.column = each.input,
+                             .output = position,
+                             .keys = std::make_shared<const std::vector<std::string>>(each.keys),
+                             .unseen = keys,
+                             .missing = keys + 1},
+                      {std::move(rows)});
+      added.push_back({each.output, mean_of(Col(position), each)});
+    }
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+  static Expr MeanAt(const Expr& position, const Means& means) {
+    std::vector<Expr> arguments = {position};
+    for (const double value : means.values) arguments.push_back(Lit(value));
+    arguments.push_back(Lit(means.all));
+    arguments.push_back(Lit(means.missing));
+    return MakeCall("pick", std::move(arguments));
+  }
+
+  TargetEncoderOptions options_;
+};
+
+}  // namespace
+
+StageRow TargetEncoderRow() {
+  return MakeStageRow<TargetEncoderStage, TargetEncoderOptions>(
+      "target_encoder",
+      "the mean label of the training rows with the same text or whole number, out of part for "
+      "those rows themselves");
+}
+
+}  // namespace protium

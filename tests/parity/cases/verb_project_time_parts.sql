@@ -1,0 +1,5 @@
+-- tables: days
+-- built in code
+SELECT id, quarter(day) AS q, weekofyear(day) AS w, dayofyear(day) AS y, dayofweek(day) AS d,
+       hour(day) AS h, hour(at) AS t, minute(at) AS m, second(at) AS s, dayofweek(at) AS a
+FROM days
