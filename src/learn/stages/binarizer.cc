@@ -35,7 +35,7 @@ class BinarizerStage : public PlainStage {
 
 StageRow BinarizerRow() {
   return MakeStageRow<BinarizerStage, BinarizerOptions>(
-      "binarizer", "1 for numbers above a threshold, 0 for all others, NULL and NaN among them");
+      "binarizer", "1 for numbers above a threshold, 0 for all others, including NULL and NaN");
 }
 
 }  // namespace protium

@@ -22,13 +22,16 @@ struct BucketizerOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("splits", splits,
-          {.help = "where buckets begin, rising; a number on a split is in the bucket above",
+          {.help =
+               "lower bounds of the buckets, ascending; a number on a split is in the upper bucket",
            .items = "numbers"});
-    visit("ends", ends,
-          {.help = "what is beyond the splits: open, in buckets of its own, as between Spark's "
-                   "-inf and inf; closed, an error"});
-    visit("nan", nan, {.help = "what becomes of NaN; keep: a bucket of its own, the last"});
-    visit("missing", missing, {.help = "what becomes of NULL; keep: a bucket after all others"});
+    visit(
+        "ends", ends,
+        {.help =
+             "numbers beyond the splits: open gives them buckets of their own, as Spark does with "
+             "-inf and inf; closed makes them an error"});
+    visit("nan", nan, {.help = "what happens to NaN; keep: a bucket of its own, the last"});
+    visit("missing", missing, {.help = "what happens to NULL; keep: a bucket after all others"});
   }
 
   Status Check(const std::string& path) const {
@@ -83,7 +86,7 @@ class BucketizerStage : public PlainStage {
 
 StageRow BucketizerRow() {
   return MakeStageRow<BucketizerStage, BucketizerOptions>(
-      "bucketizer", "numbers become 0, 1, 2, ... by the splits that they lie between");
+      "bucketizer", "replaces numbers by 0, 1, 2, ...: the bucket between two splits");
 }
 
 }  // namespace protium

@@ -13,8 +13,8 @@ struct ClipOptions : ColumnOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
-    visit("low", low, {.help = "numbers below become it; unless set, there is no end below"});
-    visit("high", high, {.help = "numbers above become it; unless set, there is no end above"});
+    visit("low", low, {.help = "smaller numbers become this one; unless set, no lower limit"});
+    visit("high", high, {.help = "larger numbers become this one; unless set, no upper limit"});
   }
 
   Status Check(const std::string& path) const {
@@ -54,8 +54,8 @@ class ClipStage : public PlainStage {
 }  // namespace
 
 StageRow ClipRow() {
-  return MakeStageRow<ClipStage, ClipOptions>(
-      "clip", "numbers not below low and not above high; NULL and NaN stay");
+  return MakeStageRow<ClipStage, ClipOptions>("clip",
+                                              "limits numbers to low and high; NULL and NaN stay");
 }
 
 }  // namespace protium

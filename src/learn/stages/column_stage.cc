@@ -8,7 +8,8 @@ namespace protium {
 Status PlainStage::Restore(const Json& learned) {
   if (learned.is_array() && learned.empty()) return Status::OK();
   return Fail({.exit = Exit::kInput,
-               .what = "stage \"" + id() + "\" learns nothing, yet something was learned"});
+               .what = "stage \"" + id() +
+                       "\" learns nothing, but the model has something learned for it"});
 }
 
 Plan PlainStage::Apply(Plan rows, const Columns& columns) const {

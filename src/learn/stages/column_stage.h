@@ -85,9 +85,9 @@ class LearningStage : public Stage {
     PT_LET(learned_, ReadLearned<Entry>(learned, names()));
     for (const Entry& each : learned_) {
       if (IsSound(each)) continue;
-      return Fail(
-          {.exit = Exit::kInput,
-           .what = "what stage \"" + id() + "\" learned of \"" + each.input + "\" is damaged"});
+      return Fail({.exit = Exit::kInput,
+                   .what = "the values that stage \"" + id() + "\" learned from \"" + each.input +
+                           "\" are damaged"});
     }
     return Status::OK();
   }

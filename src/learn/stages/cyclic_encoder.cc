@@ -22,10 +22,9 @@ struct CyclicEncoderOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("period", period,
-          {.help = "after how much numbers mean the same: 24 for hours, 7 for days of the week, 12 "
-                   "for months",
+          {.help = "length of a cycle: 24 for hours, 7 for days of the week, 12 for months",
            .above = 0});
-    visit("start", start, {.help = "where a turn begins, at sine 0 and cosine 1"});
+    visit("start", start, {.help = "where a cycle begins: sine 0 and cosine 1"});
   }
 };
 
@@ -136,7 +135,7 @@ class CyclicEncoderStage : public PlainStage {
 StageRow CyclicEncoderRow() {
   return MakeStageRow<CyclicEncoderStage, CyclicEncoderOptions>(
       "cyclic_encoder",
-      "sine and cosine of what comes round, such as hours: <input>__<id>__sin and __cos");
+      "sine and cosine of periodic numbers, such as hours: <input>__<id>__sin and __cos");
 }
 
 }  // namespace protium

@@ -53,7 +53,7 @@ struct DatetimePartsOptions {
     visit("inputs", inputs, {.help = kInputsHelp});
     visit(
         "parts", parts,
-        {.help = "which columns are made: year, quarter, month, week_of_year (ISO), day, "
+        {.help = "the columns to make: year, quarter, month, week_of_year (ISO), day, "
                  "day_of_year, day_of_week (1 is Sunday), weekend (1 or 0), hour, minute, second"});
   }
 

@@ -25,8 +25,8 @@ struct FrequencyEncoderOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("how", how,
-          {.help = "share of all training rows, or count of rows; 0 for values that training never "
-                   "saw"});
+          {.help =
+               "share of all training rows, or number of rows; 0 for values not seen in training"});
   }
 };
 
@@ -124,7 +124,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
 
 StageRow FrequencyEncoderRow() {
   return MakeStageRow<FrequencyEncoderStage, FrequencyEncoderOptions>(
-      "frequency_encoder", "how often a text or whole number occurs in the training rows, or NULL");
+      "frequency_encoder", "how often a text, whole number or NULL occurs in the training rows");
 }
 
 }  // namespace protium

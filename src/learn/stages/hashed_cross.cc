@@ -18,11 +18,11 @@ struct HashedCrossOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("buckets", buckets,
-          {.help = "how many indices there are; different combinations may share one",
+          {.help = "number of indices; different combinations may share one",
            .at_least = 1,
            .below = 100000001});
     visit("missing", missing,
-          {.help = "what becomes of rows with a NULL among the inputs; its own index is the last"});
+          {.help = "what happens to rows with a NULL among the inputs; its own index is the last"});
   }
 };
 
@@ -60,8 +60,7 @@ class HashedCrossStage : public PlainStage {
 
 StageRow HashedCrossRow() {
   return MakeStageRow<HashedCrossStage, HashedCrossOptions>(
-      "hashed_cross",
-      "combinations of texts or whole numbers become one column of indices: <a>__<b>__<id>");
+      "hashed_cross", "one index for a combination of texts or whole numbers: <a>__<b>__<id>");
 }
 
 }  // namespace protium

@@ -15,10 +15,10 @@ struct HasherOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("buckets", buckets,
-          {.help = "how many indices there are; different values may share one",
+          {.help = "number of indices; different values may share one",
            .at_least = 1,
            .below = 100000001});
-    visit("missing", missing, {.help = "what becomes of NULL; its own index is the last"});
+    visit("missing", missing, {.help = "what happens to NULL; its own index is the last"});
   }
 };
 
@@ -48,8 +48,8 @@ class HasherStage : public PlainStage {
 StageRow HasherRow() {
   return MakeStageRow<HasherStage, HasherOptions>(
       "hasher",
-      "text or whole numbers become indices by a hash, without learning: pmod(hash(text), buckets) "
-      "of Spark's SQL");
+      "replaces texts and whole numbers by indices without learning: pmod(hash(text), buckets) of "
+      "Spark's SQL");
 }
 
 }  // namespace protium

@@ -49,7 +49,8 @@ class MaxAbsScalerStage : public LearningStage<Largest> {
 
 StageRow MaxAbsScalerRow() {
   return MakeStageRow<MaxAbsScalerStage, ColumnOptions>(
-      "max_abs_scaler", "numbers from -1 to 1, divided by the greatest distance from 0; 0 stays 0");
+      "max_abs_scaler",
+      "scales numbers to -1 to 1, dividing by the largest absolute value; 0 stays 0");
 }
 
 }  // namespace protium

@@ -16,8 +16,9 @@ struct NormalizerOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("norm", norm,
-          {.help = "which length of a row becomes 1: l2, of squares; l1, of absolute values; max, "
-                   "of the largest; Spark's p = 2, 1 and inf"});
+          {.help =
+               "the norm that becomes 1: l2, l1 or max, the largest absolute value; Spark's p = 2, "
+               "1 and inf"});
   }
 };
 
@@ -72,7 +73,7 @@ class NormalizerStage : public PlainStage {
 
 StageRow NormalizerRow() {
   return MakeStageRow<NormalizerStage, NormalizerOptions>(
-      "normalizer", "the numbers of each row divided by its length; a row of zeros stays");
+      "normalizer", "divides the numbers of each row by their norm; a row of zeros stays");
 }
 
 }  // namespace protium

@@ -14,7 +14,7 @@ struct PolynomialExpansionOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("degree", degree,
-          {.help = "how many factors a product has at most", .at_least = 2, .below = 6});
+          {.help = "largest number of factors in a product", .at_least = 2, .below = 6});
   }
 };
 
@@ -81,7 +81,7 @@ class PolynomialExpansionStage : public PlainStage {
 
 StageRow PolynomialExpansionRow() {
   StageRow row = MakeStageRow<PolynomialExpansionStage, PolynomialExpansionOptions>(
-      "polynomial_expansion", "products of the inputs with each other: <id>__<a>__<b>");
+      "polynomial_expansion", "products of the inputs: <id>__<a>__<b>");
   row.make = [make = row.make](const Json& options,
                                StageNames names) -> Result<std::unique_ptr<Stage>> {
     PT_TRY(CheckProducts(names.inputs.size(), options.value("degree", 2)));

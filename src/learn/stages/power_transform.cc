@@ -74,7 +74,7 @@ class PowerTransformStage : public PlainStage {
 
 StageRow PowerTransformRow() {
   return MakeStageRow<PowerTransformStage, PowerTransformOptions>(
-      "power_transform", "powers of numbers, which make lopsided columns more even");
+      "power_transform", "powers of numbers, which make skewed columns more symmetric");
 }
 
 }  // namespace protium

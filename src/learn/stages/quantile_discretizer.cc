@@ -16,11 +16,12 @@ struct QuantileDiscretizerOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("buckets", buckets,
-          {.help = "how many of nearly as many training rows each; fewer where values repeat",
+          {.help =
+               "number of buckets with about equally many training rows; fewer where values repeat",
            .at_least = 2,
            .below = 10001});
-    visit("nan", nan, {.help = "what becomes of NaN; keep: a bucket of its own, the last"});
-    visit("missing", missing, {.help = "what becomes of NULL; keep: a bucket after all others"});
+    visit("nan", nan, {.help = "what happens to NaN; keep: a bucket of its own, the last"});
+    visit("missing", missing, {.help = "what happens to NULL; keep: a bucket after all others"});
   }
 };
 
@@ -86,7 +87,7 @@ class QuantileDiscretizerStage : public LearningStage<Bounds> {
 StageRow QuantileDiscretizerRow() {
   return MakeStageRow<QuantileDiscretizerStage, QuantileDiscretizerOptions>(
       "quantile_discretizer",
-      "numbers become 0, 1, 2, ... by exact quantiles of the training rows");
+      "replaces numbers by 0, 1, 2, ...: buckets between exact quantiles of the training rows");
 }
 
 }  // namespace protium

@@ -81,8 +81,8 @@ class RobustScalerStage : public LearningStage<Middle> {
 StageRow RobustScalerRow() {
   return MakeStageRow<RobustScalerStage, RobustScalerOptions>(
       "robust_scaler",
-      "numbers less the median, divided by the range between two exact quantiles; outliers do not "
-      "count");
+      "subtracts the median and divides by the range between two exact quantiles; robust against "
+      "outliers");
 }
 
 }  // namespace protium

@@ -23,16 +23,20 @@ struct TargetEncoderOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("label", label,
-          {.help = "the column of numbers whose mean is told", .filled = "the name of a column"});
-    visit("smoothing", smoothing,
-          {.help = "as many rows of the mean of all are added to those of each value; Spark's "
-                   "smoothing",
-           .at_least = 0});
-    visit("parts", parts,
-          {.help = "a row that is learned from gets what the others of so many parts say; 1: what "
-                   "all say, itself included, as Spark does",
-           .at_least = 1,
-           .below = 101});
+          {.help = "the column of numbers whose mean is given", .filled = "the name of a column"});
+    visit(
+        "smoothing", smoothing,
+        {.help =
+             "number of rows with the overall mean that are added to those of each value; Spark's "
+             "smoothing",
+         .at_least = 0});
+    visit(
+        "parts", parts,
+        {.help =
+             "training rows are cut into so many parts, and each row gets the mean over the other "
+             "parts; 1: the mean over all rows, including itself, as in Spark",
+         .at_least = 1,
+         .below = 101});
   }
 };
 
@@ -203,8 +207,8 @@ class TargetEncoderStage : public LearningStage<Encoding> {
 StageRow TargetEncoderRow() {
   return MakeStageRow<TargetEncoderStage, TargetEncoderOptions>(
       "target_encoder",
-      "the mean label of the training rows with the same text or whole number, out of part for "
-      "those rows themselves");
+      "the mean label of the training rows with the same text or whole number, out of fold for "
+      "the training rows themselves");
 }
 
 }  // namespace protium

@@ -16,7 +16,7 @@ struct VarianceSelectorOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("threshold", threshold,
-          {.help = "columns whose sample variance is not above it are left out", .at_least = 0});
+          {.help = "columns with a sample variance up to this are left out", .at_least = 0});
   }
 };
 
@@ -92,7 +92,7 @@ class VarianceSelectorStage : public Stage {
 
 StageRow VarianceSelectorRow() {
   return MakeStageRow<VarianceSelectorStage, VarianceSelectorOptions>(
-      "variance_selector", "those of the columns that vary enough, as doubles");
+      "variance_selector", "keeps the columns that vary enough, as doubles");
 }
 
 }  // namespace protium
