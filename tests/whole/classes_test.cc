@@ -173,7 +173,7 @@ TEST(Classes, ThatCannotBeLearnedAreRefusedByName) {
   };
   EXPECT_TRUE(
       Has(refused("state", "\"binary_cross_entropy\""),
-          "has 3 classes (\"new\", \"old\", \"worn\"), and binary_cross_entropy learns two"));
+          "has 3 classes (\"new\", \"old\", \"worn\"), but binary_cross_entropy learns two"));
   EXPECT_TRUE(Has(refused("state", "\"mse\""), "to predict classes, set loss = \"cross_entropy\""));
   EXPECT_TRUE(Has(refused("broken", "\"binary_cross_entropy\"\npositive = \"ye\""),
                   "did you mean \"yes\"?"));

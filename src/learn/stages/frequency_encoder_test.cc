@@ -51,7 +51,7 @@ TEST_F(FrequencyEncoder, ScoresTheSameFromASavedModel) {
   EXPECT_THAT(FaultOfDamage(R"([{"input": "k", "output": "k__f", "keys": ["a"], "counts": [],
                                  "missing": 0}])",
                             {Frequency()}, "k\na\n"),
-              HasSubstr("is damaged"));
+              HasSubstr("are damaged"));
   EXPECT_THAT(FaultOfFitting({Frequency()}, "k\n1.5\n").what, HasSubstr("not text"));
 }
 

@@ -40,7 +40,7 @@ TEST_F(MaxAbsScaler, ScoresTheSameFromASavedModel) {
   EXPECT_EQ(SavedAndLoaded({MaxAbs()}, "x\n2\n10\n", "x\n4\n-\n"), "x: 4 null; x__s: 0.4 null");
   EXPECT_THAT(
       FaultOfDamage(R"([{"input": "x", "output": "x__s", "size": -1}])", {MaxAbs()}, "x\n1\n"),
-      HasSubstr("what stage \"s\" learned of \"x\" is damaged"));
+      HasSubstr("the values that stage \"s\" learned from \"x\" are damaged"));
 }
 
 TEST_F(MaxAbsScaler, RefusesWhatItCannotScale) {

@@ -60,7 +60,7 @@ TEST_F(QuantileDiscretizer, ScoresTheSameFromASavedModel) {
             "x: 1 2 9; x__q: 0 1 1");
   EXPECT_THAT(FaultOfDamage(R"([{"input": "x", "output": "x__q", "bounds": [2, 1]}])",
                             {Quantiles()}, "x\n1\n2\n"),
-              HasSubstr("is damaged"));
+              HasSubstr("are damaged"));
 }
 
 }  // namespace

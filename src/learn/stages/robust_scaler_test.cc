@@ -54,7 +54,7 @@ TEST_F(RobustScaler, ScoresTheSameFromASavedModel) {
   EXPECT_EQ(SavedAndLoaded({Robust()}, "x\n1\n2\n3\n4\n", "x\n2\n"), "x: 2; x__s: 0");
   EXPECT_THAT(FaultOfDamage(R"([{"input": "x", "output": "x__s", "median": 1, "range": -1}])",
                             {Robust()}, "x\n1\n2\n"),
-              HasSubstr("is damaged"));
+              HasSubstr("are damaged"));
 }
 
 TEST_F(RobustScaler, RefusesWhatItCannotScale) {

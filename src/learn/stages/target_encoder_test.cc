@@ -95,7 +95,7 @@ TEST_F(TargetEncoder, ScoresTheSameFromASavedModel) {
   EXPECT_THAT(FaultOfDamage(R"([{"input": "k", "output": "k__t", "keys": ["0"],
                                  "means": {"all": 1, "values": [], "missing": 1}, "without": []}])",
                             {Target()}, kRows),
-              HasSubstr("is damaged"));
+              HasSubstr("are damaged"));
 }
 
 TEST_F(TargetEncoder, RefusesWhatItCannotLearn) {
