@@ -29,8 +29,6 @@ namespace {
 // Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
 // an empty table does.
 
-constexpr char kNothingStarted[] = "nothing was started";
-
 // Gives a place to a fault that has none.
 Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
@@ -219,7 +217,7 @@ Json SettingsOf(const Job& job, const Json& pipeline) {
                 from = said == job.settings.places.end() ? "default" : said->second.value;
     if (job.estimator) {
       for (const char* name : kShorthand) {
-        const std::string own = fmt::format("pipeline.{}.{}.", *job.estimator, name);
+        const std::string own = PathOfShorthand(job, name) + ".";
         if (path.starts_with(own)) key = std::string(name) + "." + path.substr(own.size());
       }
     }
