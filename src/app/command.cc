@@ -185,8 +185,8 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help VERB tells more; help stages (nets, losses, metrics, optimizers) what a job may\n"
-         "name; help exit-codes lists the exit codes.\n";
+         " help VERB tells more; help stages (nets, losses, metrics, optimizers, schedules)\n"
+         "what a job may name; help exit-codes lists the exit codes.\n";
 }
 
 std::string ExitCodesPage() {

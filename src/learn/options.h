@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in stages, nets, losses and optimizers, and of training itself. Each is
-// an aggregate with one function Fields(), from which reading and writing JSON and TOML, range
-// checks, help pages and the schema of job files all follow (base/fields.h). The names here are the
-// ones in job files, in saved models and in C++, so renaming a field breaks all three. Public API.
-//
-// `decides_weights = false` marks what may change before training is resumed; any other change
-// makes a resumed run refuse its checkpoints.
+// The options of stages and of the estimator; those of nets, losses, optimizers and training are in
+// the room recipe. Each is an aggregate with one function Fields(), from which reading and writing
+// JSON and TOML, range checks, help pages and the schema of job files all follow (base/fields.h).
+// The names here are the ones in job files, in saved models and in C++, so renaming a field breaks
+// all three. Public API.
 #pragma once
 
 #include <initializer_list>
@@ -15,6 +13,9 @@
 
 #include "base/fields.h"
 #include "plan/node.h"
+#include "recipe/losses.h"
+#include "recipe/nets.h"
+#include "recipe/training.h"
 
 namespace protium {
 
@@ -105,224 +106,6 @@ struct StandardScalerOptions {
     visit("id", id, {.help = kIdHelp});
     visit("inputs", inputs, {.help = kInputsHelp});
     visit("outputs", outputs, {.help = kOutputsHelp});
-  }
-};
-
-// Something chosen by name with options of its own: a net, a loss, an optimizer.
-// JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
-// the choice that is already there, as --set loss.delta=2 does.
-struct Named {
-  std::string name;
-  Json options = Json::object();
-};
-Json ToJson(const Named& named);
-Status FromJson(const Json& json, const std::string& path, Named& named);
-FieldType DescribeType(const Named& named);
-
-// An embedding per categorical column (of width min(50, (n + 1) / 2) for n values unless set),
-// concatenated with the numeric columns; hidden dense layers with ReLU and dropout; then the
-// outputs.
-struct TabularMlpOptions {
-  std::vector<int32_t> hidden = {128, 64};
-  double dropout = 0;
-  std::optional<int32_t> embedding;
-  bool batch_norm = false;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("hidden", hidden,
-          {.help = "neurons of each layer between", .at_least = 1, .items = "widths"});
-    visit("dropout", dropout,
-          {.help = "share of hidden values left out while training", .at_least = 0, .below = 1});
-    visit("embedding", embedding,
-          {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
-           .at_least = 1});
-    visit("batch_norm", batch_norm, {.help = "normalise what the layers between give by batch"});
-  }
-};
-Named TabularMlp(const TabularMlpOptions& options = {});
-// One weight per output for each numeric column and each category: the linear or logistic model.
-Named Linear();
-
-// A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
-struct TorchScriptOptions {
-  std::string file;                               // A path; relative to the job file's folder.
-  std::vector<std::string> inputs = {"numeric"};  // Arguments of its forward, in this order.
-  std::string sha256;                             // Of the file; filled in when it is read.
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("file", file,
-          {.help = "a path; relative to the job file's folder", .filled = "the path of a file"});
-    visit("inputs", inputs, {.help = "fields that its forward takes, in this order"});
-    visit("sha256", sha256, {.help = "of the file; found out when it is read"});
-  }
-};
-Named TorchScript(const TorchScriptOptions& options);
-
-// Squared error up to `delta`, linear beyond it, so that outliers pull less. In units of what the
-// net learns: of the scaled label where the label is scaled.
-struct HuberOptions {
-  double delta = 1;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("delta", delta,
-          {.help = "errors up to here count squared, larger ones linearly", .above = 0});
-  }
-};
-Named Huber(const HuberOptions& options = {});
-Named MeanSquaredError();
-Named MeanAbsoluteError();
-Named Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
-
-// For a label with two values. Rows of the positive one count `positive_weight` times.
-struct BinaryCrossEntropyOptions {
-  double positive_weight = 1;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("positive_weight", positive_weight,
-          {.help = "how often a row of the positive class counts", .above = 0});
-  }
-};
-Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
-
-// For a label with any number of classes; softmax over one output per class.
-struct CrossEntropyOptions {
-  // "none"; "balanced": all classes weigh the same in total; or a table such as {"rare": 5.0}: the
-  // rows of the classes listed count that often, all others once.
-  Json class_weights = "none";
-  double label_smoothing = 0;  // This share of the target goes to all classes equally.
-  Status Check(const std::string& path) const;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("class_weights", class_weights,
-          {.help = "\"none\", \"balanced\", or a table such as { rare = 5.0 }"});
-    visit("label_smoothing", label_smoothing,
-          {.help = "share of what is meant that goes to all classes alike",
-           .at_least = 0,
-           .below = 1});
-  }
-};
-Named CrossEntropy(const CrossEntropyOptions& options = {});
-
-// Adam (Kingma and Ba, 2015). `weight_decay` is added to the gradient, as in the original paper's
-// L2 form and torch.optim.Adam; this is not AdamW.
-struct AdamOptions {
-  double learning_rate = 1e-3;
-  double weight_decay = 0;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
-    visit("weight_decay", weight_decay,
-          {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
-    visit("beta1", beta1,
-          {.help = "how slowly the mean of gradients forgets", .at_least = 0, .below = 1});
-    visit("beta2", beta2,
-          {.help = "how slowly the mean of their squares forgets", .at_least = 0, .below = 1});
-    visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
-  }
-};
-Named Adam(const AdamOptions& options = {});
-
-// Stochastic gradient descent, with momentum and weight decay as in torch.optim.SGD: the learning
-// rate scales the velocity, and decay is added to the gradient.
-struct SgdOptions {
-  double learning_rate = 1e-2;
-  double momentum = 0;
-  double weight_decay = 0;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("learning_rate", learning_rate, {.help = "length of a step", .above = 0});
-    visit("momentum", momentum,
-          {.help = "how much of the step before goes into the next", .at_least = 0, .below = 1});
-    visit("weight_decay", weight_decay,
-          {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
-  }
-};
-Named Sgd(const SgdOptions& options = {});
-
-// Training rows held out to choose the best epoch; rows that agree in `by` stay together. They are
-// chosen by a hash, as the test side of a split is.
-struct ValidationOptions {
-  double share = 0;  // 0: none.
-  Columns by;        // Empty: all columns of the table.
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("share", share,
-          {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
-    visit("by", by, {.help = "rows that agree in these stay together; unless set, all columns"});
-  }
-};
-
-// When a checkpoint is written besides the one at the end of every epoch. Each of the two is off
-// at 0.
-struct CheckpointOptions {
-  int64_t every_steps = 0;
-  double every_seconds = 30;  // At the first step after so long.
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("every_steps", every_steps,
-          {.help = "0: only every epoch and by the clock", .unit = "steps", .at_least = 0});
-    visit("every_seconds", every_seconds,
-          {.help = "0: not by the clock", .unit = "seconds", .at_least = 0});
-  }
-};
-
-// How the net is trained. The weights follow from the rows, `shards`, `batch_size`, `seed`, the
-// net, the loss, the optimizer and the clipping; never from the number of workers.
-struct TrainOptions {
-  int64_t epochs = 10;
-  int64_t batch_size = 512;  // Rows of one step, over all workers together.
-  int32_t shards = 4;        // Parts of every batch, and the most workers that can share it.
-  Named optimizer = Adam();
-  ValidationOptions validation;
-  // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
-  // accuracy for many.
-  std::vector<std::string> metrics;
-  std::string best;      // The validation metric that chooses the epoch; empty: the first.
-  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
-  std::string baseline;  // Compare with a straight line in this column; empty: don't.
-  int64_t seed = 0;
-  double clip_norm = 0;  // Largest L2 norm of the gradient of a step; 0: no clipping.
-  int32_t threads_per_shard = 1;
-  CheckpointOptions checkpoint;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit(
-        "epochs", epochs,
-        {.help = "how often training goes over the rows", .at_least = 1, .decides_weights = false});
-    visit("batch_size", batch_size,
-          {.help = "rows of one step, over all workers", .unit = "rows", .at_least = 1});
-    // Not because it leaves the weights alone, but because checkpoints compare it by themselves.
-    visit("shards", shards,
-          {.help = "parts of every batch; 1 to `shards` workers give the same weights",
-           .at_least = 1,
-           .decides_weights = false});
-    visit("optimizer", optimizer, {.help = "how weights change", .rows_of = "optimizers"});
-    // Holding out other rows changes the training set, which resuming compares by its keys.
-    visit("validation", validation,
-          {.help = "rows set aside while training, to choose the best epoch",
-           .decides_weights = false});
-    visit("metrics", metrics,
-          {.help = "what is measured on validation and test rows; unless set, as the loss suits",
-           .rows_of = "metrics",
-           .decides_weights = false});
-    visit("best", best,
-          {.help = "the metric on the validation rows that chooses the epoch kept; unless set, the "
-                   "first",
-           .rows_of = "metrics"});
-    visit("keep", keep,
-          {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
-    visit("baseline", baseline,
-          {.help = "a straight line in this column, for comparison; empty: none",
-           .decides_weights = false});
-    visit("seed", seed, {.help = "of weights, order and dropout"});
-    visit("clip_norm", clip_norm,
-          {.help = "longest gradient; longer ones are shortened; 0: no limit", .at_least = 0});
-    visit("threads_per_shard", threads_per_shard,
-          {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
-    visit("checkpoint", checkpoint, {.help = "when training is saved", .decides_weights = false});
   }
 };
 

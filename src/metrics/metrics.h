@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/fields.h"
@@ -48,27 +48,37 @@ class Metric {
 
 // A metric that can be asked for by name.
 struct MetricSpec {
-  std::string_view name;
-  std::string_view help;
+  std::string name;
+  std::string help;
   std::vector<TargetKind> kinds;  // What it can measure.
   bool higher_is_better = false;
-  std::unique_ptr<Metric> (*make)(TargetKind kind) = nullptr;
+  std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
 
   bool Fits(TargetKind kind) const;
 };
+// The built-in ones.
 std::span<const MetricSpec> Metrics();
+
+// A weighted mean over rows of what `term` says of each, turned into the metric by `finish` (none:
+// the mean itself). A term that is not finite makes it NaN.
+std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
+                                   std::function<double(double)> finish = nullptr);
+
+// Below, `own` are metrics beside the built-in ones.
+
 // The metric of this name, or a fault with the nearest one.
-Result<const MetricSpec*> FindMetric(const std::string& name);
-// Those that fit, in the order of the table.
-std::vector<std::string> MetricsFor(TargetKind kind);
+Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
+// Those that fit, in the order of the tables.
+std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own = {});
 
 // The states of several metrics over the same rows. One thread; states of parts are merged as JSON.
 class MetricState {
  public:
   // `names` of metrics that fit `kind`; another one is a fault.
-  static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind);
+  static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind,
+                                  std::span<const MetricSpec> own = {});
   // The state that ToJson() gave.
-  static Result<MetricState> FromJson(const Json& json);
+  static Result<MetricState> FromJson(const Json& json, std::span<const MetricSpec> own = {});
 
   void Add(const Judged& row);
   int64_t rows() const { return rows_; }

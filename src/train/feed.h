@@ -29,9 +29,9 @@ class Feed {
   // and sum of keys.
   Status EndEpoch() const;
 
-  // Refuses when some step of an epoch would give a shard a batch of fewer than `least` rows, but
-  // not none.
-  Status CheckBatches(int64_t least) const;
+  // Refuses when some step of an epoch would give a shard, or one of the `parts` that it computes
+  // one after the other, fewer than `least` rows, but not none.
+  Status CheckBatches(int64_t least, int64_t parts = 1) const;
 
  private:
   Status Gather(size_t own, int64_t rows);

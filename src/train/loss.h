@@ -4,9 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/status.h"
+#include "recipe/choice.h"
 #include "tensor/batch.h"
 
 namespace protium {
@@ -21,6 +25,18 @@ struct LossSums {
 // derivative of the summed loss by each output. NaN goes through to the sums. Called by one thread.
 using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
                                     std::span<float> gradient)>;
+
+// Makes a loss of the options that a job gives it. Rows of class c count class_weights[c] times;
+// without any, all count once.
+using LossBuilder =
+    std::function<Result<Loss>(const Json& options, const std::vector<double>& class_weights)>;
+using LossTable = std::map<std::string, LossBuilder, std::less<>>;
+
+// The losses of the house by name.
+LossTable BuiltInLosses();
+// A loss of the table, or the refusal of a name with the nearest.
+Result<Loss> MakeLoss(const LossTable& table, const Named& choice,
+                      const std::vector<double>& class_weights);
 
 // Of values, one output a label; a row of several labels counts once a label.
 Loss SquaredLoss();

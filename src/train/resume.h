@@ -14,6 +14,7 @@
 #include "collective/communicator.h"
 #include "rows/rows.h"
 #include "tensor/weights.h"
+#include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 
@@ -27,12 +28,21 @@ struct ResumeWish {
   bool wanted = false;
 };
 
-// Collective. Rank 0 opens the folder and reads the newest checkpoint; all ranks take weights,
-// optimiser and state from it, and all refuse it when its identity is not `state`'s. False: there
-// is none, training begins. A folder with checkpoints that nobody wants to resume is refused.
-Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, Weights& weights,
-                        Optimizer& optimizer, CheckpointState& state,
-                        std::optional<CheckpointFolder>& folder,
+// What a training changes, and a checkpoint holds.
+struct Learner {
+  Weights& weights;
+  Optimizer& optimizer;
+  WeightAverage* average = nullptr;  // Exchanged while a checkpoint is written or read.
+
+  // All but the weights, borrowed.
+  std::vector<NamedTensor> State() const;
+};
+
+// Collective. Rank 0 opens the folder and reads the newest checkpoint; all ranks take the learner
+// and the state from it, and all refuse it when its identity is not `state`'s. False: there is
+// none, training begins. A folder with checkpoints that nobody wants to resume is refused.
+Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
+                        CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report);
 
 // Collective. Fails when ranks hold different weights.

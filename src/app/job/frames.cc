@@ -103,7 +103,11 @@ Result<Columns> PredictedColumns(const Job& job) {
   if (!job.estimator) return made;
   PT_LET(const TorchEstimatorOptions options,
          ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
-  for (const auto& field : PredictedFields(options, arrow::utf8())) made.push_back(field->name());
+  PT_LET(const Catalogue catalogue, WithBuiltIns(job.catalogue));
+  PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", options.loss.name, "loss"));
+  for (const auto& field : PredictedFields(options, loss->kind, arrow::utf8())) {
+    made.push_back(field->name());
+  }
   return made;
 }
 

@@ -162,6 +162,8 @@ std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
        "[train]\nmetrics = [\"NAME\"]\n", RowsOf(catalogue.metrics)},
       {"optimizers", "optimizer", "how weights change", "[train]\noptimizer = NAMED\n",
        catalogue.optimizers},
+      {"schedules", "schedule", "how the learning rate changes from step to step",
+       "[train]\nschedule = NAMED\n", catalogue.schedules},
   };
 }
 

@@ -20,7 +20,7 @@ struct Topic {
   std::vector<CatalogueRow> rows;
 };
 
-// In the order of help: stages, nets, losses, metrics, optimizers.
+// In the order of help: stages, nets, losses, metrics, optimizers, schedules.
 std::vector<Topic> TopicsOf(const Catalogue& catalogue);
 
 // The rows, one line each. `program` is for the hint below them.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/model/net_library.h"
 
+#include <utility>
+
 #include "format/file.h"
 #include "learn/extension.h"
 #include "learn/model/copy_file.h"
@@ -21,10 +23,11 @@ Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
   return library;
 }
 
-Status KeepExtension(const fs::path& folder, Chain& chain) {
-  const fs::path file = chain.ExtensionFile();
-  if (file.empty()) return Status::OK();
-  PT_LET(chain.extension, KeepExtension(folder, file));
+Status KeepExtensions(const fs::path& folder, Chain& chain) {
+  for (const fs::path& file : chain.ExtensionFiles()) {
+    PT_LET(NetLibrary library, KeepExtension(folder, file));
+    chain.extensions.push_back(std::move(library));
+  }
   return Status::OK();
 }
 
