@@ -38,16 +38,16 @@ void Fill(std::span<float> values, float scale) {
 Result<double> TimeAllReduce(Communicator& communicator, const Size& size) {
   std::vector<float> values(size_t(size.count), 0.0f);
   for (int i = 0; i < kWarmUp; ++i) {
-    PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
   }
   PT_TRY(communicator.Barrier("timing"));
   const Stopwatch watch;
   for (int i = 0; i < size.repetitions; ++i) {
-    PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
   }
   const double seconds = watch.seconds() / size.repetitions;
   Fill(values, float(communicator.rank() + 1));
-  PT_TRY(communicator.AllReduce(BufferOf(values), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
   PT_TRY(CheckSum(values, SumOfScales(communicator.world())));
   return seconds;
 }

@@ -35,7 +35,7 @@ struct Shape {
   std::vector<std::string> columns;  // In SQL, over range()'s id.
 };
 
-Result<Shape> ShapeOf(const std::string& name) {
+Result<Shape> FindShape(const std::string& name) {
   if (name != "two" && name != "wide") return Status::Invalid("no shape is called ", name);
   const bool two = name == "two";
   Shape shape;
@@ -86,7 +86,7 @@ class SparkBench {
  private:
   // `rows` rows of the shape, through the task "same".
   Result<connect::Relation> Mapped(const std::string& name, int64_t rows) {
-    PT_LET(const Shape shape, ShapeOf(name));
+    PT_LET(const Shape shape, FindShape(name));
     PT_TRY(deployment_.Use(false, {}));
     const SparkCommand command{.task = "same", .output = shape.schema};
     return MapOver(connect::Project(connect::Range(0, rows, kPartitions), shape.columns),
@@ -95,7 +95,7 @@ class SparkBench {
 
   Result<double> Check(const std::string& name, int64_t rows) {
     PT_LET(const auto mapped, Mapped(name, rows));
-    PT_LET(const Shape shape, ShapeOf(name));
+    PT_LET(const Shape shape, FindShape(name));
     const int last = shape.schema->num_fields() - 1;
     const std::string sums = fmt::format(
         "SELECT count(1) AS n, sum(CAST(c0 AS DOUBLE)) AS first, "
@@ -128,7 +128,7 @@ class SparkBench {
   }
 
   Result<double> Hand(RowsBy way, int64_t rows) {
-    PT_LET(const Shape shape, ShapeOf("wide"));
+    PT_LET(const Shape shape, FindShape("wide"));
     PT_LET(const auto engine,
            OpenSparkEngine({.address = address_,
                             .folder = folder_,

@@ -44,7 +44,7 @@ class UnpackTest : public testing::Test {
     return unpacked == Unpacked::kWhole ? "" : why.chars;
   }
   fs::path Target() const { return folder_.path() / "unpacked"; }
-  std::string ContentOf(const std::string& name) const {
+  std::string ReadContent(const std::string& name) const {
     return ReadFile(Target() / name).ValueOrDie();
   }
 
@@ -57,9 +57,9 @@ TEST_F(UnpackTest, FilesAreWrittenForTheOwnerAlone) {
                          BundleLine("lib/empty", "") + BundleLine("lib/liba.so.1", "libs"),
                      "hellolibs");
   ASSERT_EQ(TryToUnpack(raw), "");
-  EXPECT_EQ(ContentOf("bin/program"), "hello");
-  EXPECT_EQ(ContentOf("lib/empty"), "");
-  EXPECT_EQ(ContentOf("lib/liba.so.1"), "libs");
+  EXPECT_EQ(ReadContent("bin/program"), "hello");
+  EXPECT_EQ(ReadContent("lib/empty"), "");
+  EXPECT_EQ(ReadContent("lib/liba.so.1"), "libs");
   struct stat about {};
   ASSERT_EQ(::stat((Target() / "bin/program").c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0500U);
@@ -76,7 +76,7 @@ TEST_F(UnpackTest, EveryDamagedByteIsFoundOrHarmless) {
     RawBundle damaged = whole;
     damaged.bytes[i] = static_cast<char>(damaged.bytes[i] ^ 0x11);
     if (TryToUnpack(damaged).empty()) {
-      EXPECT_EQ(ContentOf("lib/a"), content) << i;
+      EXPECT_EQ(ReadContent("lib/a"), content) << i;
     } else {
       ++found;
     }

@@ -35,7 +35,7 @@ struct NamedExpr {
 // `function` is one that plan/functions.h lists; an unknown one fails at the first action.
 Expr Col(std::string name);
 Expr Lit(Literal value);
-Expr CallOf(std::string function, std::vector<Expr> arguments);
+Expr MakeCall(std::string function, std::vector<Expr> arguments);
 
 // SQL's operators with SQL's NULLs: the comparisons give NULL for a NULL operand, and && and || are
 // three-valued.

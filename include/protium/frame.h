@@ -124,8 +124,8 @@ class Reader {
   Reader Partitions(Columns names) const;
 
  private:
-  Result<Plan> ScanOf(const std::string& path, Format format, const CsvOptions& options,
-                      const SchemaPtr& known) const;
+  Result<Plan> MakeScan(const std::string& path, Format format, const CsvOptions& options,
+                        const SchemaPtr& known) const;
   Session* session_;
   Columns partitions_;
 };

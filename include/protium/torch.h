@@ -16,7 +16,8 @@
 // A program passes it to Main():
 //
 //   Main(argc, argv, {.run = Run,
-//                     .catalogue = NetsOf({NetOf<MyNet, MyOptions>("my_net", "what it is")})});
+//                     .catalogue = MakeNetCatalogue({MakeNetRow<MyNet, MyOptions>("my_net", "what
+//                     it is")})});
 //
 // For job files, an extension does: a shared library that says PROTIUM_EXTENSION once and that jobs
 // list under `extensions`.
@@ -41,8 +42,8 @@ namespace protium {
 // construction and for each shard of each step. Parameters must be dense float32; others are
 // refused.
 template <class M, class Options = NoOptions>
-NetRow NetOf(std::string name, std::string help) {
-  return {RowOf<Options>(std::move(name), std::move(help)),
+NetRow MakeNetRow(std::string name, std::string help) {
+  return {MakeRow<Options>(std::move(name), std::move(help)),
           std::make_shared<const NetBuilder>(ModuleBuilder<M, Options>())};
 }
 
@@ -60,20 +61,21 @@ NetRow NetOf(std::string name, std::string help) {
 //   LossOf<LogCosh>("log_cosh", "of numbers: squared near 0, absolute far away")
 template <class L, class Options = NoOptions>
 LossRow LossOf(std::string name, std::string help, TargetKind learns = TargetKind::kValues) {
-  LossRow row{RowOf<Options>(std::move(name), std::move(help)), learns};
+  LossRow row{MakeRow<Options>(std::move(name), std::move(help)), learns};
   row.builder = std::make_shared<const LossBuilder>(RecordedLossBuilder<L, Options>());
   return row;
 }
 
 // A catalogue that adds these nets and nothing else, for Program::catalogue.
-inline std::shared_ptr<const Catalogue> NetsOf(std::vector<NetRow> nets) {
+inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> nets) {
   return std::make_shared<const Catalogue>(Catalogue{.nets = std::move(nets)});
 }
 
 }  // namespace protium
 
 // The entry point of an extension, once per library:
-//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::NetOf<MyNet>("my_net", "what it is")); }
+//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it
+//   is")); }
 // It adds rows to the catalogue `own`; of those, nets, losses and metrics (MetricOf()) are taken.
 // The string it exports beside it names version, compiler and library ABI, and an extension with
 // another one is refused, because C++ objects cross the boundary.

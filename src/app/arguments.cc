@@ -66,13 +66,13 @@ Status Arguments::CheckOperands(const VerbShape& verb) const {
   if (operands_.size() < needed) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} needs {}", verb.name, verb.operands[operands_.size()]),
-                 .fix = UsageOf("protium", verb)});
+                 .fix = FormatUsage("protium", verb)});
   }
   if (operands_.size() <= verb.operands.size()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} does not know what to do with \"{}\"", verb.name,
                                    operands_[verb.operands.size()]),
-               .fix = UsageOf("protium", verb)});
+               .fix = FormatUsage("protium", verb)});
 }
 
 Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::string>& words) {
@@ -114,7 +114,7 @@ Result<int64_t> Arguments::Number(std::string_view flag, int64_t otherwise) cons
                .what = fmt::format("{} must be a whole number, got \"{}\"", flag, text)});
 }
 
-std::string UsageOf(const std::string& program, const VerbShape& verb) {
+std::string FormatUsage(const std::string& program, const VerbShape& verb) {
   std::string usage = program + " " + verb.name;
   for (const std::string& operand : verb.operands) usage += " " + operand;
   for (const Flag& flag : verb.flags) {
@@ -124,8 +124,8 @@ std::string UsageOf(const std::string& program, const VerbShape& verb) {
   return usage;
 }
 
-std::string HelpOf(const std::string& program, const VerbShape& verb) {
-  std::string page = verb.says + "\n\nusage: " + UsageOf(program, verb) + "\n\n";
+std::string FormatHelp(const std::string& program, const VerbShape& verb) {
+  std::string page = verb.says + "\n\nusage: " + FormatUsage(program, verb) + "\n\n";
   for (const Flag& flag : verb.flags) {
     const std::string head = (flag.also.empty() ? "" : flag.also + ", ") + flag.name +
                              (flag.value.empty() ? "" : " " + flag.value);

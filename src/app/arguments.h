@@ -54,8 +54,8 @@ class Arguments {
 };
 
 // "protium run JOB [--engine ADDRESS] ..."
-std::string UsageOf(const std::string& program, const VerbShape& verb);
+std::string FormatUsage(const std::string& program, const VerbShape& verb);
 // The page that `protium help VERB` shows.
-std::string HelpOf(const std::string& program, const VerbShape& verb);
+std::string FormatHelp(const std::string& program, const VerbShape& verb);
 
 }  // namespace protium

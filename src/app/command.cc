@@ -52,7 +52,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   }
   shape.flags.push_back({"--help", "", "this page", "-h"});
   PT_LET(const Arguments arguments, Arguments::Read(shape, words));
-  if (arguments.Has("--help")) return PrintResult(HelpOf(invocation.name, shape));
+  if (arguments.Has("--help")) return PrintResult(FormatHelp(invocation.name, shape));
   return verb->run(arguments, invocation);
 }
 

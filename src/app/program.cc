@@ -24,7 +24,7 @@ Status OfTheProgram(const Status& status) {
   return Fail({.what = status.message()});
 }
 
-TaskTable TasksOf(const Program& program) {
+TaskTable CollectTasks(const Program& program) {
   TaskTable tasks = {{"fit", FitTask}};
   for (const auto& [name, task] : program.tasks) {
     tasks[name] = [own = task](TaskContext& context) { return OfTheProgram(own(context)); };
@@ -36,8 +36,8 @@ int Start(int argc, char** argv, const Program& program) {
   // Called only if a task is asked for that is not in the table, so that a worker which never
   // trains or scores does not load LibTorch.
   const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
-  if (IsWorker()) return WorkerMain(TasksOf(program), torch_tasks);
-  if (IsSparkWorker()) return SparkWorkerMain(TasksOf(program), torch_tasks);
+  if (IsWorker()) return WorkerMain(CollectTasks(program), torch_tasks);
+  if (IsSparkWorker()) return SparkWorkerMain(CollectTasks(program), torch_tasks);
   Invocation invocation{.name = std::filesystem::path(argc > 0 ? argv[0] : "protium").filename(),
                         .argv = {argv, argv + argc}};
   Program own = program;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-ExactSum SumOf(const std::vector<double>& terms) {
+ExactSum SumUp(const std::vector<double>& terms) {
   ExactSum sum;
   for (const double term : terms) sum.Add(term);
   return sum;
@@ -39,29 +39,29 @@ TEST(ExactSum, OfNothingIsZero) {
 }
 
 TEST(ExactSum, OfOneDoubleIsThatDouble) {
-  for (const double x : AnyDoubles(2000, 1)) EXPECT_EQ(SumOf({x}).Rounded(), x);
+  for (const double x : AnyDoubles(2000, 1)) EXPECT_EQ(SumUp({x}).Rounded(), x);
   for (const double x : {5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308}) {
-    EXPECT_EQ(SumOf({x}).Rounded(), x);
+    EXPECT_EQ(SumUp({x}).Rounded(), x);
   }
 }
 
 TEST(ExactSum, SurvivesCatastrophicCancellation) {
-  EXPECT_EQ(SumOf({1e308, 1, -1e308}).Rounded(), 1);
-  EXPECT_EQ(SumOf({1e308, 5e-324, -1e308}).Rounded(), 5e-324);
-  EXPECT_EQ(SumOf({1e16, 1, 1, -1e16}).Rounded(), 2);
+  EXPECT_EQ(SumUp({1e308, 1, -1e308}).Rounded(), 1);
+  EXPECT_EQ(SumUp({1e308, 5e-324, -1e308}).Rounded(), 5e-324);
+  EXPECT_EQ(SumUp({1e16, 1, 1, -1e16}).Rounded(), 2);
   EXPECT_EQ(
-      SumOf({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}).Rounded(),
+      SumUp({1.7976931348623157e308, 1.7976931348623157e308, -1.7976931348623157e308}).Rounded(),
       1.7976931348623157e308);
-  EXPECT_TRUE(SumOf({0.1, 0.2, -0.1, -0.2}).IsZero());
+  EXPECT_TRUE(SumUp({0.1, 0.2, -0.1, -0.2}).IsZero());
 }
 
 TEST(ExactSum, RoundsToNearestWithTiesToEven) {
   const double half = std::ldexp(1, -53);
-  EXPECT_EQ(SumOf({1, half}).Rounded(), 1);
-  EXPECT_EQ(SumOf({1 + 2 * half, half}).Rounded(), 1 + 4 * half);
-  EXPECT_EQ(SumOf({1, half, 5e-324}).Rounded(), 1 + 2 * half);
-  EXPECT_EQ(SumOf({-1, -half, -5e-324}).Rounded(), -1 - 2 * half);
-  EXPECT_EQ(SumOf({1.7976931348623157e308, 1.7976931348623157e308}).Rounded(), kInfinity);
+  EXPECT_EQ(SumUp({1, half}).Rounded(), 1);
+  EXPECT_EQ(SumUp({1 + 2 * half, half}).Rounded(), 1 + 4 * half);
+  EXPECT_EQ(SumUp({1, half, 5e-324}).Rounded(), 1 + 2 * half);
+  EXPECT_EQ(SumUp({-1, -half, -5e-324}).Rounded(), -1 - 2 * half);
+  EXPECT_EQ(SumUp({1.7976931348623157e308, 1.7976931348623157e308}).Rounded(), kInfinity);
   ExactSum small;
   small.AddProduct(5e-324, 0.5);  // Half of the smallest double: a tie, to zero.
   EXPECT_EQ(small.Rounded(), 0);
@@ -72,13 +72,13 @@ TEST(ExactSum, RoundsToNearestWithTiesToEven) {
 
 TEST(ExactSum, DoesNotDependOnOrderOrGrouping) {
   std::vector<double> terms = AnyDoubles(3000, 2);
-  const Json expected = SumOf(terms).ToJson();
+  const Json expected = SumUp(terms).ToJson();
   std::mt19937_64 random(3);
   for (int round = 0; round < 5; ++round) {
     std::shuffle(terms.begin(), terms.end(), random);
     const size_t cut = random() % terms.size();
-    ExactSum sum = SumOf({terms.begin(), terms.begin() + cut});
-    sum.Merge(SumOf({terms.begin() + cut, terms.end()}));
+    ExactSum sum = SumUp({terms.begin(), terms.begin() + cut});
+    sum.Merge(SumUp({terms.begin() + cut, terms.end()}));
     EXPECT_EQ(sum.ToJson(), expected);
   }
 }
@@ -112,16 +112,16 @@ TEST(ExactSum, TakesProductsOfEveryRange) {
 TEST(ExactSum, ScalesExactly) {
   const std::vector<double> terms = AnyDoubles(200, 5);
   ExactSum scaled, direct;
-  scaled.AddScaled(SumOf(terms), -0.1);
+  scaled.AddScaled(SumUp(terms), -0.1);
   for (const double term : terms) direct.AddProduct(term, -0.1);
   EXPECT_EQ(scaled.ToJson(), direct.ToJson());
 }
 
 TEST(ExactSum, TreatsNanAndInfinityAsAdditionDoes) {
-  EXPECT_EQ(SumOf({kInfinity, 1}).Rounded(), kInfinity);
-  EXPECT_EQ(SumOf({-kInfinity, 1e308}).Rounded(), -kInfinity);
-  EXPECT_TRUE(std::isnan(SumOf({kInfinity, -kInfinity}).Rounded()));
-  EXPECT_TRUE(std::isnan(SumOf({1, std::nan("")}).Rounded()));
+  EXPECT_EQ(SumUp({kInfinity, 1}).Rounded(), kInfinity);
+  EXPECT_EQ(SumUp({-kInfinity, 1e308}).Rounded(), -kInfinity);
+  EXPECT_TRUE(std::isnan(SumUp({kInfinity, -kInfinity}).Rounded()));
+  EXPECT_TRUE(std::isnan(SumUp({1, std::nan("")}).Rounded()));
   ExactSum product;
   product.AddProduct(kInfinity, 0);
   EXPECT_TRUE(std::isnan(product.Rounded()));
@@ -130,7 +130,7 @@ TEST(ExactSum, TreatsNanAndInfinityAsAdditionDoes) {
 TEST(ExactSum, TravelsAsJson) {
   for (const auto& terms : std::vector<std::vector<double>>{
            {}, {1.5}, {-1e308, 5e-324}, {kInfinity}, {-kInfinity, std::nan("")}, {-0.75, 1e200}}) {
-    const ExactSum sum = SumOf(terms);
+    const ExactSum sum = SumUp(terms);
     const auto back = ExactSum::FromJson(sum.ToJson());
     ASSERT_TRUE(back.ok());
     EXPECT_EQ(back->ToJson(), sum.ToJson());

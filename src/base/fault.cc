@@ -24,7 +24,7 @@ class FaultDetail : public arrow::StatusDetail {
   Fault fault_;
 };
 
-arrow::StatusCode CodeOf(Exit exit) {
+arrow::StatusCode ToStatusCode(Exit exit) {
   switch (exit) {
     case Exit::kUsage:
       return arrow::StatusCode::Invalid;
@@ -44,7 +44,7 @@ bool IsMisuse(const Status& status) {
   return status.IsInvalid() || status.IsKeyError() || status.IsTypeError() || status.IsIndexError();
 }
 
-Exit ExitOf(const Status& status) {
+Exit ChooseExit(const Status& status) {
   if (IsMisuse(status)) return Exit::kBug;
   if (status.IsIOError()) return Exit::kInput;
   if (status.IsOutOfMemory() || status.IsCapacityError()) return Exit::kNoRoom;
@@ -84,7 +84,7 @@ Status Fail(Fault fault) {
   for (std::string* text : {&fault.what, &fault.where, &fault.why, &fault.fix, &fault.kept}) {
     Bound(*text);
   }
-  const arrow::StatusCode code = CodeOf(fault.exit);
+  const arrow::StatusCode code = ToStatusCode(fault.exit);
   std::string what = fault.what;
   return Status(code, std::move(what), std::make_shared<FaultDetail>(std::move(fault)));
 }
@@ -94,7 +94,7 @@ Fault FaultOf(const Status& status) {
   if (detail && std::string_view(detail->type_id()) == FaultDetail::kTypeId) {
     return static_cast<const FaultDetail&>(*detail).fault();
   }
-  const Exit exit = ExitOf(status);
+  const Exit exit = ChooseExit(status);
   return {.exit = exit, .what = status.message(), .fix = exit == Exit::kBug ? kReport : ""};
 }
 

@@ -5,7 +5,7 @@ namespace protium {
 namespace {
 
 template <Reduce kOp, class T>
-T One(T a, T b) {
+T CombineOne(T a, T b) {
   if constexpr (kOp == Reduce::kSum) return a + b;
   if constexpr (kOp == Reduce::kMin) return b < a ? b : a;
   return b > a ? b : a;
@@ -13,22 +13,22 @@ T One(T a, T b) {
 
 // The operation is known when this is compiled: each of them becomes a vectorised loop.
 template <Reduce kOp, class T>
-void All(const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
+void CombineAll(const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
   const T* const x = reinterpret_cast<const T*>(a);
   const T* const y = reinterpret_cast<const T*>(b);
   T* const z = reinterpret_cast<T*>(out);
-  for (int64_t i = 0; i < count; ++i) z[i] = One<kOp>(x[i], y[i]);
+  for (int64_t i = 0; i < count; ++i) z[i] = CombineOne<kOp>(x[i], y[i]);
 }
 
 template <class T>
-void Of(Reduce op, const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
+void CombineAs(Reduce op, const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
   switch (op) {
     case Reduce::kSum:
-      return All<Reduce::kSum, T>(a, b, out, count);
+      return CombineAll<Reduce::kSum, T>(a, b, out, count);
     case Reduce::kMin:
-      return All<Reduce::kMin, T>(a, b, out, count);
+      return CombineAll<Reduce::kMin, T>(a, b, out, count);
     case Reduce::kMax:
-      return All<Reduce::kMax, T>(a, b, out, count);
+      return CombineAll<Reduce::kMax, T>(a, b, out, count);
   }
 }
 
@@ -38,15 +38,15 @@ void Combine(Type type, Reduce op, const std::byte* a, const std::byte* b, std::
              int64_t count) {
   switch (type) {
     case Type::kFloat32:
-      return Of<float>(op, a, b, out, count);
+      return CombineAs<float>(op, a, b, out, count);
     case Type::kFloat64:
-      return Of<double>(op, a, b, out, count);
+      return CombineAs<double>(op, a, b, out, count);
     case Type::kInt64:
       // Unsigned sums have the same bits, and may wrap.
-      if (op == Reduce::kSum) return Of<uint64_t>(op, a, b, out, count);
-      return Of<int64_t>(op, a, b, out, count);
+      if (op == Reduce::kSum) return CombineAs<uint64_t>(op, a, b, out, count);
+      return CombineAs<int64_t>(op, a, b, out, count);
     case Type::kUint64:
-      return Of<uint64_t>(op, a, b, out, count);
+      return CombineAs<uint64_t>(op, a, b, out, count);
   }
 }
 

@@ -31,12 +31,12 @@ struct Buffer {
   int64_t count = 0;
   Type type = Type::kFloat32;
 };
-inline Buffer BufferOf(std::span<float> s) { return {s.data(), int64_t(s.size()), Type::kFloat32}; }
-inline Buffer BufferOf(std::span<double> s) {
+inline Buffer AsBuffer(std::span<float> s) { return {s.data(), int64_t(s.size()), Type::kFloat32}; }
+inline Buffer AsBuffer(std::span<double> s) {
   return {s.data(), int64_t(s.size()), Type::kFloat64};
 }
-inline Buffer BufferOf(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
-inline Buffer BufferOf(std::span<uint64_t> s) {
+inline Buffer AsBuffer(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
+inline Buffer AsBuffer(std::span<uint64_t> s) {
   return {s.data(), int64_t(s.size()), Type::kUint64};
 }
 

@@ -81,7 +81,7 @@ template <class T>
 void CheckAllReduce(Communicator& communicator, int64_t count, Reduce op) {
   std::vector<T> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) values[size_t(i)] = Element<T>(communicator.rank(), i);
-  const Status status = communicator.AllReduce(BufferOf(std::span<T>(values)), op);
+  const Status status = communicator.AllReduce(AsBuffer(std::span<T>(values)), op);
   ASSERT_TRUE(status.ok()) << status;
   for (int64_t i = 0; i < count; ++i) {
     ASSERT_EQ(values[size_t(i)], Expected<T>(communicator.world(), i, op)) << i << " of " << count;

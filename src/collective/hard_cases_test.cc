@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::vector<std::string> Whats(const std::vector<Status>& statuses) {
+std::vector<std::string> ErrorTexts(const std::vector<Status>& statuses) {
   std::vector<std::string> whats;
   for (const Status& status : statuses) {
     whats.push_back(status.ok() ? "ok" : FaultOf(status).what);
@@ -23,7 +23,7 @@ std::vector<std::string> Whats(const std::vector<Status>& statuses) {
 
 Status ReduceFloats(Communicator& communicator, int64_t count) {
   std::vector<float> values(static_cast<size_t>(count), 1);
-  return communicator.AllReduce(BufferOf(std::span(values)), Reduce::kSum);
+  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
 }
 
 TEST(SharedRanks, AreToldWhichRankDied) {
@@ -36,7 +36,7 @@ TEST(SharedRanks, AreToldWhichRankDied) {
       }
     });
     for (int32_t r = 0; r < world; ++r) {
-      EXPECT_EQ(Whats(statuses)[size_t(r)],
+      EXPECT_EQ(ErrorTexts(statuses)[size_t(r)],
                 r == 1 ? "ok"
                        : "rank 1 is gone; the others waited for it in all-reduce (sum) of 5 "
                          "float32 elements");
@@ -61,8 +61,8 @@ TEST(SharedRanks, AreToldWhoAskedForWhatWhenTheyDisagree) {
       PT_TRY(communicator.Barrier("start"));
       return communicator.rank() == 0 ? zero(communicator) : one(communicator);
     });
-    EXPECT_EQ(Whats(statuses)[0], Whats(statuses)[1]);
-    return Whats(statuses)[0];
+    EXPECT_EQ(ErrorTexts(statuses)[0], ErrorTexts(statuses)[1]);
+    return ErrorTexts(statuses)[0];
   };
   const auto floats = [](int64_t count) {
     return [count](Communicator& communicator) { return ReduceFloats(communicator, count); };
@@ -73,7 +73,7 @@ TEST(SharedRanks, AreToldWhoAskedForWhatWhenTheyDisagree) {
   EXPECT_EQ(disagree(floats(2),
                      [](Communicator& communicator) {
                        std::array<double, 2> values{};
-                       return communicator.AllReduce(BufferOf(std::span<double>(values)),
+                       return communicator.AllReduce(AsBuffer(std::span<double>(values)),
                                                      Reduce::kMax);
                      }),
             "ranks disagree: rank 0 asked for all-reduce (sum) of 2 float32 elements, rank 1 asked "

@@ -12,12 +12,12 @@
 namespace protium {
 namespace {
 
-const char* NameOf(Type type) {
+const char* ElementTypeName(Type type) {
   constexpr const char* kNames[] = {"float32", "float64", "int64", "uint64"};
   return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
 }
 
-const char* NameOf(Reduce reduce) {
+const char* ReduceName(Reduce reduce) {
   constexpr const char* kNames[] = {"sum", "min", "max"};
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
@@ -26,7 +26,7 @@ bool LengthMayDiffer(Operation operation) {
   return operation == Operation::kAllGather || operation == Operation::kWindow;
 }
 
-std::string_view NameOf(const Request& request) {
+std::string_view RequestName(const Request& request) {
   const auto& name = request.name;
   return {name.data(), size_t(std::find(name.begin(), name.end(), '\0') - name.begin())};
 }
@@ -46,13 +46,13 @@ bool Agree(const Request& a, const Request& b) {
 
 std::string Describe(const Request& request) {
   const std::string length = std::to_string(request.length);
-  const std::string name(NameOf(request));
+  const std::string name(RequestName(request));
   switch (request.operation) {
     case Operation::kInner:
       return "an operation under way";
     case Operation::kAllReduce:
-      return std::string("all-reduce (") + NameOf(request.reduce) + ") of " + length + " " +
-             NameOf(request.type) + " elements";
+      return std::string("all-reduce (") + ReduceName(request.reduce) + ") of " + length + " " +
+             ElementTypeName(request.type) + " elements";
     case Operation::kBroadcast:
       return "broadcast of " + length + " bytes from rank " + std::to_string(request.root);
     case Operation::kAllGather:
@@ -69,7 +69,7 @@ std::string Describe(const Request& request) {
   return "an unknown operation";
 }
 
-int64_t BytesOf(Type type) { return type == Type::kFloat32 ? 4 : 8; }
+int64_t ElementBytes(Type type) { return type == Type::kFloat32 ? 4 : 8; }
 
 Request TreeRequest(const TreeSpec& spec) {
   const std::string text = TreeSpecText(spec);

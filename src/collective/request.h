@@ -42,7 +42,7 @@ struct Request {
 bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
-int64_t BytesOf(Type type);
+int64_t ElementBytes(Type type);
 
 // What ranks ask for when they make a tree. The name begins with the spec's text and ends with its
 // hash, which stands for what is cut off: ranks with different specs never agree.

@@ -10,9 +10,9 @@
 namespace protium {
 
 // The elements of a contiguous tensor of float32; may throw LibTorch's exceptions.
-inline float* DataOf(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
-inline std::span<float> SpanOf(const at::Tensor& tensor) {
-  return {DataOf(tensor), size_t(tensor.numel())};
+inline float* FloatData(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
+inline std::span<float> FloatSpan(const at::Tensor& tensor) {
+  return {FloatData(tensor), size_t(tensor.numel())};
 }
 
 }  // namespace protium

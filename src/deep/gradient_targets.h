@@ -34,7 +34,7 @@ class GradientTargets {
 
   // The gradient of parameter i stands there, whole; once a backward.
   void Settle(size_t i, const GradientSink& sink) {
-    if (sink.add) AddTo(SpanOf(sink.parameters[i]), SpanOf(spare_[i]));
+    if (sink.add) AddTo(FloatSpan(sink.parameters[i]), FloatSpan(spare_[i]));
     sink.defined[i] += 1;
   }
 

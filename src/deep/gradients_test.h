@@ -19,8 +19,8 @@ using RecordedForward =
 
 // Expects the outputs and gradients of `reference` from `net`, which is made for `inputs` and whose
 // `weights` hold what it starts from: overwritten by a first backward, added to by a second.
-inline void ExpectGradientsOf(const RecordedForward& reference, Net& net, Weights& weights,
-                              const NetInputs& inputs) {
+inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weights& weights,
+                                const NetInputs& inputs) {
   const SyntheticRows made({.rows = 33,
                             .numeric = inputs.Width(kNumericField),
                             .cardinalities = inputs.cardinalities,

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMostFactored = 128;
 
 // The first `rows` of a tensor of this width, which grows when it has fewer.
-at::Tensor RowsOf(at::Tensor& tensor, int64_t rows, int64_t width) {
+at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
   if (!tensor.defined() || tensor.size(0) < rows || tensor.size(1) != width) {
     tensor = at::empty({rows, width});
   }
@@ -62,13 +62,13 @@ void InputLayer::Bind(std::vector<at::Tensor> tables, at::Tensor weight, at::Ten
   bias_ = std::move(bias);
 }
 
-at::Tensor InputLayer::PartOf(const at::Tensor& weight, const EmbeddedColumn& column) const {
+at::Tensor InputLayer::SliceColumn(const at::Tensor& weight, const EmbeddedColumn& column) const {
   return weight.narrow(1, column.offset, column.width);
 }
 
 void InputLayer::MultiplyTables() {
   for (Factored& each : factored_) {
-    at::mm_out(each.product, tables_[each.column], PartOf(weight_, columns_[each.column]).t());
+    at::mm_out(each.product, tables_[each.column], SliceColumn(weight_, columns_[each.column]).t());
   }
 }
 
@@ -77,10 +77,10 @@ at::Tensor InputLayer::FillInput(Run& run, const Batch& rows) {
   std::vector<const float*> tables;
   for (const size_t c : run.columns) {
     columns.push_back(columns_[c]);
-    tables.push_back(DataOf(tables_[c]));
+    tables.push_back(FloatData(tables_[c]));
   }
-  const at::Tensor input = RowsOf(run.input, rows.size(), run.width);
-  GatherInput(rows, columns, tables, run.width - run.embedded, DataOf(input));
+  const at::Tensor input = ReserveRows(run.input, rows.size(), run.width);
+  GatherInput(rows, columns, tables, run.width - run.embedded, FloatData(input));
   return input;
 }
 
@@ -88,9 +88,9 @@ void InputLayer::Forward(const Batch& rows, const at::Tensor& out) {
   MultiplyTables();
   std::vector<CategoryRows> products;
   for (const Factored& each : factored_) {
-    products.push_back({columns_[each.column].category, DataOf(each.product)});
+    products.push_back({columns_[each.column].category, FloatData(each.product)});
   }
-  SumByCategory(rows, products, DataOf(bias_), out_, DataOf(out));
+  SumByCategory(rows, products, FloatData(bias_), out_, FloatData(out));
   for (Run& run : runs_) {
     at::Tensor sum = out;
     at::addmm_out(sum, out, FillInput(run, rows), weight_.narrow(1, run.offset, run.width).t());
@@ -108,12 +108,12 @@ void InputLayer::BackwardRun(Run& run, const Batch& rows, const at::Tensor& grad
   at::Tensor part = weight.narrow(1, run.offset, run.width);
   at::mm_out(part, gradient.t(), run.input.narrow(0, 0, rows.size()));
   if (run.embedded == 0) return;
-  at::Tensor embedded = RowsOf(embedded_gradient_, rows.size(), run.embedded);
+  at::Tensor embedded = ReserveRows(embedded_gradient_, rows.size(), run.embedded);
   at::mm_out(embedded, gradient, weight_.narrow(1, run.offset, run.embedded));
   for (const size_t c : run.columns) {
     tables[c].zero_();
-    AddByCategory(rows, DataOf(embedded) + columns_[c].offset - run.offset, run.embedded,
-                  columns_[c].width, {{columns_[c].category, DataOf(tables[c])}});
+    AddByCategory(rows, FloatData(embedded) + columns_[c].offset - run.offset, run.embedded,
+                  columns_[c].width, {{columns_[c].category, FloatData(tables[c])}});
   }
 }
 
@@ -123,13 +123,13 @@ void InputLayer::BackwardFactored(const Batch& rows, const at::Tensor& gradient,
   std::vector<CategoryRows> sums;
   for (const Factored& each : factored_) {
     each.gradient.zero_();
-    sums.push_back({columns_[each.column].category, DataOf(each.gradient)});
+    sums.push_back({columns_[each.column].category, FloatData(each.gradient)});
   }
-  AddByCategory(rows, DataOf(gradient), out_, out_, sums);
+  AddByCategory(rows, FloatData(gradient), out_, out_, sums);
   for (const Factored& each : factored_) {
     const EmbeddedColumn& column = columns_[each.column];
-    at::Tensor table = tables[each.column], part = PartOf(weight, column);
-    at::mm_out(table, each.gradient, PartOf(weight_, column));
+    at::Tensor table = tables[each.column], part = SliceColumn(weight, column);
+    at::mm_out(table, each.gradient, SliceColumn(weight_, column));
     at::mm_out(part, each.gradient.t(), tables_[each.column]);
   }
 }

@@ -63,7 +63,7 @@ class InputLayer {
                    const std::vector<at::Tensor>& tables, const at::Tensor& weight);
   void BackwardFactored(const Batch& rows, const at::Tensor& gradient,
                         const std::vector<at::Tensor>& tables, const at::Tensor& weight);
-  at::Tensor PartOf(const at::Tensor& weight, const EmbeddedColumn& column) const;
+  at::Tensor SliceColumn(const at::Tensor& weight, const EmbeddedColumn& column) const;
 
   int64_t in_ = 0;
   int64_t numeric_ = 0;

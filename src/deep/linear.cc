@@ -44,7 +44,7 @@ class LinearNet final : public Net {
   at::Tensor Forward(const Batch& rows, const uint64_t*) override {
     const c10::InferenceMode no_graph;
     at::Tensor out = at::empty({rows.size(), outputs_});
-    SumByCategory(rows, Tables(weights_), DataOf(weights_.back()), outputs_, DataOf(out));
+    SumByCategory(rows, Tables(weights_), FloatData(weights_.back()), outputs_, FloatData(out));
     if (numeric_ > 0) at::addmm_out(out, out, rows[kNumericField], weights_[tables_].t());
     rows_ = rows;
     return out;
@@ -55,16 +55,16 @@ class LinearNet final : public Net {
     std::vector<at::Tensor> targets;
     for (size_t i = 0; i < weights_.size(); ++i) targets.push_back(targets_.At(i, sink));
     for (size_t c = 0; c < tables_; ++c) targets[c].zero_();
-    AddByCategory(rows_, DataOf(outputs), outputs_, outputs_, Tables(targets));
+    AddByCategory(rows_, FloatData(outputs), outputs_, outputs_, Tables(targets));
     if (numeric_ > 0) at::mm_out(targets[tables_], outputs.t(), rows_[kNumericField]);
-    SumColumns(DataOf(outputs), rows_.size(), outputs_, DataOf(targets.back()));
+    SumColumns(FloatData(outputs), rows_.size(), outputs_, FloatData(targets.back()));
     for (size_t i = 0; i < weights_.size(); ++i) targets_.Settle(i, sink);
   }
 
  private:
   std::vector<CategoryRows> Tables(const std::vector<at::Tensor>& tensors) const {
     std::vector<CategoryRows> tables;
-    for (size_t c = 0; c < tables_; ++c) tables.push_back({int64_t(c), DataOf(tensors[c])});
+    for (size_t c = 0; c < tables_; ++c) tables.push_back({int64_t(c), FloatData(tensors[c])});
     return tables;
   }
 

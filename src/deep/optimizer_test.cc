@@ -39,7 +39,7 @@ using Theirs = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vecto
 
 // How far the weights are apart after all steps, the larger of absolute and relative to weights
 // above 1.
-double Apart(const Named& choice, const Theirs& make) {
+double Apart(const Choice& choice, const Theirs& make) {
   Trained ours;
   std::vector<at::Tensor> theirs;
   for (const auto& view : ours.weights->Views(ours.weights->parameters().data())) {

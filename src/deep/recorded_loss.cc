@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-at::Tensor LabelsOf(const Batch& rows) {
+at::Tensor ListLabels(const Batch& rows) {
   const at::Tensor labels = rows[kLabelField];
   return labels.scalar_type() == at::kInt ? labels.flatten().to(at::kLong) : labels;
 }
@@ -51,7 +51,7 @@ Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
         at::from_blob(const_cast<float*>(outputs.data()), {rows.size(), width}, at::kFloat)
             .clone()
             .set_requires_grad(true);
-    const at::Tensor losses = each(leaf, LabelsOf(rows));
+    const at::Tensor losses = each(leaf, ListLabels(rows));
     CheckLosses(losses, rows.size());
     const std::vector<float> weights = WeightsOf(rows, class_weights);
     const at::Tensor table = losses.reshape({rows.size(), -1});
@@ -59,10 +59,10 @@ Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
         at::from_blob(const_cast<float*>(weights.data()), {rows.size(), 1}, at::kFloat);
     table.backward(counts.expand_as(table).contiguous());
     const at::Tensor slopes = leaf.grad().contiguous();
-    std::ranges::copy(SpanOf(slopes), gradient.begin());
+    std::ranges::copy(FloatSpan(slopes), gradient.begin());
     const at::Tensor values = table.detach().contiguous();
     const auto per_row = size_t(values.size(1));
-    const std::span<float> terms = SpanOf(values);
+    const std::span<float> terms = FloatSpan(values);
     for (size_t i = 0; i < weights.size(); ++i) {
       for (size_t n = 0; n < per_row; ++n) {
         sums.loss += double(weights[i]) * double(terms[i * per_row + n]);

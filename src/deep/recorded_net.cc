@@ -194,7 +194,7 @@ class RecordedNet final : public Net {
                 "sparse(true)");
     const at::Tensor dense = gradient.contiguous();
     if (sink.add) {
-      AddTo(SpanOf(sink.parameters[i]), SpanOf(dense));
+      AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));
     } else {
       sink.parameters[i].copy_(dense);
     }

@@ -285,14 +285,14 @@ std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
   return faults;
 }
 
-std::string WhatOf(Way way, bool everywhere = true) {
+std::string ErrorText(Way way, bool everywhere = true) {
   const auto faults = FaultsOfStep(way, everywhere);
   EXPECT_EQ(faults[0].what, faults[1].what);
   return faults[0].what;
 }
 
 TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
-  EXPECT_EQ(WhatOf(Way::kNone), "");
+  EXPECT_EQ(ErrorText(Way::kNone), "");
   const auto made = [](Way way) { return FaultOf(MakeWrong(way).status()).what; };
   EXPECT_EQ(made(Way::kDoubleParameter), "parameter w of the net is Double");
   EXPECT_EQ(made(Way::kFlags), "buffer flags of the net is Bool");
@@ -301,30 +301,32 @@ TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
   // Its table is a parameter that others do not have.
   EXPECT_THAT(FaultsOfStep(Way::kSparse, true)[0].what,
               HasSubstr("the gradient of table.weight is sparse"));
-  EXPECT_THAT(WhatOf(Way::kNoField, false), HasSubstr("rows have no field \"nothing\""));
-  EXPECT_THAT(WhatOf(Way::kWritesParameter, false), HasSubstr("the net writes to its parameter w"));
+  EXPECT_THAT(ErrorText(Way::kNoField, false), HasSubstr("rows have no field \"nothing\""));
+  EXPECT_THAT(ErrorText(Way::kWritesParameter, false),
+              HasSubstr("the net writes to its parameter w"));
 }
 
 TEST(RecordedNet, ThatGivesAnotherShapeIsRefusedWithBothShapes) {
-  EXPECT_THAT(WhatOf(Way::kWide, false), HasSubstr("the net gave Float [3, 2] for 3 rows, and what "
-                                                   "is learned needs float32 [3, 1]"));
-  EXPECT_THAT(WhatOf(Way::kShort, false), HasSubstr("the net gave Float [2, 1] for 3 rows"));
-  EXPECT_THAT(WhatOf(Way::kDoubles, false), HasSubstr("the net gave Double [3, 1] for 3 rows"));
-  EXPECT_NE(WhatOf(Way::kNothing, false), "");
+  EXPECT_THAT(ErrorText(Way::kWide, false),
+              HasSubstr("the net gave Float [3, 2] for 3 rows, and what "
+                        "is learned needs float32 [3, 1]"));
+  EXPECT_THAT(ErrorText(Way::kShort, false), HasSubstr("the net gave Float [2, 1] for 3 rows"));
+  EXPECT_THAT(ErrorText(Way::kDoubles, false), HasSubstr("the net gave Double [3, 1] for 3 rows"));
+  EXPECT_NE(ErrorText(Way::kNothing, false), "");
 }
 
 TEST(RecordedNet, ThatThrowsOnOneRankFailsOnAllNamingStepShardAndRank) {
   const std::string where = "step 7 of epoch 2, shard 1 on rank 1: ";
-  EXPECT_EQ(WhatOf(Way::kThrows, false), where + "no way on");
-  EXPECT_THAT(WhatOf(Way::kThrowsBackward, false), HasSubstr(where + "no way back"));
-  EXPECT_EQ(WhatOf(Way::kThrowsANumber, false),
+  EXPECT_EQ(ErrorText(Way::kThrows, false), where + "no way on");
+  EXPECT_THAT(ErrorText(Way::kThrowsBackward, false), HasSubstr(where + "no way back"));
+  EXPECT_EQ(ErrorText(Way::kThrowsANumber, false),
             where + "something was thrown that is no std::exception");
 }
 
 TEST(RecordedNet, WhoseLossIsNoNumberInSomeShardsFailsOnAllRanksNamingThem) {
-  EXPECT_EQ(WhatOf(Way::kNotANumber, false),
+  EXPECT_EQ(ErrorText(Way::kNotANumber, false),
             "the loss is not finite at step 7 of epoch 2, shards 1, 2 on rank 1");
-  EXPECT_EQ(WhatOf(Way::kNotANumber, true),
+  EXPECT_EQ(ErrorText(Way::kNotANumber, true),
             "the loss is not finite at step 7 of epoch 2, shard 0 on rank 0, "
             "shards 1, 2 on rank 1");
 }
@@ -349,9 +351,9 @@ TEST(RecordedNet, KeepsBuffersThatItDoesNotChangeToTheBit) {
 }
 
 TEST(RecordedNet, RefusesBuffersOfWholeNumbersThatShardsChangeDifferently) {
-  EXPECT_EQ(WhatOf(Way::kCountsRows),
+  EXPECT_EQ(ErrorText(Way::kCountsRows),
             "shards change the buffer numbers of the net in different ways");
-  EXPECT_THAT(WhatOf(Way::kNumbersThatGrow, false),
+  EXPECT_THAT(ErrorText(Way::kNumbersThatGrow, false),
               HasSubstr("the buffer numbers of the net grew beyond 16777216"));
 }
 

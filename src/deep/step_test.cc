@@ -48,7 +48,8 @@ std::vector<std::string> HashesAfter(int32_t world, const std::vector<std::vecto
   return hashes;
 }
 
-std::vector<std::vector<Batch>> StepsOf(const SyntheticRows& rows, const std::vector<int>& sizes) {
+std::vector<std::vector<Batch>> MakeSteps(const SyntheticRows& rows,
+                                          const std::vector<int>& sizes) {
   std::vector<std::vector<Batch>> out;
   int64_t at = 0;
   for (size_t i = 0; i < sizes.size(); i += kShards) {
@@ -67,7 +68,7 @@ const SyntheticRows& Rows() {
 }
 
 void ExpectSameBitsInEveryWorld(const Json& options, const StepSpec& spec = {}) {
-  const auto blocks = StepsOf(Rows(), {32, 31, 32, 33, 30, 32, 31, 32, 2, 0, 3, 2});
+  const auto blocks = MakeSteps(Rows(), {32, 31, 32, 33, 30, 32, 31, 32, 2, 0, 3, 2});
   const std::string one = HashesAfter(1, blocks, options, spec)[0];
   for (const int32_t world : {2, 3, 4}) {
     EXPECT_THAT(HashesAfter(world, blocks, options, spec), testing::Each(one)) << world;
@@ -84,7 +85,7 @@ TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
 }
 
 TEST(Step, SkipsStepsWithoutWeight) {
-  const auto blocks = StepsOf(Rows(), {8, 8, 8, 8});
+  const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
   auto with_empty = blocks;
   with_empty.push_back(std::vector<Batch>(kShards, Rows().batch(0, 0)));
   EXPECT_EQ(HashesAfter(2, blocks, {{"hidden", {4}}}),
@@ -120,7 +121,7 @@ TEST(Step, GivesTheSameBitsWithMicroBatches) {
 
 // Gradients of parts add up to that of the whole but for the rounding of sums.
 TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
-  const auto blocks = StepsOf(Rows(), {8, 8, 8, 8});
+  const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
   const auto weights_after = [&](int32_t parts) {
     std::vector<float> after;
     const NetInputs inputs = TabularInputs(6, {5, 9});

@@ -138,11 +138,11 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
 
 void TabularMlpNet::Initialise(uint64_t key) {
   const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
-  for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, SpanOf(weights_[i]));
+  for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, FloatSpan(weights_[i]));
   for (const Layer& layer : layers_) {
     const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
     for (const size_t i : {layer.weight, layer.weight + 1}) {
-      DrawUniform(draw(i), -bound, bound, SpanOf(weights_[i]));
+      DrawUniform(draw(i), -bound, bound, FloatSpan(weights_[i]));
     }
     if (layer.norm == 0) continue;
     weights_[layer.norm].fill_(1);
@@ -198,7 +198,7 @@ void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* trainin
   }
   const double drop = training != nullptr ? options_.dropout : 0;
   const uint64_t key = training != nullptr ? DrawKey(DrawTag::kDropout, {*training, l}) : 0;
-  kept_factor_ = ReluDropout(key, drop, SpanOf(scratch.hidden[l]));
+  kept_factor_ = ReluDropout(key, drop, FloatSpan(scratch.hidden[l]));
 }
 
 void TabularMlpNet::BackwardDense(const Layer& layer, const at::Tensor& gradient,
@@ -249,7 +249,7 @@ void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink
     BackwardDense(layers_[l], gradient, scratch.hidden[l - 1], sink);
     at::mm_out(scratch.gradient[l - 1], gradient, weights_[layers_[l].weight]);
     gradient = scratch.gradient[l - 1];
-    BackwardRelu(SpanOf(scratch.hidden[l - 1]), kept_factor_, SpanOf(gradient));
+    BackwardRelu(FloatSpan(scratch.hidden[l - 1]), kept_factor_, FloatSpan(gradient));
     if (options_.batch_norm) BackwardNorm(l - 1, scratch, sink);
   }
   BackwardInput(gradient, sink);

@@ -45,7 +45,7 @@ void ExpectGradientsOfReference(const Json& options, const NetInputs& inputs, si
   const auto reference = [&](const std::vector<at::Tensor>& p, const Batch& rows) {
     return Reference(p, rows, layers, norm);
   };
-  ExpectGradientsOf(reference, *net, *weights, inputs);
+  ExpectSameGradients(reference, *net, *weights, inputs);
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNet) {

@@ -130,7 +130,7 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
 
 // Collective. Validation rows of classes that no training row has, over all ranks.
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
-  PT_TRY(communicator.AllReduce(BufferOf(std::span(&own, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Reduce::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
   return Fail(
       {.exit = Exit::kInput,
@@ -144,7 +144,7 @@ Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator
   int64_t rows = packed.train->rows();
   if (packed.held_out) rows += packed.held_out->rows();
   int64_t bytes = rows * packed.train->schema().width();
-  PT_TRY(communicator.AllReduce(BufferOf(std::span(&bytes, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
   if (config.memory_bytes == 0 || bytes <= config.memory_bytes) return Status::OK();
   return Fail({.exit = Exit::kNoRoom,
                .what = fmt::format("the training rows take {} bytes and may take {}", bytes,

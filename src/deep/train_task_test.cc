@@ -29,7 +29,7 @@ SchemaPtr TableSchema() {
 }
 
 // Rows `ids` of an endless table; y depends on a, b and c.
-std::shared_ptr<arrow::RecordBatch> RowsOf(const std::vector<int>& ids) {
+std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int>& ids) {
   arrow::DoubleBuilder a, y;
   arrow::Int64Builder b, c;
   arrow::BooleanBuilder held;
@@ -57,7 +57,7 @@ std::vector<Batches> Deal(int rows, int32_t world, unsigned shuffle) {
   std::vector<Batches> out{size_t(world)};
   for (size_t at = 0; at < ids.size(); at += 50) {
     const size_t end = std::min(ids.size(), at + 50);
-    out[at / 50 % size_t(world)].push_back(RowsOf({&ids[at], &ids[at] + (end - at)}));
+    out[at / 50 % size_t(world)].push_back(MakeRows({&ids[at], &ids[at] + (end - at)}));
   }
   return out;
 }
@@ -93,7 +93,7 @@ class TrainTask : public testing::Test {
     return statuses[0];
   }
 
-  TrainResult ResultOf(int32_t world, const std::vector<Batches>& input) {
+  TrainResult RunToResult(int32_t world, const std::vector<Batches>& input) {
     TrainResult result;
     const Status status = Run(world, input);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -120,14 +120,14 @@ class TrainTask : public testing::Test {
 };
 
 TEST_F(TrainTask, GivesTheSameWeightsForAnyWorkersAndOrderOfRows) {
-  const TrainResult one = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult one = RunToResult(1, Deal(700, 1, 0));
   EXPECT_EQ(one.rows, 630);
   EXPECT_EQ(one.validation_rows, 70);
   EXPECT_EQ(one.steps, 2 * 10);
   EXPECT_EQ(one.history.size(), 2u);
   for (const int32_t world : {1, 2, 3, 4}) {
     Fresh("run" + std::to_string(world));
-    const TrainResult other = ResultOf(world, Deal(700, world, unsigned(world) + 6));
+    const TrainResult other = RunToResult(world, Deal(700, world, unsigned(world) + 6));
     EXPECT_EQ(other.weights_sha256, one.weights_sha256) << world;
     EXPECT_EQ(other.validation, one.validation) << world;
   }
@@ -135,8 +135,8 @@ TEST_F(TrainTask, GivesTheSameWeightsForAnyWorkersAndOrderOfRows) {
 
 TEST_F(TrainTask, LearnsAndKeepsTheBestEpoch) {
   config_.train.epochs = 12;
-  config_.train.optimizer = Named{"adam", {{"learning_rate", 0.02}}};
-  const TrainResult result = ResultOf(2, Deal(1000, 2, 1));
+  config_.train.optimizer = Choice{"adam", {{"learning_rate", 0.02}}};
+  const TrainResult result = RunToResult(2, Deal(1000, 2, 1));
   const double first = result.history[0]["validation"]["rmse"].get<double>();
   EXPECT_LT(result.validation["rmse"].get<double>(), first / 2);
   EXPECT_GT(result.best_epoch, 1);
@@ -147,7 +147,7 @@ TEST_F(TrainTask, LearnsAndKeepsTheBestEpoch) {
 }
 
 TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
-  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
@@ -158,15 +158,15 @@ TEST_F(TrainTask, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   EXPECT_THAT(fault.what, HasSubstr("stopped at step 4 of 20"));
   on_event_ = nullptr;
   config_.resume = true;
-  const TrainResult resumed = ResultOf(3, Deal(700, 3, 4));
+  const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
   EXPECT_EQ(Events("train_start")[0]["step"], 4);
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
-  EXPECT_EQ(ResultOf(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
 }
 
 TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
-  const TrainResult whole = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("damaged");
   config_.train.checkpoint.every_steps = 3;
   on_event_ = [&](const Json& event) {
@@ -180,7 +180,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
   std::filesystem::copy_file(other, newest / "weights.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   config_.resume = true;
-  const TrainResult resumed = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult resumed = RunToResult(2, Deal(700, 2, 0));
   EXPECT_EQ(Events("train_start")[0]["step"], 6);
   ASSERT_EQ(Events("warning").size(), 1u);
   EXPECT_THAT(Events("warning")[0]["message"].get<std::string>(),
@@ -190,7 +190,7 @@ TEST_F(TrainTask, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
 }
 
 TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
-  ResultOf(1, Deal(700, 1, 0));
+  RunToResult(1, Deal(700, 1, 0));
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("checkpoints of another run"));
   config_.resume = true;
   const Fault rows = FaultOf(Run(1, Deal(690, 1, 0)));
@@ -202,7 +202,7 @@ TEST_F(TrainTask, RefusesToResumeWithOtherRowsOrOptions) {
 
 TEST_F(TrainTask, ANotFiniteLossNamesTheStepAndKeepsTheCheckpoint) {
   config_.loss = {"mse"};
-  config_.train.optimizer = Named{"sgd", {{"learning_rate", 1e20}}};
+  config_.train.optimizer = Choice{"sgd", {{"learning_rate", 1e20}}};
   config_.train.checkpoint.every_steps = 1;
   const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
   EXPECT_THAT(fault.what, HasSubstr("is not finite at step"));
@@ -214,11 +214,11 @@ TEST_F(TrainTask, ANotFiniteLossNamesTheStepAndKeepsTheCheckpoint) {
 TEST_F(TrainTask, TrainsOnFewerRowsThanShards) {
   config_.held_out.clear();
   config_.train.best = "mae";
-  const TrainResult one = ResultOf(1, Deal(2, 1, 0));
+  const TrainResult one = RunToResult(1, Deal(2, 1, 0));
   EXPECT_EQ(one.rows, 2);
   EXPECT_EQ(one.best_epoch, 0);
   Fresh("other");
-  EXPECT_EQ(ResultOf(4, Deal(2, 4, 0)).weights_sha256, one.weights_sha256);
+  EXPECT_EQ(RunToResult(4, Deal(2, 4, 0)).weights_sha256, one.weights_sha256);
 }
 
 TEST_F(TrainTask, RefusesWhatCannotBeTrained) {
@@ -285,16 +285,17 @@ class TrainRecipe : public TrainTask, public testing::WithParamInterface<Recipe>
 
 TEST_P(TrainRecipe, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
   config_.train.epochs = 4;
-  const TrainResult plain = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult plain = RunToResult(1, Deal(700, 1, 0));
   GetParam().set(config_.train);
   Fresh("whole");
-  const TrainResult whole = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult whole = RunToResult(1, Deal(700, 1, 0));
   if (std::string(GetParam().name) != "early_stopping") {
     EXPECT_NE(whole.weights_sha256, plain.weights_sha256);
   }
   for (const int32_t world : {2, 4}) {
     Fresh("run" + std::to_string(world));
-    EXPECT_EQ(ResultOf(world, Deal(700, world, 3)).weights_sha256, whole.weights_sha256) << world;
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 3)).weights_sha256, whole.weights_sha256)
+        << world;
   }
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
@@ -304,7 +305,7 @@ TEST_P(TrainRecipe, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
   EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
   on_event_ = nullptr;
   config_.resume = true;
-  const TrainResult resumed = ResultOf(3, Deal(700, 3, 4));
+  const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
   EXPECT_EQ(Events("train_start")[0]["step"], 25);
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
@@ -319,30 +320,30 @@ INSTANTIATE_TEST_SUITE_P(Options, TrainRecipe, testing::ValuesIn(kRecipes),
 TEST_F(TrainTask, EndsEarlyAndStaysEnded) {
   config_.train.epochs = 50;
   config_.train.early_stopping = {.patience = 2, .least = 1000};
-  const TrainResult result = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult result = RunToResult(2, Deal(700, 2, 0));
   EXPECT_EQ(result.history.size(), 3u);
   EXPECT_EQ(result.steps, 30);
   ASSERT_EQ(Events("note").size(), 1u);
   EXPECT_EQ(Events("note")[0]["message"],
             "training ends after epoch 3 of 50: rmse got no better for 2 epochs");
   config_.resume = true;
-  const TrainResult again = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult again = RunToResult(1, Deal(700, 1, 0));
   EXPECT_EQ(again.steps, 30);
   EXPECT_EQ(again.weights_sha256, result.weights_sha256);
   config_.train.early_stopping.patience = 0;
   config_.train.epochs = 4;
-  EXPECT_EQ(ResultOf(1, Deal(700, 1, 0)).steps, 40);
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 40);
 }
 
 TEST_F(TrainTask, ResumesWithMoreEpochsOnlyWhereRatesAllow) {
-  ResultOf(1, Deal(700, 1, 0));
+  RunToResult(1, Deal(700, 1, 0));
   config_.resume = true;
   config_.train.epochs = 3;
-  EXPECT_EQ(ResultOf(1, Deal(700, 1, 0)).steps, 30);
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 30);
   Fresh("cosine");
   config_.resume = false;
   config_.train.schedule = Cosine();
-  ResultOf(1, Deal(700, 1, 0));
+  RunToResult(1, Deal(700, 1, 0));
   config_.resume = true;
   config_.train.epochs = 4;
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
@@ -351,10 +352,10 @@ TEST_F(TrainTask, ResumesWithMoreEpochsOnlyWhereRatesAllow) {
 TEST_F(TrainTask, KeepsTheAverageOfTheWeightsAndMeasuresIt) {
   config_.train.average = 0.99;
   config_.held_out.clear();
-  const TrainResult averaged = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult averaged = RunToResult(2, Deal(700, 2, 0));
   Fresh("plain");
   config_.train.average = 0;
-  const TrainResult plain = ResultOf(2, Deal(700, 2, 0));
+  const TrainResult plain = RunToResult(2, Deal(700, 2, 0));
   EXPECT_NE(averaged.weights_sha256, plain.weights_sha256);
   // Behind the average, training goes on with the weights of a run without it.
   for (size_t epoch = 0; epoch < 2; ++epoch) {
@@ -363,20 +364,20 @@ TEST_F(TrainTask, KeepsTheAverageOfTheWeightsAndMeasuresIt) {
 }
 
 TEST_F(TrainTask, StartsFromTheWeightsOfAModel) {
-  const TrainResult first = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
   Fresh("next");
   config_.train.from.model = "first";
   config_.train.from.weights = first.weights;
   config_.train.from.sha256 = first.weights_sha256;
-  const TrainResult next = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult next = RunToResult(1, Deal(700, 1, 0));
   EXPECT_LT(next.history[0]["loss"].get<double>(), first.history[0]["loss"].get<double>());
   for (const int32_t world : {2, 3}) {
     Fresh("next" + std::to_string(world));
-    EXPECT_EQ(ResultOf(world, Deal(700, world, 5)).weights_sha256, next.weights_sha256);
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 5)).weights_sha256, next.weights_sha256);
   }
   Fresh("part");
   config_.train.from.parameters = {"embedding.*"};
-  const TrainResult part = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult part = RunToResult(1, Deal(700, 1, 0));
   EXPECT_NE(part.weights_sha256, next.weights_sha256);
   config_.resume = true;
   config_.train.from.parameters = {"dense.*"};
@@ -384,7 +385,7 @@ TEST_F(TrainTask, StartsFromTheWeightsOfAModel) {
 }
 
 TEST_F(TrainTask, RefusesWeightsThatDoNotFit) {
-  const TrainResult first = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
   Fresh("next");
   config_.train.from.model = "first";
   config_.train.from.weights = first.weights;
@@ -415,10 +416,10 @@ TEST_F(TrainTask, TakesLossesAndMetricsOfAProgram) {
   config_.loss = {"own"};
   config_.train.metrics = {"worst_half"};
   config_.train.best = "worst_half";
-  const TrainResult one = ResultOf(1, Deal(700, 1, 0));
+  const TrainResult one = RunToResult(1, Deal(700, 1, 0));
   EXPECT_TRUE(one.validation["worst_half"].is_number());
   Fresh("more");
-  const TrainResult more = ResultOf(3, Deal(700, 3, 4));
+  const TrainResult more = RunToResult(3, Deal(700, 3, 4));
   EXPECT_EQ(more.weights_sha256, one.weights_sha256);
   EXPECT_EQ(more.validation, one.validation);
   rows_.losses["own"] = [](const Json&, const std::vector<double>&) -> Result<Loss> {
@@ -459,7 +460,7 @@ TEST_F(TrainTask, ACheckpointThatDoesNotFitLeavesTheOneBefore) {
   EXPECT_THAT(fault.kept, HasSubstr("step-000000004"));
   on_event_ = nullptr;
   config_.resume = true;
-  EXPECT_EQ(ResultOf(2, Deal(700, 2, 0)).steps, 20);
+  EXPECT_EQ(RunToResult(2, Deal(700, 2, 0)).steps, 20);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ constexpr Kind kKinds[] = {
     {"\xff\xfe"sv, "UTF-16", "convert it: iconv -f utf-16 -t utf-8 {0} > {0}.utf8"},
     {"\xfe\xff"sv, "UTF-16", "convert it: iconv -f utf-16 -t utf-8 {0} > {0}.utf8"}};
 
-const Kind* KindOf(std::string_view content) {
+const Kind* DetectKind(std::string_view content) {
   const auto found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& each) {
     return content.starts_with(each.begin);
   });
@@ -66,7 +66,7 @@ std::string ReadHead(const std::string& path) {
 }  // namespace
 
 Status RefuseOtherThanText(std::string_view content, const std::string& path) {
-  if (const Kind* kind = KindOf(content)) {
+  if (const Kind* kind = DetectKind(content)) {
     return Refuse(path, kind->name, fmt::format(fmt::runtime(kind->fix), path));
   }
   const std::string_view head = content.substr(0, kHead);
@@ -84,7 +84,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
 std::string WhyNotParquet(const std::string& path) {
   const std::string head = ReadHead(path);
   if (head.empty()) return "it is empty";
-  if (const Kind* kind = KindOf(head)) {
+  if (const Kind* kind = DetectKind(head)) {
     return kind->begin == "PAR1" ? "" : std::string("it is ") + kind->name;
   }
   if (head.find('\0') != head.npos) return "it does not begin as Parquet does";

@@ -60,7 +60,8 @@ Level ParseLevel(const std::string& folder) {
   return {folder, Unescaped(std::string_view(folder).substr(0, equals)), folder.substr(equals + 1)};
 }
 
-Status Wrong(std::string what, const std::string& where, std::string fix, std::string why = {}) {
+Status PartitionFault(std::string what, const std::string& where, std::string fix,
+                      std::string why = {}) {
   return Fail({.exit = Exit::kInput,
                .what = std::move(what),
                .where = where,
@@ -71,10 +72,10 @@ Status Wrong(std::string what, const std::string& where, std::string fix, std::s
 Status CheckLevel(const Level& level, const std::string& path) {
   const std::string quoted = "the folder \"" + level.folder + "\"";
   if (level.name.empty()) {
-    return Wrong(quoted + " names no column", path, "rename it: NAME=VALUE");
+    return PartitionFault(quoted + " names no column", path, "rename it: NAME=VALUE");
   }
   if (level.value.empty()) {
-    return Wrong(
+    return PartitionFault(
         quoted + " has no value", path,
         fmt::format("rename it: {}=VALUE, or {}={} for NULL", level.name, level.name, kNull));
   }
@@ -82,7 +83,7 @@ Status CheckLevel(const Level& level, const std::string& path) {
   const bool text = arrow::util::ValidateUTF8(std::string_view(level.folder)) &&
                     Unescaped(level.folder).find('\0') == std::string::npos;
   if (text) return Status::OK();
-  return Wrong(quoted + " holds bytes that are no text in UTF-8", path, "rename it");
+  return PartitionFault(quoted + " holds bytes that are no text in UTF-8", path, "rename it");
 }
 
 // The folders with a value between `root` and the file, from above. Both engines find them where
@@ -98,8 +99,9 @@ Result<std::vector<Level>> ParseLevels(const std::string& path, const std::strin
       continue;
     }
     if (!other.empty()) {
-      return Wrong(fmt::format("the folder \"{}\" stands above \"{}\"", other, level.folder), path,
-                   "folders with values come first, right below " + root);
+      return PartitionFault(
+          fmt::format("the folder \"{}\" stands above \"{}\"", other, level.folder), path,
+          "folders with values come first, right below " + root);
     }
     PT_TRY(CheckLevel(level, path));
     levels.push_back(std::move(level));
@@ -107,7 +109,7 @@ Result<std::vector<Level>> ParseLevels(const std::string& path, const std::strin
   return levels;
 }
 
-std::vector<std::string> NamesOf(const std::vector<Level>& levels) {
+std::vector<std::string> ListNames(const std::vector<Level>& levels) {
   std::vector<std::string> names;
   for (const Level& level : levels) names.push_back(level.name);
   return names;
@@ -120,28 +122,30 @@ std::string Listed(const std::vector<std::string>& names) {
 Status NoFolder(const std::string& name, const std::vector<std::string>& found,
                 const std::string& path, const std::string& root) {
   const std::string near = Suggest(name, found);
-  return Wrong(fmt::format("no folder says the partition column \"{}\" of this file", name), path,
-               near.empty() ? fmt::format("put the file below a folder {}=VALUE", name) : near,
-               fmt::format("the folders between {} and the file say: {}", root, Listed(found)));
+  return PartitionFault(
+      fmt::format("no folder says the partition column \"{}\" of this file", name), path,
+      near.empty() ? fmt::format("put the file below a folder {}=VALUE", name) : near,
+      fmt::format("the folders between {} and the file say: {}", root, Listed(found)));
 }
 
 // Each column has one folder, each folder is one of the columns.
 Status MatchFolders(const std::vector<std::string>& names, const std::vector<Level>& levels,
                     const std::string& path, const std::string& root) {
-  const std::vector<std::string> found = NamesOf(levels);
+  const std::vector<std::string> found = ListNames(levels);
   for (const std::string& name : names) {
     const auto count = std::count(found.begin(), found.end(), name);
     if (count == 0) return NoFolder(name, found, path, root);
     if (count > 1) {
-      return Wrong(fmt::format("{} folders say the partition column \"{}\"", count, name), path,
-                   "leave one of them");
+      return PartitionFault(fmt::format("{} folders say the partition column \"{}\"", count, name),
+                            path, "leave one of them");
     }
   }
   for (const Level& level : levels) {
     if (std::find(names.begin(), names.end(), level.name) != names.end()) continue;
-    return Wrong(fmt::format("partitions does not name \"{}\", which the folder \"{}\" says",
-                             level.name, level.folder),
-                 path, fmt::format("partitions = [\"{}\"]", fmt::join(found, "\", \"")));
+    return PartitionFault(
+        fmt::format("partitions does not name \"{}\", which the folder \"{}\" says", level.name,
+                    level.folder),
+        path, fmt::format("partitions = [\"{}\"]", fmt::join(found, "\", \"")));
   }
   return Status::OK();
 }
@@ -191,9 +195,10 @@ Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const Sch
   if (wanted == nullptr || wanted->type()->Equals(found->type())) return found;
   const bool fits = wanted->type()->id() == arrow::Type::STRING || column.type == CellType::kNone;
   if (fits) return wanted;
-  return Wrong(fmt::format("the partition column \"{}\" was {} before and is {} now", column.name,
-                           wanted->type()->ToString(), found->type()->ToString()),
-               column.text, "rename the folder whose value does not fit");
+  return PartitionFault(
+      fmt::format("the partition column \"{}\" was {} before and is {} now", column.name,
+                  wanted->type()->ToString(), found->type()->ToString()),
+      column.text, "rename the folder whose value does not fit");
 }
 
 // Takes the values of one file's folders, which MatchFolders() found to be those of the columns.
@@ -223,11 +228,12 @@ Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const s
   for (const std::string& path : paths) {
     PT_LET(const std::vector<Level> levels, ParseLevels(path, root));
     PT_TRY(MatchFolders(names, levels, path, root));
-    if (order.empty()) order = NamesOf(levels);
-    if (order != NamesOf(levels)) {
-      return Wrong("the folders say " + Listed(NamesOf(levels)) + ", those of the first file " +
-                       Listed(order),
-                   path, "nest the folders in one order", "the first file is " + paths.front());
+    if (order.empty()) order = ListNames(levels);
+    if (order != ListNames(levels)) {
+      return PartitionFault("the folders say " + Listed(ListNames(levels)) +
+                                ", those of the first file " + Listed(order),
+                            path, "nest the folders in one order",
+                            "the first file is " + paths.front());
     }
     Add(levels, path, columns, partitions);
   }
@@ -244,10 +250,11 @@ Result<SchemaPtr> WithPartitions(const SchemaPtr& files, const Partitions& parti
   for (const auto& field : partitions.columns->fields()) {
     for (const auto& each : fields) {
       if (Lower(each->name()) != Lower(field->name())) continue;
-      return Wrong(fmt::format("the column \"{}\" stands in the files and in the names of their "
-                               "folders",
-                               field->name()),
-                   partitions.root, "leave it out of the files", "which of the two counts is open");
+      return PartitionFault(
+          fmt::format("the column \"{}\" stands in the files and in the names of their "
+                      "folders",
+                      field->name()),
+          partitions.root, "leave it out of the files", "which of the two counts is open");
     }
     fields.push_back(field);
   }

@@ -21,7 +21,7 @@ std::vector<NamedTensor> TwoTensors() {
           {"a.scale", "F64", {}, std::as_bytes(std::span(kB))}};
 }
 
-std::vector<std::byte> FileOf(std::string header, size_t data_bytes) {
+std::vector<std::byte> MakeFile(std::string header, size_t data_bytes) {
   std::vector<std::byte> file(8 + header.size() + data_bytes);
   const uint64_t length = header.size();
   std::memcpy(file.data(), &length, 8);
@@ -62,17 +62,17 @@ TEST(Safetensors, HashesWeightsByNameWhateverTheirOrder) {
 
 TEST(Safetensors, RefusesHeadersThatLie) {
   EXPECT_EQ(WhyRefused({}), "it is shorter than its own length field");
-  auto file = FileOf("{}", 0);
+  auto file = MakeFile("{}", 0);
   file[7] = std::byte{0xff};
   EXPECT_THAT(WhyRefused(file), testing::StartsWith("its header claims"));
-  EXPECT_EQ(WhyRefused(FileOf("[]", 0)), "its header is not a JSON object");
-  EXPECT_EQ(WhyRefused(FileOf("{\"a\":", 0)), "its header is not a JSON object");
-  EXPECT_EQ(WhyRefused(FileOf("{}", 3)), "3 bytes follow the last tensor");
+  EXPECT_EQ(WhyRefused(MakeFile("[]", 0)), "its header is not a JSON object");
+  EXPECT_EQ(WhyRefused(MakeFile("{\"a\":", 0)), "its header is not a JSON object");
+  EXPECT_EQ(WhyRefused(MakeFile("{}", 3)), "3 bytes follow the last tensor");
 }
 
 TEST(Safetensors, RefusesTensorsThatDoNotFitTheirData) {
   const auto one = [](const std::string& dtype, const std::string& shape, const std::string& at) {
-    return WhyRefused(FileOf(
+    return WhyRefused(MakeFile(
         "{\"a\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + at + "}}",
         8));
   };
@@ -93,9 +93,9 @@ TEST(Safetensors, RefusesTensorsThatDoNotFitTheirData) {
 TEST(Safetensors, RefusesOverlapAndRepeatedNames) {
   const std::string a = "{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}";
   const std::string b = "{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}";
-  EXPECT_THAT(WhyRefused(FileOf("{\"a\":" + a + ",\"b\":" + b + "}", 8)),
+  EXPECT_THAT(WhyRefused(MakeFile("{\"a\":" + a + ",\"b\":" + b + "}", 8)),
               testing::HasSubstr("data goes on at 8"));
-  EXPECT_NE(WhyRefused(FileOf("{\"a\":" + a + ",\"a\":" + a + "}", 16)), "accepted");
+  EXPECT_NE(WhyRefused(MakeFile("{\"a\":" + a + ",\"a\":" + a + "}", 16)), "accepted");
 }
 
 TEST(Safetensors, EveryTruncationAndEveryFlippedHeaderByteIsHandled) {

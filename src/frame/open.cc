@@ -24,11 +24,11 @@ Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRe
 }
 
 // An address's scheme names the library; one without a scheme is of this machine.
-std::string LibraryOf(const std::string& address) {
+std::string ChooseLibrary(const std::string& address) {
   return address.starts_with("sc://") ? "spark" : "local";
 }
 
-std::filesystem::path DiscoveryOf(const SessionOptions& options) {
+std::filesystem::path FindDiscovery(const SessionOptions& options) {
   const char* const script = std::getenv("PROTIUM_DISCOVERY");
   if (!options.discovery.empty() || script == nullptr || *script == 0) return options.discovery;
   return std::filesystem::absolute(script);
@@ -38,14 +38,14 @@ std::filesystem::path DiscoveryOf(const SessionOptions& options) {
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
   const auto& folder = options.folder;
-  const std::string name = LibraryOf(options.engine);
+  const std::string name = ChooseLibrary(options.engine);
   Json own = options.engine_options;
-  own.update(SettingsOf(options, "engine." + name));
+  own.update(CollectSettings(options, "engine." + name));
   const EngineRequest request{
       .address = options.engine,
       .folder = folder,
       .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
-      .discovery = DiscoveryOf(options),
+      .discovery = FindDiscovery(options),
       .memory_bytes = options.memory_bytes,
       .options = std::move(own)};
   return OpenFrom(name, request);

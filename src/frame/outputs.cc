@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using FileId = std::pair<dev_t, ino_t>;
 
 // Identifies what a path leads to, through links; none if it leads nowhere.
-std::optional<FileId> IdOf(const fs::path& path) {
+std::optional<FileId> FindFileId(const fs::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return std::nullopt;
   return FileId(facts.st_dev, facts.st_ino);
@@ -29,16 +29,16 @@ std::optional<FileId> IdOf(const fs::path& path) {
 bool LiesIn(const fs::path& file, const FileId& folder) {
   for (fs::path above = file.parent_path(); above != above.parent_path();
        above = above.parent_path()) {
-    if (IdOf(above) == folder) return true;
+    if (FindFileId(above) == folder) return true;
   }
   return false;
 }
 
 bool IsLike(const fs::path& target, const InputPattern& input) {
   if (::fnmatch(input.pattern.c_str(), target.filename().c_str(), FNM_PERIOD) != 0) return false;
-  const std::optional<FileId> folder = IdOf(input.folder);
+  const std::optional<FileId> folder = FindFileId(input.folder);
   if (!folder) return false;
-  return input.below ? LiesIn(target, *folder) : IdOf(target.parent_path()) == folder;
+  return input.below ? LiesIn(target, *folder) : FindFileId(target.parent_path()) == folder;
 }
 
 Status Refuse(std::string what, std::string why, std::string fix) {
@@ -59,13 +59,13 @@ Status RefuseUpward(const fs::path& path) {
 
 Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   constexpr const char* kElsewhere = "write to another place";
-  const std::optional<FileId> id = IdOf(target);
+  const std::optional<FileId> id = FindFileId(target);
   std::error_code ignored;
   const bool folder = fs::is_directory(target, ignored);
   // A target that does not exist yet can be no input and hold none; a pattern may still match it.
   for (const auto& [path, file] : inputs.files()) {
     if (!id) break;
-    const bool same = IdOf(path) == id;
+    const bool same = FindFileId(path) == id;
     if (!same && !(folder && LiesIn(path, *id))) continue;
     return Refuse("the output " + target.string() + (same ? " is" : " holds") +
                       " an input of this run" + (path == target ? "" : ", " + path),

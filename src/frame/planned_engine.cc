@@ -11,7 +11,7 @@ namespace protium {
 PlannedEngine::PlannedEngine(std::unique_ptr<Engine> engine, std::function<void(Json)> told)
     : engine_(std::move(engine)), told_(std::move(told)) {}
 
-Status PlannedEngine::Tell(const Plan& plan, const Call& call) {
+Status PlannedEngine::ReportPlan(const Plan& plan, const Call& call) {
   if (owes_rows_) return Status::OK();
   PT_LET(Json description, Describe(*engine_, plan, call));
   told_(std::move(description));
@@ -23,14 +23,14 @@ Result<SchemaPtr> PlannedEngine::Analyze(const Plan& plan, const Call& call) {
 }
 
 Result<BatchStreamPtr> PlannedEngine::Execute(const Plan& plan, const Call& call) {
-  PT_TRY(Tell(plan, call));
+  PT_TRY(ReportPlan(plan, call));
   owes_rows_ = true;
   PT_LET(const SchemaPtr schema, engine_->Analyze(plan, call));
   return MakeStream(schema, {});
 }
 
 Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {
-  PT_TRY(Tell(plan, call));
+  PT_TRY(ReportPlan(plan, call));
   // A program goes on after a Write as if it had run: only the file's contents are missing. Any
   // other run has a result that the program may depend on.
   owes_rows_ = owes_rows_ || !std::holds_alternative<Write>(plan->verb);
@@ -43,7 +43,7 @@ Result<EnginePlan> PlannedEngine::Explain(const Plan& plan, const Call& call) {
 
 // The next actions would read the gang's rows, which do not exist.
 Result<Admission> PlannedEngine::Admit(const Demand& demand, const Call& call) {
-  PT_TRY(Tell(demand.plan, call));
+  PT_TRY(ReportPlan(demand.plan, call));
   owes_rows_ = true;
   return Admission{};
 }

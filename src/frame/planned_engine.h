@@ -30,7 +30,7 @@ class PlannedEngine : public Engine {
   bool owes_rows() const { return owes_rows_; }
 
  private:
-  Status Tell(const Plan& plan, const Call& call);
+  Status ReportPlan(const Plan& plan, const Call& call);
 
   std::unique_ptr<Engine> engine_;
   std::function<void(Json)> told_;

@@ -39,11 +39,11 @@ Reader Reader::Partitions(Columns names) const {
 }
 
 // Paths are made absolute before they are recorded: `resume` may run in another working directory.
-Result<Plan> Reader::ScanOf(const std::string& path, Format format, const CsvOptions& options,
-                            const SchemaPtr& known) const {
+Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvOptions& options,
+                              const SchemaPtr& known) const {
   SessionState& session = session_->state();
   const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
-  PT_LET(TableFiles files, FilesOf(full, format, partitions_));
+  PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (const std::string& file : files.paths) PT_TRY(session.inputs().Add(file));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
   Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files.paths)};
@@ -62,12 +62,12 @@ DataFrame Reader::Csv(const std::string& path, const CsvOptions& options) const 
 
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options,
                       const SchemaPtr& known) const {
-  Result<Plan> plan = ScanOf(path, Format::kCsv, options, known);
+  Result<Plan> plan = MakeScan(path, Format::kCsv, options, known);
   return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 
 DataFrame Reader::Parquet(const std::string& path, const SchemaPtr& known) const {
-  Result<Plan> plan = ScanOf(path, Format::kParquet, {}, known);
+  Result<Plan> plan = MakeScan(path, Format::kParquet, {}, known);
   return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 

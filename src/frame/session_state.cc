@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 // [{"task", "ranks": [{"rank", "host", "cores", "gpus"}], "note"}], one entry per gang.
-Json GangsOf(const Json& placement) {
+Json ListGangs(const Json& placement) {
   Json gangs = Json::array();
   for (const Json& each : placement) {
     Json gang = {{"task", each.value("task", "")}};
@@ -28,7 +28,7 @@ Json GangsOf(const Json& placement) {
 
 // Settings come flat ("train.epochs") and as tables ("train" = {...}); in the order of the map,
 // which puts "train" first, the flat ones go over the table.
-Json SettingsOf(const SessionOptions& options, const std::string& group) {
+Json CollectSettings(const SessionOptions& options, const std::string& group) {
   Json all = Json::object();
   for (const auto& [key, value] : options.settings) {
     if (key == group && value.is_object()) {
@@ -49,7 +49,7 @@ SessionState::SessionState(SessionOptions options, std::unique_ptr<Engine> engin
 
 Json SessionState::Settings(const std::string& group) const {
   Ask(group);
-  return SettingsOf(options_, group);
+  return CollectSettings(options_, group);
 }
 
 Status SessionState::CheckSettings() const {
@@ -114,7 +114,7 @@ Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call) {
               {"tree", Explain(plan)},
               {"sql", explained.sql},
               {"not_exact", explained.not_exact},
-              {"placement", GangsOf(explained.placement)}};
+              {"placement", ListGangs(explained.placement)}};
 }
 
 }  // namespace protium

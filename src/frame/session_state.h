@@ -43,7 +43,7 @@ struct SessionOptions {
 
 // All settings below `group` ("train"), as one nested object: train.optimizer.name becomes
 // {"optimizer": {"name": ...}}.
-Json SettingsOf(const SessionOptions& options, const std::string& group);
+Json CollectSettings(const SessionOptions& options, const std::string& group);
 
 // One thread, except that call()'s events and record() may be used from any.
 class SessionState {

@@ -97,7 +97,7 @@ std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool 
 
 // Walks up from `folder` past all folders that hold a value of a partition: a path that points into
 // the tree ("flights/year=2013") still has the columns above it.
-fs::path RootOf(fs::path folder, const std::vector<std::string>& partitions) {
+fs::path FindRoot(fs::path folder, const std::vector<std::string>& partitions) {
   const auto says = [&](const fs::path& each) {
     const std::string column = ColumnOfFolder(each.filename().string());
     return !column.empty() &&
@@ -109,14 +109,14 @@ fs::path RootOf(fs::path folder, const std::vector<std::string>& partitions) {
 
 }  // namespace
 
-Result<TableFiles> FilesOf(const fs::path& path, Format format,
-                           const std::vector<std::string>& partitions) {
+Result<TableFiles> FindFiles(const fs::path& path, Format format,
+                             const std::vector<std::string>& partitions) {
   const bool tree = !partitions.empty();
   const auto [fixed, patterns] = Parted(path, tree);
   std::error_code ignored;
   if (!fs::exists(fixed, ignored)) return Missing(fixed);
   const bool folder = fs::is_directory(fixed, ignored);
-  TableFiles files{.root = RootOf(folder ? fixed : fixed.parent_path(), partitions)};
+  TableFiles files{.root = FindRoot(folder ? fixed : fixed.parent_path(), partitions)};
   if (!folder) {
     files.paths = {fixed.string()};
     return files;

@@ -27,7 +27,7 @@ struct TableFiles {
 // files below it, except those that engines skip: names that begin with "." or "_". A path that
 // exists is taken literally, even if it looks like a pattern. No file at all is a fault of
 // Exit::kInput.
-Result<TableFiles> FilesOf(const std::filesystem::path& path, Format format,
-                           const std::vector<std::string>& partitions);
+Result<TableFiles> FindFiles(const std::filesystem::path& path, Format format,
+                             const std::vector<std::string>& partitions);
 
 }  // namespace protium

@@ -36,7 +36,7 @@ class Files : public testing::Test {
     std::ofstream(folder_ / name) << text;
   }
   std::vector<std::string> Paths(const std::string& path, const Columns& partitions) {
-    const auto files = FilesOf(folder_ / path, Format::kCsv, partitions);
+    const auto files = FindFiles(folder_ / path, Format::kCsv, partitions);
     if (!files.ok()) return {FaultOf(files.status()).what};
     std::vector<std::string> paths;
     for (const std::string& each : files->paths) {

@@ -48,7 +48,7 @@ bool IsAboutOthers(const RankFailure& failure) {
   return exit == Exit::kStalled || exit == Exit::kRemote || exit == Exit::kStopped;
 }
 
-const RankFailure& CauseOf(std::span<const RankFailure> failures) {
+const RankFailure& FindCause(std::span<const RankFailure> failures) {
   return *std::min_element(failures.begin(), failures.end(), [](const auto& a, const auto& b) {
     return std::pair(Order(a), a.at) < std::pair(Order(b), b.at);
   });
@@ -61,7 +61,7 @@ bool RestartMayHelp(const RankFailure& cause) {
 }
 
 Status ReportFailure(std::span<const RankFailure> failures) {
-  const RankFailure& cause = CauseOf(failures);
+  const RankFailure& cause = FindCause(failures);
   Fault fault = FaultOf(cause.status);
   const bool answered = cause.kind == RankFailure::Kind::kAnswered;
   if (!answered) fault.what = fmt::format("{} {} {}", cause.role, cause.rank, fault.what);

@@ -33,7 +33,7 @@ struct RankFailure {
 // The failure that the others followed from: a process that ended, then one that fell silent, then
 // the earliest error of a rank's own, then the earliest error about other ranks. `failures` is not
 // empty.
-const RankFailure& CauseOf(std::span<const RankFailure> failures);
+const RankFailure& FindCause(std::span<const RankFailure> failures);
 
 // Is the error about other ranks: one that did not come or is gone, or a stop by the driver?
 bool IsAboutOthers(const RankFailure& failure);

@@ -79,7 +79,7 @@ TEST(Failure, NamesTheLostRankBeforeThoseWhoMissedIt) {
   const std::vector<RankFailure> all = {Failure(kAnswered, 0, 1, Exit::kRemote),
                                         Failure(kEnded, 1, 9),
                                         Failure(kAnswered, 2, 2, Exit::kStalled)};
-  EXPECT_EQ(CauseOf(all).rank, 1);
+  EXPECT_EQ(FindCause(all).rank, 1);
   const Fault fault = FaultOf(ReportFailure(all));
   EXPECT_EQ(fault.what, "rank 1 cause 1");
   EXPECT_EQ(fault.where, "rank 1 of 3 on a");
@@ -90,8 +90,8 @@ TEST(Failure, NamesTheEarliestErrorOfARanksOwn) {
   using enum RankFailure::Kind;
   const std::vector<RankFailure> all = {Failure(kAnswered, 0, 1, Exit::kStalled),
                                         Failure(kAnswered, 1, 7), Failure(kAnswered, 2, 5)};
-  EXPECT_EQ(CauseOf(all).rank, 2);
-  EXPECT_FALSE(RestartMayHelp(CauseOf(all)));
+  EXPECT_EQ(FindCause(all).rank, 2);
+  EXPECT_FALSE(RestartMayHelp(FindCause(all)));
   EXPECT_TRUE(RestartMayHelp(Failure(kSilent, 0, 0)));
   EXPECT_TRUE(RestartMayHelp(Failure(kAnswered, 0, 0, Exit::kRemote)));
   EXPECT_FALSE(RestartMayHelp(Failure(kAnswered, 0, 0, Exit::kInput)));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message.
 
-Status Wrong(const char* key, std::string_view must, const Json& got) {
+Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("gang.{} must be {}, got {}", key, must, Dump(got)),
                .where = std::string("gang.") + key});
@@ -22,13 +22,14 @@ Status Wrong(const char* key, std::string_view must, const Json& got) {
 
 Status Check(const GangSpec& gang) {
   if (gang.workers < 1 || gang.workers > kMostWorkers) {
-    return Wrong("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers);
+    return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers);
   }
   if (gang.cores_per_worker < 1)
-    return Wrong("cores_per_worker", "at least 1", gang.cores_per_worker);
-  if (gang.gpus_per_worker < 0) return Wrong("gpus_per_worker", "at least 0", gang.gpus_per_worker);
-  if (gang.max_restarts < 0) return Wrong("max_restarts", "at least 0", gang.max_restarts);
-  if (!(gang.deadline > 0)) return Wrong("deadline", "more than 0 seconds", gang.deadline);
+    return RefuseSetting("cores_per_worker", "at least 1", gang.cores_per_worker);
+  if (gang.gpus_per_worker < 0)
+    return RefuseSetting("gpus_per_worker", "at least 0", gang.gpus_per_worker);
+  if (gang.max_restarts < 0) return RefuseSetting("max_restarts", "at least 0", gang.max_restarts);
+  if (!(gang.deadline > 0)) return RefuseSetting("deadline", "more than 0 seconds", gang.deadline);
   return Status::OK();
 }
 
@@ -92,7 +93,7 @@ std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts
   return placement;
 }
 
-Status Never(const GangSpec& gang, std::span<const Host> hosts) {
+Status RefuseTooLarge(const GangSpec& gang, std::span<const Host> hosts) {
   int64_t cores = 0;
   int64_t gpus = 0;
   for (const Host& host : hosts) cores += host.cores;
@@ -138,7 +139,7 @@ Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<co
   PT_TRY(Check(gang));
   if (auto placed = Seats(gang, hosts, false)) return std::move(*placed);
   if (Seats(gang, hosts, true)) return NotNow{WhoHoldsWhat(hosts)};
-  return Never(gang, hosts);
+  return RefuseTooLarge(gang, hosts);
 }
 
 Json PlacementToJson(const Placement& placement) {

@@ -24,20 +24,20 @@ std::vector<StageRow> BuiltInStages() {
       ImputerRow(),
       StandardScalerRow(),
       MinMaxScalerRow(),
-      {RowOf<TorchEstimatorOptions>(kTorchEstimator,
-                                    "trains a net by a gang of workers; adds what it predicts"),
+      {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
+                                      "trains a net by a gang of workers; adds what it predicts"),
        nullptr},
   };
 }
 
 std::vector<NetRow> BuiltInNets() {
   return {
-      {RowOf<TabularMlpOptions>("tabular_mlp",
-                                "an embedding per categorical column, joined with the numeric "
-                                "columns; dense layers with ReLU")},
-      {RowOf<NoOptions>("linear",
-                        "a weight per number and category: the linear or logistic model")},
-      {RowOf<TorchScriptOptions>(
+      {MakeRow<TabularMlpOptions>("tabular_mlp",
+                                  "an embedding per categorical column, joined with the numeric "
+                                  "columns; dense layers with ReLU")},
+      {MakeRow<NoOptions>("linear",
+                          "a weight per number and category: the linear or logistic model")},
+      {MakeRow<TorchScriptOptions>(
           "torchscript", "a file that torch.jit.save wrote, trained on from its parameters")},
   };
 }
@@ -45,16 +45,16 @@ std::vector<NetRow> BuiltInNets() {
 std::vector<LossRow> BuiltInLosses() {
   constexpr auto kValues = TargetKind::kValues;
   return {
-      {RowOf<NoOptions>("mse", "of numbers: the squared error"), kValues},
-      {RowOf<NoOptions>("mae", "of numbers: the absolute error"), kValues},
-      {RowOf<HuberOptions>(
+      {MakeRow<NoOptions>("mse", "of numbers: the squared error"), kValues},
+      {MakeRow<NoOptions>("mae", "of numbers: the absolute error"), kValues},
+      {MakeRow<HuberOptions>(
            "huber", "of numbers: the squared error of small errors, the absolute of large ones"),
        kValues},
-      {RowOf<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
+      {MakeRow<NoOptions>("poisson", "of counts and amounts from 0 on; learns their logarithm"),
        kValues, true},
-      {RowOf<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
+      {MakeRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "of a label with two values"),
        TargetKind::kTwoClasses},
-      {RowOf<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
+      {MakeRow<CrossEntropyOptions>("cross_entropy", "of a label with any number of classes"),
        TargetKind::kClasses},
   };
 }
@@ -63,34 +63,35 @@ std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
   for (const MetricSpec& spec : Metrics()) {
     rows.push_back(
-        {RowOf<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
+        {MakeRow<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
   }
   return rows;
 }
 
 std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
-      RowOf<AdamOptions>("adam", "steps scaled by the mean and the mean square of past gradients"),
-      RowOf<AdamWOptions>("adamw", "adam, with a weight decay that is no part of the gradient"),
-      RowOf<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
-      RowOf<AdagradOptions>("adagrad",
-                            "steps that shrink with the sum of squared gradients so far"),
-      RowOf<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
+      MakeRow<AdamOptions>("adam",
+                           "steps scaled by the mean and the mean square of past gradients"),
+      MakeRow<AdamWOptions>("adamw", "adam, with a weight decay that is no part of the gradient"),
+      MakeRow<SgdOptions>("sgd", "steps along the gradient, with momentum on request"),
+      MakeRow<AdagradOptions>("adagrad",
+                              "steps that shrink with the sum of squared gradients so far"),
+      MakeRow<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
   };
 }
 
 std::vector<CatalogueRow> BuiltInSchedules() {
   return {
-      RowOf<NoOptions>("constant", "the learning rate stays as it is"),
-      RowOf<StepScheduleOptions>("step", "drops by a factor again and again"),
-      RowOf<CosineOptions>("cosine", "falls along half a wave of the cosine"),
-      RowOf<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below"),
-      RowOf<ReduceOnPlateauOptions>("reduce_on_plateau",
-                                    "drops by a factor when training gets no better"),
+      MakeRow<NoOptions>("constant", "the learning rate stays as it is"),
+      MakeRow<StepScheduleOptions>("step", "drops by a factor again and again"),
+      MakeRow<CosineOptions>("cosine", "falls along half a wave of the cosine"),
+      MakeRow<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below"),
+      MakeRow<ReduceOnPlateauOptions>("reduce_on_plateau",
+                                      "drops by a factor when training gets no better"),
   };
 }
 
-// The placer reads these two from the options of any stage (HeadOf in pipeline/placer.cc).
+// The placer reads these two from the options of any stage (ReadHead in pipeline/placer.cc).
 Status CheckStageRow(const StageRow& row) {
   for (const char* needed : {"id", "inputs"}) {
     const auto is_it = [&](const DescribedField& each) { return each.name == needed; };
@@ -131,7 +132,7 @@ Status CheckComputed(const Catalogue& own) {
 template <class Row>
 Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
   for (const Row& row : own) {
-    const std::vector<std::string> taken = NamesOf(rows);
+    const std::vector<std::string> taken = ListNames(rows);
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(
           {.exit = Exit::kUsage,

@@ -93,7 +93,7 @@ struct NoOptions {
 // A row whose options are an aggregate with Fields(). Conditions that involve more than one field
 // go into an optional member `Status Check(const std::string& path) const`.
 template <class Options>
-CatalogueRow RowOf(std::string name, std::string help) {
+CatalogueRow MakeRow(std::string name, std::string help) {
   const auto complete = [](const Json& given, const std::string& path) -> Result<Json> {
     Options options;
     PT_TRY(FieldsFromJson(given, path, options));
@@ -112,23 +112,23 @@ inline MetricRow MetricOf(std::string name, std::string help, std::vector<Target
   const auto make = [term = std::move(term), finish = std::move(finish)](TargetKind) {
     return MakeMeanOf(term, finish);
   };
-  return {RowOf<NoOptions>(std::move(name), std::move(help)), std::move(kinds), higher_is_better,
+  return {MakeRow<NoOptions>(std::move(name), std::move(help)), std::move(kinds), higher_is_better,
           make};
 }
 
 // A row whose stage is constructed as `S(const Options&, StageNames)`.
 template <class S, class Options>
-StageRow StageRowOf(std::string name, std::string help) {
+StageRow MakeStageRow(std::string name, std::string help) {
   const auto make = [](const Json& json, StageNames names) -> Result<std::unique_ptr<Stage>> {
     Options options;
     PT_TRY(FieldsFromJson(json, names.id, options));
     return std::make_unique<S>(options, std::move(names));
   };
-  return {RowOf<Options>(std::move(name), std::move(help)), make};
+  return {MakeRow<Options>(std::move(name), std::move(help)), make};
 }
 
 template <class Row>
-std::vector<std::string> NamesOf(const std::vector<Row>& rows) {
+std::vector<std::string> ListNames(const std::vector<Row>& rows) {
   std::vector<std::string> names;
   for (const Row& row : rows) names.push_back(row.name);
   return names;
@@ -142,7 +142,7 @@ Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const
   for (const Row& row : rows) {
     if (row.name == name) return &row;
   }
-  return UnknownName(what, name, NamesOf(rows), where);
+  return UnknownName(what, name, ListNames(rows), where);
 }
 
 }  // namespace protium

@@ -102,8 +102,8 @@ class OffsetStage : public Stage {
 
 std::shared_ptr<const Catalogue> Own() {
   Catalogue own;
-  own.stages.push_back(StageRowOf<OffsetStage, OffsetOptions>("offset", "adds a number"));
-  own.nets.push_back({RowOf<HuberOptions>("click_net", "of our own")});
+  own.stages.push_back(MakeStageRow<OffsetStage, OffsetOptions>("offset", "adds a number"));
+  own.nets.push_back({MakeRow<HuberOptions>("click_net", "of our own")});
   return std::make_shared<const Catalogue>(own);
 }
 
@@ -137,13 +137,13 @@ TEST_F(OwnStage, LearnsAndComesBackWhereItsProgramIs) {
 
 TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {
   Catalogue own;
-  own.nets.push_back({RowOf<NoOptions>("tabular_mlp", "another")});
+  own.nets.push_back({MakeRow<NoOptions>("tabular_mlp", "another")});
   const auto fault = [](const Catalogue& rows) {
     return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
   };
   EXPECT_EQ(fault(own).what, "two nets have the name \"tabular_mlp\"");
   Catalogue lacking;
-  lacking.stages.push_back({RowOf<NoOptions>("bare", "nothing"), nullptr});
+  lacking.stages.push_back({MakeRow<NoOptions>("bare", "nothing"), nullptr});
   EXPECT_EQ(fault(lacking).what, "stage \"bare\" has no option \"id\"");
 }
 
@@ -169,14 +169,14 @@ TEST(Catalogue, TakesMetricsOfAProgramAndRefusesRowsThatNothingComputes) {
   own.metrics.back().make = nullptr;
   EXPECT_EQ(fault(own).what, "metric \"half\" brings nothing that computes it");
   Catalogue loss;
-  loss.losses.push_back({RowOf<NoOptions>("own", "of our own")});
+  loss.losses.push_back({MakeRow<NoOptions>("own", "of our own")});
   EXPECT_EQ(fault(loss).what, "loss \"own\" brings nothing that computes it");
   EXPECT_EQ(fault(loss).exit, Exit::kUsage);
   Catalogue optimizer;
-  optimizer.optimizers.push_back(RowOf<NoOptions>("own", "of our own"));
+  optimizer.optimizers.push_back(MakeRow<NoOptions>("own", "of our own"));
   EXPECT_EQ(fault(optimizer).what, "optimizer \"own\" cannot be brought along");
   Catalogue schedule;
-  schedule.schedules.push_back(RowOf<NoOptions>("own", "of our own"));
+  schedule.schedules.push_back(MakeRow<NoOptions>("own", "of our own"));
   EXPECT_EQ(fault(schedule).what, "schedule \"own\" cannot be brought along");
 }
 

@@ -27,11 +27,11 @@ std::string Listed(const std::vector<std::string>& classes) {
 }
 
 Fault LabelFault(const TorchEstimatorOptions& options, const std::string& says) {
-  return {.exit = Exit::kInput, .what = "label \"" + LabelsOf(options).front() + "\" " + says};
+  return {.exit = Exit::kInput, .what = "label \"" + ListLabels(options).front() + "\" " + says};
 }
 
 // A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
-Result<ScaledLabel> ScaleOf(const Moments& moments, const std::string& label) {
+Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
   if (moments.count() == 0 || !std::isfinite(mean) || !std::isfinite(deviation)) {
     return Fail({.exit = Exit::kInput,
@@ -40,7 +40,7 @@ Result<ScaledLabel> ScaleOf(const Moments& moments, const std::string& label) {
   return ScaledLabel{label, mean, deviation > 0 ? deviation : 1};
 }
 
-Result<Baseline> LineOf(const Line& line, const TorchEstimatorOptions& options) {
+Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& options) {
   const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
     return baseline;
@@ -62,17 +62,17 @@ Result<Learned> LearnValues(const TorchEstimatorOptions& options, const LossRow&
   Learned learned;
   learned.objective.logarithmic = loss.logarithmic;
   size_t at = 0;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     ScaledLabel scaled{.column = label};
     if (options.label_scale == Scale::kStandard) {
-      PT_LET(scaled, ScaleOf(std::get<Moments>(states[at++]), label));
+      PT_LET(scaled, ScaleLabel(std::get<Moments>(states[at++]), label));
     } else if (loss.logarithmic) {
       PT_TRY(CheckCounts(loss, std::get<Moments>(states[at++]), label));
     }
     learned.objective.labels.push_back(std::move(scaled));
   }
   if (at < states.size()) {
-    PT_LET(learned.baseline, LineOf(std::get<Line>(states[at]), options));
+    PT_LET(learned.baseline, MakeBaseline(std::get<Line>(states[at]), options));
   }
   return learned;
 }
@@ -123,8 +123,8 @@ Status PutPositiveLast(const TorchEstimatorOptions& options, std::vector<std::st
 }
 
 // "balanced" is n / (classes * n_of_class), as scikit-learn's class_weight of that name.
-Result<std::vector<double>> WeightsOf(const Json& given, const std::vector<std::string>& classes,
-                                      const std::vector<double>& shares) {
+Result<std::vector<double>> WeighClasses(const Json& given, const std::vector<std::string>& classes,
+                                         const std::vector<double>& shares) {
   std::vector<double> weights;
   if (given == "balanced") {
     for (const double share : shares) weights.push_back(1 / (share * double(classes.size())));
@@ -161,13 +161,14 @@ Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const LossRow
   PT_TRY(CheckClasses(options, loss, objective.classes));
   PT_TRY(PutPositiveLast(options, objective.classes));
   int64_t rows = 0;
-  for (const std::string& name : objective.classes) rows += counts.CountOf(name);
+  for (const std::string& name : objective.classes) rows += counts.FindCount(name);
   learned.baseline.emplace();
   for (const std::string& name : objective.classes) {
-    learned.baseline->shares.push_back(double(counts.CountOf(name)) / double(rows));
+    learned.baseline->shares.push_back(double(counts.FindCount(name)) / double(rows));
   }
   const Json weights = options.loss.options.value("class_weights", Json());
-  PT_LET(objective.class_weights, WeightsOf(weights, objective.classes, learned.baseline->shares));
+  PT_LET(objective.class_weights,
+         WeighClasses(weights, objective.classes, learned.baseline->shares));
   return learned;
 }
 
@@ -178,7 +179,7 @@ int64_t Objective::outputs() const {
   return kind == TargetKind::kTwoClasses ? 1 : int64_t(classes.size());
 }
 
-Columns LabelsOf(const TorchEstimatorOptions& options) {
+Columns ListLabels(const TorchEstimatorOptions& options) {
   return options.labels.empty() ? Columns{options.label} : options.labels;
 }
 
@@ -195,7 +196,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
 std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss) {
   if (loss.kind != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
   std::vector<Need> needs;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     if (options.label_scale == Scale::kStandard || loss.logarithmic) {
       needs.push_back({StateKind::kMoments, {label}});
     }

@@ -79,7 +79,7 @@ struct Baseline {
 inline constexpr const char* kClassColumn = "__class";
 
 // `label`, or all of `labels`: never empty in complete options.
-Columns LabelsOf(const TorchEstimatorOptions& options);
+Columns ListLabels(const TorchEstimatorOptions& options);
 
 // A TypeError for a column type that the estimator cannot learn; its message says what the type
 // must be, for the caller's fault.

@@ -139,7 +139,7 @@ struct VectorColumn {
 // one).
 struct TorchEstimatorOptions {
   std::string id;
-  Named net = TabularMlp();
+  Choice net = TabularMlp();
   Inputs categorical;
   Inputs numeric;
   std::vector<VectorColumn> vectors;
@@ -149,7 +149,7 @@ struct TorchEstimatorOptions {
   std::string weight;    // A column of row weights; empty: every row counts 1.
   // Unless set: standard for values, except none for poisson. Classes are never scaled.
   std::optional<Scale> label_scale;
-  Named loss = MeanSquaredError();
+  Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
   std::string probability = "probability";
   std::string probabilities;  // A list column with those of all classes, in order; empty: none.

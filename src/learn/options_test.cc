@@ -28,22 +28,22 @@ TEST(Inputs, RefuseWhatIsNeitherColumnNorStage) {
   EXPECT_FALSE(FromJson(*ParseJson(R"("a")"), "inputs", inputs).ok());
 }
 
-TEST(Named, IsANameOrATable) {
-  Named named;
-  ASSERT_TRUE(FromJson(Json("mse"), "loss", named).ok());
-  EXPECT_EQ(named.name, "mse");
-  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "huber", "delta": 2.0})"), "loss", named).ok());
-  EXPECT_EQ(Dump(ToJson(named)), R"({"name":"huber","delta":2.0})");
-  EXPECT_EQ(ToJson(Huber({.delta = 2})), ToJson(named));
+TEST(Choice, IsANameOrATable) {
+  Choice choice;
+  ASSERT_TRUE(FromJson(Json("mse"), "loss", choice).ok());
+  EXPECT_EQ(choice.name, "mse");
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "huber", "delta": 2.0})"), "loss", choice).ok());
+  EXPECT_EQ(Dump(ToJson(choice)), R"({"name":"huber","delta":2.0})");
+  EXPECT_EQ(ToJson(Huber({.delta = 2})), ToJson(choice));
 }
 
-TEST(Named, TakesOptionsWithoutANameOverThoseItHas) {
-  Named named = Adam({.learning_rate = 0.5, .weight_decay = 0.25});
-  ASSERT_TRUE(FromJson(*ParseJson(R"({"learning_rate": 0.01})"), "optimizer", named).ok());
-  EXPECT_EQ(ToJson(named), ToJson(Adam({.learning_rate = 0.01, .weight_decay = 0.25})));
-  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "adam"})"), "optimizer", named).ok());
-  EXPECT_EQ(Dump(ToJson(named)), R"({"name":"adam"})");
-  Named none;
+TEST(Choice, TakesOptionsWithoutANameOverThoseItHas) {
+  Choice choice = Adam({.learning_rate = 0.5, .weight_decay = 0.25});
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"learning_rate": 0.01})"), "optimizer", choice).ok());
+  EXPECT_EQ(ToJson(choice), ToJson(Adam({.learning_rate = 0.01, .weight_decay = 0.25})));
+  ASSERT_TRUE(FromJson(*ParseJson(R"({"name": "adam"})"), "optimizer", choice).ok());
+  EXPECT_EQ(Dump(ToJson(choice)), R"({"name":"adam"})");
+  Choice none;
   EXPECT_FALSE(FromJson(*ParseJson(R"({"delta": 2.0})"), "loss", none).ok());
 }
 

@@ -38,7 +38,7 @@ struct ListInput {
 // The net, the columns it reads, in this order, and what it learns. The same for training and
 // scoring, and kept in the model as net.json.
 struct NetConfig {
-  Named net;
+  Choice net;
   std::vector<CategoricalColumn> categorical;
   Columns numeric;  // Any numeric type; cast once to float32.
   std::vector<ListInput> lists;
@@ -73,7 +73,7 @@ struct TrainConfig {
   std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
-  Named loss;
+  Choice loss;
   TrainOptions train;
   std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
   // Of what the stages learned and of the extensions; a checkpoint of another is refused.

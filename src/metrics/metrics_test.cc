@@ -24,68 +24,68 @@ struct Row {
   double weight = 1;
 };
 
-MetricState StateOf(const std::vector<std::string>& names, TargetKind kind,
-                    const std::vector<Row>& rows) {
+MetricState MakeState(const std::vector<std::string>& names, TargetKind kind,
+                      const std::vector<Row>& rows) {
   MetricState state = *MetricState::Make(names, kind);
   for (const Row& row : rows) state.Add({row.labels, row.scores, row.weight});
   return state;
 }
 
-double ValueOf(const std::string& name, TargetKind kind, const std::vector<Row>& rows) {
-  return StateOf({name}, kind, rows).Values()[name].get<double>();
+double Measure(const std::string& name, TargetKind kind, const std::vector<Row>& rows) {
+  return MakeState({name}, kind, rows).Values()[name].get<double>();
 }
 
 TEST(Metrics, AreWhatTheirNamesSay) {
   const MetricState state =
-      StateOf({"rmse", "mse", "mae", "bias"}, kValues, {{{1}, {2}}, {{5}, {2}}, {{0}, {0}, 2}});
+      MakeState({"rmse", "mse", "mae", "bias"}, kValues, {{{1}, {2}}, {{5}, {2}}, {{0}, {0}, 2}});
   EXPECT_EQ(Dump(state.Values()), R"({"rmse":1.5811388300841898,"mse":2.5,"mae":1.0,"bias":-0.5})");
   EXPECT_EQ(state.rows(), 3);
 }
 
 TEST(Metrics, OfValuesFollowTheBooks) {
   const std::vector<Row> rows = {{{3}, {2.5}}, {{-0.5}, {0}}, {{2}, {2}}, {{7}, {8}}};
-  EXPECT_NEAR(ValueOf("r2", kValues, rows), 0.9486081370449679, 1e-15);
-  EXPECT_NEAR(ValueOf("mape", kValues, rows), (0.5 / 3 + 1 + 0 + 1.0 / 7) / 4, 1e-15);
-  EXPECT_NEAR(ValueOf("mape", kValues, {{{0}, {5}}, {{2}, {1}}}), 0.5, 1e-15);
-  EXPECT_TRUE(StateOf({"r2"}, kValues, {{{1}, {2}}, {{1}, {1}}}).Values()["r2"].is_null());
+  EXPECT_NEAR(Measure("r2", kValues, rows), 0.9486081370449679, 1e-15);
+  EXPECT_NEAR(Measure("mape", kValues, rows), (0.5 / 3 + 1 + 0 + 1.0 / 7) / 4, 1e-15);
+  EXPECT_NEAR(Measure("mape", kValues, {{{0}, {5}}, {{2}, {1}}}), 0.5, 1e-15);
+  EXPECT_TRUE(MakeState({"r2"}, kValues, {{{1}, {2}}, {{1}, {1}}}).Values()["r2"].is_null());
 }
 
 TEST(Metrics, OfSeveralLabelsCountEachOfThem) {
-  EXPECT_EQ(ValueOf("mae", kValues, {{{1, 10}, {2, 13}}, {{0, 0}, {0, 4}}}), 2.0);
+  EXPECT_EQ(Measure("mae", kValues, {{{1, 10}, {2, 13}}, {{0, 0}, {0, 4}}}), 2.0);
 }
 
 TEST(Metrics, OfTwoClassesAreMeasuredOnLogits) {
   const std::vector<Row> rows = {{{1}, {0.5}}, {{0}, {-2}}, {{0}, {1000}}, {{1}, {-0.25}}};
-  EXPECT_NEAR(ValueOf("log_loss", kTwo, rows), (0.474077 + 0.126928 + 1000 + 0.825939) / 4, 1e-5);
-  EXPECT_EQ(ValueOf("accuracy", kTwo, rows), 0.5);
-  EXPECT_EQ(ValueOf("precision", kTwo, rows), 0.5);
-  EXPECT_EQ(ValueOf("recall", kTwo, rows), 0.5);
-  EXPECT_NEAR(ValueOf("brier", kTwo, rows), (0.142537 + 0.014209 + 1 + 0.316042) / 4, 1e-5);
+  EXPECT_NEAR(Measure("log_loss", kTwo, rows), (0.474077 + 0.126928 + 1000 + 0.825939) / 4, 1e-5);
+  EXPECT_EQ(Measure("accuracy", kTwo, rows), 0.5);
+  EXPECT_EQ(Measure("precision", kTwo, rows), 0.5);
+  EXPECT_EQ(Measure("recall", kTwo, rows), 0.5);
+  EXPECT_NEAR(Measure("brier", kTwo, rows), (0.142537 + 0.014209 + 1 + 0.316042) / 4, 1e-5);
 }
 
 TEST(Metrics, OfManyClassesTakeTheHighestScore) {
   const std::vector<Row> rows = {
       {{0}, {2, 1, 0}}, {{1}, {0, 3, 0}}, {{2}, {5, 0, 1}}, {{2}, {0, 0, 900}}};
-  EXPECT_EQ(ValueOf("accuracy", kMany, rows), 0.75);
-  EXPECT_NEAR(ValueOf("balanced_accuracy", kMany, rows), (1 + 1 + 0.5) / 3, 1e-15);
-  EXPECT_NEAR(ValueOf("f1", kMany, rows), (2.0 / 3 + 1 + 2.0 / 3) / 3, 1e-15);
-  EXPECT_NEAR(ValueOf("log_loss", kMany, rows), (0.407606 + 0.094922 + 4.024706 + 0) / 4, 1e-5);
+  EXPECT_EQ(Measure("accuracy", kMany, rows), 0.75);
+  EXPECT_NEAR(Measure("balanced_accuracy", kMany, rows), (1 + 1 + 0.5) / 3, 1e-15);
+  EXPECT_NEAR(Measure("f1", kMany, rows), (2.0 / 3 + 1 + 2.0 / 3) / 3, 1e-15);
+  EXPECT_NEAR(Measure("log_loss", kMany, rows), (0.407606 + 0.094922 + 4.024706 + 0) / 4, 1e-5);
 }
 
 // The examples of scikit-learn's pages on roc_auc_score and average_precision_score.
 TEST(Metrics, OfRankingFollowTheBooks) {
   const std::vector<Row> rows = {{{0}, {0.1}}, {{0}, {0.4}}, {{1}, {0.35}}, {{1}, {0.8}}};
-  EXPECT_EQ(ValueOf("auc", kTwo, rows), 0.75);
-  EXPECT_NEAR(ValueOf("pr_auc", kTwo, rows), 0.8333333333333333, 1e-15);
-  EXPECT_EQ(ValueOf("auc", kTwo, {{{0}, {0.0}}, {{1}, {-0.0}}}), 0.5);
-  EXPECT_EQ(ValueOf("auc", kTwo, {{{0}, {-3}, 3}, {{1}, {2}, 0.5}, {{1}, {-4}, 0.5}}), 0.5);
-  EXPECT_TRUE(StateOf({"auc"}, kTwo, {{{1}, {2}}}).Values()["auc"].is_null());
+  EXPECT_EQ(Measure("auc", kTwo, rows), 0.75);
+  EXPECT_NEAR(Measure("pr_auc", kTwo, rows), 0.8333333333333333, 1e-15);
+  EXPECT_EQ(Measure("auc", kTwo, {{{0}, {0.0}}, {{1}, {-0.0}}}), 0.5);
+  EXPECT_EQ(Measure("auc", kTwo, {{{0}, {-3}, 3}, {{1}, {2}, 0.5}, {{1}, {-4}, 0.5}}), 0.5);
+  EXPECT_TRUE(MakeState({"auc"}, kTwo, {{{1}, {2}}}).Values()["auc"].is_null());
 }
 
 TEST(Metrics, OfNoRowsAreNull) {
-  EXPECT_EQ(Dump(StateOf({"rmse", "mae"}, kValues, {}).Values()), R"({"rmse":null,"mae":null})");
+  EXPECT_EQ(Dump(MakeState({"rmse", "mae"}, kValues, {}).Values()), R"({"rmse":null,"mae":null})");
   for (const std::string& name : MetricsFor(kTwo)) {
-    EXPECT_TRUE(StateOf({name}, kTwo, {}).Values()[name].is_null()) << name;
+    EXPECT_TRUE(MakeState({name}, kTwo, {}).Values()[name].is_null()) << name;
   }
 }
 
@@ -106,13 +106,13 @@ TEST(Metrics, DoNotDependOnOrderOrParts) {
   for (const TargetKind kind : {kValues, kTwo, kMany}) {
     const std::vector<std::string> names = MetricsFor(kind);
     std::vector<Row> rows = RandomRows(kind, random);
-    const MetricState all = StateOf(names, kind, rows);
+    const MetricState all = MakeState(names, kind, rows);
     std::shuffle(rows.begin(), rows.end(), random);
     MetricState merged = *MetricState::Make(names, kind);
     for (size_t part = 0; part < 5; ++part) {
       std::vector<Row> mine;
       for (size_t i = part; i < rows.size(); i += 5) mine.push_back(rows[i]);
-      ASSERT_TRUE(merged.Merge(*ParseJson(Dump(StateOf(names, kind, mine).ToJson()))).ok());
+      ASSERT_TRUE(merged.Merge(*ParseJson(Dump(MakeState(names, kind, mine).ToJson()))).ok());
     }
     EXPECT_EQ(merged.ToJson(), all.ToJson());
     EXPECT_EQ(merged.Values(), all.Values());
@@ -135,7 +135,7 @@ TEST(Metrics, RefuseAnotherKindOfTarget) {
 
 TEST(Metrics, RefuseToMergeOthersAndDamage) {
   MetricState state = *MetricState::Make({"rmse"}, kValues);
-  EXPECT_FALSE(state.Merge(StateOf({"mae"}, kValues, {}).ToJson()).ok());
+  EXPECT_FALSE(state.Merge(MakeState({"mae"}, kValues, {}).ToJson()).ok());
   Json negative = state.ToJson();
   negative["rows"] = -3;
   EXPECT_FALSE(state.Merge(negative).ok());

@@ -19,7 +19,7 @@ namespace {
 
 // Rows that agree in all three.
 struct Ranked {
-  uint32_t score = 0;  // OrderOf() a float32.
+  uint32_t score = 0;  // OrderedBits() a float32.
   bool positive = false;
   uint32_t weight = 0;  // Bits of a float32.
   int64_t rows = 0;
@@ -31,7 +31,7 @@ struct Ranked {
 // Whole numbers in the order of the floats; -0.0 is 0.0. The bits of positive floats are in their
 // order as they are (IEEE 754), those of negative ones the other way round: these are all turned,
 // and the former put above them by the highest bit.
-uint32_t OrderOf(float score) {
+uint32_t OrderedBits(float score) {
   const auto bits = std::bit_cast<uint32_t>(score + 0.0f);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
@@ -146,7 +146,7 @@ class Ranking final : public Metric {
   explicit Ranking(Finish finish) : finish_(finish) {}
 
   void Add(const Judged& row) override {
-    ranked_.push_back({OrderOf(float(row.scores[0])), row.labels[0] > 0.5,
+    ranked_.push_back({OrderedBits(float(row.scores[0])), row.labels[0] > 0.5,
                        std::bit_cast<uint32_t>(float(row.weight)), 1});
     if (ranked_.size() > most_) Shrink();
   }

@@ -17,7 +17,7 @@ namespace protium {
 namespace {
 
 // What users can do about an errno: make room, name another file, or change the machine.
-Exit ExitOf(int error) {
+Exit ChooseExit(int error) {
   switch (error) {
     case ENOSPC:
     case EFBIG:
@@ -47,8 +47,8 @@ Result<UniqueFd> UniqueFd::Duplicate() const {
 }
 
 Status SystemFault(std::string_view doing, int error) {
-  return Fail(
-      {.exit = ExitOf(error), .what = "cannot " + std::string(doing) + ": " + ::strerror(error)});
+  return Fail({.exit = ChooseExit(error),
+               .what = "cannot " + std::string(doing) + ": " + ::strerror(error)});
 }
 
 bool Poll(std::span<pollfd> polls, Deadline deadline) {

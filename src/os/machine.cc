@@ -55,7 +55,7 @@ std::vector<Cgroup> ReadCgroups(const fs::path& root) {
 
 // The folders of `cgroup` and of those above it that can be seen from here, innermost first. In a
 // container the own path is often not visible, but the mount's root is the container's group.
-std::vector<fs::path> FoldersOf(const fs::path& mount, const std::string& path) {
+std::vector<fs::path> ListFolders(const fs::path& mount, const std::string& path) {
   std::vector<fs::path> folders;
   fs::path relative = fs::path(path).relative_path();
   for (;; relative = relative.parent_path()) {
@@ -97,13 +97,13 @@ Limits CgroupLimits(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   for (const Cgroup& cgroup : ReadCgroups(root)) {
     if (cgroup.controllers.empty()) {
-      for (const fs::path& folder : FoldersOf(mount, cgroup.path)) {
+      for (const fs::path& folder : ListFolders(mount, cgroup.path)) {
         AddMemory(folder, "memory.max", "memory.current", limits);
         AddCpuMax(folder, limits);
       }
       continue;
     }
-    for (const fs::path& folder : FoldersOf(mount / cgroup.controllers, cgroup.path)) {
+    for (const fs::path& folder : ListFolders(mount / cgroup.controllers, cgroup.path)) {
       AddMemory(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", limits);
       AddCores(NumberIn(folder / "cpu.cfs_quota_us"), NumberIn(folder / "cpu.cfs_period_us"),
                limits);

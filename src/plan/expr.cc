@@ -8,7 +8,7 @@ Expr Binary(const char* function, Expr a, Expr b) {
   std::vector<Expr> arguments;
   arguments.push_back(std::move(a));
   arguments.push_back(std::move(b));
-  return CallOf(function, std::move(arguments));
+  return MakeCall(function, std::move(arguments));
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ Expr Col(std::string name) { return {.kind = Expr::Kind::kColumn, .name = std::m
 
 Expr Lit(Literal value) { return {.kind = Expr::Kind::kLiteral, .value = std::move(value)}; }
 
-Expr CallOf(std::string function, std::vector<Expr> arguments) {
+Expr MakeCall(std::string function, std::vector<Expr> arguments) {
   return {
       .kind = Expr::Kind::kCall, .name = std::move(function), .arguments = std::move(arguments)};
 }
@@ -34,6 +34,6 @@ Expr operator>(Expr a, Expr b) { return Binary(">", std::move(a), std::move(b));
 Expr operator>=(Expr a, Expr b) { return Binary(">=", std::move(a), std::move(b)); }
 Expr operator&&(Expr a, Expr b) { return Binary("and", std::move(a), std::move(b)); }
 Expr operator||(Expr a, Expr b) { return Binary("or", std::move(a), std::move(b)); }
-Expr operator!(Expr a) { return CallOf("not", {std::move(a)}); }
+Expr operator!(Expr a) { return MakeCall("not", {std::move(a)}); }
 
 }  // namespace protium

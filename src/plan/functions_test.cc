@@ -16,18 +16,18 @@ TEST(Functions, NoNameTwice) {
 }
 
 TEST(Functions, AnUnknownOneIsNamedWithItsNeighbour) {
-  const Fault fault = FaultOf(Check(Lit(int64_t{1}) + CallOf("coalesc", {Col("a")})));
+  const Fault fault = FaultOf(Check(Lit(int64_t{1}) + MakeCall("coalesc", {Col("a")})));
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_EQ(fault.what, "unknown function \"coalesc\" in an expression");
   EXPECT_EQ(fault.fix, "did you mean \"coalesce\"?");
 }
 
 TEST(Functions, CountsArguments) {
-  EXPECT_EQ(FaultOf(Check(CallOf("if", {Col("a")}))).what,
+  EXPECT_EQ(FaultOf(Check(MakeCall("if", {Col("a")}))).what,
             "function \"if\" takes 3 arguments, got 1");
-  EXPECT_EQ(FaultOf(Check(CallOf("greatest", {Col("a")}))).what,
+  EXPECT_EQ(FaultOf(Check(MakeCall("greatest", {Col("a")}))).what,
             "function \"greatest\" takes 2 or more arguments, got 1");
-  EXPECT_TRUE(Check(CallOf("coalesce", {Col("a"), Col("b"), Lit({})})).ok());
+  EXPECT_TRUE(Check(MakeCall("coalesce", {Col("a"), Col("b"), Lit({})})).ok());
 }
 
 }  // namespace

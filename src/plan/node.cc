@@ -11,14 +11,14 @@ namespace protium {
 namespace {
 
 // Plans share nodes: each is looked at once, so that a deep chain of shared ones stays linear.
-Status FirstErrorOf(const Plan& plan, std::unordered_set<const Node*>& seen) {
+Status FindFirstError(const Plan& plan, std::unordered_set<const Node*>& seen) {
   if (plan == nullptr) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the frame is empty",
                  .why = "it was moved from, or never made"});
   }
   if (!seen.insert(plan.get()).second) return Status::OK();
-  for (const Plan& input : plan->inputs) PT_TRY(FirstErrorOf(input, seen));
+  for (const Plan& input : plan->inputs) PT_TRY(FindFirstError(input, seen));
   const auto* broken = std::get_if<Broken>(&plan->verb);
   return broken == nullptr ? Status::OK() : broken->status;
 }
@@ -31,7 +31,7 @@ Plan MakePlan(Verb verb, std::vector<Plan> inputs) {
 
 Status FirstError(const Plan& plan) {
   std::unordered_set<const Node*> seen;
-  return FirstErrorOf(plan, seen);
+  return FindFirstError(plan, seen);
 }
 
 SchemaPtr SchemaOfFiles(const Scan& scan) {

@@ -32,7 +32,7 @@ bool HasText(const arrow::DataType& type) {
 
 // The columns of the results; null where an engine has to work them out.
 SchemaPtr After(const Filter& filter, const SchemaPtr& input) {
-  return KindOf(filter.predicate, *input) == RowValues::Kind::kFlag ? input : nullptr;
+  return InferKind(filter.predicate, *input) == RowValues::Kind::kFlag ? input : nullptr;
 }
 
 SchemaPtr After(const Project& project, const SchemaPtr& input) {
@@ -44,9 +44,9 @@ SchemaPtr After(const Project& project, const SchemaPtr& input) {
       fields.push_back(field->WithName(column.name));
       continue;
     }
-    const auto kind = KindOf(column.expr, *input);
+    const auto kind = InferKind(column.expr, *input);
     if (!kind) return nullptr;
-    fields.push_back(arrow::field(column.name, TypeOf(*kind)));
+    fields.push_back(arrow::field(column.name, ToArrowType(*kind)));
   }
   return arrow::schema(std::move(fields));
 }
@@ -113,12 +113,12 @@ class Positions {
     }
   }
 
-  Result<std::shared_ptr<arrow::Array>> Of(const arrow::Array& cells) {
+  Result<std::shared_ptr<arrow::Array>> Find(const arrow::Array& cells) {
     switch (cells.type_id()) {
       case arrow::Type::STRING:
-        return Each<arrow::StringArray>(cells, [](std::string_view v) { return v; });
+        return FindEach<arrow::StringArray>(cells, [](std::string_view v) { return v; });
       case arrow::Type::BOOL:
-        return Each<arrow::BooleanArray>(
+        return FindEach<arrow::BooleanArray>(
             cells, [](bool v) { return std::string_view(v ? "true" : "false"); });
       case arrow::Type::INT8:
         return Whole<arrow::Int8Array>(cells);
@@ -141,7 +141,7 @@ class Positions {
   }
 
   template <class Array, class Text>
-  Result<std::shared_ptr<arrow::Array>> Each(const arrow::Array& cells, const Text& text) {
+  Result<std::shared_ptr<arrow::Array>> FindEach(const arrow::Array& cells, const Text& text) {
     const auto& array = static_cast<const Array&>(cells);
     arrow::Int64Builder found;
     PT_TRY(found.Reserve(array.length()));
@@ -163,7 +163,7 @@ class Positions {
 
 Result<Batch> Apply(const Lookup& lookup, const Batch& batch, const SchemaPtr& schema) {
   Positions positions(lookup);
-  PT_LET(auto found, positions.Of(*batch->GetColumnByName(lookup.column)));
+  PT_LET(auto found, positions.Find(*batch->GetColumnByName(lookup.column)));
   arrow::ArrayVector columns = batch->columns();
   columns.push_back(std::move(found));
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));

@@ -48,28 +48,30 @@ std::string Made(const RowSteps& steps) {
   return text;
 }
 
-std::string Of(const Expr& expr) {
+std::string ComputeColumn(const Expr& expr) {
   RowSteps steps(Columns4());
   EXPECT_TRUE(steps.Add(Project{{{"v", expr}}}));
   return Made(steps);
 }
 
 TEST(RowSteps, WorkOutWhatStagesLearn) {
-  EXPECT_EQ(Of(CallOf("cast_double", {Col("n")})), "v: 1 -2 9.007199254740992e+15 null");
-  EXPECT_EQ(Of(CallOf("nan_to_null", {Col("x")})), "v: 0.5 null -0 null");
-  EXPECT_EQ(Of(CallOf("coalesce", {CallOf("nan_to_null", {Col("x")}), Lit(7.25)})),
+  EXPECT_EQ(ComputeColumn(MakeCall("cast_double", {Col("n")})),
+            "v: 1 -2 9.007199254740992e+15 null");
+  EXPECT_EQ(ComputeColumn(MakeCall("nan_to_null", {Col("x")})), "v: 0.5 null -0 null");
+  EXPECT_EQ(ComputeColumn(MakeCall("coalesce", {MakeCall("nan_to_null", {Col("x")}), Lit(7.25)})),
             "v: 0.5 7.25 -0 7.25");
-  EXPECT_EQ(Of((CallOf("cast_double", {Col("n")}) - Lit(0.5)) / Lit(2.0)),
+  EXPECT_EQ(ComputeColumn((MakeCall("cast_double", {Col("n")}) - Lit(0.5)) / Lit(2.0)),
             "v: 0.25 -1.25 4.503599627370496e+15 null");
-  EXPECT_EQ(Of(CallOf("if", {CallOf("is_null", {Col("x")}), Col("x"), Lit(0.0)})), "v: 0 0 0 null");
-  EXPECT_EQ(Of(Lit(int64_t{3})), "v: 3 3 3 3");
+  EXPECT_EQ(ComputeColumn(MakeCall("if", {MakeCall("is_null", {Col("x")}), Col("x"), Lit(0.0)})),
+            "v: 0 0 0 null");
+  EXPECT_EQ(ComputeColumn(Lit(int64_t{3})), "v: 3 3 3 3");
 }
 
 TEST(RowSteps, CompareWholeNumbers) {
-  const auto hot = [](const Expr& holds) { return CallOf("if", {holds, Lit(1.0), Lit(0.0)}); };
-  EXPECT_EQ(Of(hot(Col("n") == Lit(int64_t{-2}))), "v: 0 1 0 0");
-  EXPECT_EQ(Of(hot(Col("n") >= Lit(int64_t{1}))), "v: 1 0 1 0");
-  EXPECT_EQ(Of(Col("n") == Lit(int64_t{9007199254740992})), "v: false false false null");
+  const auto hot = [](const Expr& holds) { return MakeCall("if", {holds, Lit(1.0), Lit(0.0)}); };
+  EXPECT_EQ(ComputeColumn(hot(Col("n") == Lit(int64_t{-2}))), "v: 0 1 0 0");
+  EXPECT_EQ(ComputeColumn(hot(Col("n") >= Lit(int64_t{1}))), "v: 1 0 1 0");
+  EXPECT_EQ(ComputeColumn(Col("n") == Lit(int64_t{9007199254740992})), "v: false false false null");
 }
 
 TEST(RowSteps, KeepRowsOnlyWhereAFlagIsTrue) {
@@ -111,14 +113,14 @@ TEST(RowSteps, CutByColumnsOfOneText) {
 // What an engine alone knows is left to it: nothing is added.
 TEST(RowSteps, LeaveTheRestToEngines) {
   RowSteps steps(Columns4());
-  const Expr left[] = {CallOf("cast_double", {Col("s")}),
+  const Expr left[] = {MakeCall("cast_double", {Col("s")}),
                        Col("n") + Lit(int64_t{1}),
                        Col("x") / Lit(0.0),
                        Col("x") / Col("x"),
                        Col("x") == Lit(0.5),
-                       CallOf("error", {Lit("no")}),
-                       CallOf("lower", {Col("s")}),
-                       CallOf("coalesce", {Col("n"), Lit(0.5)}),
+                       MakeCall("error", {Lit("no")}),
+                       MakeCall("lower", {Col("s")}),
+                       MakeCall("coalesce", {Col("n"), Lit(0.5)}),
                        Col("none")};
   for (const Expr& expr : left) EXPECT_FALSE(steps.Add(Project{{{"v", expr}}}));
   EXPECT_FALSE(steps.Add(Filter{Col("n")}));

@@ -65,7 +65,7 @@ Result<Expr> ExprFromJson(const Json& json) {
     arguments.push_back(std::move(argument));
   }
   // Checked, although our own process wrote it: what follows relies on the number of arguments.
-  Expr call = CallOf(text.call.value_or(""), std::move(arguments));
+  Expr call = MakeCall(text.call.value_or(""), std::move(arguments));
   PT_TRY(Check(call));
   return call;
 }

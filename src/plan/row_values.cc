@@ -198,7 +198,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
 
 }  // namespace
 
-std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
+std::optional<Kind> InferKind(const Expr& expr, const arrow::Schema& schema) {
   if (expr.kind == Expr::Kind::kColumn) {
     const auto field = schema.GetFieldByName(expr.name);
     return field == nullptr ? std::nullopt : KindOfType(*field->type());
@@ -211,7 +211,7 @@ std::optional<Kind> KindOf(const Expr& expr, const arrow::Schema& schema) {
   }
   std::vector<Kind> kinds;
   for (const Expr& argument : expr.arguments) {
-    const auto kind = KindOf(argument, schema);
+    const auto kind = InferKind(argument, schema);
     if (!kind) return std::nullopt;
     // Floats stay floats in an engine until they are cast.
     const auto field = schema.GetFieldByName(argument.name);
@@ -265,7 +265,7 @@ Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   return array;
 }
 
-std::shared_ptr<arrow::DataType> TypeOf(Kind kind) {
+std::shared_ptr<arrow::DataType> ToArrowType(Kind kind) {
   if (kind == Kind::kDouble) return arrow::float64();
   return kind == Kind::kWhole ? arrow::int64() : arrow::boolean();
 }

@@ -29,12 +29,12 @@ struct RowValues {
 
 // The kind of an expression over columns of these types; nothing where an engine has to work it
 // out.
-std::optional<RowValues::Kind> KindOf(const Expr& expr, const arrow::Schema& schema);
+std::optional<RowValues::Kind> InferKind(const Expr& expr, const arrow::Schema& schema);
 
 // The values of an expression that has a kind over the columns of `batch`.
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
-std::shared_ptr<arrow::DataType> TypeOf(RowValues::Kind kind);
+std::shared_ptr<arrow::DataType> ToArrowType(RowValues::Kind kind);
 
 }  // namespace protium

@@ -14,17 +14,17 @@ struct FieldType;
 // Something chosen by name with options of its own: a net, a loss, an optimizer.
 // JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
 // the choice that is already there, as --set loss.delta=2 does.
-struct Named {
+struct Choice {
   std::string name;
   Json options = Json::object();
 };
-Json ToJson(const Named& named);
-Status FromJson(const Json& json, const std::string& path, Named& named);
-FieldType DescribeType(const Named& named);
+Json ToJson(const Choice& named);
+Status FromJson(const Json& json, const std::string& path, Choice& named);
+FieldType DescribeType(const Choice& named);
 
 // The choice with all its options, defaults included.
 template <class T>
-Named NamedOf(std::string name, const T& options) {
+Choice MakeChoice(std::string name, const T& options) {
   return {std::move(name), FieldsToJson(options)};
 }
 

@@ -6,14 +6,14 @@
 
 namespace protium {
 
-Json ToJson(const Named& named) {
+Json ToJson(const Choice& named) {
   Json json = {{"name", named.name}};
   for (const auto& [key, value] : named.options.items()) json[key] = value;
   return json;
 }
 
 // A table without a name is laid over the choice that is there, so `named` is input as well.
-Status FromJson(const Json& json, const std::string& path, Named& named) {
+Status FromJson(const Json& json, const std::string& path, Choice& named) {
   if (json.is_string()) {
     named = {json.get<std::string>(), Json::object()};
     return Status::OK();
@@ -29,7 +29,7 @@ Status FromJson(const Json& json, const std::string& path, Named& named) {
   return Status::OK();
 }
 
-FieldType DescribeType(const Named&) { return {.words = "name, or table with a name"}; }
+FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
 
 // Whether the classes exist is known only once the label has been read (WeightsOf in objective.cc).
 Status CrossEntropyOptions::Check(const std::string& path) const {
@@ -76,31 +76,33 @@ Status TrainOptions::Check(const std::string& path) const {
   return Status::OK();
 }
 
-Named TabularMlp(const TabularMlpOptions& options) { return NamedOf("tabular_mlp", options); }
-Named TorchScript(const TorchScriptOptions& options) { return NamedOf("torchscript", options); }
-Named Linear() { return {"linear"}; }
+Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }
+Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torchscript", options); }
+Choice Linear() { return {"linear"}; }
 
-Named Huber(const HuberOptions& options) { return NamedOf("huber", options); }
-Named MeanSquaredError() { return {"mse"}; }
-Named MeanAbsoluteError() { return {"mae"}; }
-Named Poisson() { return {"poisson"}; }
-Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
-  return NamedOf("binary_cross_entropy", options);
+Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options); }
+Choice MeanSquaredError() { return {"mse"}; }
+Choice MeanAbsoluteError() { return {"mae"}; }
+Choice Poisson() { return {"poisson"}; }
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
+  return MakeChoice("binary_cross_entropy", options);
 }
-Named CrossEntropy(const CrossEntropyOptions& options) { return NamedOf("cross_entropy", options); }
+Choice CrossEntropy(const CrossEntropyOptions& options) {
+  return MakeChoice("cross_entropy", options);
+}
 
-Named Adam(const AdamOptions& options) { return NamedOf("adam", options); }
-Named AdamW(const AdamWOptions& options) { return NamedOf("adamw", options); }
-Named Sgd(const SgdOptions& options) { return NamedOf("sgd", options); }
-Named Adagrad(const AdagradOptions& options) { return NamedOf("adagrad", options); }
-Named Rmsprop(const RmspropOptions& options) { return NamedOf("rmsprop", options); }
+Choice Adam(const AdamOptions& options) { return MakeChoice("adam", options); }
+Choice AdamW(const AdamWOptions& options) { return MakeChoice("adamw", options); }
+Choice Sgd(const SgdOptions& options) { return MakeChoice("sgd", options); }
+Choice Adagrad(const AdagradOptions& options) { return MakeChoice("adagrad", options); }
+Choice Rmsprop(const RmspropOptions& options) { return MakeChoice("rmsprop", options); }
 
-Named ConstantRate() { return {"constant"}; }
-Named StepSchedule(const StepScheduleOptions& options) { return NamedOf("step", options); }
-Named Cosine(const CosineOptions& options) { return NamedOf("cosine", options); }
-Named OneCycle(const OneCycleOptions& options) { return NamedOf("one_cycle", options); }
-Named ReduceOnPlateau(const ReduceOnPlateauOptions& options) {
-  return NamedOf("reduce_on_plateau", options);
+Choice ConstantRate() { return {"constant"}; }
+Choice StepSchedule(const StepScheduleOptions& options) { return MakeChoice("step", options); }
+Choice Cosine(const CosineOptions& options) { return MakeChoice("cosine", options); }
+Choice OneCycle(const OneCycleOptions& options) { return MakeChoice("one_cycle", options); }
+Choice ReduceOnPlateau(const ReduceOnPlateauOptions& options) {
+  return MakeChoice("reduce_on_plateau", options);
 }
 
 }  // namespace protium

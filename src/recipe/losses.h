@@ -18,10 +18,10 @@ struct HuberOptions {
           {.help = "errors up to here count squared, larger ones linearly", .above = 0});
   }
 };
-Named Huber(const HuberOptions& options = {});
-Named MeanSquaredError();
-Named MeanAbsoluteError();
-Named Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
+Choice Huber(const HuberOptions& options = {});
+Choice MeanSquaredError();
+Choice MeanAbsoluteError();
+Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
 // For a label with two values. Rows of the positive one count `positive_weight` times.
 struct BinaryCrossEntropyOptions {
@@ -32,7 +32,7 @@ struct BinaryCrossEntropyOptions {
           {.help = "how often a row of the positive class counts", .above = 0});
   }
 };
-Named BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
 // For a label with any number of classes; softmax over one output per class.
 struct CrossEntropyOptions {
@@ -51,6 +51,6 @@ struct CrossEntropyOptions {
            .below = 1});
   }
 };
-Named CrossEntropy(const CrossEntropyOptions& options = {});
+Choice CrossEntropy(const CrossEntropyOptions& options = {});
 
 }  // namespace protium

@@ -31,9 +31,9 @@ struct TabularMlpOptions {
     visit("batch_norm", batch_norm, {.help = "normalise what the layers between give by batch"});
   }
 };
-Named TabularMlp(const TabularMlpOptions& options = {});
+Choice TabularMlp(const TabularMlpOptions& options = {});
 // One weight per output for each numeric column and each category: the linear or logistic model.
-Named Linear();
+Choice Linear();
 
 // A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
 struct TorchScriptOptions {
@@ -48,6 +48,6 @@ struct TorchScriptOptions {
     visit("sha256", sha256, {.help = "of the file; found out when it is read"});
   }
 };
-Named TorchScript(const TorchScriptOptions& options);
+Choice TorchScript(const TorchScriptOptions& options);
 
 }  // namespace protium

@@ -28,7 +28,7 @@ struct AdamOptions {
     visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
-Named Adam(const AdamOptions& options = {});
+Choice Adam(const AdamOptions& options = {});
 
 // Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as torch.optim.AdamW: in each
 // step weights also shrink by learning_rate * weight_decay of themselves, whatever their gradients.
@@ -51,7 +51,7 @@ struct AdamWOptions {
     visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
-Named AdamW(const AdamWOptions& options = {});
+Choice AdamW(const AdamWOptions& options = {});
 
 // Stochastic gradient descent, with momentum, Nesterov's form of it and weight decay as in
 // torch.optim.SGD: the learning rate scales the velocity, and decay is added to the gradient.
@@ -71,7 +71,7 @@ struct SgdOptions {
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
   }
 };
-Named Sgd(const SgdOptions& options = {});
+Choice Sgd(const SgdOptions& options = {});
 
 // Adagrad (Duchi and others, 2011), as torch.optim.Adagrad: a weight's steps shrink with the sum of
 // all its squared gradients so far.
@@ -92,7 +92,7 @@ struct AdagradOptions {
     visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
-Named Adagrad(const AdagradOptions& options = {});
+Choice Adagrad(const AdagradOptions& options = {});
 
 // RMSprop (Tieleman and Hinton, 2012), as torch.optim.RMSprop: steps scaled by the root of a moving
 // mean of squared gradients; `centered` takes the variance instead of the mean square.
@@ -116,6 +116,6 @@ struct RmspropOptions {
     visit("epsilon", epsilon, {.help = "keeps a division from 0", .above = 0});
   }
 };
-Named Rmsprop(const RmspropOptions& options = {});
+Choice Rmsprop(const RmspropOptions& options = {});
 
 }  // namespace protium

@@ -11,7 +11,7 @@
 
 namespace protium {
 
-Named ConstantRate();
+Choice ConstantRate();
 
 // Each `every_steps` steps, or each share `every` of all steps, multiplies the rate by `factor`.
 struct StepScheduleOptions {
@@ -28,7 +28,7 @@ struct StepScheduleOptions {
           {.help = "what the rate is multiplied by when it drops", .above = 0, .below = 1});
   }
 };
-Named StepSchedule(const StepScheduleOptions& options = {});
+Choice StepSchedule(const StepScheduleOptions& options = {});
 
 // From the learning rate down to the share `final` of it, along half a wave of the cosine.
 struct CosineOptions {
@@ -39,7 +39,7 @@ struct CosineOptions {
           {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
   }
 };
-Named Cosine(const CosineOptions& options = {});
+Choice Cosine(const CosineOptions& options = {});
 
 // Up to the learning rate and down again, each along half a wave of the cosine (Smith and Topin,
 // 2018), as OneCycleLR of PyTorch does for the rate; momentum stays.
@@ -56,7 +56,7 @@ struct OneCycleOptions {
           {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
   }
 };
-Named OneCycle(const OneCycleOptions& options = {});
+Choice OneCycle(const OneCycleOptions& options = {});
 
 // Multiplies the rate by `factor` whenever the metric `best` on the validation rows, without any
 // the loss, has got no better for more than `patience` epochs; as ReduceLROnPlateau of PyTorch.
@@ -79,6 +79,6 @@ struct ReduceOnPlateauOptions {
     visit("final", final, {.help = "lowest share of the learning rate", .at_least = 0, .below = 1});
   }
 };
-Named ReduceOnPlateau(const ReduceOnPlateauOptions& options = {});
+Choice ReduceOnPlateau(const ReduceOnPlateauOptions& options = {});
 
 }  // namespace protium

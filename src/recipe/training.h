@@ -110,8 +110,8 @@ struct TrainOptions {
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
   int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
   int32_t micro_batches = 1;  // Parts of a shard's rows of a step, whose gradients are added up.
-  Named optimizer = Adam();
-  Named schedule = ConstantRate();
+  Choice optimizer = Adam();
+  Choice schedule = ConstantRate();
   WarmUpOptions warm_up;
   ValidationOptions validation;
   // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and

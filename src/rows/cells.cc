@@ -29,7 +29,7 @@ void ForRows(const Picked& picked, Each each) {
   }
 }
 
-uint64_t NullsOf(const arrow::ArrayData& column, const Picked& picked) {
+uint64_t FindNulls(const arrow::ArrayData& column, const Picked& picked) {
   if (column.type->id() == arrow::Type::NA) return ~uint64_t{0} >> (kTileRows - picked.count);
   if (!column.MayHaveNulls()) return 0;
   const uint8_t* valid = column.buffers[0]->data();
@@ -74,7 +74,7 @@ void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale&
   ForRows(picked, [&](int64_t i, int64_t row) {
     tile.bits[size_t(i)] = FloatBits<kScaled>(values[row], scale);
   });
-  tile.nulls = NullsOf(column, picked);
+  tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = tile.wide = 0;
   if constexpr (kScaled || std::is_floating_point_v<T>) MarkSpecials(picked.count, tile);
   // What lies under a null is no value.
@@ -90,14 +90,14 @@ void ReadBooleans(const arrow::ArrayData& column, Picked picked, const CellScale
     const bool value = arrow::bit_util::GetBit(values, column.offset + row);
     tile.bits[size_t(i)] = FloatBits<kScaled>(value ? 1.0 : 0.0, scale);
   });
-  tile.nulls = NullsOf(column, picked);
+  tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = tile.wide = 0;
   if constexpr (kScaled) MarkSpecials(picked.count, tile);
 }
 
 void ReadNulls(const arrow::ArrayData& column, Picked picked, const CellScale& scale, Tile& tile) {
   tile.bits.fill(0);
-  tile.nulls = NullsOf(column, picked);
+  tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = tile.wide = 0;
 }
 
@@ -111,7 +111,7 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
     wide |= uint64_t{!kept} << i;
     tile.bits[size_t(i)] = uint32_t(code);
   });
-  tile.nulls = NullsOf(column, picked);
+  tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = 0;
   tile.wide = wide & ~tile.nulls;
 }

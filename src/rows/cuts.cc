@@ -93,7 +93,7 @@ Status FindHighs(std::span<const uint64_t> highs, std::vector<Search>& searches,
   for (int shift = 56; shift >= 0; shift -= 8) {
     const std::vector<uint64_t> own = CountBins(highs, searches, shift);
     std::vector<uint64_t> all = own;
-    PT_TRY(communicator.AllReduce(BufferOf(std::span(all)), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(std::span(all)), Reduce::kSum));
     for (size_t s = 0; s < searches.size(); ++s) {
       const auto bins = [&](const auto& of) {
         return std::span<const uint64_t>(of).subspan(s * kBins, kBins);
@@ -171,7 +171,7 @@ struct RowLess {
   bool operator()(std::string_view a, std::string_view b) const {
     const auto* x = reinterpret_cast<const std::byte*>(a.data());
     const auto* y = reinterpret_cast<const std::byte*>(b.data());
-    return CompareRows(KeyOf(x, width), x, KeyOf(y, width), y, width) < 0;
+    return CompareRows(HashRow(x, width), x, HashRow(y, width), y, width) < 0;
   }
 };
 
@@ -251,7 +251,7 @@ int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard) {
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator) {
   const int64_t rows = sorted.rows();
   std::array<int64_t, 1> total{rows};
-  PT_TRY(communicator.AllReduce(BufferOf(std::span<int64_t>(total)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(total)), Reduce::kSum));
   std::vector<int64_t> own(size_t(shards) + 1);
   own.back() = rows;
   if (total[0] > 0 && communicator.world() == 1) {

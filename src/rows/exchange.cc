@@ -61,7 +61,7 @@ class Source {
   Status Load() {
     if (done()) return Status::OK();
     if (next_ >= block_end_) PT_TRY(LoadBlock());
-    key_ = KeyOf(row_, width_);
+    key_ = HashRow(row_, width_);
     return Status::OK();
   }
   void Step() {

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-RowKey KeyOf(const std::byte* row, int64_t width) {
+RowKey HashRow(const std::byte* row, int64_t width) {
   const XXH128_hash_t hash = XXH3_128bits(row, size_t(width));
   return {.high = hash.high64, .low = hash.low64};
 }
@@ -21,7 +21,7 @@ std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const 
 
 void WriteKeys(const std::byte* rows, int64_t width, std::span<RowKey> out) {
   for (RowKey& key : out) {
-    key = KeyOf(rows, width);
+    key = HashRow(rows, width);
     rows += width;
   }
 }
@@ -40,10 +40,10 @@ ShardIdentity& ShardIdentity::operator+=(const ShardIdentity& other) {
   return *this;
 }
 
-ShardIdentity IdentityOf(std::span<const std::byte> rows, int64_t width) {
+ShardIdentity ComputeIdentity(std::span<const std::byte> rows, int64_t width) {
   ShardIdentity identity;
   for (size_t at = 0; at < rows.size(); at += size_t(width)) {
-    AddKey(KeyOf(rows.data() + at, width), identity);
+    AddKey(HashRow(rows.data() + at, width), identity);
   }
   return identity;
 }

@@ -16,7 +16,7 @@ struct RowKey {
   auto operator<=>(const RowKey&) const = default;
 };
 
-RowKey KeyOf(const std::byte* row, int64_t width);
+RowKey HashRow(const std::byte* row, int64_t width);
 
 // The order of rows: by key, then by bytes as unsigned numbers from the first on.
 std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const RowKey& b_key,
@@ -40,7 +40,7 @@ inline void AddKey(const RowKey& key, ShardIdentity& identity) {
 }
 
 // Of rows that lie one after another. A run adds up what it visited and compares.
-ShardIdentity IdentityOf(std::span<const std::byte> rows, int64_t width);
+ShardIdentity ComputeIdentity(std::span<const std::byte> rows, int64_t width);
 
 // Writes the keys of out.size() rows that lie one after another, or their high halves.
 void WriteKeys(const std::byte* rows, int64_t width, std::span<RowKey> out);

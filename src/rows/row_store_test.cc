@@ -74,13 +74,13 @@ TEST(RowStore, SortsByKeyAndTellsTheIdentitiesOfParts) {
   const std::vector<int64_t> ends{100, 100, 1000};
   const auto identities = store->Sort(ends).ValueOrDie();
   std::vector<std::byte> sorted = ReadAll(*store, {0, 1000}, 1000);
-  const auto key = [&](size_t row) { return KeyOf(&sorted[row * 8], 8); };
+  const auto key = [&](size_t row) { return HashRow(&sorted[row * 8], 8); };
   for (size_t row = 1; row < 1000; ++row) ASSERT_LE(key(row - 1), key(row));
-  EXPECT_EQ(identities.at(0), IdentityOf(std::span(sorted).first(800), 8));
+  EXPECT_EQ(identities.at(0), ComputeIdentity(std::span(sorted).first(800), 8));
   EXPECT_EQ(identities.at(1), ShardIdentity());
   ShardIdentity all = identities[0];
   all += identities.at(2);
-  EXPECT_EQ(all, IdentityOf(bytes, 8));
+  EXPECT_EQ(all, ComputeIdentity(bytes, 8));
 }
 
 TEST(RowStore, KeepsWhatIsNotReleased) {

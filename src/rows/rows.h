@@ -71,13 +71,13 @@ class ShardedRows {
   const std::vector<ShardIdentity>& identity() const { return identity_; }
 
   // Passes over an own shard.
-  std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(RangeOf(shard)); }
+  std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
   Result<std::unique_ptr<RowVisit>> Visit(int32_t shard, const Permutation& order) const {
-    return store_->Visit(RangeOf(shard), order);
+    return store_->Visit(ShardRange(shard), order);
   }
 
  private:
-  RowRange RangeOf(int32_t shard) const;
+  RowRange ShardRange(int32_t shard) const;
 
   RowSchema schema_;
   Owned own_;

@@ -107,7 +107,7 @@ ShardedRows::ShardedRows(RowSchema schema, Owned own, std::unique_ptr<RowStore> 
   for (int32_t s = own_.begin; s < own_.end; ++s) ends_.push_back(ends_.back() + rows(s));
 }
 
-RowRange ShardedRows::RangeOf(int32_t shard) const {
+RowRange ShardedRows::ShardRange(int32_t shard) const {
   PT_CHECK(owns(shard));
   const auto i = size_t(shard - own_.begin);
   return {ends_[i], ends_[i + 1]};

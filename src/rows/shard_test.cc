@@ -56,7 +56,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-std::vector<std::byte> BytesOf(const ShardedRows& rows, int32_t shard) {
+std::vector<std::byte> ReadBytes(const ShardedRows& rows, int32_t shard) {
   std::vector<std::byte> bytes;
   const auto scan = rows.Scan(shard);
   while (true) {
@@ -69,9 +69,9 @@ std::vector<std::byte> BytesOf(const ShardedRows& rows, int32_t shard) {
 void Take(const ShardedRows& rows, Outcome& out) {
   for (int32_t s = 0; s < rows.shards(); ++s) {
     if (!rows.owns(s)) continue;
-    const auto bytes = BytesOf(rows, s);
+    const auto bytes = ReadBytes(rows, s);
     out.shards[size_t(s)] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    EXPECT_EQ(IdentityOf(bytes, kRows.width()), rows.identity()[size_t(s)]);
+    EXPECT_EQ(ComputeIdentity(bytes, kRows.width()), rows.identity()[size_t(s)]);
   }
 }
 
@@ -153,7 +153,7 @@ TEST(ShardRows, GivesTheShardsWrittenDown) {
   std::vector<std::vector<float>> values;
   for (int32_t s = 0; s < 4; ++s) {
     auto& shard = values.emplace_back();
-    const auto bytes = BytesOf(*sharded, s);
+    const auto bytes = ReadBytes(*sharded, s);
     for (int64_t row = 0; row < sharded->rows(s); ++row) {
       std::memcpy(&shard.emplace_back(), bytes.data() + row * layout.width(), 4);
     }
@@ -177,7 +177,7 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
         const Positions at = StepPositions(sharded->rows(s), 5003, 250, k);
         std::vector<std::byte> batch(static_cast<size_t>((at.end - at.begin) * width));
         ASSERT_TRUE(visit->Next(at.end - at.begin, batch.data()).ok());
-        visited += IdentityOf(batch, width);
+        visited += ComputeIdentity(batch, width);
       }
       EXPECT_EQ(visited, sharded->identity()[size_t(s)]);
     }

@@ -20,7 +20,7 @@ namespace {
 uint64_t MakeRef(uint64_t high, int bucket_bits, size_t row) {
   return (high << bucket_bits >> 32 << 32) | row;
 }
-uint32_t BitsOf(uint64_t ref) { return uint32_t(ref >> 32); }
+uint32_t KeyBits(uint64_t ref) { return uint32_t(ref >> 32); }
 
 // So many that a bucket fits the first cache, so few that writing to all of them stays fast.
 int BucketBits(size_t rows) { return std::clamp(int(std::bit_width(rows)) - 9, 1, 12); }
@@ -58,7 +58,7 @@ void SortBucket(std::span<uint64_t> bucket, std::span<const RowKey> keys, const 
   std::ranges::sort(bucket);
   for (size_t begin = 0, end = 0; begin < bucket.size(); begin = end) {
     end = begin + 1;
-    while (end < bucket.size() && BitsOf(bucket[end]) == BitsOf(bucket[begin])) ++end;
+    while (end < bucket.size() && KeyBits(bucket[end]) == KeyBits(bucket[begin])) ++end;
     if (end - begin > 1) SortTied(bucket.subspan(begin, end - begin), keys, rows, width);
   }
 }
@@ -112,10 +112,10 @@ class Mover {
                          [&](const Aside& aside) { return aside.position == position; });
   }
 
-  void Face(Walker& walker, uint32_t position) {
+  void PrefetchRow(Walker& walker, uint32_t position) {
     constexpr int64_t kLine = 64;
     walker = {.to = position, .from = order_[position]};
-    order_.Ask(walker.from);
+    order_.Prefetch(walker.from);
     for (int64_t at = 0; at < width_; at += kLine) __builtin_prefetch(Row(walker.from) + at, 1);
   }
 
@@ -127,7 +127,7 @@ class Mover {
     aside.position = next_;
     std::memcpy(aside.row.data(), Row(next_), size_t(width_));
     Leave(next_);
-    Face(walker, next_);
+    PrefetchRow(walker, next_);
     return true;
   }
 
@@ -141,7 +141,7 @@ class Mover {
     }
     std::memcpy(Row(walker.to), Row(walker.from), size_t(width_));
     Leave(walker.from);
-    Face(walker, walker.from);
+    PrefetchRow(walker, walker.from);
     return true;
   }
 

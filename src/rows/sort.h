@@ -22,7 +22,7 @@ class RowOrder {
   size_t size() const { return refs_.size(); }
   uint32_t operator[](size_t position) const { return uint32_t(refs_[position]); }
   // Has the memory fetch what `position` will be asked for soon.
-  void Ask(size_t position) const { __builtin_prefetch(&refs_[position]); }
+  void Prefetch(size_t position) const { __builtin_prefetch(&refs_[position]); }
 
  private:
   RowMemory memory_;

@@ -36,7 +36,7 @@ bool Less(const std::string& a, const std::string& b) {
   const auto* x = reinterpret_cast<const std::byte*>(a.data());
   const auto* y = reinterpret_cast<const std::byte*>(b.data());
   const auto width = int64_t(a.size());
-  return CompareRows(KeyOf(x, width), x, KeyOf(y, width), y, width) < 0;
+  return CompareRows(HashRow(x, width), x, HashRow(y, width), y, width) < 0;
 }
 
 void Sort(std::vector<std::byte>& bytes, int64_t width) {
@@ -83,7 +83,7 @@ TEST(RowOrder, DecidesByAllOfTheKeyAndThenByBytes) {
 // The worked example of docs/rows.md.
 TEST(RowKey, IsTheOneWrittenDown) {
   const std::array<float, 3> row{1.5f, 0.0f, 1.0f};
-  const RowKey key = KeyOf(reinterpret_cast<const std::byte*>(row.data()), sizeof(row));
+  const RowKey key = HashRow(reinterpret_cast<const std::byte*>(row.data()), sizeof(row));
   EXPECT_EQ(key.high, 0xf70056f2783d2b74);
   EXPECT_EQ(key.low, 0xd9ee1fb036540690);
 }

@@ -141,7 +141,7 @@ void RunView::On(const Event& event) {
   std::visit(Folder{*this}, event);
 }
 
-RunView ViewOf(const std::vector<Json>& events) {
+RunView MakeRunView(const std::vector<Json>& events) {
   RunView view;
   for (const Json& each : events) view.On(EventFromJson(each));
   return view;

@@ -53,6 +53,6 @@ struct RunView {
   std::vector<int64_t> restarts;                               // The step each came after.
 };
 
-RunView ViewOf(const std::vector<Json>& events);
+RunView MakeRunView(const std::vector<Json>& events);
 
 }  // namespace protium

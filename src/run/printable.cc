@@ -20,7 +20,7 @@ struct Character {
 
 // The length of a character by its first byte; 0 for a byte that no character begins with. 0xC0 and
 // 0xC1 would begin overlong forms only.
-size_t BytesOf(unsigned char first) {
+size_t CharacterBytes(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
   if (first >= 0xE0 && first < 0xF0) return 3;
@@ -28,9 +28,9 @@ size_t BytesOf(unsigned char first) {
 }
 
 // The first character of `text`, which must not be empty; a single invalid byte if there is none.
-Character FirstOf(std::string_view text) {
+Character DecodeFirst(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  const size_t bytes = BytesOf(first);
+  const size_t bytes = CharacterBytes(first);
   if (bytes == 0 || bytes > text.size()) return {};
   uint32_t code = bytes == 1 ? first : first & (0x7Fu >> bytes);
   for (size_t i = 1; i < bytes; ++i) {
@@ -47,7 +47,7 @@ Character FirstOf(std::string_view text) {
 // Whether a character does something instead of showing something: C0 and C1 controls, and the
 // marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can make
 // text read differently from what it is; U+2028 and U+2029 break lines.
-bool Acts(uint32_t code) {
+bool IsControl(uint32_t code) {
   const auto within = [code](uint32_t low, uint32_t high) { return code >= low && code <= high; };
   if (code == '\n' || code == '\t') return false;
   return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
@@ -62,8 +62,8 @@ void AddLine(std::string_view line, size_t most_bytes, std::string& out) {
       out += fmt::format("... ({} bytes more)", line.size());
       return;
     }
-    const Character next = FirstOf(line);
-    if (next.valid && !Acts(next.code)) {
+    const Character next = DecodeFirst(line);
+    if (next.valid && !IsControl(next.code)) {
       out.append(line.substr(0, next.bytes));
     } else if (next.valid) {
       out += fmt::format("\\u{:04x}", next.code);

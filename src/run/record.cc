@@ -25,7 +25,7 @@ Status MergeState(const Json& more, const std::vector<MetricSpec>& own, Json& in
 }
 
 // The metrics' values; null if no row was measured.
-Result<Json> ValuesOf(const Json& json, const std::vector<MetricSpec>& own, bool with_rows) {
+Result<Json> ReadValues(const Json& json, const std::vector<MetricSpec>& own, bool with_rows) {
   PT_LET(const MetricState state, MetricState::FromJson(json, own));
   if (state.rows() == 0) return Json();
   Json values = state.Values();
@@ -81,7 +81,7 @@ void RunRecord::MergeScores(const Json& event) {
     const auto found = event.find(kind);
     if (found == event.end() || !found->is_object()) continue;
     if (!MergeState(*found, metrics_, scores_[kind]).ok()) continue;
-    Result<Json> values = ValuesOf(scores_[kind], metrics_, std::string_view(kind) == "model");
+    Result<Json> values = ReadValues(scores_[kind], metrics_, std::string_view(kind) == "model");
     if (values.ok() && !values->is_null()) PlaceAt(results_, key) = *std::move(values);
   }
   const auto unseen = event.find("unseen_rows");

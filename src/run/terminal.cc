@@ -31,7 +31,7 @@ bool SpeaksUtf8() {
 }
 
 // Terminals under test or over serial lines report a width of 0; below 20 columns nothing fits.
-int32_t WidthOf(int fd) {
+int32_t FindWidth(int fd) {
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
   const std::string_view columns = Environment("COLUMNS");
@@ -50,7 +50,7 @@ Terminal Terminal::Of(int fd) {
   terminal.live = isatty(fd) == 1 && !kind.empty() && kind != "dumb";
   terminal.color = terminal.live && Environment("NO_COLOR").empty();
   terminal.unicode = SpeaksUtf8();
-  terminal.width = WidthOf(fd);
+  terminal.width = FindWidth(fd);
   return terminal;
 }
 

@@ -16,18 +16,18 @@ bool Cuts(const KeptMark& mark, const Columns& by, double part, int64_t seed) {
 }
 
 // True when `plan` gives some of the rows of `kept` as they are.
-bool GivesRowsOf(const Plan& plan, const Node* kept) {
+bool SelectsRowsFrom(const Plan& plan, const Node* kept) {
   if (plan.get() == kept) return true;
   const bool thins =
       std::holds_alternative<Filter>(plan->verb) || std::holds_alternative<Split>(plan->verb);
-  return thins && plan->inputs.size() == 1 && GivesRowsOf(plan->inputs.front(), kept);
+  return thins && plan->inputs.size() == 1 && SelectsRowsFrom(plan->inputs.front(), kept);
 }
 
 void Collect(const Plan& plan, const Node* kept, std::unordered_set<const Node*>& seen,
              std::vector<KeptMark>& cuts) {
   if (!seen.insert(plan.get()).second) return;
   const auto add = [&](const Columns& by, double part, int64_t seed) {
-    if (plan->inputs.size() != 1 || !GivesRowsOf(plan->inputs.front(), kept)) return;
+    if (plan->inputs.size() != 1 || !SelectsRowsFrom(plan->inputs.front(), kept)) return;
     const bool known = std::any_of(
         cuts.begin(), cuts.end(), [&](const KeptMark& each) { return Cuts(each, by, part, seed); });
     if (!known) cuts.push_back({by, part, seed, {}});

@@ -28,7 +28,7 @@ TEST(Places, OfLongLinesShowWhatIsNearTheMark) {
   EXPECT_EQ(ReadOffset(drawn, sql), sql.find("nosuch"));
 }
 
-std::string PlaceOf(const WrittenSql& sql, std::string_view word) {
+std::string FindPlace(const WrittenSql& sql, std::string_view word) {
   const std::string statement = "WITH t AS (\nSELECT 1 AS a) SELECT * FROM (\n" + sql.written.text;
   const Status status =
       Fail({.what = "x", .where = DrawnPlaceIn(statement, statement.rfind(word))});
@@ -37,12 +37,12 @@ std::string PlaceOf(const WrittenSql& sql, std::string_view word) {
 
 TEST(Places, InStatementsAreThoseInTheTextOfTheUser) {
   const std::string wanted = "the SQL text\nLINE 2:   nosuch\n          ^";
-  EXPECT_EQ(PlaceOf({kSql, FromSpark(kSql).ValueOrDie(), true}, "nosuch"), wanted);
-  EXPECT_EQ(PlaceOf({kSql, {"SELECT ((a = b) AND (c = d)), nosuch FROM t", {}}, false}, "nosuch"),
+  EXPECT_EQ(FindPlace({kSql, FromSpark(kSql).ValueOrDie(), true}, "nosuch"), wanted);
+  EXPECT_EQ(FindPlace({kSql, {"SELECT ((a = b) AND (c = d)), nosuch FROM t", {}}, false}, "nosuch"),
             wanted);
-  EXPECT_EQ(PlaceOf({kSql, {"SELECT ((a = b) AND (c = d)), nosuch FROM t", {}}, false}, "d"),
+  EXPECT_EQ(FindPlace({kSql, {"SELECT ((a = b) AND (c = d)), nosuch FROM t", {}}, false}, "d"),
             "the SQL text\nLINE 1: SELECT a = b AND c = d,\n                             ^");
-  EXPECT_EQ(PlaceOf({kSql, {"SELECT pt_x(a)", {}}, false}, "pt_x"), "the SQL text");
+  EXPECT_EQ(FindPlace({kSql, {"SELECT pt_x(a)", {}}, false}, "pt_x"), "the SQL text");
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ bool IsUnit(const Token& token) {
 
 std::string SparkReader::Here() const {
   if (sql_.IsKind(Kind::kEnd)) return "the end";
-  return fmt::format("\"{:.60}\"", sql_.TextOf(sql_.at()));
+  return fmt::format("\"{:.60}\"", sql_.TokenText(sql_.at()));
 }
 
 Result<SparkReader::Term> SparkReader::Primary() {
@@ -82,8 +82,8 @@ Result<SparkReader::Term> SparkReader::Primary() {
     return Term{first, first};
   }
   if (sql_.IsKind(Kind::kNumber)) {
-    PT_LET(std::string spelt, DuckNumber("", sql_.TextOf(first)));
-    if (spelt != sql_.TextOf(first)) sql_.Replace(first, first, std::move(spelt));
+    PT_LET(std::string spelt, DuckNumber("", sql_.TokenText(first)));
+    if (spelt != sql_.TokenText(first)) sql_.Replace(first, first, std::move(spelt));
     sql_.Skip();
     return Term{first, first};
   }
@@ -137,12 +137,12 @@ Result<SparkReader::Term> SparkReader::Word() {
   if (word == "INTERVAL" && value) return Interval();
   if (text && IsAmong(kTextTypes, word)) return TypedText();
   if (text && sql_.Touches(first)) {
-    return Refuse(fmt::format("Spark has no literal {}'...'", sql_.TextOf(first)));
+    return Refuse(fmt::format("Spark has no literal {}'...'", sql_.TokenText(first)));
   }
   if (sql_.Is("->", 1)) return Lambda(first);
   if (called) return Call();
   if (IsAmong(kNames, word) || (word[0] >= '0' && word[0] <= '9')) {
-    sql_.Replace(first, first, Quoted(sql_.TextOf(first)));
+    sql_.Replace(first, first, Quoted(sql_.TokenText(first)));
   }
   sql_.Skip();
   return Term{first, first};
@@ -151,7 +151,7 @@ Result<SparkReader::Term> SparkReader::Word() {
 // The name of a column or a field at this place.
 void SparkReader::Name() {
   const size_t place = sql_.at();
-  const std::string_view text = sql_.TextOf(place);
+  const std::string_view text = sql_.TokenText(place);
   if (sql_.IsKind(Kind::kName)) {
     std::string spelt = Quoted(ReadNameLiteral(text));
     if (spelt != text) sql_.Replace(place, place, std::move(spelt));
@@ -177,10 +177,10 @@ Result<SparkReader::Term> SparkReader::Star() {
 Result<SparkReader::Term> SparkReader::Texts() {
   const size_t first = sql_.at();
   std::string text;
-  for (; sql_.IsKind(Kind::kText); sql_.Skip()) text += ReadTextLiteral(sql_.TextOf(sql_.at()));
+  for (; sql_.IsKind(Kind::kText); sql_.Skip()) text += ReadTextLiteral(sql_.TokenText(sql_.at()));
   const size_t last = sql_.at() - 1;
   std::string spelt = DuckTextLiteral(text);
-  if (last > first || spelt != sql_.TextOf(first)) sql_.Replace(first, last, std::move(spelt));
+  if (last > first || spelt != sql_.TokenText(first)) sql_.Replace(first, last, std::move(spelt));
   return Term{first, last};
 }
 
@@ -221,21 +221,21 @@ Result<SparkReader::Term> SparkReader::Interval() {
     const bool sign = sql_.IsOneOf({"-", "+"});
     if (sign && !sql_.IsKind(Kind::kNumber, 1) && !sql_.IsKind(Kind::kText, 1)) break;
     const size_t value = first + (sign ? 1 : 0);
-    const bool text = sql_.Of(value).kind == Kind::kText;
-    if (!text && sql_.Of(value).kind != Kind::kNumber) break;
-    if (!IsUnit(sql_.Of(value + 1))) {
+    const bool text = sql_.TokenAt(value).kind == Kind::kText;
+    if (!text && sql_.TokenAt(value).kind != Kind::kNumber) break;
+    if (!IsUnit(sql_.TokenAt(value + 1))) {
       if (parts > 0) break;
       sql_.Skip();  // INTERVAL '1 day 2 hours'
       return Term{whole.first, sql_.at() - 1};
     }
-    if (sql_.Of(value + 2).Is("TO")) {
+    if (sql_.TokenAt(value + 2).Is("TO")) {
       return Refuse("an interval from one unit TO another is not known to the embedded engine",
                     "its parser has no such form", "write INTERVAL 1 YEAR 2 MONTHS");
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
-        text ? ReadTextLiteral(sql_.TextOf(value)) : std::string(sql_.TextOf(value));
-    const bool minus = sql_.Of(first).Is("-");
+        text ? ReadTextLiteral(sql_.TokenText(value)) : std::string(sql_.TokenText(value));
+    const bool minus = sql_.TokenAt(first).Is("-");
     if (sign || (!text && number.find('.') != std::string::npos)) {
       sql_.Replace(first, value, fmt::format("'{}{}'", minus ? "-" : "", number));
     }
@@ -248,7 +248,7 @@ Result<SparkReader::Term> SparkReader::Interval() {
 // DATE '2013-12-31', X'1F'
 Result<SparkReader::Term> SparkReader::TypedText() {
   const size_t first = sql_.at();
-  const std::string text = ReadTextLiteral(sql_.TextOf(first + 1));
+  const std::string text = ReadTextLiteral(sql_.TokenText(first + 1));
   if (sql_.Is("X")) {
     std::string bytes = text.size() % 2 == 0 ? "" : "0";
     bytes += text;
@@ -261,7 +261,7 @@ Result<SparkReader::Term> SparkReader::TypedText() {
   } else {
     if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
     std::string spelt = QuoteText(text, DuckDbDialect());
-    if (spelt != sql_.TextOf(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
+    if (spelt != sql_.TokenText(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
   }
   sql_.Skip(2);
   return Term{first, first + 1};
@@ -273,9 +273,9 @@ Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
   const size_t arrow = sql_.at();
   std::string names;
   for (size_t place = first; place < arrow; ++place) {
-    const Token& token = sql_.Of(place);
+    const Token& token = sql_.TokenAt(place);
     if (token.kind != Kind::kWord && token.kind != Kind::kName) continue;
-    const std::string_view text = sql_.TextOf(place);
+    const std::string_view text = sql_.TokenText(place);
     names += (names.empty() ? "" : ", ") +
              (token.kind == Kind::kName ? Quoted(ReadNameLiteral(text)) : std::string(text));
   }
@@ -294,7 +294,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   }
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
   if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {
-    sql_.Replace(first, first, Quoted(sql_.TextOf(first)));
+    sql_.Replace(first, first, Quoted(sql_.TokenText(first)));
     sql_.Skip();
   } else {
     Name();
@@ -332,7 +332,7 @@ Status SparkReader::NamedCall() {
   while (!sql_.IsKind(Kind::kEnd) && !sql_.Is(")")) {
     PT_LET(const Term value, Expression(Level::kOr));
     if (sql_.Is("AS")) {
-      const std::string_view text = sql_.TextOf(sql_.at() + 1);
+      const std::string_view text = sql_.TokenText(sql_.at() + 1);
       const bool quoted = sql_.IsKind(Kind::kName, 1);
       const std::string name = quoted ? ReadNameLiteral(text) : std::string(text);
       sql_.Surround(value.first, value.last, Quoted(name) + " := ", "");

@@ -126,7 +126,7 @@ Result<SparkReader::Term> SparkReader::Negated() {
 Result<SparkReader::Term> SparkReader::Signed() {
   const Term term{.first = sql_.at()};
   if (sql_.Is("-") && sql_.IsKind(Token::Kind::kNumber, 1)) {
-    const std::string_view number = sql_.TextOf(sql_.at() + 1);
+    const std::string_view number = sql_.TokenText(sql_.at() + 1);
     PT_LET(std::string spelt, DuckNumber("-", number));
     const bool call = spelt.ends_with(')');
     if (spelt.substr(1) != number) sql_.Replace(term.first, term.first + 1, std::move(spelt));

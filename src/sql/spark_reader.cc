@@ -158,7 +158,7 @@ Status SparkReader::Rows() {
 // Whether SEMI or ANTI names a table or a column here, and no kind of join.
 bool SparkReader::AtNameOfJoin() const {
   if (!sql_.IsOneOf({"SEMI", "ANTI"})) return false;
-  const Token& before = sql_.Of(sql_.at() - std::min<size_t>(1, sql_.at()));
+  const Token& before = sql_.TokenAt(sql_.at() - std::min<size_t>(1, sql_.at()));
   const bool table = before.Is("FROM") || before.Is("JOIN") || before.Is(",");
   return table || !sql_.Is("JOIN", 1);
 }
@@ -166,7 +166,7 @@ bool SparkReader::AtNameOfJoin() const {
 // A join without a condition is one of all rows with all; DuckDB wants it said.
 Status SparkReader::Join() {
   const auto before = [&](size_t tokens) -> const Token& {
-    return sql_.Of(sql_.at() - std::min(tokens, sql_.at()));
+    return sql_.TokenAt(sql_.at() - std::min(tokens, sql_.at()));
   };
   bool all = before(1).Is("CROSS");
   for (const size_t tokens : {1, 2, 3}) all = all || before(tokens).Is("NATURAL");
@@ -205,7 +205,7 @@ void SparkReader::Alias() {
 // Whether a window's frame begins here and not the name of a column.
 bool SparkReader::AtFrame() const {
   if (!sql_.IsOneOf({"ROWS", "RANGE"})) return false;
-  const Token& before = sql_.Of(sql_.at() - 1);
+  const Token& before = sql_.TokenAt(sql_.at() - 1);
   return !before.Is("BY") && !before.Is(",");
 }
 

@@ -52,8 +52,8 @@ class TypeReader {
     const std::string word = sql_.Peek().word;
     const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
                                      [&](const auto& type) { return type.first == word; });
-    if (known == std::end(kTypes)) return Stranger();
-    const std::string_view text = sql_.TextOf(sql_.at());
+    if (known == std::end(kTypes)) return RefuseType();
+    const std::string_view text = sql_.TokenText(sql_.at());
     sql_.Skip();
     if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
     // CAST to text of a length keeps all of it.
@@ -62,8 +62,8 @@ class TypeReader {
   }
 
  private:
-  Status Stranger() const {
-    const std::string name(sql_.TextOf(sql_.at()));
+  Status RefuseType() const {
+    const std::string name(sql_.TokenText(sql_.at()));
     return sql_.Refuse(sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
                        Capitals(name) == "TEXT"
                            ? "use STRING"
@@ -113,7 +113,7 @@ class TypeReader {
     PT_TRY(Expect("<"));
     std::string fields;
     while (true) {
-      const std::string_view text = sql_.TextOf(sql_.at());
+      const std::string_view text = sql_.TokenText(sql_.at());
       const std::string name =
           sql_.IsKind(Token::Kind::kName) ? ReadNameLiteral(text) : std::string(text);
       sql_.Skip();
@@ -131,11 +131,11 @@ class TypeReader {
     sql_.Skip();
     if (!sql_.Is("(")) return std::string("DECIMAL(10, 0)");
     sql_.Skip();
-    std::string precision(sql_.TextOf(sql_.at())), scale = "0";
+    std::string precision(sql_.TokenText(sql_.at())), scale = "0";
     sql_.Skip();
     if (sql_.Is(",")) {
       sql_.Skip();
-      scale = sql_.TextOf(sql_.at());
+      scale = sql_.TokenText(sql_.at());
       sql_.Skip();
     }
     PT_TRY(Expect(")"));
@@ -154,7 +154,7 @@ Status SpellType(Spelling& sql) {
   PT_LET(std::string type, TypeReader(sql).Read());
   if (sql.Is("COLLATE")) return sql.Refuse(sql.at(), "collations differ between the engines");
   const size_t last = sql.at() - 1;
-  if (last > first || sql.TextOf(first) != type) sql.Replace(first, last, std::move(type));
+  if (last > first || sql.TokenText(first) != type) sql.Replace(first, last, std::move(type));
   return Status::OK();
 }
 

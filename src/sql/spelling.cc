@@ -100,8 +100,8 @@ bool Spelling::IsOneOf(std::initializer_list<std::string_view> words, size_t ahe
   return std::find(words.begin(), words.end(), Peek(ahead).word) != words.end();
 }
 
-std::string_view Spelling::TextOf(size_t place) const {
-  return std::string_view(sql_).substr(Of(place).at, Of(place).size);
+std::string_view Spelling::TokenText(size_t place) const {
+  return std::string_view(sql_).substr(TokenAt(place).at, TokenAt(place).size);
 }
 
 void Spelling::Replace(size_t first, size_t last, std::string text) {
@@ -118,7 +118,7 @@ void Spelling::Surround(size_t first, size_t last, std::string_view before,
 Status Spelling::Refuse(size_t place, std::string what, std::string why, std::string fix) const {
   return Fail({.exit = Exit::kUsage,
                .what = std::move(what),
-               .where = PlaceIn(sql_, Of(place).at),
+               .where = PlaceIn(sql_, TokenAt(place).at),
                .why = std::move(why),
                .fix = std::move(fix)});
 }
@@ -133,7 +133,7 @@ DuckText Spelling::Write() const {
     }
     const Edit& edit = edits_[place];
     pieces.Add(edit.before, token.at);
-    pieces.Add(edit.instead ? std::string_view(*edit.instead) : TextOf(place), token.at);
+    pieces.Add(edit.instead ? std::string_view(*edit.instead) : TokenText(place), token.at);
     if (edit.instead) place = edit.last;
     const size_t end = tokens_[place].end();
     pieces.Add(edits_[place].after, end);

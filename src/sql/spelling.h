@@ -38,14 +38,14 @@ class Spelling {
 
   size_t at() const { return at_; }
   void Skip(size_t tokens = 1) { at_ = std::min(at_ + tokens, tokens_.size() - 1); }
-  const Token& Peek(size_t ahead = 0) const { return Of(at_ + ahead); }
-  const Token& Of(size_t place) const { return tokens_[std::min(place, tokens_.size() - 1)]; }
+  const Token& Peek(size_t ahead = 0) const { return TokenAt(at_ + ahead); }
+  const Token& TokenAt(size_t place) const { return tokens_[std::min(place, tokens_.size() - 1)]; }
   bool Is(std::string_view word, size_t ahead = 0) const { return Peek(ahead).Is(word); }
   bool IsOneOf(std::initializer_list<std::string_view> words, size_t ahead = 0) const;
   bool IsKind(Token::Kind kind, size_t ahead = 0) const { return Peek(ahead).kind == kind; }
-  std::string_view TextOf(size_t place) const;
+  std::string_view TokenText(size_t place) const;
   // Whether nothing, no blank either, is between the token at `place` and the next one.
-  bool Touches(size_t place) const { return Of(place).end() == Of(place + 1).at; }
+  bool Touches(size_t place) const { return TokenAt(place).end() == TokenAt(place + 1).at; }
 
   // Puts `text` in the place of the tokens from `first` to `last`, with all between them.
   void Replace(size_t first, size_t last, std::string text);

@@ -10,7 +10,7 @@ Json Node(const char* kind, const char* type, const Json& place) {
   return {{"class", kind}, {"type", type}, {"alias", ""}, {"query_location", place}};
 }
 
-Json PlaceOf(const Json& node) {
+Json ReadPlace(const Json& node) {
   const auto found = node.find("query_location");
   return found == node.end() ? Json(kNowhere) : *found;
 }
@@ -143,7 +143,7 @@ Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
 
 // All members that json_deserialize_sql asks of a call; it refuses a tree without one of them.
 Json Call(const std::string& function, Json children, const Json& like) {
-  Json call = Node("FUNCTION", "FUNCTION", PlaceOf(like));
+  Json call = Node("FUNCTION", "FUNCTION", ReadPlace(like));
   call["function_name"] = function;
   call["schema"] = "";
   call["children"] = std::move(children);
@@ -157,7 +157,7 @@ Json Call(const std::string& function, Json children, const Json& like) {
 }
 
 Json Cast(Json child, const SqlType& type, bool tried) {
-  Json cast = Node("CAST", "OPERATOR_CAST", PlaceOf(child));
+  Json cast = Node("CAST", "OPERATOR_CAST", ReadPlace(child));
   cast["child"] = std::move(child);
   cast["cast_type"] = TypeNode(type);
   cast["try_cast"] = tried;
@@ -165,7 +165,7 @@ Json Cast(Json child, const SqlType& type, bool tried) {
 }
 
 Json Case(Json condition, Json value, Json otherwise) {
-  Json node = Node("CASE", "CASE_EXPR", PlaceOf(value));
+  Json node = Node("CASE", "CASE_EXPR", ReadPlace(value));
   node["case_checks"] =
       Json::array({{{"when_expr", std::move(condition)}, {"then_expr", std::move(value)}}});
   node["else_expr"] = std::move(otherwise);
@@ -179,7 +179,7 @@ Json Operator(const char* kind, const char* type, Json operands) {
 }
 
 Json Comparison(const char* type, Json left, Json right) {
-  Json node = Node("COMPARISON", type, PlaceOf(left));
+  Json node = Node("COMPARISON", type, ReadPlace(left));
   node["left"] = std::move(left);
   node["right"] = std::move(right);
   return node;

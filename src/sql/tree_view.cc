@@ -42,7 +42,7 @@ bool IsOfTables(Kind kind) {
 
 }  // namespace
 
-Kind KindOf(const Json& node) {
+Kind FindKind(const Json& node) {
   const std::string& name = Text(node, "class");
   const std::string& looked = name.empty() ? Text(node, "type") : name;
   const auto* const found = std::ranges::lower_bound(kKinds, looked, {}, &NamedKind::name);
@@ -50,7 +50,7 @@ Kind KindOf(const Json& node) {
   return IsOfTables(found->kind) == name.empty() ? found->kind : Kind::kOther;
 }
 
-View::View(const Json& node) : node_(node), kind_(KindOf(node)) {
+View::View(const Json& node) : node_(node), kind_(FindKind(node)) {
   if (kind_ == Kind::kFunction || kind_ == Kind::kWindow) {
     function_ = Lower(Text(node, "function_name"));
   }

@@ -33,7 +33,7 @@ enum class Kind {
   kTableFunction,
   kWindow,
 };
-Kind KindOf(const Json& node);
+Kind FindKind(const Json& node);
 
 // Read once; changes nothing. The node outlives it and does not change meanwhile.
 class View {

@@ -27,7 +27,7 @@ Result<RelationSql> Write(const Plan& plan, const Dialect& dialect) {
 
 TEST(WriteSql, SpellsExpressionsForEachEngine) {
   const Plan plan = MakePlan(Project{{{"x", Col("day") / Lit(0.5)},
-                                      {"it's", CallOf("cast_string", {Col("temp")})},
+                                      {"it's", MakeCall("cast_string", {Col("temp")})},
                                       {"q", Lit("it's \\")}}},
                              {Table()});
   EXPECT_EQ(Write(plan, DuckDbDialect()).ValueOrDie().text,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kAlignFloats = 16;
 
-std::span<std::byte> BytesOf(float* data, int64_t count) {
+std::span<std::byte> AsBytes(float* data, int64_t count) {
   return std::as_writable_bytes(std::span(data, size_t(count)));
 }
 
@@ -86,7 +86,7 @@ std::vector<NamedTensor> Weights::Tensors() const {
     float* data = buffer ? buffers_.data() + buffer_parts_[i - parts_.size()].offset
                          : parameters_.data() + parts_[i].offset;
     out.push_back(
-        {variables_[i].name, "F32", variables_[i].shape, BytesOf(data, variables_[i].count())});
+        {variables_[i].name, "F32", variables_[i].shape, AsBytes(data, variables_[i].count())});
   }
   return out;
 }

@@ -24,7 +24,7 @@ void BufferSums::Keep() {
 void BufferSums::Add(int64_t rows, float* sums) {
   const float weight = float(rows);
   for (const Part& part : parts_) {
-    const std::span<float> now = ValuesOf(*part.buffer);
+    const std::span<float> now = BufferValues(*part.buffer);
     const float* before = before_.data() + part.buffer->offset;
     float* out = sums + part.at;
     if (std::memcmp(now.data(), before, now.size_bytes()) != 0) *out += weight;
@@ -46,7 +46,7 @@ Status BufferSums::Apply(std::span<const float> sums, float rows) {
       PT_TRY(ApplyWhole(part, sum + 1, rows));
       continue;
     }
-    const std::span<float> values = ValuesOf(*part.buffer);
+    const std::span<float> values = BufferValues(*part.buffer);
     for (size_t i = 0; i < values.size(); ++i) values[i] = sum[1 + i] / rows;
   }
   return Status::OK();
@@ -55,7 +55,7 @@ Status BufferSums::Apply(std::span<const float> sums, float rows) {
 // Shards of r1, r2, ... rows that add a1, a2, ... have a mean a = sum(ri * ai) / sum(ri), and
 // sum(ri * ai^2) = sum(ri) * a^2 exactly when all ai are a: the variance is 0 then and only then.
 Status BufferSums::ApplyWhole(const Part& part, const float* sums, float rows) {
-  const std::span<float> values = ValuesOf(*part.buffer);
+  const std::span<float> values = BufferValues(*part.buffer);
   for (size_t i = 0; i < values.size(); ++i) {
     const double added = std::round(double(sums[i]) / double(rows));
     const bool alike = double(sums[i]) == added * double(rows) &&

@@ -42,7 +42,7 @@ class BufferSums {
     int64_t at = 0;
   };
 
-  std::span<float> ValuesOf(const BufferPart& buffer) const {
+  std::span<float> BufferValues(const BufferPart& buffer) const {
     return weights_.buffers().subspan(size_t(buffer.offset), size_t(buffer.count));
   }
   Status ApplyWhole(const Part& part, const float* sums, float rows);

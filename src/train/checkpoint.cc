@@ -22,7 +22,7 @@ constexpr std::string_view kPartial = ".partial";
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMostStateBytes = 256 << 20;
 
-std::string NameOf(int64_t step) { return fmt::format("step-{:09}", step); }
+std::string StepName(int64_t step) { return fmt::format("step-{:09}", step); }
 
 // Names of the checkpoints, newest first.
 std::vector<std::string> ListSteps(const fs::path& folder) {
@@ -181,7 +181,7 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
   state.weights_sha256 = WeightsSha256(weights);
   state.optimizer_sha256 = WeightsSha256(optimizer);
   if (IsBest(state)) state.best.sha256 = state.weights_sha256;
-  const fs::path target = path_ / NameOf(state.step);
+  const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
     PT_TRY(CheckAttempt());
@@ -204,7 +204,7 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
 }
 
 std::string CheckpointFolder::BestFile(int64_t step) {
-  return "best/" + NameOf(step) + ".safetensors";
+  return "best/" + StepName(step) + ".safetensors";
 }
 
 // A second name for the weights of the draft, or a copy where names cannot be shared.
@@ -228,7 +228,7 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
   int32_t kept = 0;
   for (const std::string& name : ListSteps(path_)) {
     // Later steps are damaged ones that this run did not go on from.
-    if (name > NameOf(step) || kept >= std::max(keep, 1)) {
+    if (name > StepName(step) || kept >= std::max(keep, 1)) {
       fs::remove_all(path_ / name, error);
       continue;
     }

@@ -38,7 +38,7 @@ Status Feed::Gather(size_t own, int64_t rows) {
   memory.resize(std::max(memory.size(), size_t(rows * width)));
   PT_TRY(visits_[own]->Next(rows, memory.data()));
   for (int64_t i = 0; i < rows; ++i) {
-    AddKey(KeyOf(memory.data() + i * width, width), used_[own]);
+    AddKey(HashRow(memory.data() + i * width, width), used_[own]);
   }
   return Status::OK();
 }

@@ -96,7 +96,7 @@ LossTable BuiltInLosses() {
            }}};
 }
 
-Result<Loss> MakeLoss(const LossTable& table, const Named& choice,
+Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
                       const std::vector<double>& class_weights) {
   const auto found = table.find(choice.name);
   if (found != table.end()) return found->second(choice.options, class_weights);

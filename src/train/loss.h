@@ -35,7 +35,7 @@ using LossTable = std::map<std::string, LossBuilder, std::less<>>;
 // The losses of the house by name.
 LossTable BuiltInLosses();
 // A loss of the table, or the refusal of a name with the nearest.
-Result<Loss> MakeLoss(const LossTable& table, const Named& choice,
+Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
                       const std::vector<double>& class_weights);
 
 // Of values, one output a label; a row of several labels counts once a label.

@@ -25,7 +25,7 @@ Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& 
   return rates;
 }
 
-Result<Optimizer> Optimizer::Make(const Named& choice, Weights& weights,
+Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights,
                                   std::vector<double> rates) {
   PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
   if (rates.empty()) rates.assign(weights.parts().size(), 1);

@@ -35,7 +35,7 @@ class Optimizer {
  public:
   // For weights of this layout, which must outlive it. `rates`: one a parameter (ParameterRates());
   // without any, all are 1.
-  static Result<Optimizer> Make(const Named& choice, Weights& weights,
+  static Result<Optimizer> Make(const Choice& choice, Weights& weights,
                                 std::vector<double> rates = {});
 
   // Moves every parameter whose `defined` is not 0 and that is not frozen by one step. False when a

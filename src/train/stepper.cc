@@ -53,7 +53,7 @@ std::span<float> Stepper::Defined(Partial& partial) const {
   return partial.sum.subspan(size_t(weights_.size()), size_t(parameters_));
 }
 
-float* Stepper::TailOf(Partial& partial) const {
+float* Stepper::FindTail(Partial& partial) const {
   return partial.sum.data() + weights_.size() + parameters_;
 }
 
@@ -129,7 +129,7 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     const at::Tensor outputs = net_.Forward(rows, &key);
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
-    float* tail = TailOf(partial);
+    float* tail = FindTail(partial);
     const bool lost = !std::isfinite(sums.loss);
     if (lost && (lost_.empty() || lost_.back() != shard)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
@@ -142,7 +142,7 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
-  buffers_.Add(rows.size(), TailOf(partial) + kFixed);
+  buffers_.Add(rows.size(), FindTail(partial) + kFixed);
   return Status::OK();
 }
 
@@ -162,8 +162,8 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   if (!added.ok()) communicator_.Abort(added);
   PT_TRY(added);
   if (!own_.empty()) {
-    TailOf(own_[0])[kStop] += input.stop ? 1 : 0;
-    TailOf(own_[0])[kSave] += input.save ? 1 : 0;
+    FindTail(own_[0])[kStop] += input.stop ? 1 : 0;
+    FindTail(own_[0])[kSave] += input.save ? 1 : 0;
   }
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());

@@ -93,7 +93,7 @@ class Stepper {
   std::string OwnShardsNotFinite() const;
 
   std::span<float> Defined(Partial& partial) const;
-  float* TailOf(Partial& partial) const;
+  float* FindTail(Partial& partial) const;
 
   StepSpec spec_;
   Net& net_;

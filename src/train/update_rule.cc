@@ -130,7 +130,7 @@ constexpr std::pair<const char*, RuleMaker> kRules[] = {
 
 }  // namespace
 
-Result<std::unique_ptr<UpdateRule>> MakeUpdateRule(const Named& optimizer) {
+Result<std::unique_ptr<UpdateRule>> MakeUpdateRule(const Choice& optimizer) {
   std::vector<std::string> known;
   for (const auto& [name, make] : kRules) {
     if (optimizer.name == name) return make(optimizer.options);

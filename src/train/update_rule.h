@@ -38,6 +38,6 @@ class UpdateRule {
 };
 
 // The rule of an optimiser chosen by name; an unknown one is refused with the nearest.
-Result<std::unique_ptr<UpdateRule>> MakeUpdateRule(const Named& optimizer);
+Result<std::unique_ptr<UpdateRule>> MakeUpdateRule(const Choice& optimizer);
 
 }  // namespace protium

@@ -10,6 +10,6 @@ struct PairNet : torch::nn::Module {
 };
 
 PROTIUM_EXTENSION(own) {
-  own.nets.push_back(protium::NetOf<PairNet>("pair", "a net of lists"));
-  own.nets.push_back(protium::NetOf<WideNet, WideOptions>("wide", "a net of the tests"));
+  own.nets.push_back(protium::MakeNetRow<PairNet>("pair", "a net of lists"));
+  own.nets.push_back(protium::MakeNetRow<WideNet, WideOptions>("wide", "a net of the tests"));
 }

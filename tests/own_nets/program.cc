@@ -23,6 +23,7 @@ pt::Status Run(pt::Session& session) {
 }
 
 int main(int argc, char** argv) {
-  const auto nets = pt::NetsOf({pt::NetOf<WideNet, WideOptions>("wide", "a net of the tests")});
+  const auto nets =
+      pt::MakeNetCatalogue({pt::MakeNetRow<WideNet, WideOptions>("wide", "a net of the tests")});
   return pt::Main(argc, argv, {.run = Run, .catalogue = nets});
 }

@@ -3,5 +3,5 @@
 #include "own_nets/wide_net.h"
 
 PROTIUM_EXTENSION(own) {
-  own.nets.push_back(protium::NetOf<WideNet, WideOptions>("linear", "another linear"));
+  own.nets.push_back(protium::MakeNetRow<WideNet, WideOptions>("linear", "another linear"));
 }

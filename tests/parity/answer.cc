@@ -104,7 +104,7 @@ Status AddRow(const arrow::RecordBatch& batch, int64_t row, ReadRows& read) {
   return Status::OK();
 }
 
-Result<std::string> HeaderOf(const arrow::Schema& schema, const ReadRows& read) {
+Result<std::string> FormatHeader(const arrow::Schema& schema, const ReadRows& read) {
   std::vector<std::string> names;
   for (const auto& field : schema.fields()) {
     if (TellsType(field->name())) continue;
@@ -130,14 +130,14 @@ std::vector<std::pair<std::string, std::string>> ReadHeader(const std::vector<Cs
 
 }  // namespace
 
-Result<std::string> TextOf(BatchStream& stream, bool ordered) {
+Result<std::string> FormatAnswer(BatchStream& stream, bool ordered) {
   ReadRows read;
   while (true) {
     PT_LET(const auto batch, stream.Next());
     if (batch == nullptr) break;
     for (int64_t row = 0; row < batch->num_rows(); ++row) PT_TRY(AddRow(*batch, row, read));
   }
-  PT_LET(const std::string header, HeaderOf(*stream.schema(), read));
+  PT_LET(const std::string header, FormatHeader(*stream.schema(), read));
   return Join(header, read.rows, ordered);
 }
 

@@ -13,10 +13,10 @@ namespace protium {
 // A header of `name:type` and one line a row. Whole numbers of any width are of one type, because
 // engines choose widths differently. Doubles are written in the shortest text that reads back to
 // the same bits. Sorts the rows unless `ordered`.
-Result<std::string> TextOf(BatchStream& stream, bool ordered);
+Result<std::string> FormatAnswer(BatchStream& stream, bool ordered);
 
 struct Answer {
-  std::string text;                   // As TextOf gives it, or "!fails ..." where Spark failed.
+  std::string text;  // As FormatAnswer gives it, or "!fails ..." where Spark failed.
   std::vector<std::string> columns;   // Their names.
   std::vector<std::string> decimals;  // The names of those that are decimals.
 };
@@ -25,7 +25,7 @@ struct Answer {
 Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered);
 
 // A SELECT from the table `answer` that gives its decimals as text with all their digits, and
-// beside each one its type: results carry decimals as doubles. TextOf takes the two together.
+// beside each one its type: results carry decimals as doubles. FormatAnswer takes the two together.
 std::string TellDecimals(const Answer& answer);
 
 }  // namespace protium

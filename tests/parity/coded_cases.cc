@@ -5,10 +5,10 @@ namespace protium {
 namespace {
 
 Expr Is(const std::string& function, Expr argument) {
-  return CallOf(function, {std::move(argument)});
+  return MakeCall(function, {std::move(argument)});
 }
 
-Plan FilterOf(const Tables& tables) {
+Plan MakeFilter(const Tables& tables) {
   const Expr either = Col("i") > Lit(int64_t{0}) || Col("x") < Lit(int64_t{0});
   return MakePlan(Filter{either && !(Col("name") == Lit("B"))}, {tables["numbers"]});
 }
@@ -17,7 +17,7 @@ Plan FilterOnNan(const Tables& tables) {
   return MakePlan(Filter{Col("x") >= Lit(0.5)}, {tables["numbers"]});
 }
 
-Plan ProjectOf(const Tables& tables) {
+Plan MakeProject(const Tables& tables) {
   return MakePlan(Project{{{"id", Col("id")},
                            {"sum", Col("i") + Col("j")},
                            {"less", Col("i") - Lit(int64_t{1})},
@@ -33,13 +33,13 @@ Plan ProjectOf(const Tables& tables) {
 }
 
 Plan ProjectFunctions(const Tables& tables) {
-  const Expr sign = CallOf("if", {Col("i") > Lit(int64_t{0}), Lit("plus"), Lit("other")});
+  const Expr sign = MakeCall("if", {Col("i") > Lit(int64_t{0}), Lit("plus"), Lit("other")});
   return MakePlan(Project{{{"id", Col("id")},
                            {"nan", Is("is_nan", Col("x"))},
                            {"no_nan", Is("nan_to_null", Col("x"))},
-                           {"filled", CallOf("coalesce", {Col("i"), Col("j"), Lit(int64_t{0})})},
-                           {"most", CallOf("greatest", {Col("x"), Col("y")})},
-                           {"fewest", CallOf("least", {Col("x"), Col("y")})},
+                           {"filled", MakeCall("coalesce", {Col("i"), Col("j"), Lit(int64_t{0})})},
+                           {"most", MakeCall("greatest", {Col("x"), Col("y")})},
+                           {"fewest", MakeCall("least", {Col("x"), Col("y")})},
                            {"sign", sign},
                            {"size", Is("abs", Col("i"))},
                            {"root", Is("sqrt", Col("x"))},
@@ -91,7 +91,7 @@ std::shared_ptr<const std::vector<std::string>> Keys(std::vector<std::string> ke
   return std::make_shared<const std::vector<std::string>>(std::move(keys));
 }
 
-Plan LookupOf(const Tables& tables) {
+Plan MakeLookup(const Tables& tables) {
   return MakePlan(Lookup{"name", "code", Keys({"b", "a"}), 2, -1}, {tables["numbers"]});
 }
 
@@ -103,7 +103,7 @@ Plan LookupWithoutKeys(const Tables& tables) {
   return MakePlan(Lookup{"place", "code", Keys({}), 5, 9}, {tables["visits"]});
 }
 
-MakeCase SplitOf(Split::Side side) {
+MakeCase MakeSplit(Split::Side side) {
   return [side](const Tables& tables) {
     return MakePlan(Split{{"year", "month", "day"}, 0.5, 7, side}, {tables["flights"]});
   };
@@ -119,12 +119,12 @@ Plan MarkSplitByEveryType(const Tables& tables) {
   return MakePlan(Project{{{"id", Col("id")}, {"held", Col("held")}}}, {marked});
 }
 
-Plan LimitOf(const Tables& tables) {
+Plan MakeLimit(const Tables& tables) {
   const Sql sorted{"SELECT id, i FROM numbers ORDER BY i DESC, id", {"numbers"}};
   return MakePlan(Limit{3}, {MakePlan(sorted, {tables["numbers"]})});
 }
 
-Plan MaterializeOf(const Tables& tables) {
+Plan MakeMaterialize(const Tables& tables) {
   const Plan kept = MakePlan(Materialize{"visits"}, {tables["visits"]});
   const Sql pairs{
       "SELECT a.person, count(*) AS pairs FROM a JOIN b ON a.person = b.person "
@@ -145,24 +145,24 @@ Plan SqlOverVerbs(const Tables& tables) {
 
 const std::map<std::string, MakeCase>& CodedCases() {
   static const std::map<std::string, MakeCase> cases = {
-      {"verb_filter", FilterOf},
+      {"verb_filter", MakeFilter},
       {"verb_filter_on_nan", FilterOnNan},
-      {"verb_project", ProjectOf},
+      {"verb_project", MakeProject},
       {"verb_project_functions", ProjectFunctions},
       {"verb_project_casts", ProjectCasts},
       {"verb_cast_text_with_spaces", CastTextWithSpaces},
       {"verb_cast_bad_text", CastBadText},
       {"verb_divide_by_zero", DivideByZero},
       {"verb_add_overflow", AddOverflow},
-      {"verb_lookup", LookupOf},
+      {"verb_lookup", MakeLookup},
       {"verb_lookup_of_numbers", LookupOfNumbers},
       {"verb_lookup_without_keys", LookupWithoutKeys},
-      {"verb_split_rest", SplitOf(Split::Side::kRest)},
-      {"verb_split_part", SplitOf(Split::Side::kPart)},
+      {"verb_split_rest", MakeSplit(Split::Side::kRest)},
+      {"verb_split_part", MakeSplit(Split::Side::kPart)},
       {"verb_mark_split_with_nulls", MarkSplitWithNulls},
       {"verb_mark_split_by_every_type", MarkSplitByEveryType},
-      {"verb_limit", LimitOf},
-      {"verb_materialize", MaterializeOf},
+      {"verb_limit", MakeLimit},
+      {"verb_materialize", MakeMaterialize},
       {"verb_sql_over_verbs", SqlOverVerbs},
   };
   return cases;

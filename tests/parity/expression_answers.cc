@@ -24,7 +24,7 @@ std::string Question(const Asked& asked, bool total) {
   return fmt::format("SELECT {} FROM typed{}", list, total ? "" : " ORDER BY id");
 }
 
-std::string CellOf(const arrow::RecordBatch& batch, const std::string& name, int64_t row) {
+std::string FormatCell(const arrow::RecordBatch& batch, const std::string& name, int64_t row) {
   const auto column = batch.GetColumnByName(name);
   if (column == nullptr || column->IsNull(row)) return "null";
   const auto cell = column->GetScalar(row);
@@ -35,10 +35,10 @@ Status AddBatch(const arrow::RecordBatch& batch, std::vector<std::string>& answe
   for (int64_t row = 0; row < batch.num_rows(); ++row) {
     for (size_t i = 0; i < answers.size(); ++i) {
       if (answers[i].empty()) {
-        answers[i] = CellOf(batch, fmt::format("t{}", i), row);
+        answers[i] = FormatCell(batch, fmt::format("t{}", i), row);
         if (answers[i] == "timestamp") answers[i] = "timestamp_ntz";
       }
-      answers[i] += "|" + CellOf(batch, fmt::format("v{}", i), row);
+      answers[i] += "|" + FormatCell(batch, fmt::format("v{}", i), row);
     }
   }
   return Status::OK();
@@ -78,7 +78,7 @@ void AskAll(Engine& engine, const Tables& tables, const Asked& asked, bool total
 }
 
 // The parts of an answer between "|".
-std::vector<std::string> PartsOf(const std::string& answer) {
+std::vector<std::string> SplitParts(const std::string& answer) {
   std::stringstream stream(answer);
   std::vector<std::string> parts;
   for (std::string part; std::getline(stream, part, '|');) parts.push_back(part);
@@ -86,7 +86,7 @@ std::vector<std::string> PartsOf(const std::string& answer) {
 }
 
 bool SameDoubles(const std::string& a, const std::string& b) {
-  const auto left = PartsOf(a), right = PartsOf(b);
+  const auto left = SplitParts(a), right = SplitParts(b);
   if (left.size() != right.size() || left.empty() || left[0] != right[0]) return false;
   if (left[0] != "double" && left[0] != "float") return false;
   for (size_t i = 1; i < left.size(); ++i) {

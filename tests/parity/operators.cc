@@ -70,7 +70,7 @@ Grouped GroupAt(Parts parts, size_t at, bool value) {
 }
 
 // The place of the last operator of this level between operands.
-std::optional<size_t> LastOf(Parts parts, Level level) {
+std::optional<size_t> FindLast(Parts parts, Level level) {
   for (size_t at = parts.size(); at-- > 0;) {
     const bool between = parts[at].form == Form::kInfix || parts[at].form == Form::kSuffix;
     if (between && parts[at].level == level) return at;
@@ -78,7 +78,7 @@ std::optional<size_t> LastOf(Parts parts, Level level) {
   return std::nullopt;
 }
 
-size_t CountOf(Parts parts, Level level) {
+size_t CountLevel(Parts parts, Level level) {
   size_t count = 0;
   for (const Part& part : parts) count += part.level == level ? 1 : 0;
   return count;
@@ -88,16 +88,17 @@ size_t CountOf(Parts parts, Level level) {
 Grouped Group(Parts parts, bool value) {
   using enum Level;
   if (!value) {
-    if (const auto at = LastOf(parts, kOr)) return GroupAt(parts, *at, false);
-    if (const auto at = LastOf(parts, kAnd)) return GroupAt(parts, *at, false);
+    if (const auto at = FindLast(parts, kOr)) return GroupAt(parts, *at, false);
+    if (const auto at = FindLast(parts, kAnd)) return GroupAt(parts, *at, false);
     if (parts.front().level == kNot) {
       const Grouped rest = Group(parts.subspan(1), false);
       return rest ? Grouped(fmt::format("({} {})", parts.front().text, *rest)) : std::nullopt;
     }
   }
-  if (CountOf(parts, kNot) > 0 || CountOf(parts, kPredicate) > (value ? 0 : 1)) return std::nullopt;
+  if (CountLevel(parts, kNot) > 0 || CountLevel(parts, kPredicate) > (value ? 0 : 1))
+    return std::nullopt;
   for (const Level level : {kPredicate, kCompare, kOr2, kXor, kAnd2, kShift, kSum, kTimes}) {
-    if (const auto at = LastOf(parts, level)) return GroupAt(parts, *at, true);
+    if (const auto at = FindLast(parts, level)) return GroupAt(parts, *at, true);
   }
   if (parts.size() == 1) return parts.front().text;
   const Grouped rest = Group(parts.subspan(1), true);
@@ -116,7 +117,7 @@ void Add(const Part& op, size_t& operands, std::vector<Part>& parts) {
   if (op.form == Form::kInfix) parts.push_back(operand());
 }
 
-std::string TextOf(const std::vector<Part>& parts) {
+std::string JoinText(const std::vector<Part>& parts) {
   std::string text;
   for (const Part& part : parts) text += (text.empty() ? "" : " ") + part.text;
   return text;
@@ -134,7 +135,7 @@ std::vector<Precedence> AllOperators(size_t operators) {
     for (size_t i = 0; i < operators; ++i, rest /= Operators().size()) {
       Add(Operators()[rest % Operators().size()], operands, parts);
     }
-    all.push_back({TextOf(parts), Group(parts, false)});
+    all.push_back({JoinText(parts), Group(parts, false)});
   }
   return all;
 }

@@ -23,7 +23,7 @@ void Forget(Json& node) {
 }
 
 // What DuckDB's parser makes of a list of expressions, or of the text that DuckDB writes of it.
-Json TreesOf(const duck::Connection& connection, const std::string& list, bool written = false) {
+Json ParseTrees(const duck::Connection& connection, const std::string& list, bool written = false) {
   const auto text = FromSpark("SELECT " + list);
   if (!text.ok()) return FaultOf(text.status()).what;
   std::string tree_of = "json_serialize_sql(" + QuoteText(text->text, DuckDbDialect()) + ")";
@@ -44,8 +44,8 @@ class Operators : public testing::TestWithParam<size_t> {
       flat += (flat.empty() ? "" : ", ") + each.text;
       grouped += (grouped.empty() ? "" : ", ") + *each.grouped;
     }
-    const Json read = TreesOf(connection_, flat), wanted = TreesOf(connection_, grouped);
-    const bool kept = TreesOf(connection_, flat, /*written=*/true) == wanted;
+    const Json read = ParseTrees(connection_, flat), wanted = ParseTrees(connection_, grouped);
+    const bool kept = ParseTrees(connection_, flat, /*written=*/true) == wanted;
     if (read == wanted && kept && read.is_array() && read.size() == some.size()) return;
     if (some.size() == 1) {
       ADD_FAILURE() << flat << "\nis not " << grouped << "\n" << read << "\n" << wanted;

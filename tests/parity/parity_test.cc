@@ -87,7 +87,7 @@ class Parity : public testing::TestWithParam<Question> {
       plan = MakePlan(Sql{TellDecimals(wanted), {"answer"}}, {std::move(plan)});
     }
     PT_LET(const auto stream, engine->Execute(plan, {}));
-    return TextOf(*stream, question.asked.ordered);
+    return FormatAnswer(*stream, question.asked.ordered);
   }
 
   static void ExpectRefused(const Question& question) {
@@ -127,14 +127,14 @@ TEST_P(Parity, Answer) {
   }
 }
 
-std::string NameOf(const testing::TestParamInfo<Question>& info) {
+std::string CaseName(const testing::TestParamInfo<Question>& info) {
   std::string name = info.param.address + "_" + info.param.asked.name;
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Parity, testing::ValuesIn(Questions()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Of, Parity, testing::ValuesIn(Questions()), CaseName);
 
 std::set<std::string> NamesIn(const std::filesystem::path& folder) {
   std::set<std::string> names;

@@ -21,8 +21,8 @@ Status CheckTypes(const Scan& scan) {
   return Status::Invalid("table ", scan.table, " is ", Describe(*whole));
 }
 
-Result<Plan> ScanOf(const std::string& name, const Json& table,
-                    const std::filesystem::path& folder) {
+Result<Plan> MakeScan(const std::string& name, const Json& table,
+                      const std::filesystem::path& folder) {
   Scan scan{.table = name};
   PT_LET(scan.schema, SchemaFromJson(table.at("schema")));
   if (table.contains("csv")) {
@@ -33,7 +33,7 @@ Result<Plan> ScanOf(const std::string& name, const Json& table,
   }
   const Columns partitions = table.value("partitions", Columns());
   PT_LET(TableFiles files,
-         FilesOf(folder / table.at("file").get<std::string>(), scan.format, partitions));
+         FindFiles(folder / table.at("file").get<std::string>(), scan.format, partitions));
   scan.paths = std::move(files.paths);
   if (scan.format == Format::kCsv) {
     PT_LET(const CsvTable inferred, InferCsv(scan.paths, scan.csv));
@@ -53,7 +53,7 @@ Result<Tables> Tables::Read(const std::filesystem::path& folder) {
   PT_LET(const Json json, ParseJson(text));
   Tables tables;
   for (const auto& [name, table] : json.items()) {
-    PT_LET(tables.scans_[name], ScanOf(name, table, folder));
+    PT_LET(tables.scans_[name], MakeScan(name, table, folder));
   }
   return tables;
 }

@@ -38,7 +38,7 @@ std::string JobFor(const std::string& label, const std::string& loss) {
 }
 
 // The cells of column `name` in a CSV file without commas in its cells.
-std::vector<std::string> ColumnOf(const std::string& text, const std::string& name) {
+std::vector<std::string> ReadColumn(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   std::string line, cell;
   std::vector<std::string> out;
@@ -55,7 +55,7 @@ std::vector<std::string> ColumnOf(const std::string& text, const std::string& na
 }
 
 std::string Weights(const OwnJob& own, const Outcome& run) {
-  return WeightsOf(run.json["model"].get<std::string>(), own.path());
+  return ReadWeightsHash(run.json["model"].get<std::string>(), own.path());
 }
 
 std::vector<std::string> Workers(int count) {
@@ -76,10 +76,10 @@ TEST(Classes, OfTextAreLearnedMeasuredAndPredictedByName) {
   const Outcome scored = own.Protium(
       {"predict", "--model", own.Model(), "--data", own.path(), "--output", own / "out.csv"});
   ASSERT_EQ(scored.exit, 0) << scored.err;
-  const auto states = ColumnOf(own.Text("out.csv"), "prediction");
+  const auto states = ReadColumn(own.Text("out.csv"), "prediction");
   EXPECT_EQ(states.size(), 900u);
   EXPECT_GT(std::count(states.begin(), states.end(), "\"worn\""), 100);
-  for (const std::string& share : ColumnOf(own.Text("out.csv"), "probability")) {
+  for (const std::string& share : ReadColumn(own.Text("out.csv"), "probability")) {
     ASSERT_TRUE(std::stod(share) > 1.0 / 3 - 1e-9 && std::stod(share) <= 1) << share;
   }
 }
@@ -112,7 +112,7 @@ TEST(Classes, OfTwoAreLearnedByALinearNetWithThePositiveOneNamed) {
     const Outcome scored = own.Protium(
         {"predict", "--model", own.Model(), "--data", own.path(), "--output", own / "out.csv"});
     EXPECT_EQ(scored.exit, 0) << scored.err;
-    return ColumnOf(own.Text("out.csv"), "probability");
+    return ReadColumn(own.Text("out.csv"), "probability");
   };
   const auto yeses = probabilities(yes), noes = probabilities(no);
   ASSERT_EQ(yeses.size(), noes.size());
@@ -210,8 +210,8 @@ TEST(SeveralLabels, AreLearnedTogether) {
   const Outcome scored = own.Protium(
       {"predict", "--model", own.Model(), "--data", own.path(), "--output", own / "out.csv"});
   ASSERT_EQ(scored.exit, 0) << scored.err;
-  EXPECT_EQ(ColumnOf(own.Text("out.csv"), "prediction_hours").size(), 600u);
-  EXPECT_EQ(ColumnOf(own.Text("out.csv"), "prediction_days").size(), 600u);
+  EXPECT_EQ(ReadColumn(own.Text("out.csv"), "prediction_hours").size(), 600u);
+  EXPECT_EQ(ReadColumn(own.Text("out.csv"), "prediction_days").size(), 600u);
 }
 
 // Made by the release before classes; what it predicted is beside it.

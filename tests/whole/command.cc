@@ -37,7 +37,7 @@ bool IsZombie(pid_t pid) {
   return name_end == std::string::npos || name_end + 2 >= stat.size() || stat[name_end + 2] == 'Z';
 }
 
-UniqueFd PidfdOf(pid_t pid) { return UniqueFd(int(syscall(SYS_pidfd_open, pid, 0))); }
+UniqueFd OpenPidfd(pid_t pid) { return UniqueFd(int(syscall(SYS_pidfd_open, pid, 0))); }
 
 // Watches a folder and the folders in it, also those that come later.
 class FolderWatch {
@@ -129,7 +129,7 @@ Running::Running(std::vector<std::string> argv, const fs::path& scratch,
   const std::vector<std::string> env = Environment(environment, mark_);
   pid_ = fork();
   if (pid_ == 0) BecomeCommand(argv, out_, err_, env);
-  if (pid_ > 0) pidfd_ = PidfdOf(pid_);
+  if (pid_ > 0) pidfd_ = OpenPidfd(pid_);
 }
 
 Running::~Running() {
@@ -192,7 +192,7 @@ std::vector<pid_t> Running::Descendants() const {
 bool EndWithin(const std::vector<pid_t>& processes, std::chrono::seconds limit) {
   const auto deadline = Steady::now() + limit;
   for (const pid_t pid : processes) {
-    const UniqueFd pidfd = PidfdOf(pid);
+    const UniqueFd pidfd = OpenPidfd(pid);
     if (!pidfd) continue;  // Gone already.
     const std::array<int, 1> ends = {pidfd.get()};
     const auto ended = WaitReadable(ends, deadline);
@@ -253,7 +253,7 @@ int64_t LastEventValue(const fs::path& run, const std::string& key) {
   return last;
 }
 
-std::string WeightsOf(const std::string& model, const fs::path& scratch) {
+std::string ReadWeightsHash(const std::string& model, const fs::path& scratch) {
   Running command({ProtiumCommand(), "inspect", model, "--json"}, scratch);
   const Outcome outcome = command.Wait();
   if (outcome.exit != 0 || !outcome.json.contains("weights_sha256")) return {};

@@ -90,6 +90,6 @@ std::string ReadText(const std::filesystem::path& path);
 // The last value of `key` in the run's events.jsonl, or -1.
 int64_t LastEventValue(const std::filesystem::path& run, const std::string& key);
 // `weights_sha256` as `protium inspect --json` tells it.
-std::string WeightsOf(const std::string& model, const std::filesystem::path& scratch);
+std::string ReadWeightsHash(const std::string& model, const std::filesystem::path& scratch);
 
 }  // namespace protium::whole

@@ -34,7 +34,7 @@ inline Outcome RunFlights(const Scratch& scratch, const std::string& tables,
 
 inline std::string ModelWeights(const Outcome& run, const Scratch& scratch) {
   if (run.exit != 0 || !run.json.contains("model")) return {};
-  return WeightsOf(run.json["model"].get<std::string>(), scratch.path());
+  return ReadWeightsHash(run.json["model"].get<std::string>(), scratch.path());
 }
 
 }  // namespace protium::whole

@@ -10,13 +10,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Json JsonOf(const fs::path& file) { return ParseJson(ReadText(file)).ValueOr(Json()); }
+Json ReadJsonFile(const fs::path& file) { return ParseJson(ReadText(file)).ValueOr(Json()); }
 
 fs::path LastRun(const OwnJob& own) { return fs::path(own.Model()).parent_path(); }
 
 // Where a setting was said, as the run's job.json has it.
 std::string SaidAt(const OwnJob& own, const std::string& key) {
-  const Json job = JsonOf(LastRun(own) / "job.json");
+  const Json job = ReadJsonFile(LastRun(own) / "job.json");
   for (const Json& each : job["settings"]) {
     if (each["key"] == key) return each["from"].get<std::string>();
   }
@@ -32,7 +32,7 @@ TEST(OwnJob, MeasuresItsTestRowsWithoutAnyOutputs) {
   EXPECT_TRUE(Has(run.err, "etl      600 rows")) << run.err;
   EXPECT_TRUE(Has(run.out, "model, test rows")) << run.out;
   EXPECT_TRUE(Has(run.out, "model, validation rows, epoch ")) << run.out;
-  EXPECT_GT(JsonOf(LastRun(own) / "result.json")["metrics"]["test"]["rows"], 50);
+  EXPECT_GT(ReadJsonFile(LastRun(own) / "result.json")["metrics"]["test"]["rows"], 50);
 }
 
 TEST(OwnJob, WithoutASplitCallsItsRowsWhatTheyAre) {
@@ -61,7 +61,7 @@ TEST(OwnJob, TakesOptionsOfWhatItsFileDoesNotName) {
       own.Run({"--set", "train.optimizer.learning_rate=0.01", "--set", "net.dropout=0.25", "--set",
                "loss=huber", "--set", "loss.delta=2.5"});
   ASSERT_EQ(run.exit, 0) << run.err;
-  const Json net = JsonOf(fs::path(own.Model()) / "pipeline.json").back();
+  const Json net = ReadJsonFile(fs::path(own.Model()) / "pipeline.json").back();
   EXPECT_EQ(net["train"]["optimizer"]["name"], "adam");
   EXPECT_EQ(net["train"]["optimizer"]["learning_rate"], 0.01);
   EXPECT_EQ(net["net"]["dropout"], 0.25);
@@ -95,14 +95,14 @@ TEST(OwnJob, ThatIsTakenUpAgainKnowsWhereItsSettingsWereSaid) {
   const Outcome run = own.Run(
       {"--set", "train.optimizer.learning_rate=1e30", "--set", "gang.max_restarts=0", "--json"});
   ASSERT_EQ(run.exit, 1) << run.err;
-  const double total = JsonOf(LastRun(own) / "result.json")["seconds"]["total"];
+  const double total = ReadJsonFile(LastRun(own) / "result.json")["seconds"]["total"];
   const Outcome again = own.Protium({"resume", LastRun(own).string()});
   EXPECT_EQ(again.exit, 1) << again.err;
   EXPECT_EQ(SaidAt(own, "train.optimizer.learning_rate"),
             "--set train.optimizer.learning_rate=1e30");
   EXPECT_TRUE(Has(SaidAt(own, "train.epochs"), "job.toml:")) << SaidAt(own, "train.epochs");
   EXPECT_EQ(SaidAt(own, "train.keep"), "default");
-  EXPECT_GT(JsonOf(LastRun(own) / "result.json")["seconds"]["total"], total);
+  EXPECT_GT(ReadJsonFile(LastRun(own) / "result.json")["seconds"]["total"], total);
 }
 
 TEST(Program, RefusesASettingThatNothingReads) {

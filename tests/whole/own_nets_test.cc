@@ -22,7 +22,7 @@ std::string WideJob(const std::string& library) {
 }
 
 std::string WeightsOfRun(const OwnJob& own, const Outcome& run) {
-  return WeightsOf(run.json["model"].get<std::string>(), own.path());
+  return ReadWeightsHash(run.json["model"].get<std::string>(), own.path());
 }
 
 }  // namespace

@@ -23,12 +23,12 @@ Json LastGang(const fs::path& runs) {
   return ranks;
 }
 
-pid_t PidOf(const fs::path& runs, int rank) {
+pid_t FindPid(const fs::path& runs, int rank) {
   const Json ranks = LastGang(runs);
   return ranks.is_null() ? 0 : ranks[size_t(rank)]["pid"].get<pid_t>();
 }
 
-pid_t ParentOf(pid_t process) {
+pid_t FindParent(pid_t process) {
   std::ifstream lines("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("PPid:")) continue;

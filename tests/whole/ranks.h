@@ -14,9 +14,9 @@ namespace protium::whole {
 Json LastGang(const std::filesystem::path& runs);
 
 // The process of one of them, or 0.
-pid_t PidOf(const std::filesystem::path& runs, int rank);
+pid_t FindPid(const std::filesystem::path& runs, int rank);
 
 // The parent of a process that runs; a failure of the test when there is none.
-pid_t ParentOf(pid_t process);
+pid_t FindParent(pid_t process);
 
 }  // namespace protium::whole

@@ -38,8 +38,8 @@ class SparkJob : public testing::Test {
     fs::remove_all(runs_);
     settings.push_back(engine_);
     Running job(FlightsCommand(scratch_, tables_, settings), scratch_.path());
-    ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
-    harm(PidOf(runs_, 1));
+    ASSERT_TRUE(job.AwaitChange(runs_, [&] { return FindPid(runs_, 1) > 0; }));
+    harm(FindPid(runs_, 1));
     const Outcome outcome = job.Wait();
     ASSERT_EQ(outcome.exit, 0) << outcome.err;
     EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
@@ -76,17 +76,17 @@ TEST_F(SparkJob, StartsAgainWhenARankHangs) {
 }
 
 TEST_F(SparkJob, StartsAgainWhenALauncherIsKilled) {
-  ExpectToSurvive([](pid_t rank) { ::kill(ParentOf(rank), SIGKILL); });
+  ExpectToSurvive([](pid_t rank) { ::kill(FindParent(rank), SIGKILL); });
 }
 
 TEST_F(SparkJob, StartsAgainWhenAnExecutorIsKilled) {
-  ExpectToSurvive([](pid_t rank) { ::kill(ParentOf(ParentOf(rank)), SIGKILL); });
+  ExpectToSurvive([](pid_t rank) { ::kill(FindParent(FindParent(rank)), SIGKILL); });
 }
 
 TEST_F(SparkJob, LeavesNoRankWhenItsDriverIsKilled) {
   Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=4000"}), scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
-  const std::vector<pid_t> ranks = {PidOf(runs_, 0), PidOf(runs_, 1)};
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return FindPid(runs_, 1) > 0; }));
+  const std::vector<pid_t> ranks = {FindPid(runs_, 0), FindPid(runs_, 1)};
   job.Signal(SIGKILL);
   (void)job.Wait();
   EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(40)));
@@ -96,8 +96,8 @@ TEST_F(SparkJob, NamesTheRankThatWasKilledWhenItMayNotStartAgain) {
   Running job(
       FlightsCommand(scratch_, tables_, {engine_, "train.epochs=400", "gang.max_restarts=0"}),
       scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 0) > 0; }));
-  ::kill(PidOf(runs_, 0), SIGKILL);
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return FindPid(runs_, 0) > 0; }));
+  ::kill(FindPid(runs_, 0), SIGKILL);
   const Outcome outcome = job.Wait();
   EXPECT_EQ(outcome.exit, 1) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("rank 0"));
@@ -109,7 +109,7 @@ TEST_F(SparkJob, StopsWithACheckpointAndGoesOnToTheSameModel) {
       ModelWeights(RunFlights(scratch_, tables_, {"train.epochs=60"}), scratch_);
   fs::remove_all(runs_);
   Running job(FlightsCommand(scratch_, tables_, {engine_, "train.epochs=60"}), scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 0) > 0; }));
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return FindPid(runs_, 0) > 0; }));
   job.Signal(SIGINT);
   const Outcome stopped = job.Wait();
   ASSERT_EQ(stopped.exit, 75) << stopped.err;

@@ -65,9 +65,9 @@ TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameMod
   const std::string port = server->port();
   Running job(FlightsCommand(scratch_, tables_, {"engine=" + server->address(), "train.epochs=40"}),
               scratch_.path());
-  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return PidOf(runs_, 1) > 0; }));
-  const std::vector<pid_t> ranks = {PidOf(runs_, 0), PidOf(runs_, 1)};
-  ::kill(ParentOf(ParentOf(ranks[0])), SIGKILL);
+  ASSERT_TRUE(job.AwaitChange(runs_, [&] { return FindPid(runs_, 1) > 0; }));
+  const std::vector<pid_t> ranks = {FindPid(runs_, 0), FindPid(runs_, 1)};
+  ::kill(FindParent(FindParent(ranks[0])), SIGKILL);
   EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(20)));
 
   server.reset();

@@ -60,12 +60,12 @@ Status WritePlanes(const fs::path& folder, const World& world) {
 std::string UtcHour(int hour_of_year) {
   const int utc = hour_of_year + 5;
   if (utc >= kHours) return fmt::format("2014-01-01T{:02}:00:00Z", utc - kHours);
-  const Date date = DateOf(utc / 24);
+  const Date date = ToDate(utc / 24);
   return fmt::format("2013-{:02}-{:02}T{:02}:00:00Z", date.month, date.day, utc % 24);
 }
 
 std::string WeatherLine(Random& random, size_t origin, int hour, const Weather& w) {
-  const Date date = DateOf(hour / 24);
+  const Date date = ToDate(hour / 24);
   const bool calm = w.wind_speed == 0;
   const std::string direction = calm || random.Chance(0.015) ? "NA" : std::to_string(w.wind_dir);
   const bool gusts = w.wind_speed > 17 && random.Chance(0.8);
@@ -119,14 +119,14 @@ Flight PlanFlight(Random& random, const World& world) {
   return flight;
 }
 
-const Weather& WeatherOf(const World& world, const Flight& flight) {
+const Weather& FindWeather(const World& world, const Flight& flight) {
   return world.weather[flight.origin][static_cast<size_t>(flight.day * 24 + flight.minute / 60)];
 }
 
 // Most flights leave on time or a little early; delays grow over the day, and bad weather holds
 // some for long: 1 / (1.04 - u) of a uniform u has the heavy tail of real delays.
 double DepartureDelay(Random& random, const World& world, const Flight& flight) {
-  const Weather& w = WeatherOf(world, flight);
+  const Weather& w = FindWeather(world, flight);
   const double hour = flight.minute / 60.0;
   const double busy = std::max(0.0, hour - 5) / 18;
   const double storm =
@@ -141,7 +141,7 @@ double DepartureDelay(Random& random, const World& world, const Flight& flight) 
 
 // The minutes that the way adds to the delay at departure; may be negative.
 double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
-  const Weather& w = WeatherOf(world, flight);
+  const Weather& w = FindWeather(world, flight);
   const Plane& plane = world.planes[flight.plane];
   const Airport& airport = world.airports[flight.airport];
   const double hour = flight.minute / 60.0;
@@ -168,7 +168,7 @@ std::string ClockText(int32_t minute_of_day) {
 std::string FlightLine(Random& random, const World& world, const Flight& flight) {
   const Plane& plane = world.planes[flight.plane];
   const Airport& airport = world.airports[flight.airport];
-  const Date date = DateOf(flight.day);
+  const Date date = ToDate(flight.day);
   const double late = DepartureDelay(random, world, flight);
   const double added = DelayOnTheWay(random, world, flight);
   const auto leaves = std::clamp(flight.minute + static_cast<int32_t>(late), 0, 1439);

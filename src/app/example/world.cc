@@ -171,7 +171,7 @@ World MakeWorld(Random& random) {
   return world;
 }
 
-Date DateOf(int32_t day_of_year) {
+Date ToDate(int32_t day_of_year) {
   static constexpr int32_t kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   Date date;
   for (const int32_t days : kDays) {

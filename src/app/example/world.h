@@ -77,6 +77,6 @@ struct Date {
   int32_t day = 1;
 };
 // Day 0 is January 1st, 2013.
-Date DateOf(int32_t day_of_year);
+Date ToDate(int32_t day_of_year);
 
 }  // namespace protium::example

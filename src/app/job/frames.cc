@@ -139,9 +139,9 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
   Json stages = Json::object();
   Plan tree = frames.etl.plan();
   if (job.pipeline) {
-    const Result<Preview> preview = PreviewOf(*job.pipeline, frames.train);
+    const Result<Preview> preview = MakePreview(*job.pipeline, frames.train);
     if (!preview.ok()) return TellEmptyTables(session, job, preview.status());
-    stages = JsonOf(*preview);
+    stages = PreviewToJson(*preview);
     tree = preview->plan;
   }
   SessionState& state = session.state();
@@ -210,7 +210,7 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
 
 // Settings below the estimator are listed under their shorthand, "train.epochs" for
 // "pipeline.3.train.epochs", which is how most people write them.
-Json SettingsOf(const Job& job, const Json& pipeline) {
+Json ListSettings(const Job& job, const Json& pipeline) {
   Json whole = FieldsToJson(job.file);
   for (const char* moved : kShorthand) whole.erase(moved);
   if (pipeline.is_array() && !pipeline.empty()) whole["pipeline"] = pipeline;

@@ -24,7 +24,7 @@ Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames);
 
 // Every setting in effect: [{"key", "value", "from"}], where "from" is a place in the file, a
 // --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
-Json SettingsOf(const Job& job, const Json& pipeline);
+Json ListSettings(const Job& job, const Json& pipeline);
 
 // Fits the pipeline, scores the test rows, writes the outputs and then the model.
 Status RunJob(Session& session, const Job& job, const JobFrames& frames);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Status Wrong(std::string path, std::string what, std::string fix = "") {
+Status JobFault(std::string path, std::string what, std::string fix = "") {
   return Fail({.exit = Exit::kUsage,
                .what = std::move(what),
                .where = std::move(path),
@@ -39,13 +39,13 @@ Json Typed(const Assignment& assignment) {
 
 Status CheckTables(const JobFile& file) {
   if (file.tables.all.empty()) {
-    return Wrong("", "the job has no tables",
-                 "add [tables] with lines like  t = { csv = \"t.csv\" }");
+    return JobFault("", "the job has no tables",
+                    "add [tables] with lines like  t = { csv = \"t.csv\" }");
   }
   for (const auto& [name, table] : file.tables.all) {
     if (table.csv.has_value() == table.parquet.has_value()) {
-      return Wrong("tables." + name,
-                   fmt::format("table \"{}\" needs csv or parquet, one of them", name));
+      return JobFault("tables." + name,
+                      fmt::format("table \"{}\" needs csv or parquet, one of them", name));
     }
   }
   return Status::OK();
@@ -57,11 +57,13 @@ Status CheckOutputs(const JobFile& file) {
   for (const auto& [name, output] : file.outputs.all) {
     const auto [taken, free] = places.emplace(fs::path(output.parquet).lexically_normal(), name);
     if (!free && !output.parquet.empty()) {
-      return Wrong("outputs." + name, fmt::format("outputs \"{}\" and \"{}\" are the same file {}",
-                                                  taken->second, name, output.parquet));
+      return JobFault("outputs." + name,
+                      fmt::format("outputs \"{}\" and \"{}\" are the same file {}", taken->second,
+                                  name, output.parquet));
     }
     if (output.parquet.empty()) {
-      return Wrong("outputs." + name, fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
+      return JobFault("outputs." + name,
+                      fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
     }
   }
   return Status::OK();
@@ -70,7 +72,7 @@ Status CheckOutputs(const JobFile& file) {
 Status Check(const JobFile& file) {
   PT_TRY(CheckTables(file));
   if (file.etl.sql.empty()) {
-    return Wrong("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
+    return JobFault("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
   }
   if (!file.pipeline.is_array())
     return fields::Refuse("pipeline", "a list of stages", file.pipeline);
@@ -84,10 +86,11 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
   for (size_t i = 0; i < pipeline.size(); ++i) {
     if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
     if (found && shorthand) {
-      return Wrong(fmt::format("pipeline.{}", i),
-                   "the pipeline has two estimators, so [train], [gang], net and loss could mean "
-                   "either",
-                   "give each its own  train = { ... }  and  gang = { ... }");
+      return JobFault(
+          fmt::format("pipeline.{}", i),
+          "the pipeline has two estimators, so [train], [gang], net and loss could mean "
+          "either",
+          "give each its own  train = { ... }  and  gang = { ... }");
     }
     found = i;
   }
@@ -111,12 +114,12 @@ Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
   if (shorthand.empty()) return Status::OK();
   if (!job.estimator) {
-    return Wrong(name,
-                 fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
+    return JobFault(name,
+                    fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
   }
   const std::string path = PathOfShorthand(job, name);
   if (as_written.tree.contains(name) && as_written.places.contains(path)) {
-    return Wrong(path, fmt::format("{} is set twice: here and in [{}]", name, name));
+    return JobFault(path, fmt::format("{} is set twice: here and in [{}]", name, name));
   }
   Json& own = job.file.pipeline[*job.estimator][name];
   if (own.is_null()) own = Json::object();

@@ -31,12 +31,12 @@ bool SameColumn(std::string_view a, std::string_view b) {
 }
 
 // A typed NULL; none for types without a cast, such as decimals and dates.
-std::optional<Expr> EmptyOf(const arrow::DataType& type) {
+std::optional<Expr> MakeNull(const arrow::DataType& type) {
   const Expr null = Lit({});
-  if (arrow::is_integer(type.id())) return CallOf("cast_int64", {null});
-  if (type.id() == arrow::Type::BOOL) return CallOf("cast_bool", {null});
-  if (type.id() == arrow::Type::STRING) return CallOf("cast_string", {null});
-  if (arrow::is_floating(type.id())) return CallOf("cast_double", {null});
+  if (arrow::is_integer(type.id())) return MakeCall("cast_int64", {null});
+  if (type.id() == arrow::Type::BOOL) return MakeCall("cast_bool", {null});
+  if (type.id() == arrow::Type::STRING) return MakeCall("cast_string", {null});
+  if (arrow::is_floating(type.id())) return MakeCall("cast_double", {null});
   return std::nullopt;
 }
 
@@ -82,7 +82,7 @@ Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
   if (had == known.fields().end()) return table;
   const auto& there = schema->fields();
   if (std::any_of(there.begin(), there.end(), is_label)) return table;
-  const std::optional<Expr> empty = EmptyOf(*(*had)->type());
+  const std::optional<Expr> empty = MakeNull(*(*had)->type());
   if (!empty) return table;
   std::vector<NamedExpr> columns;
   for (const auto& field : there) columns.push_back({field->name(), Col(field->name())});

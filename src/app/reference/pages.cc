@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kPageWidth = 100;
 
 template <class Row>
-std::vector<CatalogueRow> RowsOf(const std::vector<Row>& rows) {
+std::vector<CatalogueRow> ToCatalogueRows(const std::vector<Row>& rows) {
   return {rows.begin(), rows.end()};
 }
 
@@ -45,7 +45,7 @@ bool IsRequired(const DescribedField& option) {
 }
 
 // An option's help, followed by its choices, range, unit, and whether it is required.
-std::string SaysOf(const DescribedField& option) {
+std::string DescribeOption(const DescribedField& option) {
   const Field& field = option.field;
   std::string says = field.help;
   if (!option.type.choices.empty()) says += ": " + Choices(option.type.choices);
@@ -97,10 +97,10 @@ std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
 }
 
 // The options to show, those of nested tables under dotted names.
-std::vector<DescribedField> OptionsOf(const CatalogueRow& row) { return Flattened(row.options); }
+std::vector<DescribedField> ListOptions(const CatalogueRow& row) { return Flattened(row.options); }
 
 // An example of how a job file names the row, with its first option that has a default.
-std::string SpellingOf(const Topic& topic, const CatalogueRow& row) {
+std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
   std::string options;
   for (const DescribedField& option : row.options) {
     const std::string value = Spelled(option.value);
@@ -152,14 +152,15 @@ std::string Sentence(const std::string& text) {
 
 }  // namespace
 
-std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
+std::vector<Topic> ListTopics(const Catalogue& catalogue) {
   return {
       {"stages", "stage", "what a pipeline is made of, in order; all but the last add columns",
-       "[[pipeline]]\nkind = \"NAME\"\n", RowsOf(catalogue.stages)},
-      {"nets", "net", "what an estimator trains", "net = NAMED\n", RowsOf(catalogue.nets)},
-      {"losses", "loss", "what training makes small", "loss = NAMED\n", RowsOf(catalogue.losses)},
+       "[[pipeline]]\nkind = \"NAME\"\n", ToCatalogueRows(catalogue.stages)},
+      {"nets", "net", "what an estimator trains", "net = NAMED\n", ToCatalogueRows(catalogue.nets)},
+      {"losses", "loss", "what training makes small", "loss = NAMED\n",
+       ToCatalogueRows(catalogue.losses)},
       {"metrics", "metric", "what is measured on validation and test rows",
-       "[train]\nmetrics = [\"NAME\"]\n", RowsOf(catalogue.metrics)},
+       "[train]\nmetrics = [\"NAME\"]\n", ToCatalogueRows(catalogue.metrics)},
       {"optimizers", "optimizer", "how weights change", "[train]\noptimizer = NAMED\n",
        catalogue.optimizers},
       {"schedules", "schedule", "how the learning rate changes from step to step",
@@ -167,26 +168,26 @@ std::vector<Topic> TopicsOf(const Catalogue& catalogue) {
   };
 }
 
-std::string TextOf(const Topic& topic, const std::string& program) {
+std::string FormatText(const Topic& topic, const std::string& program) {
   std::vector<std::vector<std::string>> rows;
   for (const CatalogueRow& row : topic.rows) rows.push_back({"  " + row.name, row.help});
   return fmt::format("{}: {}\n\n{}\n{} help {} NAME tells more.\n", topic.name, topic.says,
                      WrappedTable(rows), program, topic.name);
 }
 
-std::string TextOf(const Topic& topic, const CatalogueRow& row) {
+std::string FormatText(const Topic& topic, const CatalogueRow& row) {
   std::string text = row.name + ": " + row.help + "\n\n";
   std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "says"}};
-  for (const DescribedField& option : OptionsOf(row)) {
+  for (const DescribedField& option : ListOptions(row)) {
     const bool choice = option.type.kind == FieldType::Kind::kChoice;
     rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
-                    Spelled(option.value), SaysOf(option)});
+                    Spelled(option.value), DescribeOption(option)});
   }
   text += rows.size() == 1 ? "  no options\n" : WrappedTable(rows);
-  return text + "\n" + SpellingOf(topic, row);
+  return text + "\n" + FormatExample(topic, row);
 }
 
-std::string MarkdownOf(const Topic& topic) {
+std::string FormatMarkdown(const Topic& topic) {
   std::string title = Sentence(topic.name);
   title.pop_back();
   std::string page =
@@ -194,20 +195,20 @@ std::string MarkdownOf(const Topic& topic) {
                   Sentence(topic.says));
   for (const CatalogueRow& row : topic.rows) {
     page += fmt::format("\n## {}\n\n{}\n", row.name, Sentence(row.help));
-    const std::vector<DescribedField> options = OptionsOf(row);
+    const std::vector<DescribedField> options = ListOptions(row);
     if (!options.empty()) page += "\n| option | type | default | says |\n|---|---|---|---|\n";
     for (const DescribedField& option : options) {
       const bool choice = option.type.kind == FieldType::Kind::kChoice;
-      page += fmt::format("| `{}` | {} | {} | {} |\n", option.name,
-                          choice ? "text" : Cell(TypeText(option.type)),
-                          Cell(Quoted(Spelled(option.value))), Cell(WithoutTags(SaysOf(option))));
+      page += fmt::format(
+          "| `{}` | {} | {} | {} |\n", option.name, choice ? "text" : Cell(TypeText(option.type)),
+          Cell(Quoted(Spelled(option.value))), Cell(WithoutTags(DescribeOption(option))));
     }
-    page += fmt::format("\n```toml\n{}```\n", SpellingOf(topic, row));
+    page += fmt::format("\n```toml\n{}```\n", FormatExample(topic, row));
   }
   return page;
 }
 
-Json JsonOf(const CatalogueRow& row) {
+Json RowToJson(const CatalogueRow& row) {
   return {{"name", row.name}, {"help", row.help}, {"options", DescribedToJson(row.options)}};
 }
 

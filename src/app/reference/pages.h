@@ -21,15 +21,15 @@ struct Topic {
 };
 
 // In the order of help: stages, nets, losses, metrics, optimizers, schedules.
-std::vector<Topic> TopicsOf(const Catalogue& catalogue);
+std::vector<Topic> ListTopics(const Catalogue& catalogue);
 
 // The rows, one line each. `program` is for the hint below them.
-std::string TextOf(const Topic& topic, const std::string& program);
+std::string FormatText(const Topic& topic, const std::string& program);
 // One row with its options and an example.
-std::string TextOf(const Topic& topic, const CatalogueRow& row);
+std::string FormatText(const Topic& topic, const CatalogueRow& row);
 // The page in docs/reference.
-std::string MarkdownOf(const Topic& topic);
+std::string FormatMarkdown(const Topic& topic);
 
-Json JsonOf(const CatalogueRow& row);
+Json RowToJson(const CatalogueRow& row);
 
 }  // namespace protium

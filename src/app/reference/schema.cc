@@ -109,8 +109,8 @@ Json StagesSchema(const std::vector<Row>& rows) {
 
 // A name, a table with a name and options, or options alone for the default choice.
 template <class Row>
-Json ChoiceSchema(const std::vector<Row>& rows, const Named& usual) {
-  Json either = {{{"enum", NamesOf(rows)}}};
+Json ChoiceSchema(const std::vector<Row>& rows, const Choice& usual) {
+  Json either = {{{"enum", ListNames(rows)}}};
   for (const Row& row : rows) either.push_back(RowSchema(row, "name", usual.name));
   return {{"anyOf", either}};
 }
@@ -142,7 +142,7 @@ Json JobSchema(const Catalogue& catalogue) {
       {"stages", StagesSchema(catalogue.stages)},
       {"nets", ChoiceSchema(catalogue.nets, usual.net)},
       {"losses", ChoiceSchema(catalogue.losses, usual.loss)},
-      {"metrics", {{"enum", NamesOf(catalogue.metrics)}}},
+      {"metrics", {{"enum", ListNames(catalogue.metrics)}}},
       {"optimizers", ChoiceSchema(catalogue.optimizers, usual.train.optimizer)},
       {"schedules", ChoiceSchema(catalogue.schedules, usual.train.schedule)}};
   return schema;

@@ -50,7 +50,7 @@ bool FirstIsFarOff(const Series& series) {
   return series.points.size() > 4 && first > rest.high + 3 * (rest.high - rest.low);
 }
 
-Frame FrameOf(const Chart& chart) {
+Frame FitFrame(const Chart& chart) {
   Frame frame;
   for (const Series& series : chart.series) {
     const size_t from = FirstIsFarOff(series) ? 1 : 0;
@@ -85,7 +85,7 @@ std::string Axes(const Frame& frame, const std::string& x_name) {
                            kLeft, kWidth - kRight, kHeight - kBottom);
 }
 
-std::string LineOf(const Frame& frame, const Series& series, size_t number) {
+std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
   std::string points, dots, beyond;
   for (const auto& point : series.points) {
     if (!Finite(point)) continue;
@@ -126,7 +126,7 @@ std::string DrawChart(const Chart& chart) {
     return std::any_of(each.points.begin(), each.points.end(), Finite);
   });
   if (!any) return {};
-  const Frame frame = FrameOf(chart);
+  const Frame frame = FitFrame(chart);
   std::string svg = fmt::format(
       "<figure><figcaption>{}</figcaption>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
@@ -134,7 +134,7 @@ std::string DrawChart(const Chart& chart) {
   svg += Axes(frame, chart.x_name) + Marks(frame, chart);
   std::string legend;
   for (size_t i = 0; i < chart.series.size(); ++i) {
-    svg += LineOf(frame, chart.series[i], i % 4);
+    svg += DrawLine(frame, chart.series[i], i % 4);
     legend +=
         fmt::format("<span><i class=\"key{}\"></i>{}</span>", i % 4, Escaped(chart.series[i].name));
   }

@@ -19,7 +19,7 @@ constexpr size_t kMostPoints = 400;  // More than the pixels of a chart can show
 using Curve = std::map<double, double>;
 
 // Thins a long curve out to every nth point, keeping the last.
-Series SeriesOf(std::string name, const Curve& curve) {
+Series MakeSeries(std::string name, const Curve& curve) {
   Series series{.name = std::move(name), .dots = curve.size() <= 60};
   const size_t stride = curve.size() / kMostPoints + 1;
   size_t i = 0;
@@ -56,8 +56,8 @@ std::string LossCharts(const ReportFacts& facts, const RunView& view) {
     by_epoch[step->get<double>()] = loss->get<double>();
   }
   Chart chart{.title = "Training loss", .x_name = "step"};
-  if (by_step.size() > by_epoch.size()) chart.series.push_back(SeriesOf("at the step", by_step));
-  if (!by_epoch.empty()) chart.series.push_back(SeriesOf("mean of the epoch", by_epoch));
+  if (by_step.size() > by_epoch.size()) chart.series.push_back(MakeSeries("at the step", by_step));
+  if (!by_epoch.empty()) chart.series.push_back(MakeSeries("mean of the epoch", by_epoch));
   for (const int64_t step : view.restarts) chart.marks.emplace_back(double(step), "restart");
   return DrawChart(chart);
 }
@@ -65,12 +65,12 @@ std::string LossCharts(const ReportFacts& facts, const RunView& view) {
 }  // namespace
 
 std::string CurvesSection(const ReportFacts& facts) {
-  const RunView view = ViewOf(facts.events);
+  const RunView view = MakeRunView(facts.events);
   std::string charts = LossCharts(facts, view);
   const double best = facts.result.value("best_epoch", 0.0);
   for (const auto& [name, curve] : ValidationCurves(facts, view)) {
     Chart chart{
-        .title = "Validation " + name, .x_name = "epoch", .series = {SeriesOf(name, curve)}};
+        .title = "Validation " + name, .x_name = "epoch", .series = {MakeSeries(name, curve)}};
     if (best > 0) chart.marks.emplace_back(best, fmt::format("kept: epoch {:.0f}", best));
     charts += DrawChart(chart);
   }

@@ -27,7 +27,7 @@ std::string Row(const std::vector<std::string>& cells, const char* kind = "td",
 }
 
 // A list of flat objects as a table, with the keys of the first as the heading.
-std::string TableOf(const Json& list) {
+std::string FormatTable(const Json& list) {
   if (!list.is_array() || list.empty() || !list[0].is_object()) return {};
   std::vector<std::string> keys;
   for (const auto& [key, value] : list[0].items()) keys.push_back(key);
@@ -200,7 +200,7 @@ std::string WorkersSection(const ReportFacts& facts) {
   const Json gangs = AtPath(facts.job, "plan.placement");
   if (!gangs.is_array()) return text;
   for (const Json& gang : gangs) {
-    text += TableOf(gang.value("ranks", Json::array()));
+    text += FormatTable(gang.value("ranks", Json::array()));
     const Json note = gang.value("note", Json());
     if (note.is_string()) text += "<p class=\"soft\">" + Escaped(Shown(note)) + "</p>\n";
   }

@@ -26,7 +26,7 @@ struct Prepared {
 
 // The settings of --set are not passed on: they are part of the job by now. A program's are, since
 // only its run can ask for them.
-SessionOptions OptionsOf(const Job& job) {
+SessionOptions MakeSessionOptions(const Job& job) {
   SessionOptions options;
   options.engine = job.file.engine.address;
   options.base = job.file.data;
@@ -39,7 +39,7 @@ SessionOptions OptionsOf(const Job& job) {
 }
 
 // A program's settings in the form of a job's: all that is known of them is what --set gave.
-Json SettingsOf(const Json& settings) {
+Json ListGivenSettings(const Json& settings) {
   Json list = Json::array();
   for (const auto& [key, value] : settings.items()) {
     list.push_back({{"key", key}, {"value", value}, {"from", "--set"}});
@@ -51,7 +51,7 @@ Json SettingsOf(const Json& settings) {
 
 Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said) {
   RunRequest request{.name = job.file.name, .argv = invocation.argv};
-  request.session = OptionsOf(job);
+  request.session = MakeSessionOptions(job);
   request.session.catalogue = job.catalogue;
   request.description = {{"kind", "job"},
                          {"file", fs::absolute(job.settings.file).lexically_normal().string()},
@@ -61,8 +61,9 @@ Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Js
     PT_LET(prepared->frames, OpenJob(session, prepared->job));
     PT_LET(description["plan"], PlanJob(session, prepared->job, *prepared->frames));
     description["settings"] =
-        said.is_array() ? said
-                        : SettingsOf(prepared->job, description["plan"].value("pipeline", Json()));
+        said.is_array()
+            ? said
+            : ListSettings(prepared->job, description["plan"].value("pipeline", Json()));
     description["versions"] = Versions();
     return Status::OK();
   };
@@ -82,7 +83,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
   for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
   request.description = {{"kind", "program"},     {"program", invocation.argv[0]},
                          {"engine", engine},      {"base", base.string()},
-                         {"values", settings},    {"settings", SettingsOf(settings)},
+                         {"values", settings},    {"settings", ListGivenSettings(settings)},
                          {"versions", Versions()}};
   request.prepare = [](Session&, Json&) { return Status::OK(); };
   request.run = invocation.program->run;

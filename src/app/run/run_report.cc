@@ -80,7 +80,7 @@ Json SettingsIn(const Json& run) {
 
 // The keys that scripts rely on, in this order, and null if unknown: the line always has the same
 // shape.
-Json LineOf(const Json& result) {
+Json MakeResultLine(const Json& result) {
   Json line = Json::object();
   for (const char* key :
        {"run", "folder", "model", "outputs", "metrics", "seconds", "workers", "shards", "steps"}) {
@@ -113,7 +113,7 @@ std::string SpentText(const Json& seconds) {
 }
 
 // The text for people: name and times, metrics, outputs.
-std::string Said(const Json& result) {
+std::string FormatResult(const Json& result) {
   std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
                                  SpentText(result.value("seconds", Json::object())));
   const std::string metrics = MetricsTable(result);
@@ -198,7 +198,7 @@ std::string ComparedAsText(const Json& compared) {
 }
 
 Status PrintRunResult(const Json& result, bool json) {
-  return PrintResult(json ? Dump(LineOf(result)) + "\n" : Said(result));
+  return PrintResult(json ? Dump(MakeResultLine(result)) + "\n" : FormatResult(result));
 }
 
 std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }

@@ -95,8 +95,8 @@ void AddTo(Json& result, const Json& more) {
   for (const auto& [key, value] : more.items()) result[key] = value;
 }
 
-Json ResultOf(const RunFolder& folder, const Session& session, Clock::time_point started,
-              const Json& before) {
+Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_point started,
+                   const Json& before) {
   Json result = {{"run", folder.id()},
                  {"folder", folder.path().string()},
                  {"model", nullptr},
@@ -171,7 +171,7 @@ class Run {
   }
 
   Status Succeed() {
-    const Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
+    const Json result = CollectResult(*folder_, *session_, request_.session.started, before_);
     PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
     watch_->On(EventToJson(RunEnded{"done"}));
     PT_TRY(folder_->Finish(RunState::kDone));
@@ -186,7 +186,7 @@ class Run {
     if (!view.began && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
     Fault fault = FaultOf(status);
     fault = Completed(std::move(fault), request_, *folder_, view.checkpoint);
-    Json result = ResultOf(*folder_, *session_, request_.session.started, before_);
+    Json result = CollectResult(*folder_, *session_, request_.session.started, before_);
     result["error"] = StatusToJson(Fail(fault));
     const bool stopped = fault.exit == Exit::kStopped;
     watch_->On(EventToJson(Failed{static_cast<int32_t>(fault.exit), fault.what, fault.where}));

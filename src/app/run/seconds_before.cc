@@ -18,10 +18,10 @@ namespace {
 
 // Sums the spans between a "start" and the last event before the next one: the time between two
 // commands, possibly days, does not count. A command that was killed ends with its last event.
-double TotalOf(const std::vector<Json>& events) {
+double SumSpans(const std::vector<Json>& events) {
   double total = 0, first = -1, last = -1;
   for (const Json& event : events) {
-    const double at = SecondsOf(event.value("time", ""));
+    const double at = ParseSeconds(event.value("time", ""));
     if (at < 0) continue;
     if (first < 0 || std::holds_alternative<RunStarted>(EventFromJson(event))) {
       total += last - first;
@@ -34,7 +34,7 @@ double TotalOf(const std::vector<Json>& events) {
 
 }  // namespace
 
-double SecondsOf(std::string_view time) {
+double ParseSeconds(std::string_view time) {
   std::tm parts{};
   double seconds = 0;
   char zone = 0;
@@ -53,7 +53,7 @@ Json SecondsBefore(const fs::path& run) {
   if (!events.ok() || events->empty()) return Json::object();
   Json before = ReadResult(run).value("seconds", Json::object());
   if (!before.is_object()) before = Json::object();
-  before["total"] = TotalOf(*events);
+  before["total"] = SumSpans(*events);
   return before;
 }
 

@@ -10,7 +10,7 @@
 namespace protium {
 
 // "2026-01-31T08:15:00.123Z" as seconds since 1970; negative for anything else.
-double SecondsOf(std::string_view time);
+double ParseSeconds(std::string_view time);
 
 // The "seconds" of the commands so far: the parts from result.json, the total from the times of the
 // events, which cover killed commands as well. Empty for a run without events.

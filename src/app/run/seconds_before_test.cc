@@ -34,9 +34,9 @@ TEST(SecondsBefore, AreThoseOfEveryAttemptAndNotOfThePausesBetween) {
 
 TEST(SecondsBefore, ReadNoTimeFromOtherText) {
   for (const char* text : {"", "2026-01-31", "2026-01-31T08:15:00", "soon"}) {
-    EXPECT_LT(SecondsOf(text), 0) << text;
+    EXPECT_LT(ParseSeconds(text), 0) << text;
   }
-  EXPECT_EQ(SecondsOf("1970-01-01T00:01:00.250Z"), 60.25);
+  EXPECT_EQ(ParseSeconds("1970-01-01T00:01:00.250Z"), 60.25);
 }
 
 }  // namespace protium

@@ -28,22 +28,22 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
-  if (name.empty() && !json) return PrintResult(TextOf(topic, invocation.name));
+  if (name.empty() && !json) return PrintResult(FormatText(topic, invocation.name));
   if (name.empty()) {
     Json rows = Json::array();
-    for (const CatalogueRow& row : topic.rows) rows.push_back(JsonOf(row));
+    for (const CatalogueRow& row : topic.rows) rows.push_back(RowToJson(row));
     return PrintResult(Dump({{topic.name, rows}}) + "\n");
   }
   PT_LET(const CatalogueRow* row, FindRow(topic.rows, topic.one.c_str(), name, ""));
-  return PrintResult(json ? Dump(JsonOf(*row)) + "\n" : TextOf(topic, *row));
+  return PrintResult(json ? Dump(RowToJson(*row)) + "\n" : FormatText(topic, *row));
 }
 
 // Writes the pages of docs/reference and the schema into `folder`.
 Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  for (const Topic& topic : TopicsOf(catalogue)) {
-    PT_TRY(WriteFile(folder / (topic.name + ".md"), MarkdownOf(topic)));
+  for (const Topic& topic : ListTopics(catalogue)) {
+    PT_TRY(WriteFile(folder / (topic.name + ".md"), FormatMarkdown(topic)));
   }
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
@@ -57,7 +57,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
     return WriteReference(catalogue, arguments.Value("--reference"));
   const std::string topic = arguments.operand(0);
   std::vector<std::string> known = {"exit-codes", "schema"};
-  for (const Topic& each : TopicsOf(catalogue)) {
+  for (const Topic& each : ListTopics(catalogue)) {
     if (each.name == topic) return ShowTopic(each, arguments, invocation);
     known.push_back(each.name);
   }
@@ -66,7 +66,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
   if (topic == "schema") return PrintResult(Pretty(JobSchema(catalogue)) + "\n");
   for (const CommandVerb& verb : AllVerbs()) {
-    if (verb.shape.name == topic) return PrintResult(HelpOf(invocation.name, verb.shape));
+    if (verb.shape.name == topic) return PrintResult(FormatHelp(invocation.name, verb.shape));
     known.push_back(verb.shape.name);
   }
   return NoHelp(topic, known);

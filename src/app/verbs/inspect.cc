@@ -24,7 +24,7 @@ namespace {
 // Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson() says),
 // and the text is made from that object, so that both forms say the same.
 
-Json TensorsOf(const Safetensors& file) {
+Json ListTensors(const Safetensors& file) {
   Json tensors = Json::array();
   for (const NamedTensor& each : file.tensors()) {
     tensors.push_back({{"name", each.name}, {"dtype", each.dtype}, {"shape", each.shape}});
@@ -42,7 +42,7 @@ Result<Json> ModelAsJson(const fs::path& folder) {
   if (files.weights.empty()) return json;
   PT_LET(const Safetensors weights, Safetensors::Read(files.weights));
   json["weights_sha256"] = WeightsSha256(weights.tensors());
-  json["tensors"] = TensorsOf(weights);
+  json["tensors"] = ListTensors(weights);
   return json;
 }
 
@@ -72,7 +72,7 @@ std::string ModelAsText(const Json& model) {
   return metrics.empty() ? text : text + "\n" + metrics;
 }
 
-Json ColumnsOf(const arrow::Schema& schema) {
+Json ListColumns(const arrow::Schema& schema) {
   Json columns = Json::array();
   for (const auto& field : schema.fields()) {
     columns.push_back({{"name", field->name()}, {"type", field->type()->ToString()}});
@@ -94,7 +94,7 @@ Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
   return Json{{"kind", csv ? "csv" : "parquet"},
               {"path", file.string()},
               {"rows", rows},
-              {"columns", ColumnsOf(*schema)}};
+              {"columns", ListColumns(*schema)}};
 }
 
 std::string TableAsText(const Json& table) {
@@ -112,7 +112,7 @@ Result<Json> WeightsAsJson(const fs::path& file) {
   return Json{{"kind", "weights"},
               {"path", file.string()},
               {"weights_sha256", WeightsSha256(weights.tensors())},
-              {"tensors", TensorsOf(weights)}};
+              {"tensors", ListTensors(weights)}};
 }
 
 Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Json&)) {

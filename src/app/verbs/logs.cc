@@ -22,7 +22,7 @@ constexpr auto kLook = std::chrono::milliseconds(200);  // How often --follow lo
 constexpr size_t kLongestLine = 64 << 10;
 
 // The log files of a run, or those of one rank; `rank` is its number or the name of a file.
-std::vector<fs::path> LogsOf(const fs::path& run, const std::string& rank) {
+std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& item : fs::directory_iterator(run / "logs", error)) {
@@ -67,7 +67,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   while (true) {
     // Asked before reading, so that what was written just before the run ended is still printed.
     const bool follow = arguments.Has("--follow") && IsLocked(run);
-    const std::vector<fs::path> files = LogsOf(run, rank);
+    const std::vector<fs::path> files = FindLogs(run, rank);
     if (files.empty() && !follow) {
       return Fail({.exit = Exit::kInput,
                    .what = rank.empty()

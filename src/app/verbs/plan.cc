@@ -163,7 +163,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   PT_LET(Json plan, PlanJob(*session, job, frames));
-  const Json settings = JsonWithoutSecrets(SettingsOf(job, plan.value("pipeline", Json())));
+  const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan) + OverriddenText(settings) +
                        "\nnothing was run; `protium plan --json` shows every setting\n");

@@ -55,7 +55,7 @@ Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
                  .what = "predict needs --input FILE or --data DIR, one of them",
-                 .fix = UsageOf("protium", PredictVerb().shape)});
+                 .fix = FormatUsage("protium", PredictVerb().shape)});
   }
   for (const char* flag : {"--model", "--output"}) {
     if (!arguments.Has(flag)) {
@@ -81,8 +81,8 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
 }
 
 // The table to score, and the tables it is made from.
-Result<NewTables> InputOf(Session& session, const PipelineModel& model,
-                          const Arguments& arguments) {
+Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
+                            const Arguments& arguments) {
   if (arguments.Has("--data")) {
     return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
                               arguments.Value("--data"));
@@ -130,7 +130,7 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
 
 // The absolute output path. Links and ".." in its folder are resolved, since a path typed here is
 // meant as it stands, while Writer refuses "..".
-fs::path OutputOf(const Arguments& arguments) {
+fs::path ResolveOutput(const Arguments& arguments) {
   const fs::path typed = fs::absolute(arguments.Value("--output"));
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(typed.parent_path(), error);
@@ -144,11 +144,11 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   RunRecord& record = session->state().record();
   PT_LET(const PipelineModel model,
          PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
-  PT_LET(const NewTables input, InputOf(*session, model, arguments));
+  PT_LET(const NewTables input, ReadInput(*session, model, arguments));
   for (const std::string& note : input.notes) {
     call.Tell(EventToJson(Note{note}));
   }
-  const fs::path output = OutputOf(arguments);
+  const fs::path output = ResolveOutput(arguments);
   const Writer writer = model.Transform(input.etl).Write();
   PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
                                          : writer.Csv(output.string())));

@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 // How far an unfinished run has come, from its events; null if it has not begun to train.
-Json ProgressOf(const RunEntry& entry) {
+Json ReadProgress(const RunEntry& entry) {
   if (entry.header.state == RunState::kDone) return {};
   const auto events = ReadEvents(entry.folder / "events.jsonl");
   if (!events.ok()) return {};
-  const RunView view = ViewOf(*events);
+  const RunView view = MakeRunView(*events);
   if (view.steps == 0) return {};
   return {{"step", view.step},
           {"steps", view.steps},
@@ -29,7 +29,7 @@ Json ProgressOf(const RunEntry& entry) {
           {"checkpoint", view.checkpoint}};
 }
 
-std::string StateOf(const Json& summary) {
+std::string FormatState(const Json& summary) {
   const std::string state = summary["state"].get<std::string>();
   if (!summary.contains("progress")) return state;
   const Json& progress = summary["progress"];
@@ -42,14 +42,14 @@ Json Summary(const RunEntry& entry) {
                {"state", entry.state()},
                {"started", entry.header.started},
                {"folder", entry.folder.string()}};
-  const Json progress = ProgressOf(entry);
+  const Json progress = ReadProgress(entry);
   if (!progress.is_null()) json["progress"] = progress;
   json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
   return json;
 }
 
 // The first metric, which is the one that the job cares about most.
-std::string MetricOf(const Json& summary) {
+std::string FindFirstMetric(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   for (const auto& [name, value] : test.items()) {
     if (name != "rows") return name;
@@ -71,8 +71,8 @@ Status List(const Arguments& arguments) {
       {"run", "state", "started", "metric", "test", "baseline"}};
   for (const RunEntry& entry : ListRuns(RunsDir(arguments))) {
     all.push_back(Summary(entry));
-    const std::string metric = MetricOf(all.back());
-    rows.push_back({entry.folder.filename().string(), StateOf(all.back()), entry.header.started,
+    const std::string metric = FindFirstMetric(all.back());
+    rows.push_back({entry.folder.filename().string(), FormatState(all.back()), entry.header.started,
                     metric, Metric(all.back(), "test", metric),
                     Metric(all.back(), "baseline", metric)});
   }

@@ -31,7 +31,7 @@ class PartwiseReduction {
         count_(buffer.count),
         type_(buffer.type),
         op_(op),
-        width_(BytesOf(buffer.type)),
+        width_(ElementBytes(buffer.type)),
         part_count_(meeting.board().slot_bytes() / width_) {}
 
   Status Run(const Request& request) {
@@ -54,7 +54,7 @@ class PartwiseReduction {
 
   int64_t Count(int64_t part) const { return std::min(part_count_, count_ - part * part_count_); }
 
-  Slice SliceOf(int64_t part, int32_t rank) const {
+  Slice CutSlice(int64_t part, int32_t rank) const {
     constexpr int64_t kAlign = 16;  // Elements, so that slices do not share cache lines.
     const int64_t units = (Count(part) + kAlign - 1) / kAlign;
     const auto edge = [&](int64_t r) {
@@ -68,13 +68,13 @@ class PartwiseReduction {
   // Into the half of the coming meeting. The own slice stays where it is: nobody else needs it.
   void CopyIn(int64_t part) {
     std::byte* slot = meeting_.board().Slot(meeting_.rank(), meeting_.half()).data();
-    const Slice own = SliceOf(part, meeting_.rank());
+    const Slice own = CutSlice(part, meeting_.rank());
     Copy(slot, Own(part), own.begin);
     Copy(slot + own.end, Own(part) + own.end, Count(part) * width_ - own.end);
   }
 
   void ReduceSlice(int64_t part) {
-    const Slice slice = SliceOf(part, meeting_.rank());
+    const Slice slice = CutSlice(part, meeting_.rank());
     const auto input = [&](int32_t rank) -> const std::byte* {
       if (rank == meeting_.rank()) return Own(part) + slice.begin;
       return meeting_.board().Slot(rank, meeting_.half() ^ 1).data() + slice.begin;
@@ -88,7 +88,7 @@ class PartwiseReduction {
 
   void CopyOut(int64_t part) {
     const std::byte* result = meeting_.board().ResultSlot(meeting_.half() ^ 1).data();
-    const Slice own = SliceOf(part, meeting_.rank());
+    const Slice own = CutSlice(part, meeting_.rank());
     Copy(Own(part), result, own.begin);
     Copy(Own(part) + own.end, result + own.end, Count(part) * width_ - own.end);
   }
@@ -115,7 +115,7 @@ class SharedCommunicator : public Communicator {
                           .reduce = op,
                           .length = inout.count};
     if (world() == 1) return meeting_->Agree(request);
-    if (inout.count * BytesOf(inout.type) <= Board::kInlineBytes) {
+    if (inout.count * ElementBytes(inout.type) <= Board::kInlineBytes) {
       return ReduceInline(inout, op, request);
     }
     return PartwiseReduction(*meeting_, inout, op).Run(request);
@@ -189,7 +189,7 @@ class SharedCommunicator : public Communicator {
   Status ReduceInline(Buffer inout, Reduce op, const Request& request) {
     const uint32_t half = meeting_->half();
     const Board& board = meeting_->board();
-    const int64_t bytes = inout.count * BytesOf(inout.type);
+    const int64_t bytes = inout.count * ElementBytes(inout.type);
     std::byte* own = static_cast<std::byte*>(inout.data);
     Copy(board.Inline(rank(), half).data(), own, bytes);
     PT_TRY(meeting_->Agree(request));

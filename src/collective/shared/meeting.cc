@@ -60,7 +60,7 @@ Status Meeting::ShareBoard() {
 Status Meeting::TakeBoard() {
   auto received = peers_[0].Receive(Clock::now() + deadline_);
   if (!received.ok()) return Annotate(received.status(), "waiting for rank 0's board");
-  if (!received->has_value()) return Gone(0);
+  if (!received->has_value()) return GoneFault(0);
   Message& message = **received;
   if (message.bytes != fmt::format("{} {}", kGreeting, world()) || message.fds.size() != 1) {
     return Fail({.exit = Exit::kRemote,
@@ -147,7 +147,7 @@ Status Meeting::SleepFor(int32_t rank) {
     if (board_.failed()) {
       status = board_.Cause();
     } else if (Clock::now() >= deadline) {
-      status = Abort(Late());
+      status = Abort(BlameLate());
     } else if (!FutexWait(seat.arrived, seen, std::min(deadline, Clock::now() + kSlice))) {
       status = FindTheDead();
     }
@@ -160,7 +160,7 @@ Status Meeting::FindTheDead() {
   for (int32_t r = 0; r < world(); ++r) {
     if (r == rank_ || Reached(r) || !HungUp(peers_[size_t(r)].fd())) continue;
     // It may have come, and ended in good order, between the two looks.
-    if (!Reached(r)) return Abort(Gone(r));
+    if (!Reached(r)) return Abort(GoneFault(r));
   }
   return Status::OK();
 }
@@ -171,7 +171,7 @@ Status Meeting::Compare() const {
   return CompareRequests(asked);
 }
 
-Status Meeting::Late() const {
+Status Meeting::BlameLate() const {
   std::vector<int32_t> late;
   for (int32_t r = 0; r < world(); ++r) {
     if (!Reached(r)) late.push_back(r);
@@ -179,7 +179,7 @@ Status Meeting::Late() const {
   return LateFault(late, Asked(rank_), deadline_);
 }
 
-Status Meeting::Gone(int32_t rank) const {
+Status Meeting::GoneFault(int32_t rank) const {
   const std::string name = board_.ready() ? Describe(Asked(rank_)) : "the start of the gang";
   return Fail({.exit = Exit::kRemote,
                .what = fmt::format("rank {} is gone; the others waited for it in {}", rank, name)});
@@ -215,7 +215,7 @@ Result<Message> Meeting::ReceiveFrom(int32_t rank) {
     PT_TRY(Check());
     auto received = peers_[size_t(rank)].Receive(std::min(deadline, Clock::now() + kSlice));
     if (received.ok() && received->has_value()) return std::move(**received);
-    if (received.ok()) return Abort(Gone(rank));
+    if (received.ok()) return Abort(GoneFault(rank));
     if (FaultOf(received.status()).exit != Exit::kStalled) return Abort(received.status());
     if (Clock::now() >= deadline) {
       return Abort(Fail({.exit = Exit::kStalled,

@@ -51,8 +51,8 @@ class Meeting {
   Status SleepFor(int32_t rank);
   Status FindTheDead();
   Status Compare() const;
-  Status Late() const;
-  Status Gone(int32_t rank) const;
+  Status BlameLate() const;
+  Status GoneFault(int32_t rank) const;
   Result<Message> ReceiveFrom(int32_t rank);
 
   int32_t rank_;

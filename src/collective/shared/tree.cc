@@ -18,7 +18,7 @@ class SharedTree : public Tree {
     std::vector<Subtree> all;
     for (int32_t r = 0; r < meeting_->world(); ++r) {
       float* next = reinterpret_cast<float*>(memory_[size_t(r)].data());
-      for (Subtree& subtree : SubtreesOf(spec, r)) {
+      for (Subtree& subtree : ListSubtrees(spec, r)) {
         subtree.sum = {next, size_t(count_)};
         next += Stride(count_);
         if (r == meeting_->rank()) own_.push_back(subtree);
@@ -47,7 +47,7 @@ class SharedTree : public Tree {
     return std::span<const float>(result_, size_t(count_));
   }
 
-  static std::vector<Subtree> SubtreesOf(const TreeSpec& spec, int32_t rank) {
+  static std::vector<Subtree> ListSubtrees(const TreeSpec& spec, int32_t rank) {
     return Subtrees(spec.leaves, spec.first[size_t(rank)], spec.first[size_t(rank) + 1]);
   }
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
   if (!valid.ok()) return meeting->Abort(valid);
   std::vector<int64_t> bytes_of;
   for (int32_t r = 0; r < meeting->world(); ++r) {
-    const int64_t vectors = int64_t(SharedTree::SubtreesOf(spec, r).size()) + (r == 0 ? 1 : 0);
+    const int64_t vectors = int64_t(SharedTree::ListSubtrees(spec, r).size()) + (r == 0 ? 1 : 0);
     bytes_of.push_back(vectors * SharedTree::Stride(spec.count) * int64_t(sizeof(float)));
   }
   PT_LET(std::vector<Mapping> memory, ShareMemory(*meeting, bytes_of));

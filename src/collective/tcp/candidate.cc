@@ -16,9 +16,9 @@ namespace {
 
 constexpr size_t kLeastKeyBytes = 32;
 
-std::vector<std::string> NamesOf(const std::vector<Card>& cards) {
+std::vector<std::string> DescribeRanks(const std::vector<Card>& cards) {
   std::vector<std::string> names;
-  for (const Card& card : cards) names.push_back(NameOf(card));
+  for (const Card& card : cards) names.push_back(DescribeRank(card));
   return names;
 }
 
@@ -49,7 +49,7 @@ struct TcpCandidate::State {
                                  .heartbeat = options.heartbeat,
                                  .unreachable_after = options.unreachable_after};
     return MakeTcpCommunicator(card.rank, std::move(connections[0]), std::move(connections[1]),
-                               NamesOf(self.cards), service, deadline);
+                               DescribeRanks(self.cards), service, deadline);
   }
 };
 

@@ -91,7 +91,7 @@ Status CheckMac(std::string_view text, const Card& card, const std::string& key)
   json.erase("mac");
   if (mac.is_string() && SameMac(mac.get<std::string>(), MacText(json, key))) return Status::OK();
   return Fail({.exit = Exit::kRemote,
-               .what = "the card of " + NameOf(card) + " was not made with the gang's key",
+               .what = "the card of " + DescribeRank(card) + " was not made with the gang's key",
                .why = "it belongs to another gang, or was changed on its way"});
 }
 
@@ -181,7 +181,9 @@ bool Encrypted(const Card& a, const Card& b) {
   return !OnOneHost(a, b) && !(a.plaintext && b.plaintext);
 }
 
-std::string NameOf(const Card& card) { return fmt::format("rank {} on {}", card.rank, card.host); }
+std::string DescribeRank(const Card& card) {
+  return fmt::format("rank {} on {}", card.rank, card.host);
+}
 
 std::string MachineIdentity(std::vector<std::string> addresses) {
   const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 4096);

@@ -41,7 +41,7 @@ bool OnOneHost(const Card& a, const Card& b);
 // Whether the two talk TLS: when either insists, or between hosts unless both chose plaintext.
 bool Encrypted(const Card& a, const Card& b);
 // "rank 2 on host-b".
-std::string NameOf(const Card& card);
+std::string DescribeRank(const Card& card);
 
 // Numeric addresses of this host's interfaces that are up: loopback first, link-local ones left
 // out.

@@ -72,7 +72,7 @@ class GatherSteps : public Steps {
 void Fold(Type type, Reduce op, std::span<const std::byte* const> sources, int64_t count,
           std::byte* out) {
   alignas(64) std::array<std::byte, 16 << 10> sum;
-  const int64_t width = BytesOf(type);
+  const int64_t width = ElementBytes(type);
   const int64_t piece = int64_t(sum.size()) / width;
   for (int64_t at = 0; at < count; at += piece) {
     const int64_t part = std::min(piece, count - at);
@@ -95,7 +95,7 @@ class TcpCommunicator : public Communicator {
   Status AllReduce(Buffer inout, Reduce op) override {
     auto* data = static_cast<std::byte*>(inout.data);
     const SumPlan plan{.count = inout.count,
-                       .width = BytesOf(inout.type),
+                       .width = ElementBytes(inout.type),
                        .inputs = std::vector<int32_t>(size_t(world()), 1),
                        .own = {data},
                        .result = data,

@@ -21,11 +21,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string WhatOf(const Status& status) { return status.ok() ? "ok" : FaultOf(status).what; }
+std::string ErrorText(const Status& status) { return status.ok() ? "ok" : FaultOf(status).what; }
 
 Status ReduceFloats(Communicator& communicator, int64_t count) {
   std::vector<float> values(static_cast<size_t>(count), 1);
-  return communicator.AllReduce(BufferOf(std::span(values)), Reduce::kSum);
+  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
 }
 
 class TcpHard : public testing::TestWithParam<bool> {
@@ -49,7 +49,7 @@ TEST_P(TcpHard, RanksAreToldWhichOneLeft) {
         }
       });
       for (int32_t r = 0; r < world; ++r) {
-        EXPECT_EQ(WhatOf(statuses[size_t(r)]),
+        EXPECT_EQ(ErrorText(statuses[size_t(r)]),
                   r == 1 ? "ok"
                          : "rank 1 is gone; the others waited for it in all-reduce (sum) of " +
                                std::to_string(count) + " float32 elements");
@@ -77,7 +77,7 @@ TEST_P(TcpHard, RanksAreToldWhoAskedForWhatWhenTheyDisagree) {
     return communicator.Barrier("epoch");
   });
   for (const Status& status : statuses) {
-    EXPECT_EQ(WhatOf(status),
+    EXPECT_EQ(ErrorText(status),
               "ranks disagree: rank 0 asked for all-reduce (sum) of 5 float32 elements, rank 1 "
               "asked for all-reduce (sum) of 3000000 float32 elements, rank 2 asked for barrier "
               "\"epoch\"");
@@ -101,7 +101,7 @@ TEST_P(TcpHard, RanksNameThoseWhoDidNotComeInTime) {
     return communicator.Barrier("checkpoint");
   });
   for (const Status& status : statuses) {
-    EXPECT_EQ(WhatOf(status), "rank 1 did not come to barrier \"checkpoint\" within 0.4 s");
+    EXPECT_EQ(ErrorText(status), "rank 1 did not come to barrier \"checkpoint\" within 0.4 s");
     EXPECT_EQ(FaultOf(status).exit, Exit::kStalled);
   }
 }
@@ -115,8 +115,8 @@ TEST_P(TcpHard, AbortsReachRanksThatAreBusyElsewhere) {
     // Rank 0 leaves at once: what it said must arrive before its end does.
     return ReduceFloats(communicator, communicator.rank() == 1 ? 4 : 2'000'000);
   });
-  EXPECT_EQ(WhatOf(statuses[1]), "the disk is full");
-  EXPECT_EQ(WhatOf(statuses[2]), "the disk is full");
+  EXPECT_EQ(ErrorText(statuses[1]), "the disk is full");
+  EXPECT_EQ(ErrorText(statuses[2]), "the disk is full");
 }
 
 // The thread sanitizer cannot follow a forked process that starts threads.
@@ -184,9 +184,9 @@ class TcpProcesses {
     auto joined = std::move(candidate).Join(cards, Clock::now() + std::chrono::seconds(10));
     if (!joined.ok()) _exit(3);
     Status status = ReduceFloats(**joined, count);
-    std::ofstream(Path(getpid(), "start")) << WhatOf(status) << std::endl;
+    std::ofstream(Path(getpid(), "start")) << ErrorText(status) << std::endl;
     while (status.ok()) status = ReduceFloats(**joined, count);
-    std::ofstream(Path(getpid(), "end")) << WhatOf(status) << std::endl;
+    std::ofstream(Path(getpid(), "end")) << ErrorText(status) << std::endl;
     joined->reset();
     _exit(0);
   }

@@ -76,7 +76,7 @@ std::string WriteAddress(const std::string& number, uint16_t port) {
   return six ? fmt::format("[{}]:{}", number, port) : fmt::format("{}:{}", number, port);
 }
 
-Result<uint16_t> PortOf(int fd) {
+Result<uint16_t> FindPort(int fd) {
   Address address;
   address.bytes = sizeof(address.storage);
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.bytes) != 0) {
@@ -143,7 +143,7 @@ Result<Listening> ListenTcp(const std::vector<std::string>& addresses) {
   Listening listening;
   if (addresses.empty()) {
     PT_LET(UniqueFd socket, ListenEverywhere());
-    PT_LET(const uint16_t port, PortOf(socket.get()));
+    PT_LET(const uint16_t port, FindPort(socket.get()));
     for (const std::string& each : OwnAddresses()) {
       listening.addresses.push_back(WriteAddress(each, port));
     }
@@ -153,7 +153,7 @@ Result<Listening> ListenTcp(const std::vector<std::string>& addresses) {
   for (const std::string& each : addresses) {
     PT_LET(const Address address, ParseAddress(each, 0));
     PT_LET(UniqueFd socket, ListenAt(address, each));
-    PT_LET(const uint16_t port, PortOf(socket.get()));
+    PT_LET(const uint16_t port, FindPort(socket.get()));
     listening.addresses.push_back(WriteAddress(each, port));
     listening.sockets.push_back(std::move(socket));
   }

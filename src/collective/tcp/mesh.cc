@@ -121,7 +121,7 @@ class Calling {
     const std::string where = tried_.empty() ? "any address: its card has none for us" : tried_;
     return Fail({.exit = Exit::kRemote,
                  .what = fmt::format("rank {} cannot reach {} at {}", self_.rank,
-                                     NameOf(self_.cards[size_t(to_)]), where),
+                                     DescribeRank(self_.cards[size_t(to_)]), where),
                  .fix = "let the hosts of a gang reach each other at any port"});
   }
 
@@ -134,7 +134,7 @@ class Calling {
   bool closed_ = false;
 };
 
-std::string TextOf(const sockaddr_storage& from) {
+std::string FormatAddress(const sockaddr_storage& from) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* bytes =
       from.ss_family == AF_INET6
@@ -174,8 +174,8 @@ Result<Connections> Mesh::Connect(Deadline deadline) {
 void Mesh::CallRank(int32_t to) {
   for (const Lane lane : lanes_) {
     auto connection = Calling(self_, to, lane, patience()).Run();
-    if (!connection.ok()) return Give(connection.status());
-    Put(to, lane, std::move(*connection));
+    if (!connection.ok()) return FailWith(connection.status());
+    AddConnection(to, lane, std::move(*connection));
   }
 }
 
@@ -201,7 +201,7 @@ bool Mesh::Accept(int listener) {
   std::erase_if(visits_, [](const Visit& visit) { return visit.caller->over.load(); });
   if (visits_.size() >= kMostStrangers + 2 * self_.cards.size()) TurnOutOldest();
   UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC));
-  if (socket) return Welcome(std::move(socket), TextOf(from));
+  if (socket) return Welcome(std::move(socket), FormatAddress(from));
   return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
 }
 
@@ -250,13 +250,13 @@ void Mesh::Greet(UniqueFd socket, Caller& caller) {
   Patience patience = this->patience();
   patience.deadline = std::min(patience.deadline, Clock::now() + kStrangerTime);
   auto guest = ProveAsCalled(self_, std::move(socket), patience, [&] { return Admit(caller); });
-  if (guest.ok()) return Put(guest->rank, guest->lane, std::move(guest->connection));
+  if (guest.ok()) return AddConnection(guest->rank, guest->lane, std::move(guest->connection));
   const std::lock_guard lock(mutex_);
   refused_ = fmt::format("a caller from {} was turned away: {}", caller.from,
                          FaultOf(guest.status()).what);
 }
 
-void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<TcpConnection> connection) {
+void Mesh::AddConnection(int32_t rank, Lane lane, std::unique_ptr<TcpConnection> connection) {
   const auto found = std::find(lanes_.begin(), lanes_.end(), lane);
   if (found == lanes_.end()) return;
   if (lane == Lane::kData) {
@@ -267,7 +267,7 @@ void Mesh::Put(int32_t rank, Lane lane, std::unique_ptr<TcpConnection> connectio
   changed_.notify_all();
 }
 
-void Mesh::Give(const Status& failure) {
+void Mesh::FailWith(const Status& failure) {
   const std::lock_guard lock(mutex_);
   if (failure_.ok()) failure_ = failure;
   changed_.notify_all();
@@ -295,12 +295,12 @@ Status Mesh::Missing() const {
   for (size_t r = 0; r < self_.cards.size(); ++r) {
     bool here = int32_t(r) == self_.rank;
     for (const auto& lane : connections_) here = here || lane[r] != nullptr;
-    if (!here) names += (names.empty() ? "" : ", ") + NameOf(self_.cards[r]);
+    if (!here) names += (names.empty() ? "" : ", ") + DescribeRank(self_.cards[r]);
   }
   return Fail({.exit = Exit::kStalled,
                .what = fmt::format("{} did not connect with rank {} in time",
                                    names.empty() ? "some ranks" : names, self_.rank),
-               .where = fmt::format("{} listens at {}", NameOf(self_.own()),
+               .where = fmt::format("{} listens at {}", DescribeRank(self_.own()),
                                     fmt::join(self_.own().addresses, ", ")),
                .why = refused_});
 }

@@ -52,8 +52,8 @@ class Mesh {
   bool Admit(Caller& caller);
   void SeeOff(Caller& caller);
   void Greet(UniqueFd socket, Caller& caller);
-  void Put(int32_t rank, Lane lane, std::unique_ptr<TcpConnection> connection);
-  void Give(const Status& failure);
+  void AddConnection(int32_t rank, Lane lane, std::unique_ptr<TcpConnection> connection);
+  void FailWith(const Status& failure);
   Status AwaitAll(Deadline deadline);
   Status Missing() const;
   bool Complete() const;

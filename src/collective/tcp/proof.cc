@@ -34,7 +34,9 @@ Result<std::string> Nonce() {
 }
 
 // Whoever called: what it sent is told, never believed.
-Status Stranger(std::string what) { return Fail({.exit = Exit::kRemote, .what = std::move(what)}); }
+Status RefuseCaller(std::string what) {
+  return Fail({.exit = Exit::kRemote, .what = std::move(what)});
+}
 
 std::string Write(const Hello& hello, const std::string& nonce) {
   std::string text(kMagic);
@@ -48,12 +50,12 @@ std::string Write(const Hello& hello, const std::string& nonce) {
 }
 
 Result<Hello> Read(std::string_view text) {
-  if (!text.starts_with(kMagic)) return Stranger("it does not speak our language");
+  if (!text.starts_with(kMagic)) return RefuseCaller("it does not speak our language");
   int32_t numbers[3];
   std::memcpy(numbers, text.data() + kMagic.size(), sizeof(numbers));
   const char* flags = text.data() + kMagic.size() + sizeof(numbers);
   if (uint8_t(flags[0]) > uint8_t(Lane::kShared))
-    return Stranger("it asks for no lane that we know");
+    return RefuseCaller("it asks for no lane that we know");
   return Hello{numbers[0], numbers[1], numbers[2], Lane(flags[0]), flags[1] != 0};
 }
 
@@ -66,15 +68,15 @@ Status Fits(const Hello& hello, const Membership& self) {
   const auto world = int32_t(self.cards.size());
   if (hello.from < 0 || hello.from >= world || hello.from == self.rank || hello.to != self.rank ||
       hello.world != world || hello.tls != Encrypts(self, hello.from, hello.lane)) {
-    return Stranger(fmt::format("it is rank {} of a world of {} and seeks {}, with{} TLS",
-                                hello.from, hello.world, hello.to, hello.tls ? "" : "out"));
+    return RefuseCaller(fmt::format("it is rank {} of a world of {} and seeks {}, with{} TLS",
+                                    hello.from, hello.world, hello.to, hello.tls ? "" : "out"));
   }
   return Status::OK();
 }
 
 Status OtherKey(const Card& card) {
   return Fail({.exit = Exit::kRemote,
-               .what = NameOf(card) + " does not know the gang's key",
+               .what = DescribeRank(card) + " does not know the gang's key",
                .why = "it belongs to another gang, or something else answers at its address"});
 }
 
@@ -101,7 +103,7 @@ Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int
   }
   PT_TRY(SendAll(*connection, ComputeMac(self.key, "caller", transcript), patience));
   PT_LET(const std::string accepted, ReceiveExactly(*connection, 1, patience));
-  if (accepted != "k") return Status::IOError(NameOf(card), " does not accept us");
+  if (accepted != "k") return Status::IOError(DescribeRank(card), " does not accept us");
   return connection;
 }
 

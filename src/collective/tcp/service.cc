@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kGoodbyeTime{1};
 constexpr int kFramesAtATime = 16;
 constexpr size_t kFullOut = 16 << 20;  // Beyond that, a rank's requests wait.
 
-std::string_view BytesOf(const TcpFrame& frame) {
+std::string_view AsBytes(const TcpFrame& frame) {
   return {reinterpret_cast<const char*>(&frame), sizeof(frame)};
 }
 
@@ -125,7 +125,7 @@ void TcpService::Queue(Peer& peer, const TcpFrame& frame, std::string_view body)
   if (peer.connection == nullptr) return;
   TcpFrame head = frame;
   head.bytes = uint32_t(body.size());
-  peer.out += BytesOf(head);
+  peer.out += AsBytes(head);
   peer.out += body;
 }
 
@@ -147,7 +147,7 @@ void TcpService::ReceiveSome(int32_t rank) {
   for (int i = 0; i < kFramesAtATime && peer.connection != nullptr; ++i) {
     if (peer.out.size() - peer.sent > kFullOut || !ReceiveFrame(rank)) return;
     peer.silent = std::chrono::milliseconds(0);
-    const Status handled = Handle(rank);
+    const Status handled = HandleFrame(rank);
     peer.filled = 0;
     peer.body.clear();
     if (!handled.ok()) (void)Abort(handled);
@@ -191,7 +191,7 @@ bool TcpService::MakeRoom(int32_t rank) {
   return false;
 }
 
-Status TcpService::Handle(int32_t rank) {
+Status TcpService::HandleFrame(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
   switch (peer.frame.kind) {
     case TcpFrame::Kind::kBeat:
@@ -259,7 +259,7 @@ void TcpService::End(int32_t rank) {
   peer.connection.reset();
   peer.out.clear();
   peer.sent = 0;
-  if (!peer.bye) (void)Abort(Gone(rank));
+  if (!peer.bye) (void)Abort(GoneFault(rank));
   const std::lock_guard lock(mutex_);
   ended_[size_t(rank)] = true;
   changed_.notify_all();

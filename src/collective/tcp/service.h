@@ -107,13 +107,13 @@ class TcpService {
   void ReceiveSome(int32_t rank);
   bool ReceiveFrame(int32_t rank);
   bool MakeRoom(int32_t rank);
-  Status Handle(int32_t rank);
+  Status HandleFrame(int32_t rank);
   Status Answer(int32_t rank);
   Status Deliver(int32_t rank, bool refused);
   void HearAbort(int32_t rank);
   void End(int32_t rank);
   void SayGoodbye();
-  Status Gone(int32_t rank) const;
+  Status GoneFault(int32_t rank) const;
   void Post(Letter letter);  // With the mutex held.
   Status Await(int32_t rank, std::vector<uint64_t>& tickets);
 

@@ -54,7 +54,7 @@ void TcpService::Leave() {
   doing_.reset();
 }
 
-Status TcpService::Gone(int32_t rank) const {
+Status TcpService::GoneFault(int32_t rank) const {
   const std::lock_guard lock(mutex_);
   std::string what = fmt::format("rank {} is gone", rank);
   if (doing_) what += "; the others waited for it in " + Describe(*doing_);
@@ -66,7 +66,7 @@ Status TcpService::AbortGone(int32_t rank) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kLastWordsTime, [&] { return !cause_.ok() || ended_[size_t(rank)]; });
   }
-  return Abort(Gone(rank));
+  return Abort(GoneFault(rank));
 }
 
 void TcpService::Open(uint32_t number, std::span<const std::byte> memory) {
@@ -122,7 +122,7 @@ Status TcpService::Await(int32_t rank, std::vector<uint64_t>& tickets) {
     return Abort(Fail({.exit = Exit::kBug,
                        .what = fmt::format("rank {} has no such window, or has closed it", rank)}));
   }
-  if (in_time) return Abort(Gone(rank));
+  if (in_time) return Abort(GoneFault(rank));
   return Abort(
       Fail({.exit = Exit::kStalled,
             .what = fmt::format("rank {} did not answer a read of its window within {:g} s", rank,

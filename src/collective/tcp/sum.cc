@@ -114,7 +114,7 @@ class SlicedSum : public Steps {
   // and so on; and in the end the A results that are left. So the mixed part has 2 (n - A) units,
   // of which every second is a result, and behind it unit k is result k - n: n inputs came before
   // it. Both ends count the same way and need no headers.
-  Unit UnitOf(int64_t number) const {
+  Unit FindUnit(int64_t number) const {
     const int64_t ahead = std::min(kAhead, chunks_);
     const int64_t mixed = number - ahead;
     if (mixed < 0) return {false, number};
@@ -127,13 +127,13 @@ class SlicedSum : public Steps {
     const int64_t units = (plan_.count + kAlign - 1) / kAlign;
     return std::min(units * rank / world_ * kAlign, plan_.count);
   }
-  int64_t BeginOf(int32_t rank, int64_t chunk) const {
+  int64_t ChunkBegin(int32_t rank, int64_t chunk) const {
     return std::min(Edge(rank) + chunk * chunk_, Edge(rank + 1));
   }
-  int64_t CountOf(int32_t rank, int64_t chunk) const {
-    return BeginOf(rank, chunk + 1) - BeginOf(rank, chunk);
+  int64_t ChunkCount(int32_t rank, int64_t chunk) const {
+    return ChunkBegin(rank, chunk + 1) - ChunkBegin(rank, chunk);
   }
-  std::byte* RoomOf(int32_t rank, int64_t chunk) const {
+  std::byte* ChunkRoom(int32_t rank, int64_t chunk) const {
     return peers_[size_t(rank)].room + (chunk % kHeld) * plan_.inputs[size_t(rank)] * kChunkBytes;
   }
 
@@ -141,7 +141,8 @@ class SlicedSum : public Steps {
     for (int32_t i = 1; i < world_; ++i) {
       const int32_t to = (rank_ + i) % world_;
       for (const std::byte* own : plan_.own) {
-        traffic.Send(to, own + BeginOf(to, chunk) * plan_.width, CountOf(to, chunk) * plan_.width);
+        traffic.Send(to, own + ChunkBegin(to, chunk) * plan_.width,
+                     ChunkCount(to, chunk) * plan_.width);
       }
     }
   }
@@ -159,31 +160,32 @@ class SlicedSum : public Steps {
   void Advance(int32_t from, Traffic& traffic) {
     Peer& peer = peers_[size_t(from)];
     while (peer.agreed && !peer.expecting && peer.next < 2 * chunks_) {
-      const Unit unit = UnitOf(peer.next);
+      const Unit unit = FindUnit(peer.next);
       if (!unit.result && unit.chunk >= combined_ + kHeld) return;
-      const int64_t count = unit.result ? CountOf(from, unit.chunk)
-                                        : CountOf(rank_, unit.chunk) * plan_.inputs[size_t(from)];
+      const int64_t count = unit.result
+                                ? ChunkCount(from, unit.chunk)
+                                : ChunkCount(rank_, unit.chunk) * plan_.inputs[size_t(from)];
       if (count == 0) {
         Count(peer);
         continue;
       }
-      std::byte* into = unit.result ? plan_.result + BeginOf(from, unit.chunk) * plan_.width
-                                    : RoomOf(from, unit.chunk);
+      std::byte* into = unit.result ? plan_.result + ChunkBegin(from, unit.chunk) * plan_.width
+                                    : ChunkRoom(from, unit.chunk);
       peer.expecting = true;
       traffic.Expect(from, into, count * plan_.width);
     }
   }
 
   void Count(Peer& peer) {
-    const Unit unit = UnitOf(peer.next++);
+    const Unit unit = FindUnit(peer.next++);
     if (!unit.result) ++arrived_[size_t(unit.chunk)];
   }
 
   bool CombineNext(Traffic& traffic) {
     if (combined_ == chunks_ || arrived_[size_t(combined_)] < world_ - 1) return false;
     const int64_t t = combined_++;
-    const int64_t at = BeginOf(rank_, t) * plan_.width;
-    const int64_t count = CountOf(rank_, t);
+    const int64_t at = ChunkBegin(rank_, t) * plan_.width;
+    const int64_t count = ChunkCount(rank_, t);
     if (count > 0) {
       plan_.combine(Sources(t, at, count), count, plan_.result + at);
       for (int32_t i = 1; i < world_; ++i) {
@@ -199,7 +201,7 @@ class SlicedSum : public Steps {
     for (int32_t r = 0; r < world_; ++r) {
       for (int32_t k = 0; k < plan_.inputs[size_t(r)]; ++k) {
         sources_.push_back(r == rank_ ? plan_.own[size_t(k)] + at
-                                      : RoomOf(r, chunk) + k * count * plan_.width);
+                                      : ChunkRoom(r, chunk) + k * count * plan_.width);
       }
     }
     return sources_;

@@ -40,7 +40,7 @@ Status TlsFault(std::string_view doing) {
 }
 
 // OpenSSL's own socket BIO would raise SIGPIPE. The descriptor is the BIO's data.
-int FdOf(BIO* bio) { return int(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
+int GetFd(BIO* bio) { return int(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
 
 int Moved(BIO* bio, ssize_t moved, int retry) {
   BIO_clear_retry_flags(bio);
@@ -51,12 +51,12 @@ int Moved(BIO* bio, ssize_t moved, int retry) {
 }
 
 int BioWrite(BIO* bio, const char* bytes, int count) {
-  return Moved(bio, ::send(FdOf(bio), bytes, size_t(count), MSG_NOSIGNAL | MSG_DONTWAIT),
+  return Moved(bio, ::send(GetFd(bio), bytes, size_t(count), MSG_NOSIGNAL | MSG_DONTWAIT),
                BIO_FLAGS_WRITE);
 }
 
 int BioRead(BIO* bio, char* bytes, int count) {
-  return Moved(bio, ::recv(FdOf(bio), bytes, size_t(count), MSG_DONTWAIT), BIO_FLAGS_READ);
+  return Moved(bio, ::recv(GetFd(bio), bytes, size_t(count), MSG_DONTWAIT), BIO_FLAGS_READ);
 }
 
 long BioControl(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }

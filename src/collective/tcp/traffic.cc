@@ -66,7 +66,7 @@ void Traffic::Expect(int32_t from, void* into, int64_t bytes) {
 // does not receive would wait for one that does the same.
 Status Traffic::Transfer(Steps& steps) {
   int idle = 0;
-  while (!Over()) {
+  while (!IsOver()) {
     bool moved = false;
     for (int32_t r = 0; r < world(); ++r) {
       if (r == rank_) continue;
@@ -83,7 +83,7 @@ Status Traffic::Transfer(Steps& steps) {
 }
 
 // Ranks that disagree wait for all requests, so that each can tell who asked for what.
-bool Traffic::Over() const {
+bool Traffic::IsOver() const {
   if (disagree_) return false;
   for (const Peer& peer : peers_) {
     if (!peer.out.empty() || !peer.in.empty()) return false;
@@ -146,12 +146,12 @@ Status Traffic::Wait() {
     if (events != 0) polls.push_back({peer.connection->fd(), events, 0});
   }
   const Deadline until = missing_ > 0 ? limit_ : std::max(limit_, Clock::now() + deadline_);
-  if (!Poll(polls, until)) return Late();
+  if (!Poll(polls, until)) return BlameLate();
   return polls.front().revents == 0 ? Status::OK() : service_->Check();
 }
 
 // Those whose request did not come are to blame; if all came, those who stopped sending.
-Status Traffic::Late() const {
+Status Traffic::BlameLate() const {
   std::vector<int32_t> late;
   for (int32_t r = 0; r < world(); ++r) {
     if (r != rank_ && !peers_[size_t(r)].greeted) late.push_back(r);

@@ -70,9 +70,9 @@ class Traffic {
   Result<bool> ReceiveSome(int32_t rank, Steps& steps);
   Status Filled(int32_t rank, Steps& steps);
   Status Greeted(int32_t rank, Steps& steps);
-  bool Over() const;
+  bool IsOver() const;
   Status Wait();
-  Status Late() const;
+  Status BlameLate() const;
 
   int32_t rank_;
   std::vector<Peer> peers_;

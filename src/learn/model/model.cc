@@ -21,7 +21,7 @@ namespace {
 //
 // All of this only builds a plan; the one call to the engine asks for the table's schema.
 
-Columns NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
+Columns ColumnNames(const arrow::Schema& schema) { return schema.field_names(); }
 
 bool Holds(const Columns& columns, const std::string& name) {
   return std::find(columns.begin(), columns.end(), name) != columns.end();
@@ -73,7 +73,7 @@ Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
 // make; stages never overwrite, so such a table is refused instead of giving two columns of one
 // name.
 Status CheckTable(const Chain& chain, const arrow::Schema& table) {
-  const Columns there = NamesOf(table);
+  const Columns there = ColumnNames(table);
   Columns missing;
   for (const std::string& name : chain.needed) {
     if (!Holds(there, name)) missing.push_back(name);
@@ -93,12 +93,12 @@ bool OfClasses(const ModelState& state) { return state.net.objective.kind != Tar
 arrow::FieldVector PredictedBy(const ModelState& state) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
   return PredictedFields(options, state.net.objective.kind,
-                         state.chain->Find(LabelsOf(options).front())->type);
+                         state.chain->Find(ListLabels(options).front())->type);
 }
 
 // Metrics are asked for only if the table has every label, and the baseline only if it has the
 // baseline's column too.
-ScoreConfig ScoreConfigOf(const ModelState& state, const Columns& columns) {
+ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
@@ -136,7 +136,7 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
 Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table,
                const Columns& keep) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
-  const ScoreConfig config = ScoreConfigOf(state, NamesOf(table));
+  const ScoreConfig config = MakeScoreConfig(state, ColumnNames(table));
   if (OfClasses(state) && !config.metrics.empty()) {
     applied = WithClasses(std::move(applied), state.net.objective);
   }
@@ -186,11 +186,11 @@ struct Typed {
 // silently truncated into another category, so it fails the query.
 Typed AsWhole(const std::string& column) {
   const Expr value = Col(column);
-  return {CallOf("if", {CallOf("is_null", {value}) || value == CallOf("floor", {value}),
-                        CallOf("cast_int64", {value}),
-                        CallOf("error", {Lit("column \"" + column +
-                                             "\" holds a fraction, and the model learned from "
-                                             "whole numbers")})}),
+  return {MakeCall("if", {MakeCall("is_null", {value}) || value == MakeCall("floor", {value}),
+                          MakeCall("cast_int64", {value}),
+                          MakeCall("error", {Lit("column \"" + column +
+                                                 "\" holds a fraction, and the model learned from "
+                                                 "whole numbers")})}),
           arrow::int64()};
 }
 
@@ -202,11 +202,11 @@ std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
       arrow::is_integer(learned.id()) && Refused(chain, there.name(), *arrow::float64());
   if (whole && arrow::is_floating(there.type()->id())) return AsWhole(there.name());
   if (!text || !CheckNumeric(learned).ok()) return std::nullopt;
-  if (whole) return Typed{CallOf("cast_int64", {Col(there.name())}), arrow::int64()};
+  if (whole) return Typed{MakeCall("cast_int64", {Col(there.name())}), arrow::int64()};
   if (learned.id() == arrow::Type::BOOL) {
-    return Typed{CallOf("cast_bool", {Col(there.name())}), arrow::boolean()};
+    return Typed{MakeCall("cast_bool", {Col(there.name())}), arrow::boolean()};
   }
-  return Typed{CallOf("cast_double", {Col(there.name())}), arrow::float64()};
+  return Typed{MakeCall("cast_double", {Col(there.name())}), arrow::float64()};
 }
 
 // Casts columns to the types that the model learned from. CSV carries no types: in a table of a few
@@ -236,7 +236,7 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
   PT_LET(SchemaPtr schema, table.Schema());
   const Plan typed = WithLearnedTypes(state, table.plan(), schema);
   PT_TRY(CheckTable(*state.chain, *schema));
-  Columns columns = NamesOf(*schema);
+  Columns columns = ColumnNames(*schema);
   const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
   return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
 }

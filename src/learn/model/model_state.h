@@ -33,6 +33,6 @@ Json PipelineToJson(const ModelState& state);
 
 // The config of the estimator's net. All stages must have learned: the cardinality of a categorical
 // column is known only then.
-NetConfig NetOf(const Chain& chain, const Learned& learned);
+NetConfig MakeNetConfig(const Chain& chain, const Learned& learned);
 
 }  // namespace protium

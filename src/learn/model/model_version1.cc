@@ -7,14 +7,14 @@
 namespace protium {
 namespace {
 
-Json* EstimatorOf(Json& pipeline) {
+Json* FindEstimator(Json& pipeline) {
   for (Json& stage : pipeline) {
     if (stage.is_object() && stage.value("kind", "") == "torch_estimator") return &stage;
   }
   return nullptr;
 }
 
-Json ObjectiveOf(const std::string& label, const Json& scale) {
+Json UpgradeObjective(const std::string& label, const Json& scale) {
   ScaledLabel scaled{.column = label};
   if (scale.is_object()) {
     scaled.mean = scale.value("mean", 0.0);
@@ -49,7 +49,7 @@ Status UpgradeVersion1(ModelFiles& files) {
   if (!pipeline.is_array() || !stages.is_object()) {
     return Fail({.exit = Exit::kInput, .what = "pipeline.json or stages.json is damaged"});
   }
-  Json* const estimator = EstimatorOf(pipeline);
+  Json* const estimator = FindEstimator(pipeline);
   const Json scale = stages.value("label_scale", Json());
   stages.erase("label_scale");
   if (estimator == nullptr) return Status::OK();
@@ -57,7 +57,7 @@ Status UpgradeVersion1(ModelFiles& files) {
   if (!label.is_string() || !(*estimator)["train"].is_object()) {
     return Fail({.exit = Exit::kInput, .what = "the estimator in pipeline.json is damaged"});
   }
-  const Json objective = ObjectiveOf(label.get<std::string>(), scale);
+  const Json objective = UpgradeObjective(label.get<std::string>(), scale);
   stages["objective"] = objective;
   RenameLoss(*estimator);
   const auto net = files.json.find("net.json");

@@ -14,11 +14,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInFolder = "net.pt";
 
-bool IsFile(const Named& net) { return net.name == "torchscript"; }
+bool IsFile(const Choice& net) { return net.name == "torchscript"; }
 
 }  // namespace
 
-Status FindNetFile(const fs::path& base, Named& net) {
+Status FindNetFile(const fs::path& base, Choice& net) {
   if (!IsFile(net)) return Status::OK();
   const fs::path file = base / net.options.value("file", "");
   std::error_code ignored;
@@ -43,7 +43,7 @@ Status FindNetFile(const fs::path& base, Named& net) {
 
 Status FindNetFile(const fs::path& base, Chain& chain) {
   if (!chain.estimator) return Status::OK();
-  Named& net = chain.estimator->options.net;
+  Choice& net = chain.estimator->options.net;
   PT_TRY(FindNetFile(base, net));
   // The estimator is the last stage, and its options are kept twice: typed, and as the list that is
   // saved.
@@ -53,7 +53,7 @@ Status FindNetFile(const fs::path& base, Chain& chain) {
 
 Status KeepNetFile(const fs::path& run, Chain& chain) {
   if (!chain.estimator || !IsFile(chain.estimator->options.net)) return Status::OK();
-  Named& net = chain.estimator->options.net;
+  Choice& net = chain.estimator->options.net;
   const fs::path kept = fs::absolute(run / kInFolder);
   PT_TRY(CopyFile(net.options.value("file", ""), kept).status());
   net.options["file"] = kept.string();
@@ -61,7 +61,7 @@ Status KeepNetFile(const fs::path& run, Chain& chain) {
   return Status::OK();
 }
 
-Named IntoFolder(Named net, ModelFiles& files) {
+Choice IntoFolder(Choice net, ModelFiles& files) {
   if (!IsFile(net)) return net;
   files.others[kInFolder] = net.options.value("file", "");
   net.options["file"] = kInFolder;

@@ -14,7 +14,7 @@ namespace protium {
 // Resolves the file's path against `base` and puts the absolute path and the SHA-256 into the net's
 // options. Fails with Exit::kInput if the file is missing, or differs from a sha256 that the
 // options already have.
-Status FindNetFile(const std::filesystem::path& base, Named& net);
+Status FindNetFile(const std::filesystem::path& base, Choice& net);
 // The same for the estimator of a chain, if it has one.
 Status FindNetFile(const std::filesystem::path& base, Chain& chain);
 
@@ -24,6 +24,6 @@ Status KeepNetFile(const std::filesystem::path& run, Chain& chain);
 
 // Adds the file to those of a model folder, as "net.pt", and returns the net with that relative
 // name in its options, for pipeline.json and net.json.
-Named IntoFolder(Named net, ModelFiles& files);
+Choice IntoFolder(Choice net, ModelFiles& files);
 
 }  // namespace protium

@@ -21,7 +21,7 @@ namespace protium {
 namespace {
 
 // The columns that Transform() adds, without an estimator those of all stages.
-SchemaPtr OutputOf(const Chain& chain) {
+SchemaPtr OutputSchema(const Chain& chain) {
   // The estimator is the last of the options, and its columns have that position as their maker.
   arrow::FieldVector fields;
   for (const StageColumn& each : chain.columns) {
@@ -33,9 +33,9 @@ SchemaPtr OutputOf(const Chain& chain) {
   return arrow::schema(std::move(fields));
 }
 
-Result<Json> SchemasOf(const ModelState& state) {
+Result<Json> DescribeSchemas(const ModelState& state) {
   PT_LET(const Json training, SchemaToJson(*state.input));
-  PT_LET(const Json output, SchemaToJson(*OutputOf(*state.chain)));
+  PT_LET(const Json output, SchemaToJson(*OutputSchema(*state.chain)));
   Json input = Json::array();
   for (const Json& column : training) {
     const auto& needed = state.chain->needed;
@@ -48,7 +48,7 @@ Result<Json> SchemasOf(const ModelState& state) {
 }
 
 // A loaded model keeps the metrics that it was saved with; a fitted one takes its run's.
-Json MetricsOf(const ModelState& state) {
+Json CollectMetrics(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();
   const Json results = state.session->state().record().results();
@@ -100,7 +100,7 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
   PT_TRY(FindNetFile(folder, state.net.net));
-  if (!FieldsEqual(state.net, NetOf(*state.chain, state.learned))) {
+  if (!FieldsEqual(state.net, MakeNetConfig(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
                  .what = (folder / "net.json").string() + " does not fit pipeline.json and "
                                                           "stages.json"});
@@ -122,8 +122,8 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
                    .weights = state_->trained.weights};
   files.json["pipeline.json"] = PipelineToJson(*state_);
   files.json["stages.json"] = LearnedToJson(*state_->chain, state_->learned);
-  PT_LET(files.json["schema.json"], SchemasOf(*state_));
-  files.json["metrics.json"] = MetricsOf(*state_);
+  PT_LET(files.json["schema.json"], DescribeSchemas(*state_));
+  files.json["metrics.json"] = CollectMetrics(*state_);
   files.json["fingerprint.json"] = state_->trained.fingerprint;
   if (state_->chain->estimator) {
     NetConfig net = state_->net;

@@ -79,7 +79,7 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
 Status PlaceAgain(Chain& chain);
 
 // The table column that `column` is ultimately made from; `column` itself if no stage made it.
-std::string SourceOf(const Chain& chain, const std::string& column);
+std::string FindSource(const Chain& chain, const std::string& column);
 
 // The same failure with columns that stages made replaced by the table's columns they come from, in
 // all texts of the fault: a user has never seen "temp__fill__scale".

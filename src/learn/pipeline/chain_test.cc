@@ -105,8 +105,8 @@ TEST(Chain, RefusesTheLabelAmongTheInputs) {
 
 TEST(Chain, SpeaksOfTheColumnsOfTheTable) {
   const Chain chain = *PlaceStages(Flights(), *Table());
-  EXPECT_EQ(SourceOf(chain, "temp__fill__scale"), "temp");
-  EXPECT_EQ(SourceOf(chain, "temp"), "temp");
+  EXPECT_EQ(FindSource(chain, "temp__fill__scale"), "temp");
+  EXPECT_EQ(FindSource(chain, "temp"), "temp");
   const Status status = WithSourceNames(
       chain, Fail({.what = "column temp__fill__scale is NULL", .fix = "xtemp__fill hour__scale"}));
   EXPECT_EQ(FaultOf(status).what, "column temp is NULL");
@@ -222,8 +222,8 @@ TEST(LearnedOutputs, ArePlacedOnceTheyAreKnown) {
                           "origin__hot__JFK", "origin__hot__LGA"));
   EXPECT_EQ(chain.stages[1].level, 2);
   EXPECT_THAT(chain.sources, ElementsAre("origin", "temp", "delay"));
-  EXPECT_EQ(SourceOf(chain, "origin__hot__LGA__scale"), "origin");
-  EXPECT_EQ(SourceOf(chain, "temp__scale"), "temp");
+  EXPECT_EQ(FindSource(chain, "origin__hot__LGA__scale"), "origin");
+  EXPECT_EQ(FindSource(chain, "temp__scale"), "temp");
 }
 
 TEST(LearnedOutputs, ThatCollideNameBothStages) {

@@ -10,9 +10,9 @@ namespace {
 // Replaces the options given for a named choice by the complete ones.
 template <class Row>
 Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::string& path,
-                     Named& named) {
-  PT_LET(const Row* row, FindRow(rows, what, named.name, path + ".name"));
-  PT_LET(named.options, row->complete(named.options, path));
+                     Choice& choice) {
+  PT_LET(const Row* row, FindRow(rows, what, choice.name, path + ".name"));
+  PT_LET(choice.options, row->complete(choice.options, path));
   return Status::OK();
 }
 
@@ -87,7 +87,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
 }
 
 // Refuses an option's value unless `holds`; `must` completes "... must be".
-Status Ask(bool holds, const std::string& path, const std::string& must, const Json& got) {
+Status Require(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
@@ -101,18 +101,18 @@ Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const st
                  .where = at + "label",
                  .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
   }
-  PT_TRY(Ask(!several || values, at + "labels", "of values: " + options.loss.name + " learns one",
-             options.labels));
-  PT_TRY(Ask(!several || options.train.baseline.empty(), at + "train.baseline",
-             "left out with several labels", options.train.baseline));
-  PT_TRY(Ask(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
-             "left out: it is for binary_cross_entropy", options.positive));
-  PT_TRY(Ask(options.probabilities.empty() || !values, at + "probabilities",
-             "left out: they are of classes", options.probabilities));
-  PT_TRY(Ask(values || !options.label_scale || options.label_scale == Scale::kNone,
-             at + "label_scale", "left out: classes have no scale", "standard"));
-  PT_TRY(Ask(!loss.logarithmic || options.label_scale != Scale::kStandard, at + "label_scale",
-             "\"none\": " + loss.name + " learns counts as they are", "standard"));
+  PT_TRY(Require(!several || values, at + "labels",
+                 "of values: " + options.loss.name + " learns one", options.labels));
+  PT_TRY(Require(!several || options.train.baseline.empty(), at + "train.baseline",
+                 "left out with several labels", options.train.baseline));
+  PT_TRY(Require(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
+                 "left out: it is for binary_cross_entropy", options.positive));
+  PT_TRY(Require(options.probabilities.empty() || !values, at + "probabilities",
+                 "left out: they are of classes", options.probabilities));
+  PT_TRY(Require(values || !options.label_scale || options.label_scale == Scale::kNone,
+                 at + "label_scale", "left out: classes have no scale", "standard"));
+  PT_TRY(Require(!loss.logarithmic || options.label_scale != Scale::kStandard, at + "label_scale",
+                 "\"none\": " + loss.name + " learns counts as they are", "standard"));
   if (!options.label_scale) {
     options.label_scale = values && !loss.logarithmic ? Scale::kStandard : Scale::kNone;
   }

@@ -96,7 +96,7 @@ Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
       if (at == std::ptrdiff_t(seen.size())) {
         seen.push_back(key);
         project.columns.push_back(
-            {name, IsText(need) ? Col(column) : CallOf("cast_double", {Col(column)})});
+            {name, IsText(need) ? Col(column) : MakeCall("cast_double", {Col(column)})});
       }
       column = name;
     }

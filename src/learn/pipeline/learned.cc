@@ -55,7 +55,7 @@ class Fitting {
 
   Status Run(Learned& learned) {
     for (int32_t level = 1; level <= chain_.levels(); ++level) {
-      Tell(level);
+      ReportFitted(level);
       PT_TRY(FindOut(level));
       PT_TRY(LearnAt(level, learned));
       PT_TRY(PlaceWhoWaited(level));
@@ -92,7 +92,7 @@ class Fitting {
     }
   }
 
-  void Tell(int32_t level) {
+  void ReportFitted(int32_t level) {
     for (const PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
       session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
@@ -100,7 +100,7 @@ class Fitting {
   }
 
   // The first level at which the columns of a need exist.
-  int32_t LevelOf(const Need& need) const {
+  int32_t FindLevel(const Need& need) const {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
       const int32_t maker = chain_.Find(column)->maker;
@@ -123,7 +123,7 @@ class Fitting {
     std::vector<Need> asked;
     Columns columns = chain_.sources, wanted;
     for (Entry& entry : entries_) {
-      if (entry.state || LevelOf(entry.need) != level) continue;
+      if (entry.state || FindLevel(entry.need) != level) continue;
       entry.state = StateFromMaker(entry.need);
       if (entry.state) continue;
       asked.push_back(entry.need);
@@ -131,25 +131,25 @@ class Fitting {
     }
     const Plan input = ApplyStages(chain_, rows_, columns, wanted);
     PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
-    for (size_t i = 0; i < asked.size(); ++i) EntryOf(asked[i]).state = std::move(states[i]);
+    for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move(states[i]);
     return Status::OK();
   }
 
-  Entry& EntryOf(const Need& need) {
+  Entry& FindEntry(const Need& need) {
     return *std::find_if(entries_.begin(), entries_.end(),
                          [&](const Entry& entry) { return entry.need == need; });
   }
 
-  std::vector<State> StatesOf(const std::vector<Need>& needs) {
+  std::vector<State> CollectStates(const std::vector<Need>& needs) {
     std::vector<State> states;
-    for (const Need& need : needs) states.push_back(*EntryOf(need).state);
+    for (const Need& need : needs) states.push_back(*FindEntry(need).state);
     return states;
   }
 
   Status LearnAt(int32_t level, Learned& learned) {
     for (PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
-      const Status status = each.stage->Learn(StatesOf(each.stage->Needs()));
+      const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
       if (status.ok()) continue;
       Fault fault = FaultOf(status);
       fault.where = each.path + " (\"" + each.stage->id() + "\")";
@@ -158,8 +158,8 @@ class Fitting {
     if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
     const TorchEstimatorOptions& options = chain_.estimator->options;
     const LossRow& loss = chain_.estimator->loss;
-    const auto& type = chain_.Find(LabelsOf(options).front())->type;
-    PT_LET(learned, LearnLabel(options, loss, StatesOf(LabelNeeds(options, loss)), *type));
+    const auto& type = chain_.Find(ListLabels(options).front())->type;
+    PT_LET(learned, LearnLabel(options, loss, CollectStates(LabelNeeds(options, loss)), *type));
     return Status::OK();
   }
 

@@ -103,7 +103,7 @@ int64_t RowsMemory(const SessionOptions& options) {
 TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const TrainRows& rows,
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
-  TrainConfig config{.net = NetOf(chain, learned),
+  TrainConfig config{.net = MakeNetConfig(chain, learned),
                      .extensions = chain.extensions,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
@@ -165,7 +165,7 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
 Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   std::string label;
-  for (const std::string& each : LabelsOf(chain.estimator->options)) {
+  for (const std::string& each : ListLabels(chain.estimator->options)) {
     label += (label.empty() ? "\"" : " and \"") + each + "\"";
   }
   const std::string all = Grouped(counts.all);
@@ -242,7 +242,7 @@ void TellUnseen(SessionState& session, const TrainResult& trained) {
            " validation rows are of classes that no training row has: they are left out"}));
 }
 
-SchemaPtr InputOf(const Chain& chain) {
+SchemaPtr InputSchema(const Chain& chain) {
   arrow::FieldVector fields;
   for (const std::string& name : chain.sources) {
     fields.push_back(arrow::field(name, chain.Find(name)->type));
@@ -251,7 +251,7 @@ SchemaPtr InputOf(const Chain& chain) {
 }
 
 // The inputs by name; an open stage's as the user wrote it.
-Columns InputsOf(const Chain& chain, const PlacedStage& placed) {
+Columns ListInputs(const Chain& chain, const PlacedStage& placed) {
   Columns inputs = placed.stage->inputs();
   for (const size_t maker : placed.awaits) {
     inputs.push_back("{ stage = \"" + chain.stages[maker].stage->id() + "\" }");
@@ -259,13 +259,13 @@ Columns InputsOf(const Chain& chain, const PlacedStage& placed) {
   return inputs;
 }
 
-Json StagesOf(const Chain& chain) {
+Json DescribeStages(const Chain& chain) {
   Json stages = Json::array();
   for (size_t i = 0; i < chain.stages.size(); ++i) {
     const PlacedStage& each = chain.stages[i];
     stages.push_back({{"id", each.stage->id()},
                       {"kind", chain.options[i].kind},
-                      {"inputs", InputsOf(chain, each)},
+                      {"inputs", ListInputs(chain, each)},
                       {"outputs", each.stage->outputs()},
                       {"level", each.level}});
   }
@@ -274,7 +274,7 @@ Json StagesOf(const Chain& chain) {
 
 // Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
 // the time: "idle_share" is 1 - shards / (most * workers).
-Json TrainingOf(const TorchEstimatorOptions& options) {
+Json DescribeTraining(const TorchEstimatorOptions& options) {
   const int32_t workers = options.gang.workers, shards = options.train.shards;
   const int32_t most = (shards + workers - 1) / workers;
   return {{"workers", workers},
@@ -285,21 +285,21 @@ Json TrainingOf(const TorchEstimatorOptions& options) {
           {"epochs", options.train.epochs}};
 }
 
-Preview PreviewOf(const Chain& chain, const TrainRows& rows) {
+Preview MakePreview(const Chain& chain, const TrainRows& rows) {
   Preview preview{.pipeline = StagesToJson(chain.options),
-                  .stages = StagesOf(chain),
+                  .stages = DescribeStages(chain),
                   .training = Json::object(),
                   .plan = rows.all};
   if (!chain.estimator) return preview;
   const TorchEstimatorOptions& options = chain.estimator->options;
-  preview.training = TrainingOf(options);
+  preview.training = DescribeTraining(options);
   preview.plan = GangOver(options.gang, rows.all);
   return preview;
 }
 
 }  // namespace
 
-NetConfig NetOf(const Chain& chain, const Learned& learned) {
+NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
   const PlacedEstimator& estimator = *chain.estimator;
   NetConfig net{.net = estimator.options.net,
                 .numeric = estimator.numeric,
@@ -326,14 +326,14 @@ Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const 
   return Pipeline(std::move(stages));
 }
 
-Json JsonOf(const Preview& preview) {
+Json PreviewToJson(const Preview& preview) {
   return {
       {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
 }
 
-Result<Preview> PreviewOf(const Pipeline& pipeline, const DataFrame& train) {
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train) {
   PT_LET(const Chain chain, Place(pipeline.stages(), train));
-  return PreviewOf(chain, RowsFor(chain, train.plan()));
+  return MakePreview(chain, RowsFor(chain, train.plan()));
 }
 
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
@@ -342,7 +342,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   const TrainRows rows = RowsFor(chain, train.plan());
   session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
-  told.update(JsonOf(PreviewOf(chain, rows)));
+  told.update(PreviewToJson(MakePreview(chain, rows)));
   session.call().Tell(told);
   PT_TRY(AdmitGang(session, chain, rows));
   PT_TRY(MakeRows(train.session(), chain, rows));
@@ -350,7 +350,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_TRY(KeepStart(session.folder(), chain));
   PT_TRY(KeepExtensions(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
-  ModelState state{.session = &train.session(), .learned = learned, .input = InputOf(chain)};
+  ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
     const TrainConfig config = ConfigFor(session, chain, rows, learned);
     state.net = config.net;

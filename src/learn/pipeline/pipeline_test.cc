@@ -219,7 +219,7 @@ TEST_F(PipelineTest, ResumesOnlyFromTheSameInputs) {
 }
 
 TEST_F(PipelineTest, LooksBeforeAnythingRuns) {
-  const auto preview = PreviewOf(Pipeline(Stages()), Tables().train);
+  const auto preview = MakePreview(Pipeline(Stages()), Tables().train);
   ASSERT_TRUE(preview.ok()) << preview.status();
   EXPECT_EQ(preview->stages[2]["level"], 2);
   EXPECT_EQ(preview->training["shards"], 4);

@@ -29,7 +29,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_TRY(PlaceLists(placed));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
-  const auto label = chain_.Find(LabelsOf(options).front())->type;
+  const auto label = chain_.Find(ListLabels(options).front())->type;
   for (const auto& field : PredictedFields(options, loss->kind, label)) {
     PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
   }
@@ -39,17 +39,17 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
 
 Status Placer::PlaceLabels(PlacedEstimator& placed) {
   const TorchEstimatorOptions& options = placed.options;
-  for (const std::string& label : LabelsOf(options)) {
+  for (const std::string& label : ListLabels(options)) {
     PT_LET(const size_t at, Find(label, "label", Use::kTraining));
     PT_TRY(CheckType(at, "label", CheckLabelType(placed.loss.kind, *chain_.columns[at].type)));
-    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   for (const auto& [column, key] : {std::pair{&options.weight, "weight"},
                                     std::pair{&options.train.baseline, "train.baseline"}}) {
     if (column->empty()) continue;
     PT_LET(const size_t at, Find(*column, key, Use::kTraining));
     PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
-    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
   for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
@@ -116,8 +116,8 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
 }
 
 Status Placer::CheckLabel(const PlacedEstimator& placed) const {
-  for (const std::string& label : LabelsOf(placed.options)) {
-    PT_TRY(CheckLabel(placed, SourceOf(chain_, label)));
+  for (const std::string& label : ListLabels(placed.options)) {
+    PT_TRY(CheckLabel(placed, FindSource(chain_, label)));
   }
   return Status::OK();
 }
@@ -125,7 +125,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed) const {
 // Compares table columns: a scaled or filled copy of the label gives it away just as well.
 Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
   const auto check = [&](const std::string& column, const std::string& key) {
-    if (SourceOf(chain_, column) != label) return Status::OK();
+    if (FindSource(chain_, column) != label) return Status::OK();
     return Fail({.exit = Exit::kUsage,
                  .what = "the label \"" + label + "\" is among what it is to be learned from" +
                          (column == label ? "" : ", as \"" + column + "\""),
@@ -135,19 +135,19 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
   for (const size_t maker : placed.awaits) {
-    for (const std::string& column : SourcesOf(maker)) PT_TRY(check(column, "numeric"));
+    for (const std::string& column : FindSources(maker)) PT_TRY(check(column, "numeric"));
   }
   const std::string& baseline = placed.options.train.baseline;
   return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
 }
 
-Columns Placer::SourcesOf(size_t maker) const {
+Columns Placer::FindSources(size_t maker) const {
   Columns sources;
   for (const std::string& input : chain_.stages[maker].stage->inputs()) {
-    sources.push_back(SourceOf(chain_, input));
+    sources.push_back(FindSource(chain_, input));
   }
   for (const size_t each : chain_.stages[maker].awaits) {
-    for (std::string& source : SourcesOf(each)) sources.push_back(std::move(source));
+    for (std::string& source : FindSources(each)) sources.push_back(std::move(source));
   }
   return sources;
 }

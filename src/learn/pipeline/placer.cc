@@ -40,7 +40,7 @@ struct StageHead {
 };
 
 // Reads just these keys: FieldsFromJson refuses keys that it does not know.
-Result<StageHead> HeadOf(const Json& options, const std::string& path) {
+Result<StageHead> ReadHead(const Json& options, const std::string& path) {
   StageHead head;
   Json known = Json::object();
   for (const char* key : {"id", "inputs", "outputs"}) {
@@ -86,7 +86,7 @@ Chain Placer::Take() {
 }
 
 Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made) {
-  PT_LET(StageHead head, HeadOf(options.options, path_));
+  PT_LET(StageHead head, ReadHead(options.options, path_));
   PT_TRY(NameId(options.kind, head.id));
   options.options["id"] = head.id;
   if (head.inputs.empty()) {
@@ -118,7 +118,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
 Status Placer::CheckInputs(PlacedStage& placed) {
   for (const std::string& input : placed.stage->inputs()) {
     PT_LET(const size_t at, Find(input, "inputs"));
-    placed.level = std::max(placed.level, 1 + LevelOf(at));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
     PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
   }
   for (const size_t maker : placed.awaits) {
@@ -240,7 +240,7 @@ Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) 
                .fix = AdviceOn(key, *column.type)});
 }
 
-int32_t Placer::LevelOf(size_t at) const {
+int32_t Placer::FindLevel(size_t at) const {
   const int32_t maker = chain_.columns[at].maker;
   return maker < 0 ? 0 : chain_.stages[maker].level;
 }

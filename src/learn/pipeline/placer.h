@@ -49,7 +49,7 @@ class Placer {
   Status CheckLabel(const PlacedEstimator& placed) const;
   Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
   // The table's columns that an open stage depends on.
-  Columns SourcesOf(size_t maker) const;
+  Columns FindSources(size_t maker) const;
 
   // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go
   // to `awaits`.
@@ -60,7 +60,7 @@ class Placer {
   Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways);
   std::string WhyUnknown(const std::string& column) const;
   Status CheckType(size_t at, const std::string& key, const Status& fits);
-  int32_t LevelOf(size_t at) const;
+  int32_t FindLevel(size_t at) const;
   Status AddOutput(const std::string& name, std::shared_ptr<arrow::DataType> type,
                    const std::string& key);
 

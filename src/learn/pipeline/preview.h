@@ -17,10 +17,10 @@ struct Preview {
 
 // Checks the pipeline against the columns of `train`. Runs nothing; fails as Fit() would before it
 // reads rows.
-Result<Preview> PreviewOf(const Pipeline& pipeline, const DataFrame& train);
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train);
 
 // {"pipeline", "stages", "training"}.
-Json JsonOf(const Preview& preview);
+Json PreviewToJson(const Preview& preview);
 
 // The pipeline of a job file or a saved model, checked as far as is possible without a table. `own`
 // holds the rows of the program or of extensions; null: the built-in rows alone.

@@ -25,21 +25,21 @@ void ReplaceName(std::string& text, const std::string& from, const std::string& 
 
 }  // namespace
 
-std::string SourceOf(const Chain& chain, const std::string& column) {
+std::string FindSource(const Chain& chain, const std::string& column) {
   const StageColumn* const at = chain.Find(column);
   const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
   if (!made) return column;
   const Stage& maker = *chain.stages[at->maker].stage;
   const auto& outputs = maker.outputs();
   const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-  return SourceOf(chain, maker.inputs()[maker.input_of(size_t(output))]);
+  return FindSource(chain, maker.inputs()[maker.input_of(size_t(output))]);
 }
 
 Status WithSourceNames(const Chain& chain, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
   for (const StageColumn& each : chain.columns) {
-    const std::string source = SourceOf(chain, each.name);
+    const std::string source = FindSource(chain, each.name);
     if (source == each.name) continue;
     for (std::string* text : {&fault.what, &fault.where, &fault.why, &fault.fix}) {
       ReplaceName(*text, each.name, source);

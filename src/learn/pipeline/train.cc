@@ -17,7 +17,7 @@ bool OfClasses(const TrainConfig& config) {
 }
 
 // The columns that the task reads, each once.
-Columns ColumnsOf(const Chain& chain, const TrainConfig& config) {
+Columns ListColumns(const Chain& chain, const TrainConfig& config) {
   const PlacedEstimator& estimator = *chain.estimator;
   Columns columns = estimator.categorical;
   const auto add = [&](const std::string& column) {
@@ -50,7 +50,7 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
   Columns columns = chain.sources;
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
-  const Columns wanted = ColumnsOf(chain, config);
+  const Columns wanted = ListColumns(chain, config);
   Plan applied = ApplyStages(chain, rows.all, columns, wanted);
   if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
   std::vector<NamedExpr> read;

@@ -28,7 +28,7 @@ bool IsKept(const Plan& plan) {
 
 // The table, kept. Only the columns that fitting reads are kept, unless rows are held out by all
 // columns: then the hash needs them all.
-Plan Kept(const Chain& chain, const Plan& table) {
+Plan KeepTable(const Chain& chain, const Plan& table) {
   if (IsKept(table)) return table;
   const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
                      chain.estimator->options.train.validation.by.empty();
@@ -40,12 +40,12 @@ Plan Kept(const Chain& chain, const Plan& table) {
 std::optional<Expr> HasLabel(const Chain& chain) {
   if (!chain.estimator) return std::nullopt;
   std::optional<Expr> all;
-  for (const std::string& name : LabelsOf(chain.estimator->options)) {
+  for (const std::string& name : ListLabels(chain.estimator->options)) {
     const StageColumn& label = *chain.Find(name);
     if (label.maker >= 0) continue;
     const bool floating = arrow::is_floating(label.type->id());
-    const Expr value = floating ? CallOf("nan_to_null", {Col(name)}) : Col(name);
-    const Expr there = CallOf("is_not_null", {value});
+    const Expr value = floating ? MakeCall("nan_to_null", {Col(name)}) : Col(name);
+    const Expr there = MakeCall("is_not_null", {value});
     all = all ? (*all && there) : there;
   }
   return all;
@@ -53,7 +53,7 @@ std::optional<Expr> HasLabel(const Chain& chain) {
 
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
-  Plan marked = Kept(chain, table);
+  Plan marked = KeepTable(chain, table);
   if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
     const TrainOptions& train = chain.estimator->options.train;
     rows.held_out = kHeldOut;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states that count values: TextCounts and NumberCounts. Counting is a hash lookup per cell,
-// and real columns repeat few values; a small direct-mapped cache in front (Lately) spares most
-// lookups.
+// and real columns repeat few values; a small direct-mapped cache in front (RecentCounters) spares
+// most lookups.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ Status TooMany(const char* what, const char* fix) {
 // views into the batch, so it lives for one batch only; an unordered_map never moves its elements,
 // so counters stay valid while others are added.
 template <class Value>
-class Lately {
+class RecentCounters {
  public:
   // The counter of `value` if it is cached, else nullptr.
   int64_t* Find(const Value& value) const {
-    const Seen& seen = seen_[PlaceOf(value)];
+    const Seen& seen = seen_[HashToPlace(value)];
     return seen.count != nullptr && seen.value == value ? seen.count : nullptr;
   }
-  void Note(const Value& value, int64_t* count) { seen_[PlaceOf(value)] = {value, count}; }
+  void Note(const Value& value, int64_t* count) { seen_[HashToPlace(value)] = {value, count}; }
 
  private:
   static constexpr int kPlaceBits = 9;  // 512 places.
@@ -48,17 +48,19 @@ class Lately {
   };
 
   // Fibonacci hashing: the top bits of a product with 2^64 / golden ratio.
-  static size_t PlaceOf(uint64_t bits) { return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits); }
-  static size_t PlaceOf(double number) { return PlaceOf(std::bit_cast<uint64_t>(number)); }
+  static size_t HashToPlace(uint64_t bits) {
+    return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits);
+  }
+  static size_t HashToPlace(double number) { return HashToPlace(std::bit_cast<uint64_t>(number)); }
   // By the length and up to 8 bytes at either end, which is cheaper than hashing all of a long
   // text.
-  static size_t PlaceOf(std::string_view text) {
+  static size_t HashToPlace(std::string_view text) {
     if (text.empty()) return 0;
     uint64_t first = 0, last = 0;
     const size_t part = std::min(text.size(), sizeof first);
     std::memcpy(&first, text.data(), part);
     std::memcpy(&last, text.data() + text.size() - part, part);
-    return PlaceOf(first + 0xd6e8feb86659fd93u * last + text.size());
+    return HashToPlace(first + 0xd6e8feb86659fd93u * last + text.size());
   }
 
   std::array<Seen, size_t{1} << kPlaceBits> seen_{};
@@ -71,12 +73,12 @@ bool IsNan(const Value&) {
 }
 
 // Adds 1 to the counter of each value that is not missing; returns how many are.
-template <class Array, class CounterOf>
-Result<int64_t> CountEach(const arrow::Array& values, const CounterOf& counter_of) {
+template <class Array, class CounterFinder>
+Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_counter) {
   const auto& array = static_cast<const Array&>(values);
   using Value = decltype(array.GetView(0));
   using Placed = std::conditional_t<std::is_integral_v<Value>, uint64_t, Value>;
-  auto lately = std::make_unique<Lately<Placed>>();
+  auto recent = std::make_unique<RecentCounters<Placed>>();
   int64_t missing = 0;
   for (int64_t i = 0; i < array.length(); ++i) {
     const bool there = array.IsValid(i);
@@ -85,26 +87,26 @@ Result<int64_t> CountEach(const arrow::Array& values, const CounterOf& counter_o
       ++missing;
       continue;
     }
-    int64_t* count = lately->Find(Placed(value));
+    int64_t* count = recent->Find(Placed(value));
     if (count == nullptr) {
-      PT_LET(count, counter_of(value));
-      lately->Note(Placed(value), count);
+      PT_LET(count, find_counter(value));
+      recent->Note(Placed(value), count);
     }
     ++*count;
   }
   return missing;
 }
 
-std::string TextOf(bool flag) { return flag ? "true" : "false"; }
-std::string_view TextOf(std::string_view text) { return text; }
+std::string FormatValue(bool flag) { return flag ? "true" : "false"; }
+std::string_view FormatValue(std::string_view text) { return text; }
 template <class Integer>
-std::string TextOf(Integer number) {
+std::string FormatValue(Integer number) {
   return std::to_string(number);
 }
 
-template <class CounterOf>
-Result<int64_t> CountTexts(const arrow::Array& values, const CounterOf& counter_of) {
-  const auto of_text = [&](auto value) { return counter_of(TextOf(value)); };
+template <class CounterFinder>
+Result<int64_t> CountTexts(const arrow::Array& values, const CounterFinder& find_counter) {
+  const auto of_text = [&](auto value) { return find_counter(FormatValue(value)); };
   switch (values.type_id()) {
     case arrow::Type::STRING:
       return CountEach<arrow::StringArray>(values, of_text);

@@ -60,7 +60,7 @@ class ImputerStage : public Stage {
     for (size_t i = 0; i < inputs().size(); ++i) {
       double value = options_.value;
       if (options_.with != Fill::kConstant) {
-        PT_LET(value, ValueOf(states[i], inputs()[i]));
+        PT_LET(value, FindValue(states[i], inputs()[i]));
         filled_.push_back(MomentsWhenFilled(states[i], value));
       }
       learned_.push_back({inputs()[i], outputs()[i], value});
@@ -84,14 +84,15 @@ class ImputerStage : public Stage {
   Plan Apply(Plan rows, const Columns& columns) const override {
     std::vector<NamedExpr> added;
     for (const Filled& each : learned_) {
-      added.push_back({each.output, CallOf("coalesce", {CallOf("nan_to_null", {Col(each.input)}),
-                                                        Lit(each.value)})});
+      added.push_back(
+          {each.output,
+           MakeCall("coalesce", {MakeCall("nan_to_null", {Col(each.input)}), Lit(each.value)})});
     }
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
  private:
-  Result<double> ValueOf(const State& state, const std::string& column) const {
+  Result<double> FindValue(const State& state, const std::string& column) const {
     const auto* const numbers = std::get_if<NumberCounts>(&state);
     const int64_t count = numbers ? numbers->count() : std::get<Moments>(state).count();
     if (count == 0) {
@@ -113,7 +114,8 @@ class ImputerStage : public Stage {
 }  // namespace
 
 StageRow ImputerRow() {
-  return StageRowOf<ImputerStage, ImputerOptions>("imputer", "fills missing numbers: NULL and NaN");
+  return MakeStageRow<ImputerStage, ImputerOptions>("imputer",
+                                                    "fills missing numbers: NULL and NaN");
 }
 
 }  // namespace protium

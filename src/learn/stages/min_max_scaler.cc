@@ -79,7 +79,7 @@ class MinMaxScalerStage : public Stage {
 
   Plan Apply(Plan rows, const Columns& columns) const override {
     std::vector<NamedExpr> added;
-    for (const Extremes& each : learned_) added.push_back({each.output, ExprOf(each)});
+    for (const Extremes& each : learned_) added.push_back({each.output, MakeExpr(each)});
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
@@ -87,10 +87,10 @@ class MinMaxScalerStage : public Stage {
   // Each step is rounded on its own, in the order that docs/model-folder.md gives, so that other
   // programs can reproduce the bits. A constant column becomes `low`, as there is nothing to divide
   // by; its NULLs stay.
-  Expr ExprOf(const Extremes& extremes) const {
-    const Expr x = CallOf("cast_double", {Col(extremes.input)});
+  Expr MakeExpr(const Extremes& extremes) const {
+    const Expr x = MakeCall("cast_double", {Col(extremes.input)});
     if (extremes.least == extremes.greatest) {
-      return CallOf("if", {CallOf("is_null", {Col(extremes.input)}), x, Lit(options_.low)});
+      return MakeCall("if", {MakeCall("is_null", {Col(extremes.input)}), x, Lit(options_.low)});
     }
     const Expr share = (x - Lit(extremes.least)) / Lit(extremes.greatest - extremes.least);
     const bool plain = options_.low == 0 && options_.high == 1;
@@ -102,9 +102,9 @@ class MinMaxScalerStage : public Stage {
   // Values at the ends and beyond become exactly `low` and `high`, not what rounding makes of them.
   // NaN is handled first: both engines order it above every number, so it would become `high`.
   Expr Clipped(const Expr& x, const Extremes& extremes, const Expr& scaled) const {
-    const Expr below = CallOf("if", {x <= Lit(extremes.least), Lit(options_.low), scaled});
-    const Expr clipped = CallOf("if", {x >= Lit(extremes.greatest), Lit(options_.high), below});
-    return CallOf("if", {CallOf("is_nan", {x}), x, clipped});
+    const Expr below = MakeCall("if", {x <= Lit(extremes.least), Lit(options_.low), scaled});
+    const Expr clipped = MakeCall("if", {x >= Lit(extremes.greatest), Lit(options_.high), below});
+    return MakeCall("if", {MakeCall("is_nan", {x}), x, clipped});
   }
 
   MinMaxScalerOptions options_;
@@ -114,7 +114,7 @@ class MinMaxScalerStage : public Stage {
 }  // namespace
 
 StageRow MinMaxScalerRow() {
-  return StageRowOf<MinMaxScalerStage, MinMaxScalerOptions>(
+  return MakeStageRow<MinMaxScalerStage, MinMaxScalerOptions>(
       "min_max_scaler", "numbers from low to high, 0 to 1; a constant column becomes low");
 }
 

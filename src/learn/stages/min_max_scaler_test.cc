@@ -17,25 +17,26 @@ StageOptions MinMax(Json more = Json::object()) {
 class MinMaxScaler : public StageTest {
  protected:
   // What the column x becomes, of the rows it learned from and of others.
-  std::string Of(const Json& options, const std::string& cells, const std::string& others) {
+  std::string Transformed(const Json& options, const std::string& cells,
+                          const std::string& others) {
     const PipelineModel model = Fitted({MinMax(options)}, Table("x\n" + cells));
     return Text(model.Transform(Table("x\n" + others)), {"x"});
   }
 };
 
 TEST_F(MinMaxScaler, TakesTheLeastToLowAndTheGreatestToHigh) {
-  EXPECT_EQ(Of(Json::object(), "2\n4\n-\n10\n", "2\n4\n-\n10\n"), "x__s: 0 0.25 null 1");
-  EXPECT_EQ(Of({{"low", -1}, {"high", 3}}, "2\n4\n10\n", "2\n4\n10\n"), "x__s: -1 0 3");
+  EXPECT_EQ(Transformed(Json::object(), "2\n4\n-\n10\n", "2\n4\n-\n10\n"), "x__s: 0 0.25 null 1");
+  EXPECT_EQ(Transformed({{"low", -1}, {"high", 3}}, "2\n4\n10\n", "2\n4\n10\n"), "x__s: -1 0 3");
 }
 
 TEST_F(MinMaxScaler, GoesOnBeyondWhatItSawUnlessItClips) {
-  EXPECT_EQ(Of(Json::object(), "2\n10\n", "0\n6\n18\n"), "x__s: -0.25 0.5 2");
-  EXPECT_EQ(Of({{"clip", true}}, "2\n10\n", "0\n6\n18\n-\n"), "x__s: 0 0.5 1 null");
+  EXPECT_EQ(Transformed(Json::object(), "2\n10\n", "0\n6\n18\n"), "x__s: -0.25 0.5 2");
+  EXPECT_EQ(Transformed({{"clip", true}}, "2\n10\n", "0\n6\n18\n-\n"), "x__s: 0 0.5 1 null");
 }
 
 TEST_F(MinMaxScaler, LeavesNanAndMakesAConstantColumnLow) {
-  EXPECT_EQ(Of({{"clip", true}}, "2.0\n10.0\n", "NaN\n2.0\n"), "x__s: nan 0");
-  EXPECT_EQ(Of({{"low", 0.5}}, "7\n7\n-\n", "7\n9\n-\n"), "x__s: 0.5 0.5 null");
+  EXPECT_EQ(Transformed({{"clip", true}}, "2.0\n10.0\n", "NaN\n2.0\n"), "x__s: nan 0");
+  EXPECT_EQ(Transformed({{"low", 0.5}}, "7\n7\n-\n", "7\n9\n-\n"), "x__s: 0.5 0.5 null");
 }
 
 TEST_F(MinMaxScaler, LearnsTheSameFromAnyPartsInAnyOrder) {

@@ -24,7 +24,7 @@ bool Has(const arrow::DoubleArray& array, int64_t i) {
 
 // The double nearest to sum / count, except for rare ties: a first quotient, corrected by the exact
 // remainder.
-double MeanOf(const ExactSum& sum, int64_t count) {
+double ComputeMean(const ExactSum& sum, int64_t count) {
   const double near = sum.Rounded() / double(count);
   if (!std::isfinite(near)) return near;
   ExactSum rest = sum;
@@ -34,7 +34,7 @@ double MeanOf(const ExactSum& sum, int64_t count) {
 
 // The sum of (x - mean x)(y - mean y), from sums of x, y and xy.
 double Centred(const ExactSum& xy, const ExactSum& x, const ExactSum& y, int64_t count) {
-  const double mean_x = MeanOf(x, count), mean_y = MeanOf(y, count);
+  const double mean_x = ComputeMean(x, count), mean_y = ComputeMean(y, count);
   if (!std::isfinite(mean_x) || !std::isfinite(mean_y)) return std::nan("");
   // sum (x - a)(y - b) = xy - a y - b x + n a b holds for any a and b; the rounded means keep the
   // result small, and the sum is exact, so it is rounded just once.
@@ -157,7 +157,7 @@ void Moments::AddTimes(double value, int64_t times) {
   AddSquares(value, double(times), squares_);
 }
 
-double Moments::Mean() const { return count_ == 0 ? 0 : MeanOf(sum_, count_); }
+double Moments::Mean() const { return count_ == 0 ? 0 : ComputeMean(sum_, count_); }
 
 double Moments::Deviation() const {
   if (count_ < 2 || low_ == high_) return 0;
@@ -199,7 +199,7 @@ double Line::Slope() const {
 }
 
 double Line::Intercept() const {
-  return count_ == 0 ? 0 : MeanOf(y_, count_) - Slope() * MeanOf(x_, count_);
+  return count_ == 0 ? 0 : ComputeMean(y_, count_) - Slope() * ComputeMean(x_, count_);
 }
 
 State MakeState(StateKind kind) {

@@ -225,12 +225,12 @@ class OneHotEncoderStage : public Stage {
   void AddHots(const Hots& hots, const std::string& index, std::vector<NamedExpr>& added) const {
     const Expr at = Col(index), one = Lit(1.0), zero = Lit(0.0);
     const auto add = [&](Expr hot) { added.push_back({outputs()[added.size()], std::move(hot)}); };
-    const auto add_where = [&](int64_t i) { add(CallOf("if", {at == Lit(i), one, zero})); };
+    const auto add_where = [&](int64_t i) { add(MakeCall("if", {at == Lit(i), one, zero})); };
     const auto own = int64_t(OwnColumns(hots)), keys = int64_t(hots.keys.size());
     for (auto i = int64_t(FirstKey()); i < own; ++i) add_where(i);
     if (HasOther(hots)) {
       const int64_t end = options_.unseen == UnseenHot::kOther ? keys + 1 : keys;
-      add(CallOf("if", {at >= Lit(own), CallOf("if", {at >= Lit(end), zero, one}), zero}));
+      add(MakeCall("if", {at >= Lit(own), MakeCall("if", {at >= Lit(end), zero, one}), zero}));
     }
     if (options_.missing == MissingHot::kOwnColumn) add_where(keys + 1);
   }
@@ -242,7 +242,7 @@ class OneHotEncoderStage : public Stage {
 }  // namespace
 
 StageRow OneHotEncoderRow() {
-  return StageRowOf<OneHotEncoderStage, OneHotEncoderOptions>(
+  return MakeStageRow<OneHotEncoderStage, OneHotEncoderOptions>(
       "one_hot_encoder",
       "text or whole numbers become a column of 0 and 1 per value: <input>__<id>__<value>");
 }

@@ -20,31 +20,34 @@ constexpr const char* kTable = "k\nb\na\nb\n-\nc\n";
 
 class OneHotEncoder : public StageTest {
  protected:
-  std::string Of(const Json& options, const std::string& others = kTable) {
+  std::string Transformed(const Json& options, const std::string& others = kTable) {
     const PipelineModel model = Fitted({OneHot(options)}, Table(kTable));
     return Text(model.Transform(Table(others)), {"k"});
   }
 };
 
 TEST_F(OneHotEncoder, MakesAColumnPerValue) {
-  EXPECT_EQ(Of(Json::object()), "k__hot__b: 1 0 1 0 0; k__hot__a: 0 1 0 0 0; k__hot__c: 0 0 0 0 1");
+  EXPECT_EQ(Transformed(Json::object()),
+            "k__hot__b: 1 0 1 0 0; k__hot__a: 0 1 0 0 0; k__hot__c: 0 0 0 0 1");
   const PipelineModel whole = Fitted({OneHot()}, Table("k\n-3\n10\n10\n"));
   EXPECT_EQ(Text(whole.Transform(Table("k\n10\n7\n")), {"k"}), "k__hot__10: 1 0; k__hot___3: 0 0");
 }
 
 TEST_F(OneHotEncoder, PutsTheRestIntoOneColumn) {
-  EXPECT_EQ(Of({{"max_categories", 1}}, "k\nb\na\nx\n-\n"),
+  EXPECT_EQ(Transformed({{"max_categories", 1}}, "k\nb\na\nx\n-\n"),
             "k__hot__b: 1 0 0 0; k__hot__other: 0 1 0 0");
-  EXPECT_EQ(Of({{"max_categories", 1}, {"unseen", "other"}}, "k\nb\na\nx\n-\n"),
+  EXPECT_EQ(Transformed({{"max_categories", 1}, {"unseen", "other"}}, "k\nb\na\nx\n-\n"),
             "k__hot__b: 1 0 0 0; k__hot__other: 0 1 1 0");
-  EXPECT_EQ(Of({{"max_categories", 3}}, "k\nx\n"), "k__hot__b: 0; k__hot__a: 0; k__hot__c: 0");
+  EXPECT_EQ(Transformed({{"max_categories", 3}}, "k\nx\n"),
+            "k__hot__b: 0; k__hot__a: 0; k__hot__c: 0");
 }
 
 TEST_F(OneHotEncoder, HasPoliciesForNullAndForValuesNeverSeen) {
-  EXPECT_EQ(Of({{"max_categories", 1}, {"missing", "own_column"}}, "k\nb\n-\nx\n"),
+  EXPECT_EQ(Transformed({{"max_categories", 1}, {"missing", "own_column"}}, "k\nb\n-\nx\n"),
             "k__hot__b: 1 0 0; k__hot__other: 0 0 0; k__hot__missing: 0 1 0");
-  EXPECT_THAT(Of({{"unseen", "error"}}, "k\nx\n"), HasSubstr("\"k\" has a value never seen"));
-  EXPECT_EQ(Of({{"unseen", "error"}, {"max_categories", 1}}, "k\na\n-\n"),
+  EXPECT_THAT(Transformed({{"unseen", "error"}}, "k\nx\n"),
+              HasSubstr("\"k\" has a value never seen"));
+  EXPECT_EQ(Transformed({{"unseen", "error"}, {"max_categories", 1}}, "k\na\n-\n"),
             "k__hot__b: 0 0; k__hot__other: 1 0");
   EXPECT_THAT(FaultOfFitting({OneHot({{"missing", "error"}})}, kTable).what,
               HasSubstr("\"k\" has 1 NULLs in the training rows"));
@@ -53,7 +56,7 @@ TEST_F(OneHotEncoder, HasPoliciesForNullAndForValuesNeverSeen) {
 }
 
 TEST_F(OneHotEncoder, LeavesTheMostFrequentOutOnRequest) {
-  EXPECT_EQ(Of({{"drop_first", true}}), "k__hot__a: 0 1 0 0 0; k__hot__c: 0 0 0 0 1");
+  EXPECT_EQ(Transformed({{"drop_first", true}}), "k__hot__a: 0 1 0 0 0; k__hot__c: 0 0 0 0 1");
   EXPECT_THAT(FaultOfFitting({OneHot({{"drop_first", true}})}, "k\na\na\n").what,
               HasSubstr("makes no column"));
 }

@@ -37,12 +37,12 @@ Status CheckCategories(const arrow::DataType& type) {
 // The error text becomes part of the SQL, and comes back as the engine's message.
 Expr AllowedIndex(const std::string& index, const std::string& column) {
   const std::string start = "column \"" + column + "\" has ";
-  Expr fail_unseen = CallOf("error", {Lit(start + "a value never seen in training")});
-  Expr fail_missing = CallOf("error", {Lit(start + "a NULL")});
+  Expr fail_unseen = MakeCall("error", {Lit(start + "a value never seen in training")});
+  Expr fail_missing = MakeCall("error", {Lit(start + "a NULL")});
   Expr inner =
-      CallOf("if", {Col(index) == Lit(kForbiddenMissing), std::move(fail_missing), Col(index)});
-  return CallOf("if",
-                {Col(index) == Lit(kForbiddenUnseen), std::move(fail_unseen), std::move(inner)});
+      MakeCall("if", {Col(index) == Lit(kForbiddenMissing), std::move(fail_missing), Col(index)});
+  return MakeCall("if",
+                  {Col(index) == Lit(kForbiddenUnseen), std::move(fail_unseen), std::move(inner)});
 }
 
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix) {

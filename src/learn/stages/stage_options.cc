@@ -17,7 +17,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
     return Fail({.exit = Exit::kUsage,
                  .what = "a stage without kind",
                  .where = path,
-                 .fix = "set kind to one of: " + Dump(Json(NamesOf(catalogue.stages)))});
+                 .fix = "set kind to one of: " + Dump(Json(ListNames(catalogue.stages)))});
   }
   StageOptions stage{.kind = kind->get<std::string>(), .options = json};
   stage.options.erase("kind");

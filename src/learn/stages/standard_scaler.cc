@@ -52,17 +52,17 @@ class StandardScalerStage : public Stage {
 
   Plan Apply(Plan rows, const Columns& columns) const override {
     std::vector<NamedExpr> added;
-    for (const Scaled& each : learned_) added.push_back({each.output, ExprOf(each)});
+    for (const Scaled& each : learned_) added.push_back({each.output, MakeExpr(each)});
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
  private:
   // IEEE double, one subtraction and one division, in this order on every engine: the same bits
   // everywhere. A constant column becomes 0, but its NULLs stay.
-  static Expr ExprOf(const Scaled& scaled) {
-    const Expr x = CallOf("cast_double", {Col(scaled.input)});
+  static Expr MakeExpr(const Scaled& scaled) {
+    const Expr x = MakeCall("cast_double", {Col(scaled.input)});
     if (scaled.deviation > 0) return (x - Lit(scaled.mean)) / Lit(scaled.deviation);
-    return CallOf("if", {CallOf("is_null", {Col(scaled.input)}), x, Lit(0.0)});
+    return MakeCall("if", {MakeCall("is_null", {Col(scaled.input)}), x, Lit(0.0)});
   }
 
   std::vector<Scaled> learned_;
@@ -71,7 +71,7 @@ class StandardScalerStage : public Stage {
 }  // namespace
 
 StageRow StandardScalerRow() {
-  return StageRowOf<StandardScalerStage, StandardScalerOptions>(
+  return MakeStageRow<StandardScalerStage, StandardScalerOptions>(
       "standard_scaler", "numbers with mean 0 and deviation 1; a constant column becomes 0");
 }
 

@@ -43,7 +43,7 @@ class TextCounts {
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t missing() const { return missing_; }
-  int64_t CountOf(std::string_view text) const {
+  int64_t FindCount(std::string_view text) const {
     const auto found = counts_.find(text);
     return found == counts_.end() ? 0 : found->second;
   }

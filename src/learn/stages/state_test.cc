@@ -42,15 +42,16 @@ T Merged(const std::vector<T>& parts) {
 }
 
 template <class T>
-T Of(const std::shared_ptr<arrow::Array>& values) {
+T StateFrom(const std::shared_ptr<arrow::Array>& values) {
   T state;
   EXPECT_TRUE(state.Add(*values).ok());
   return state;
 }
 
 TEST(TextCounts, OrderByFrequencyThenValue) {
-  const auto counts = Merged<TextCounts>({Of<TextCounts>(Texts({"b", "c", "NULL", "a"})),
-                                          Of<TextCounts>(Texts({"c", "NULL", "a", "d", "ä"}))});
+  const auto counts =
+      Merged<TextCounts>({StateFrom<TextCounts>(Texts({"b", "c", "NULL", "a"})),
+                          StateFrom<TextCounts>(Texts({"c", "NULL", "a", "d", "ä"}))});
   EXPECT_EQ(counts.ByFrequency(), (std::vector<std::string>{"a", "c", "b", "d", "ä"}));
   EXPECT_EQ(counts.missing(), 2);
 }
@@ -58,11 +59,11 @@ TEST(TextCounts, OrderByFrequencyThenValue) {
 TEST(TextCounts, TakeIntegersAndBooleansByTheirText) {
   arrow::Int32Builder builder;
   ASSERT_TRUE(builder.AppendValues({10, -2, 10, 9}).ok());
-  EXPECT_EQ(Of<TextCounts>(*builder.Finish()).ByFrequency(),
+  EXPECT_EQ(StateFrom<TextCounts>(*builder.Finish()).ByFrequency(),
             (std::vector<std::string>{"10", "-2", "9"}));
   arrow::BooleanBuilder flags;
   ASSERT_TRUE(flags.AppendValues(std::vector<bool>{true, false, true}).ok());
-  EXPECT_EQ(Of<TextCounts>(*flags.Finish()).ByFrequency(),
+  EXPECT_EQ(StateFrom<TextCounts>(*flags.Finish()).ByFrequency(),
             (std::vector<std::string>{"true", "false"}));
   TextCounts doubles;
   EXPECT_EQ(FaultOf(doubles.Add(*Doubles({1}))).exit, Exit::kInput);
@@ -70,14 +71,14 @@ TEST(TextCounts, TakeIntegersAndBooleansByTheirText) {
 
 TEST(NumberCounts, GiveTheLowerMedian) {
   const auto median = [](const std::vector<double>& values) {
-    return Of<NumberCounts>(Doubles(values)).Median();
+    return StateFrom<NumberCounts>(Doubles(values)).Median();
   };
   EXPECT_EQ(median({5, 1, 3}), 3);
   EXPECT_EQ(median({4, 1, 3, 2}), 2);
   EXPECT_EQ(median({7, -999, std::nan("")}), 7);
   EXPECT_EQ(median({1, 1, 1, 9, 9}), 1);
   EXPECT_FALSE(std::signbit(median({-0.0})));
-  EXPECT_EQ(Of<NumberCounts>(Doubles({-999, std::nan("")})).count(), 0);
+  EXPECT_EQ(StateFrom<NumberCounts>(Doubles({-999, std::nan("")})).count(), 0);
 }
 
 TEST(NumberCounts, CountManyThatComeAgain) {
@@ -89,7 +90,7 @@ TEST(NumberCounts, CountManyThatComeAgain) {
     ++expected[values.back()];
   }
   std::map<double, int64_t> counted;
-  EXPECT_TRUE(Of<NumberCounts>(Doubles(values))
+  EXPECT_TRUE(StateFrom<NumberCounts>(Doubles(values))
                   .Emit([&](const StateRow& row) {
                     counted[*row.number] = row.count;
                     return Status::OK();
@@ -100,14 +101,14 @@ TEST(NumberCounts, CountManyThatComeAgain) {
 
 TEST(NumberCounts, MergeAsIfSeenAtOnce) {
   const auto merged =
-      Merged<NumberCounts>({Of<NumberCounts>(Doubles({1, 2, 2})),
-                            Of<NumberCounts>(Doubles({3, 3, 3, -999})), NumberCounts()});
+      Merged<NumberCounts>({StateFrom<NumberCounts>(Doubles({1, 2, 2})),
+                            StateFrom<NumberCounts>(Doubles({3, 3, 3, -999})), NumberCounts()});
   EXPECT_EQ(merged.Median(), 2);
   EXPECT_EQ(merged.count(), 6);
 }
 
 TEST(Moments, AreThoseOfStatistics) {
-  const auto moments = Of<Moments>(Doubles({2, 4, 4, 4, 5, 5, 7, 9, -999, std::nan("")}));
+  const auto moments = StateFrom<Moments>(Doubles({2, 4, 4, 4, 5, 5, 7, 9, -999, std::nan("")}));
   EXPECT_EQ(moments.count(), 8);
   EXPECT_EQ(moments.Mean(), 5);
   EXPECT_DOUBLE_EQ(moments.Deviation(), std::sqrt(32.0 / 7));
@@ -115,13 +116,13 @@ TEST(Moments, AreThoseOfStatistics) {
 
 TEST(Moments, KeepASmallSpreadAroundAHugeMean) {
   const double huge = 1e15;
-  EXPECT_EQ(Of<Moments>(Doubles({huge, huge + 1, huge + 2})).Deviation(), 1);
+  EXPECT_EQ(StateFrom<Moments>(Doubles({huge, huge + 1, huge + 2})).Deviation(), 1);
 }
 
 TEST(Moments, OfAConstantHaveNoDeviation) {
-  EXPECT_EQ(Of<Moments>(Doubles({0.1, 0.1, 0.1})).Deviation(), 0);
-  EXPECT_EQ(Of<Moments>(Doubles({0.1, 0.1, 0.1})).Mean(), 0.1);
-  EXPECT_EQ(Of<Moments>(Doubles({7})).Deviation(), 0);
+  EXPECT_EQ(StateFrom<Moments>(Doubles({0.1, 0.1, 0.1})).Deviation(), 0);
+  EXPECT_EQ(StateFrom<Moments>(Doubles({0.1, 0.1, 0.1})).Mean(), 0.1);
+  EXPECT_EQ(StateFrom<Moments>(Doubles({7})).Deviation(), 0);
 }
 
 TEST(Moments, DoNotDependOnOrderOrParts) {
@@ -129,11 +130,11 @@ TEST(Moments, DoNotDependOnOrderOrParts) {
   std::lognormal_distribution<double> spread(0, 8);
   std::vector<double> values(4000);
   for (double& value : values) value = spread(random) - 1;
-  const auto whole = Of<Moments>(Doubles(values));
+  const auto whole = StateFrom<Moments>(Doubles(values));
   std::shuffle(values.begin(), values.end(), random);
   const auto parts =
-      Merged<Moments>({Of<Moments>(Doubles({values.begin(), values.begin() + 7})), Moments(),
-                       Of<Moments>(Doubles({values.begin() + 7, values.end()}))});
+      Merged<Moments>({StateFrom<Moments>(Doubles({values.begin(), values.begin() + 7})), Moments(),
+                       StateFrom<Moments>(Doubles({values.begin() + 7, values.end()}))});
   EXPECT_EQ(parts.Mean(), whole.Mean());
   EXPECT_EQ(parts.Deviation(), whole.Deviation());
 }
@@ -166,12 +167,13 @@ TEST(Moments, OfManyTimesAValueAreThoseOfItsCells) {
       cells.insert(cells.end(), size_t(times), value);
     }
     if (cells.empty()) continue;
-    EXPECT_EQ(EmittedBy(counted), EmittedBy(Of<Moments>(Doubles(cells)))) << round;
+    EXPECT_EQ(EmittedBy(counted), EmittedBy(StateFrom<Moments>(Doubles(cells)))) << round;
   }
 }
 
 TEST(Moments, CountWhatIsMissing) {
-  EXPECT_EQ(Merged<Moments>({Of<Moments>(Doubles({1, -999, NAN})), Of<Moments>(Doubles({-999}))})
+  EXPECT_EQ(Merged<Moments>(
+                {StateFrom<Moments>(Doubles({1, -999, NAN})), StateFrom<Moments>(Doubles({-999}))})
                 .missing(),
             3);
 }

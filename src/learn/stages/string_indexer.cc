@@ -111,7 +111,7 @@ class StringIndexerStage : public Stage {
 }  // namespace
 
 StageRow StringIndexerRow() {
-  return StageRowOf<StringIndexerStage, StringIndexerOptions>(
+  return MakeStageRow<StringIndexerStage, StringIndexerOptions>(
       "string_indexer", "text or whole numbers become 0, 1, 2, ... by frequency, then value");
 }
 

@@ -80,12 +80,12 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   const auto* values = part.Values<duckdb_string_t>();
   const Validity valid(part);
   int64_t bytes = 0;
-  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? duck::TextOf(values[i]).size() : 0;
+  for (int64_t i = 0; i < part.count; ++i) bytes += valid[i] ? duck::ViewText(values[i]).size() : 0;
   PT_TRY(to.Reserve(part.count));
   PT_TRY(to.ReserveData(bytes));
   for (int64_t i = 0; i < part.count; ++i) {
     if (valid[i]) {
-      to.UnsafeAppend(duck::TextOf(values[i]));
+      to.UnsafeAppend(duck::ViewText(values[i]));
     } else {
       to.UnsafeAppendNull();
     }

@@ -72,7 +72,7 @@ Opened Open(const DatabaseOptions& options) {
 
 // DuckDB compares the text of a path with this list: both the path, and the pattern that a scan
 // writes for it.
-std::string ListOf(const std::set<std::string>& files) {
+std::string FormatList(const std::set<std::string>& files) {
   std::set<std::string> all = files;
   for (const std::string& file : files) all.insert(DuckDbPath(file));
   std::string list;
@@ -112,7 +112,7 @@ Status Database::Lock() {
   const std::lock_guard lock(mutex_);
   if (locked_) return Status::OK();
   PT_LET(const duck::Connection connection, Connect());
-  PT_TRY(duck::Do(connection, "SET allowed_paths = [" + ListOf(admitted_) + "]"));
+  PT_TRY(duck::Do(connection, "SET allowed_paths = [" + FormatList(admitted_) + "]"));
   PT_TRY(duck::Do(connection, "SET enable_external_access = false"));
   locked_ = true;
   return Status::OK();

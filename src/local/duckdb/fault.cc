@@ -49,7 +49,7 @@ std::string Candidates(std::string_view message) {
   return {};
 }
 
-Exit ExitOf(std::string_view message, duckdb_error_type type) {
+Exit ChooseExit(std::string_view message, duckdb_error_type type) {
   const auto is = [&](std::string_view kind) { return message.starts_with(kind); };
   if (is("Parser") || is("Binder") || is("Catalog") || type == DUCKDB_ERROR_PARSER ||
       type == DUCKDB_ERROR_BINDER || type == DUCKDB_ERROR_CATALOG) {
@@ -97,7 +97,7 @@ Status DuckDbFault(std::string_view message, duckdb_error_type type) {
   if (message.starts_with("INTERRUPT") || type == DUCKDB_ERROR_INTERRUPT) {
     return Status::Cancelled("the query was stopped");
   }
-  Fault fault{.exit = ExitOf(message, type),
+  Fault fault{.exit = ChooseExit(message, type),
               .what = FirstLine(WithoutKind(message)),
               .where = Place(message),
               .fix = Candidates(message)};

@@ -38,7 +38,7 @@ Result<std::string> AskText(const Connection& connection, const std::string& sql
     return Status::UnknownError("the embedded database gave no text");
   }
   const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), 0);
-  return std::string(TextOf(*static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))));
+  return std::string(ViewText(*static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))));
 }
 
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql) {
@@ -50,7 +50,7 @@ Result<Prepared> Prepare(const Connection& connection, const std::string& sql) {
   return DuckDbFault(error == nullptr ? "cannot prepare" : error, DUCKDB_ERROR_INVALID);
 }
 
-std::vector<Column> ColumnsOf(const Prepared& prepared) {
+std::vector<Column> DescribeColumns(const Prepared& prepared) {
   std::vector<Column> columns;
   const idx_t count = duckdb_prepared_statement_column_count(prepared.get());
   for (idx_t i = 0; i < count; ++i) {
@@ -74,13 +74,13 @@ Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
     names.push_back(column.name.c_str());
   }
   ArrowSchema schema{};
-  PT_TRY(StatusOf(
+  PT_TRY(TakeError(
       duckdb_to_arrow_schema(options.get(), types.data(), names.data(), types.size(), &schema)));
   // Takes over what the exported schema owns, whether it succeeds or not.
   return arrow::ImportSchema(&schema);
 }
 
-Status StatusOf(duckdb_error_data error) {
+Status TakeError(duckdb_error_data error) {
   if (error == nullptr) return Status::OK();
   Status status;
   if (duckdb_error_data_has_error(error)) {

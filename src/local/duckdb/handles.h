@@ -57,7 +57,7 @@ struct Column {
 
 // The text where it lies. A short one (up to 12 bytes) is inside the value itself, which must
 // outlive the view.
-inline std::string_view TextOf(const duckdb_string_t& value) {
+inline std::string_view ViewText(const duckdb_string_t& value) {
   constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
   const uint32_t length = value.value.inlined.length;
   return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
@@ -75,13 +75,13 @@ Result<std::string> AskText(const Connection& connection, const std::string& sql
 // Parses, binds and plans without running; errors of the SQL come here.
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql);
 // Names and types of the result; moves no data.
-std::vector<Column> ColumnsOf(const Prepared& prepared);
+std::vector<Column> DescribeColumns(const Prepared& prepared);
 
 // The schema as DuckDB would export it to Arrow.
 Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
                                                const std::vector<Column>& columns);
 
 // The status of DuckDB's error data, which is freed; OK for null.
-Status StatusOf(duckdb_error_data error);
+Status TakeError(duckdb_error_data error);
 
 }  // namespace protium::duck

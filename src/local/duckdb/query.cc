@@ -31,7 +31,7 @@ constexpr const char* kHeld =
 
 // The SQL that makes a column one of a type that our tables carry (engine/result_columns.h), {}
 // being the column: "" if it is one already, nothing if there is no way.
-std::optional<std::string_view> ConversionOf(duckdb_type type) {
+std::optional<std::string_view> FindConversion(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
     case DUCKDB_TYPE_TINYINT:
@@ -98,7 +98,7 @@ class QueryStream : public BatchStream {
  private:
   Status Submit(const std::string& select) {
     PT_LET(prepared_, duck::Prepare(connection_, select));
-    PT_LET(schema_, duck::ToArrow(connection_, duck::ColumnsOf(prepared_)));
+    PT_LET(schema_, duck::ToArrow(connection_, duck::DescribeColumns(prepared_)));
     PT_LET(batches_, ChunkBatches::Make(schema_));
     // Marked as deprecated in DuckDB's C API, and so used in this one place only.
     duck::Pending pending;
@@ -183,8 +183,8 @@ Status QueryWatch::Explain(const Status& status) const {
 Result<std::string> WithPlainTypes(const Connection& connection, const std::string& select) {
   PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
   std::vector<ResultColumn> columns;
-  for (const Column& column : duck::ColumnsOf(prepared)) {
-    const auto conversion = ConversionOf(duckdb_get_type_id(column.type.get()));
+  for (const Column& column : duck::DescribeColumns(prepared)) {
+    const auto conversion = FindConversion(duckdb_get_type_id(column.type.get()));
     if (!conversion) {
       return Fail({.exit = Exit::kUsage,
                    .what = "column \"" + column.name + "\" has a type that tables do not carry",
@@ -196,9 +196,9 @@ Result<std::string> WithPlainTypes(const Connection& connection, const std::stri
   return list.empty() ? select : "SELECT " + list + " FROM (" + select + ")";
 }
 
-Result<SchemaPtr> SchemaOf(const Connection& connection, const std::string& select) {
+Result<SchemaPtr> DescribeSchema(const Connection& connection, const std::string& select) {
   PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
-  return duck::ToArrow(connection, duck::ColumnsOf(prepared));
+  return duck::ToArrow(connection, duck::DescribeColumns(prepared));
 }
 
 Result<int64_t> RunStatement(const Connection& connection, const Connection& beside,

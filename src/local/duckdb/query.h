@@ -57,7 +57,7 @@ class QueryWatch {
 Result<std::string> WithPlainTypes(const duck::Connection& connection, const std::string& select);
 
 // The schema of a SELECT that went through WithPlainTypes. Moves no data.
-Result<SchemaPtr> SchemaOf(const duck::Connection& connection, const std::string& select);
+Result<SchemaPtr> DescribeSchema(const duck::Connection& connection, const std::string& select);
 
 // Runs a statement to its end; returns the number of rows that it says it changed. For `beside` see
 // QueryWatch.

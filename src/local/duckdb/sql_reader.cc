@@ -30,7 +30,7 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
 }
 
 // The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
-std::string NameOf(duckdb_logical_type type) {
+std::string DuckTypeName(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
       return "BOOLEAN";
@@ -64,13 +64,13 @@ std::string NameOf(duckdb_logical_type type) {
       return fmt::format("DECIMAL({},{})", duckdb_decimal_width(type), duckdb_decimal_scale(type));
     case DUCKDB_TYPE_LIST: {
       const duck::Type child(duckdb_list_type_child_type(type));
-      const std::string element = NameOf(child.get());
+      const std::string element = DuckTypeName(child.get());
       return element.empty() ? "" : element + "[]";
     }
     case DUCKDB_TYPE_MAP: {
       const duck::Type key(duckdb_map_type_key_type(type));
       const duck::Type value(duckdb_map_type_value_type(type));
-      const std::string of_key = NameOf(key.get()), of_value = NameOf(value.get());
+      const std::string of_key = DuckTypeName(key.get()), of_value = DuckTypeName(value.get());
       return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
     }
     default:
@@ -78,12 +78,12 @@ std::string NameOf(duckdb_logical_type type) {
   }
 }
 
-Result<std::vector<SqlColumn>> ColumnsOf(const duck::Connection& connection,
-                                         const std::string& select) {
+Result<std::vector<SqlColumn>> DescribeColumns(const duck::Connection& connection,
+                                               const std::string& select) {
   PT_LET(const duck::Prepared prepared, duck::Prepare(connection, select));
   std::vector<SqlColumn> columns;
-  for (const duck::Column& column : duck::ColumnsOf(prepared)) {
-    columns.push_back({column.name, SqlType::FromDuck(NameOf(column.type.get()))});
+  for (const duck::Column& column : duck::DescribeColumns(prepared)) {
+    columns.push_back({column.name, SqlType::FromDuck(DuckTypeName(column.type.get()))});
   }
   return columns;
 }
@@ -92,7 +92,7 @@ Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, 
                                             const std::vector<std::string>& inputs,
                                             const std::string& table) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (Lower(sql.names[i]) == Lower(table)) return ColumnsOf(connection, inputs[i]);
+    if (Lower(sql.names[i]) == Lower(table)) return DescribeColumns(connection, inputs[i]);
   }
   return Status::KeyError("no table ", table);
 }
@@ -107,8 +107,8 @@ Status TypeTree(const duck::Connection& connection, const Sql& sql,
       .type = [&](const std::string& select) -> std::string {
         const auto prepared = duck::Prepare(connection, select);
         if (!prepared.ok()) return "";
-        const auto columns = duck::ColumnsOf(*prepared);
-        return columns.size() == 1 ? NameOf(columns[0].type.get()) : "";
+        const auto columns = duck::DescribeColumns(*prepared);
+        return columns.size() == 1 ? DuckTypeName(columns[0].type.get()) : "";
       },
       .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
   return TypeStatement(tree, source);
@@ -143,7 +143,7 @@ Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& pla
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   std::vector<WrittenSql> texts;
   context.describe = [&](const std::string& select) -> Result<SchemaPtr> {
-    auto schema = SchemaOf(connection, select);
+    auto schema = DescribeSchema(connection, select);
     PT_TRY(PlaceInOriginal(schema.status(), select, texts));
     return schema;
   };
@@ -161,7 +161,7 @@ Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::stri
                              std::vector<KeptMark> cuts) {
   KeptSelect kept{.text = select, .rows = {.table = {}, .marks = std::move(cuts)}};
   if (kept.rows.marks.empty()) return kept;
-  PT_LET(const SchemaPtr schema, SchemaOf(connection, select));
+  PT_LET(const SchemaPtr schema, DescribeSchema(connection, select));
   kept.rows.columns = schema->field_names();
   const Plan rows = MakePlan(Sql{});
   const Plan marked = WithMarks(rows, kept.rows.columns, kept.rows.marks);

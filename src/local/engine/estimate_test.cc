@@ -33,7 +33,7 @@ class Estimate : public testing::Test {
   }
 
   // How DuckDB would run the SQL over `tables`.
-  Json PlanOf(const std::string& text, std::vector<std::pair<std::string, int64_t>> tables) {
+  Json ExplainPlan(const std::string& text, std::vector<std::pair<std::string, int64_t>> tables) {
     Sql sql{.text = text};
     std::vector<Plan> inputs;
     for (const auto& [name, rows] : tables) {
@@ -98,7 +98,7 @@ TEST_F(Estimate, JoinsOfFilesBuildTheirTablesFromTheSmallerSide) {
       "NULL AND k > 0) SELECT * FROM l LEFT JOIN b ON l.k = b.k LEFT JOIN c ON l.j = c.j",
       "SELECT * FROM c LEFT JOIN b ON c.k = b.k JOIN a ON a.j = c.j"};
   for (const std::string& text : texts) {
-    const Json plan = PlanOf(text, {{"a", 20000}, {"b", 2000}, {"c", 200}});
+    const Json plan = ExplainPlan(text, {{"a", 20000}, {"b", 2000}, {"c", 200}});
     EXPECT_GT(CountJoins(plan[0]), 0) << text;
     EXPECT_EQ(CountWrong(plan[0]), 0) << text << "\n" << plan.dump(1);
   }
@@ -112,7 +112,7 @@ TEST_F(Estimate, IsTakenFromEveryTableHoweverTheyAreOrdered) {
     for (size_t i = 1; i < tables.size(); ++i) {
       text += " JOIN " + tables[i].first + " USING (k)";
     }
-    const Json plan = PlanOf(text, tables);
+    const Json plan = ExplainPlan(text, tables);
     EXPECT_EQ(CountJoins(plan[0]), 3) << text;
     EXPECT_EQ(CountWrong(plan[0]), 0) << text << "\n" << plan.dump(1);
   } while (std::next_permutation(tables.begin(), tables.end()));

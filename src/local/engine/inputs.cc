@@ -65,7 +65,7 @@ Status SuggestColumn(const Status& status, const std::string& unknown, const Pla
 
 }  // namespace
 
-std::vector<std::string> FilesOf(const Plan& plan) {
+std::vector<std::string> ListFiles(const Plan& plan) {
   std::vector<std::string> files;
   std::unordered_set<const Node*> seen;
   (void)EachScan(plan, seen, [&](const Scan& scan) {
@@ -106,7 +106,7 @@ int64_t ExpectedRows(const Scan& scan) {
   return bytes * std::max<int64_t>(lines, 1) / static_cast<int64_t>(first.size());
 }
 
-Status Sharpen(const Status& status, const Plan& plan) {
+Status RefineStatus(const Status& status, const Plan& plan) {
   if (status.ok()) return status;
   const Fault fault = FaultOf(status);
   const std::string unknown = UnknownColumn(fault.what);

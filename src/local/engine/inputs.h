@@ -8,7 +8,7 @@
 namespace protium {
 
 // The files of all Scans below `plan`.
-std::vector<std::string> FilesOf(const Plan& plan);
+std::vector<std::string> ListFiles(const Plan& plan);
 
 // Whether `plan` contains text that a person wrote, as opposed to nodes that we write as SQL.
 bool HasSqlText(const Plan& plan);
@@ -23,6 +23,6 @@ int64_t ExpectedRows(const Scan& scan);
 // Replaces DuckDB's account of bad CSV by ours, with file, line, column and value, if a scan below
 // `plan` turns out to hold the cause; and names the nearest columns if one is unknown. Other
 // statuses are returned as they are. Reads the CSV files again.
-Status Sharpen(const Status& status, const Plan& plan);
+Status RefineStatus(const Status& status, const Plan& plan);
 
 }  // namespace protium

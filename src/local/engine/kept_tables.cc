@@ -25,7 +25,7 @@ class Holder : public BatchStream {
   const SchemaPtr& schema() const override { return stream_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     auto next = stream_->Next();
-    if (!next.ok()) return Sharpen(next.status(), plan_);
+    if (!next.ok()) return RefineStatus(next.status(), plan_);
     return next;
   }
 
@@ -53,7 +53,7 @@ class Filling {
     ArrowSchema exported{};
     PT_TRY(arrow::ExportSchema(schema, &exported));
     const Status status =
-        duck::StatusOf(duckdb_schema_from_arrow(connection_.get(), &exported, columns_.out()));
+        duck::TakeError(duckdb_schema_from_arrow(connection_.get(), &exported, columns_.out()));
     // Whoever takes an exported structure sets `release` to null (Arrow's C data interface); on
     // errors DuckDB may not have.
     if (exported.release != nullptr) exported.release(&exported);
@@ -72,7 +72,7 @@ class Filling {
       ArrowArray exported{};
       PT_TRY(arrow::ExportRecordBatch(*batch.Slice(at, step), &exported));
       duck::Chunk chunk;
-      const Status status = duck::StatusOf(
+      const Status status = duck::TakeError(
           duckdb_data_chunk_from_arrow(connection_.get(), &exported, columns_.get(), chunk.out()));
       if (exported.release != nullptr) exported.release(&exported);
       PT_TRY(status);
@@ -87,7 +87,7 @@ class Filling {
 
  private:
   Status Error() {
-    const Status status = duck::StatusOf(duckdb_appender_error_data(appender_.get()));
+    const Status status = duck::TakeError(duckdb_appender_error_data(appender_.get()));
     return status.ok() ? Status::UnknownError("cannot append to a kept table") : status;
   }
 
@@ -127,7 +127,7 @@ KeptTable::~KeptTable() {
   (void)duck::Do(*connection, "DROP TABLE IF EXISTS " + name_);
 }
 
-KeptTables::Entry& KeptTables::EntryOf(const Plan& plan) {
+KeptTables::Entry& KeptTables::FindOrAddEntry(const Plan& plan) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[plan.get()];
   entry.plan = plan;
@@ -136,7 +136,7 @@ KeptTables::Entry& KeptTables::EntryOf(const Plan& plan) {
 
 Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
                                  const std::function<Result<Made>()>& make) {
-  Entry& entry = EntryOf(plan);
+  Entry& entry = FindOrAddEntry(plan);
   std::unique_lock making(entry.making, std::defer_lock);
   // Whoever waits may be stopped, so it looks every kLook.
   while (!making.try_lock_until(std::min(call.deadline, Clock::now() + kLook))) {

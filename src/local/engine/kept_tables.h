@@ -67,7 +67,7 @@ class KeptTables {
     // Set once the table exists; guarded by KeptTables::mutex_.
     KeptRows ready;
   };
-  Entry& EntryOf(const Plan& plan);
+  Entry& FindOrAddEntry(const Plan& plan);
 
   mutable std::mutex mutex_;
   std::map<const Node*, Entry> entries_;

@@ -38,8 +38,8 @@ class LocalEngine : public Engine {
     PT_LET(TableStore * store, StoreFor(plan));
     PT_LET(const duck::Connection connection, store->database->Connect());
     PT_LET(const std::string select, SelectAt(*store, connection, plan, store->kept.Ready()));
-    auto schema = SchemaOf(connection, select);
-    PT_TRY(Sharpen(schema.status(), plan));
+    auto schema = DescribeSchema(connection, select);
+    PT_TRY(RefineStatus(schema.status(), plan));
     return schema;
   }
 
@@ -68,7 +68,7 @@ class LocalEngine : public Engine {
     PT_LET(const duck::Connection connection, store->database->Connect());
     Explainer explainer(connection, workers_.get());
     auto explained = explainer.Explain(plan);
-    PT_TRY(Sharpen(explained.status(), plan));
+    PT_TRY(RefineStatus(explained.status(), plan));
     return explained;
   }
 
@@ -101,7 +101,7 @@ class LocalEngine : public Engine {
   // The store in which queries over `plan` run; locks its database if there is text in the plan.
   Result<TableStore*> StoreFor(const Plan& plan) {
     const std::lock_guard lock(mutex_);
-    const std::vector<std::string> files = FilesOf(plan);
+    const std::vector<std::string> files = ListFiles(plan);
     files_.insert(files.begin(), files.end());
     TableStore* store = stores_.back().get();
     if (!store->database->Admit(files)) {
@@ -113,7 +113,7 @@ class LocalEngine : public Engine {
   }
 
   // A store other than `own` that has made the table of `plan` already.
-  TableStore* OtherStoreOf(const Plan& plan, const TableStore& own) {
+  TableStore* FindOtherStore(const Plan& plan, const TableStore& own) {
     const std::lock_guard lock(mutex_);
     for (const auto& store : stores_) {
       if (store.get() != &own && store->kept.Ready().contains(plan.get())) return store.get();
@@ -131,11 +131,11 @@ class LocalEngine : public Engine {
     }
   }
 
-  QueryTables TablesOf(TableStore& store, const Plan& query, const Call& call) {
+  QueryTables MakeQueryTables(TableStore& store, const Plan& query, const Call& call) {
     return {store,
             query,
             {[this, call](const Plan& plan) { return Open(plan, call); },
-             [this](const Plan& plan, const TableStore& own) { return OtherStoreOf(plan, own); }},
+             [this](const Plan& plan, const TableStore& own) { return FindOtherStore(plan, own); }},
             call};
   }
 
@@ -148,7 +148,7 @@ class LocalEngine : public Engine {
       return PlainStream(plan, std::move(input));
     }
     PT_LET(TableStore * store, StoreFor(plan));
-    QueryTables tables = TablesOf(*store, plan, call);
+    QueryTables tables = MakeQueryTables(*store, plan, call);
     PT_TRY(tables.Make());
     PT_LET(duck::Connection connection, store->database->Connect());
     if (order == Order::kAny) {
@@ -156,7 +156,7 @@ class LocalEngine : public Engine {
     }
     PT_LET(const std::string select, tables.Select(connection));
     auto stream = StreamQuery(std::move(connection), select, call, "query");
-    PT_TRY(Sharpen(stream.status(), plan));
+    PT_TRY(RefineStatus(stream.status(), plan));
     return HoldingStream(std::move(*stream), tables.TakeHeld(), plan);
   }
 
@@ -166,7 +166,7 @@ class LocalEngine : public Engine {
     const Plan input = plan->inputs.front();
     // Kept tables are made before workers start, and once, not anew for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
-    PT_TRY(TablesOf(*store, input, call).Keep());
+    PT_TRY(MakeQueryTables(*store, input, call).Keep());
     return workers_->Map(
         task, [this, input, call] { return Open(input, call, Order::kAny); }, call);
   }

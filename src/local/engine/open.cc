@@ -19,7 +19,7 @@ Status Unknown(const std::string& address) {
 }
 
 // "local": 0; "local[4]": 4.
-Result<int32_t> SeatsOf(const std::string& address) {
+Result<int32_t> ParseSeats(const std::string& address) {
   if (address == "local") return 0;
   if (!address.starts_with("local[") || !address.ends_with("]")) return Unknown(address);
   int32_t seats = 0;
@@ -31,7 +31,7 @@ Result<int32_t> SeatsOf(const std::string& address) {
 }
 
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
-  PT_LET(const int32_t seats, SeatsOf(request.address));
+  PT_LET(const int32_t seats, ParseSeats(request.address));
   // Half of the machine's for tables; workers need the rest.
   const int64_t memory =
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;

@@ -16,11 +16,11 @@ using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar
 constexpr idx_t kFirstCell = 2;
 
 std::string_view TextAt(duckdb_vector vector, idx_t row) {
-  return duck::TextOf(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
+  return duck::ViewText(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
 }
 
 // The kind of an argument's cells; kNull for a type that is not taken.
-CutKind KindOf(duckdb_type type) {
+CutKind ToCutKind(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:
       return CutKind::kFlag;
@@ -47,7 +47,7 @@ class Cells {
         valid_(duckdb_vector_get_validity(vector)) {
     const duck::Type type(duckdb_vector_get_column_type(vector));
     type_ = duckdb_get_type_id(type.get());
-    kind_ = KindOf(type_);
+    kind_ = ToCutKind(type_);
   }
 
   bool supported() const { return kind_ != CutKind::kNull; }
@@ -85,7 +85,7 @@ class Cells {
 using Sides = std::optional<PartSides>;
 
 // Seed and bound are constants of the query, so they are read from the first row.
-void PartSidesOf(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+void ComputePartSides(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
   std::vector<Cells> cells;
   for (idx_t i = kFirstCell; i < duckdb_data_chunk_get_column_count(chunk); ++i) {
     cells.emplace_back(duckdb_data_chunk_get_vector(chunk, i));
@@ -130,7 +130,7 @@ Status RegisterPartSide(const duck::Connection& connection) {
   // A NULL is a value like any other here: its row has a side, too.
   duckdb_scalar_function_set_special_handling(function.get());
   duckdb_scalar_function_set_init(function.get(), Remember);
-  duckdb_scalar_function_set_function(function.get(), PartSidesOf);
+  duckdb_scalar_function_set_function(function.get(), ComputePartSides);
   if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {
     return Status::OK();
   }

@@ -17,7 +17,7 @@ namespace {
 std::string Different(const duck::Connection& connection, const std::string& table,
                       const Columns& by, double part = 0.3) {
   SqlContext context{.dialect = &DuckDbDialect()};
-  context.describe = [&](const std::string& select) { return SchemaOf(connection, select); };
+  context.describe = [&](const std::string& select) { return DescribeSchema(connection, select); };
   const Plan rows = MakePlan(Sql{});
   context.tables[rows.get()] = {.table = table};
   const Plan fast = MakePlan(MarkSplit{by, part, 7, "fast"}, {rows});
@@ -28,7 +28,8 @@ std::string Different(const duck::Connection& connection, const std::string& tab
   context.tables[again.get()] = {.table = "(" + one + ")"};
   context.dialect = &spelt;
   const Columns columns =
-      by.empty() ? SchemaOf(connection, "SELECT * FROM " + table).ValueOrDie()->field_names() : by;
+      by.empty() ? DescribeSchema(connection, "SELECT * FROM " + table).ValueOrDie()->field_names()
+                 : by;
   const Plan both = MakePlan(MarkSplit{columns, part, 7, "slow"}, {again});
   const std::string two = WriteSql(both, context).ValueOrDie().text;
   EXPECT_NE(one.find("pt_part_side"), one.npos);

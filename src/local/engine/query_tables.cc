@@ -18,14 +18,14 @@ Result<std::string> SelectAt(TableStore& store, const duck::Connection& connecti
            return store.keys.Get(store.database, lookup);
          }));
   auto select = WithPlainTypes(connection, sql.text);
-  PT_TRY(Sharpen(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
+  PT_TRY(RefineStatus(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
   return select;
 }
 
 Status QueryTables::MakeBelow(const Plan& plan) {
   if (tables_.count(plan.get()) > 0) return Status::OK();
   if (std::holds_alternative<Materialize>(plan->verb)) {
-    PT_LET(tables_[plan.get()], KeptOf(plan));
+    PT_LET(tables_[plan.get()], FindOrFill(plan));
     return Status::OK();
   }
   if (std::holds_alternative<MapTask>(plan->verb)) {
@@ -39,12 +39,12 @@ Status QueryTables::MakeBelow(const Plan& plan) {
 }
 
 Status QueryTables::KeepBelow(const Plan& plan) {
-  if (std::holds_alternative<Materialize>(plan->verb)) return KeptOf(plan).status();
+  if (std::holds_alternative<Materialize>(plan->verb)) return FindOrFill(plan).status();
   for (const Plan& input : plan->inputs) PT_TRY(KeepBelow(input));
   return Status::OK();
 }
 
-Result<KeptRows> QueryTables::KeptOf(const Plan& plan) {
+Result<KeptRows> QueryTables::FindOrFill(const Plan& plan) {
   return store_.kept.Get(plan, call_, [&] { return Fill(plan); });
 }
 
@@ -72,7 +72,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   PT_LET(const duck::Connection beside, store_.database->Connect());
   const std::string create = "CREATE TABLE " + table.name() + " AS " + kept.text;
   const auto made = RunStatement(connection, beside, create, call_, name);
-  PT_TRY(Sharpen(made.status(), input));
+  PT_TRY(RefineStatus(made.status(), input));
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 

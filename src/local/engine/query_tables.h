@@ -65,7 +65,7 @@ class QueryTables {
   // Down to the first Materialize or MapTask on every path: what is below those is in their tables.
   Status MakeBelow(const Plan& plan);
   Status KeepBelow(const Plan& plan);
-  Result<KeptRows> KeptOf(const Plan& plan);
+  Result<KeptRows> FindOrFill(const Plan& plan);
   // The table of a Materialize node: copied from another store, taken from a task, or computed.
   Result<KeptTables::Made> Fill(const Plan& plan);
   Result<KeptTables::Made> Compute(const Plan& plan);

@@ -112,7 +112,7 @@ struct Signed {
   bool IsZero() const { return size == Wide(); }
 };
 
-Signed SignedOf(__int128 value) {
+Signed ToSigned(__int128 value) {
   return {value < 0, Wide(value < 0 ? -static_cast<Whole>(value) : static_cast<Whole>(value))};
 }
 
@@ -181,7 +181,7 @@ Signed Remainder(const Signed& a, const Signed& b, bool positive) {
 
 DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const DecimalNumber& b,
                              int scale) {
-  const Signed first = SignedOf(a.value), second = SignedOf(b.value);
+  const Signed first = ToSigned(a.value), second = ToSigned(b.value);
   const int common = std::max(a.scale, b.scale);
   if (operation == '*') {
     const Signed product{first.negative != second.negative, first.size * second.size};
@@ -207,7 +207,7 @@ DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const Decim
 DecimalAnswer RoundDecimalNumber(char operation, const DecimalNumber& a, int digits, int scale) {
   if (digits < -kMostDigits) return {};
   const int kept = std::min(digits, a.scale);
-  const Signed rounded = Scaled(SignedOf(a.value), a.scale, kept, operation);
+  const Signed rounded = Scaled(ToSigned(a.value), a.scale, kept, operation);
   return Answer(Scaled(rounded, kept, scale));
 }
 

@@ -26,39 +26,39 @@ std::string Write(const DecimalAnswer& answer) {
   return (answer.value < 0 ? "-" : "") + text;
 }
 
-std::string Of(char operation, DecimalNumber a, DecimalNumber b, int scale) {
+std::string Compute(char operation, DecimalNumber a, DecimalNumber b, int scale) {
   return Write(ComputeDecimal(operation, a, b, scale));
 }
 
 const char* const kMost = "99999999999999999999999999999999999999";
 
 TEST(DecimalArithmetic, RoundsHalfAwayFromZeroToTheResultsScale) {
-  EXPECT_EQ("1333333", Of('/', {400, 2}, {3, 0}, 6));
-  EXPECT_EQ("-666667", Of('/', {-2, 0}, {3, 0}, 6));
-  EXPECT_EQ("13", Of('*', {25, 1}, {5, 1}, 1));
-  EXPECT_EQ("-13", Of('*', {-25, 1}, {5, 1}, 1));
-  EXPECT_EQ("375", Of('+', {25, 1}, {125, 2}, 2));
-  EXPECT_EQ("125", Of('-', {25, 1}, {125, 2}, 2));
-  EXPECT_EQ("-15", Of('%', {-55, 1}, {20, 1}, 1));
-  EXPECT_EQ("5", Of('p', {-75, 1}, {2, 0}, 1));
-  EXPECT_EQ("-2", Of('d', {-55, 1}, {20, 1}, 0));
-  EXPECT_EQ("-687399551400673279", Of('d', {Read(kMost), 0}, {-1, 0}, 0));
+  EXPECT_EQ("1333333", Compute('/', {400, 2}, {3, 0}, 6));
+  EXPECT_EQ("-666667", Compute('/', {-2, 0}, {3, 0}, 6));
+  EXPECT_EQ("13", Compute('*', {25, 1}, {5, 1}, 1));
+  EXPECT_EQ("-13", Compute('*', {-25, 1}, {5, 1}, 1));
+  EXPECT_EQ("375", Compute('+', {25, 1}, {125, 2}, 2));
+  EXPECT_EQ("125", Compute('-', {25, 1}, {125, 2}, 2));
+  EXPECT_EQ("-15", Compute('%', {-55, 1}, {20, 1}, 1));
+  EXPECT_EQ("5", Compute('p', {-75, 1}, {2, 0}, 1));
+  EXPECT_EQ("-2", Compute('d', {-55, 1}, {20, 1}, 0));
+  EXPECT_EQ("-687399551400673279", Compute('d', {Read(kMost), 0}, {-1, 0}, 0));
 }
 
 TEST(DecimalArithmetic, HoldsWhatLiesBetweenWidestNumbers) {
-  EXPECT_EQ("1000000", Of('/', {Read(kMost), 38}, {Read(kMost), 38}, 6));
-  EXPECT_EQ("0", Of('/', {1, 38}, {Read(kMost), 0}, 6));
-  EXPECT_EQ("1", Of('*', {Read(kMost), 38}, {Read(kMost), 38}, 0));
-  EXPECT_EQ("0", Of('%', {Read(kMost), 0}, {1, 38}, 0));
+  EXPECT_EQ("1000000", Compute('/', {Read(kMost), 38}, {Read(kMost), 38}, 6));
+  EXPECT_EQ("0", Compute('/', {1, 38}, {Read(kMost), 0}, 6));
+  EXPECT_EQ("1", Compute('*', {Read(kMost), 38}, {Read(kMost), 38}, 0));
+  EXPECT_EQ("0", Compute('%', {Read(kMost), 0}, {1, 38}, 0));
 }
 
 TEST(DecimalArithmetic, TellsOverflowAndDivisionByZero) {
-  EXPECT_EQ("overflow", Of('+', {Read(kMost), 0}, {1, 0}, 0));
-  EXPECT_EQ("overflow", Of('*', {Read(kMost), 0}, {10, 0}, 0));
-  EXPECT_EQ("overflow", Of('/', {Read(kMost), 0}, {1, 38}, 0));
-  EXPECT_EQ("overflow", Of('d', {Read(kMost), 0}, {1, 1}, 0));
-  EXPECT_EQ("zero", Of('/', {1, 0}, {0, 5}, 6));
-  EXPECT_EQ("zero", Of('%', {1, 0}, {0, 5}, 6));
+  EXPECT_EQ("overflow", Compute('+', {Read(kMost), 0}, {1, 0}, 0));
+  EXPECT_EQ("overflow", Compute('*', {Read(kMost), 0}, {10, 0}, 0));
+  EXPECT_EQ("overflow", Compute('/', {Read(kMost), 0}, {1, 38}, 0));
+  EXPECT_EQ("overflow", Compute('d', {Read(kMost), 0}, {1, 1}, 0));
+  EXPECT_EQ("zero", Compute('/', {1, 0}, {0, 5}, 6));
+  EXPECT_EQ("zero", Compute('%', {1, 0}, {0, 5}, 6));
 }
 
 TEST(DecimalArithmetic, RoundsInEveryWay) {

@@ -64,7 +64,7 @@ bool Rounds(char operation) {
   return std::string_view("refc").find(operation) != std::string_view::npos;
 }
 
-const char* TextOf(DecimalFault fault) {
+const char* FormatFault(DecimalFault fault) {
   return fault == DecimalFault::kZero ? "division by zero"
                                       : "overflow: the number does not fit a decimal of 38 digits";
 }
@@ -90,7 +90,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
             ? RoundDecimalNumber(operation, first, static_cast<int>(b.Value(row)), scale)
             : ComputeDecimal(operation, first, {b.Value(row), b.scale}, scale);
     if (answer.fault != DecimalFault::kNone) {
-      duckdb_scalar_function_set_error(info, TextOf(answer.fault));
+      duckdb_scalar_function_set_error(info, FormatFault(answer.fault));
       return;
     }
     result[row] = {static_cast<uint64_t>(answer.value), static_cast<int64_t>(answer.value >> 64)};

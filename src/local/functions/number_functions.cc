@@ -63,7 +63,7 @@ std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
   return WithCommas(number);
 }
 
-int DigitOf(char c) {
+int ParseDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'z') return c - 'a' + 10;
   return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
@@ -88,7 +88,7 @@ std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_
   const bool minus = text.starts_with('-');
   uint64_t value = 0;
   for (const char c : text.substr(minus ? 1 : 0)) {
-    const auto digit = static_cast<uint64_t>(DigitOf(c));
+    const auto digit = static_cast<uint64_t>(ParseDigit(c));
     if (digit >= base) break;
     if (__builtin_mul_overflow(value, base, &value) ||
         __builtin_add_overflow(value, digit, &value)) {

@@ -15,7 +15,7 @@ namespace {
 // Bytes of a pattern that a message repeats.
 constexpr size_t kQuoted = 80;
 
-std::string MessageOf(int error) {
+std::string ErrorMessage(int error) {
   PCRE2_UCHAR text[160];
   pcre2_get_error_message(error, text, sizeof text);
   return reinterpret_cast<const char*>(text);
@@ -25,7 +25,7 @@ Status CannotCompile(std::string_view java, int error) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("the regular expression '{}' is not known to every engine",
                                    java.substr(0, kQuoted)),
-               .why = MessageOf(error),
+               .why = ErrorMessage(error),
                .fix = "write the pattern in another way"});
 }
 
@@ -66,7 +66,7 @@ Result<bool> Regex::Find(std::string_view text, size_t from) {
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return Fail({.exit = Exit::kInput,
-               .what = "a regular expression was given up: " + MessageOf(found),
+               .what = "a regular expression was given up: " + ErrorMessage(found),
                .why = "it tries too many ways to match a text",
                .fix = "write the pattern so that its repetitions do not overlap"});
 }

@@ -134,7 +134,7 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
     patterns.error = fmt::format("the position of regexp_replace is {}, not 1 or more", position);
     return std::nullopt;
   }
-  const size_t start = OffsetOf(text, position - 1);
+  const size_t start = FindOffset(text, position - 1);
   if (position > 1 && start == text.size()) return std::string(text);
   std::string out(text.substr(0, start));
   // A text of its own: anchors and look-behind do not see what is before it, as with Java's

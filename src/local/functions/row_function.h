@@ -51,12 +51,14 @@ struct Moment {
 
 namespace cells {
 
-inline duck::Type TypeOf(duckdb_type type) { return duck::Type(duckdb_create_logical_type(type)); }
+inline duck::Type MakeType(duckdb_type type) {
+  return duck::Type(duckdb_create_logical_type(type));
+}
 
 // A type that DuckDB stores as it is in C++.
 template <class Value, duckdb_type kType>
 struct Plain {
-  static duck::Type Type() { return TypeOf(kType); }
+  static duck::Type Type() { return MakeType(kType); }
   static Value Read(void* data, idx_t row) { return static_cast<Value*>(data)[row]; }
   static void Write(duckdb_vector vector, idx_t row, const Value& value) {
     static_cast<Value*>(duckdb_vector_get_data(vector))[row] = value;
@@ -86,9 +88,9 @@ struct Cell<Moment> : Plain<Moment, DUCKDB_TYPE_TIMESTAMP> {};
 
 template <>
 struct Cell<Text> {
-  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_VARCHAR); }
+  static duck::Type Type() { return MakeType(DUCKDB_TYPE_VARCHAR); }
   static Text Read(void* data, idx_t row) {
-    return duck::TextOf(static_cast<duckdb_string_t*>(data)[row]);
+    return duck::ViewText(static_cast<duckdb_string_t*>(data)[row]);
   }
   static void Write(duckdb_vector vector, idx_t row, Text text) {
     duckdb_vector_assign_string_element_len(vector, row, text.data(), text.size());
@@ -99,9 +101,9 @@ struct Cell<std::string> : Cell<Text> {};
 
 template <>
 struct Cell<Bytes> {
-  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_BLOB); }
+  static duck::Type Type() { return MakeType(DUCKDB_TYPE_BLOB); }
   static Bytes Read(void* data, idx_t row) {
-    return {duck::TextOf(static_cast<duckdb_string_t*>(data)[row])};
+    return {duck::ViewText(static_cast<duckdb_string_t*>(data)[row])};
   }
   static void Write(duckdb_vector vector, idx_t row, Bytes bytes) {
     Cell<Text>::Write(vector, row, bytes.data);
@@ -110,7 +112,7 @@ struct Cell<Bytes> {
 
 template <>
 struct Cell<Sized> {
-  static duck::Type Type() { return TypeOf(DUCKDB_TYPE_ANY); }
+  static duck::Type Type() { return MakeType(DUCKDB_TYPE_ANY); }
   static Sized Read(void* data, idx_t row) {
     return {static_cast<int64_t>(static_cast<duckdb_list_entry*>(data)[row].length)};
   }
@@ -119,7 +121,7 @@ struct Cell<Sized> {
 template <>
 struct Cell<Texts> {
   static duck::Type Type() {
-    return duck::Type(duckdb_create_list_type(TypeOf(DUCKDB_TYPE_VARCHAR).get()));
+    return duck::Type(duckdb_create_list_type(MakeType(DUCKDB_TYPE_VARCHAR).get()));
   }
   static void Write(duckdb_vector vector, idx_t row, const Texts& texts) {
     const idx_t start = duckdb_list_vector_get_size(vector), end = start + texts.size();

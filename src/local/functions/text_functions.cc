@@ -36,8 +36,9 @@ std::optional<Text> SubstringIndex(Chunk&, Text text, Text delimiter, int32_t co
 // The byte where SQL's position begins: 1 is the first character, and so is 0; negative positions
 // count from the end.
 size_t OffsetOfPosition(Text text, int64_t position) {
-  if (position > 0) return OffsetOf(text, position - 1);
-  return position == 0 ? 0 : OffsetOf(text, std::max<int64_t>(CountCodePoints(text) + position, 0));
+  if (position > 0) return FindOffset(text, position - 1);
+  return position == 0 ? 0
+                       : FindOffset(text, std::max<int64_t>(CountCodePoints(text) + position, 0));
 }
 
 // Puts `other` in place of `length` characters from number `position` on; -1: as many as `other`
@@ -45,7 +46,7 @@ size_t OffsetOfPosition(Text text, int64_t position) {
 std::optional<std::string> Overlay(Chunk&, Text text, Text other, int32_t position,
                                    int32_t length) {
   const int64_t replaced = length >= 0 ? length : CountCodePoints(other);
-  std::string out(text.substr(0, position > 0 ? OffsetOf(text, position - 1) : 0));
+  std::string out(text.substr(0, position > 0 ? FindOffset(text, position - 1) : 0));
   out += other;
   out += text.substr(OffsetOfPosition(text, position + replaced));
   return out;

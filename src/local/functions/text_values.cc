@@ -105,7 +105,7 @@ std::optional<DayParts> ReadDayParts(Scanner& scanner) {
     if (!part) return std::nullopt;
     parts[count++] = *part;
   }
-  const auto days = DaysOf(negative ? -*year : *year, parts[0], parts[1]);
+  const auto days = CountDays(negative ? -*year : *year, parts[0], parts[1]);
   if (!days) return std::nullopt;
   return DayParts{*days, count == 2};
 }
@@ -247,7 +247,7 @@ std::optional<std::string> ReadDecimal(std::string_view text) {
   return sign + PlainDigits(text);
 }
 
-std::optional<int32_t> DaysOf(int64_t year, int64_t month, int64_t day) {
+std::optional<int32_t> CountDays(int64_t year, int64_t month, int64_t day) {
   using namespace std::chrono;
   if (month < 1 || month > 12 || day < 1 || day > 31) return std::nullopt;
   // The calendar repeats after 400 years; the library's years have 16 bits.

@@ -37,6 +37,6 @@ std::optional<Day> ReadDay(std::string_view text);
 std::optional<Moment> ReadMoment(std::string_view text, std::string& why);
 
 // Days since 1970-01-01 in the proleptic Gregorian calendar; nothing if there is no such day.
-std::optional<int32_t> DaysOf(int64_t year, int64_t month, int64_t day);
+std::optional<int32_t> CountDays(int64_t year, int64_t month, int64_t day);
 
 }  // namespace protium

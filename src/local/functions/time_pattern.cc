@@ -40,7 +40,7 @@ struct Parts {
   int64_t micros = 0;
 };
 
-Parts PartsOf(Moment moment) {
+Parts SplitMoment(Moment moment) {
   using namespace std::chrono;
   const auto time = microseconds(moment.micros);
   const auto day = floor<days>(time);
@@ -132,7 +132,7 @@ class Reading {
     if (field.letter == 0) return TakeWord(field.text);
     if (field.letter == 'a') return ReadHalf();
     if (!IsNumber(field)) return ReadMonth(field.count);
-    const auto [fewest, most] = WidthOf(i);
+    const auto [fewest, most] = FindWidth(i);
     const size_t before = text_.size();
     const auto number = Take(fewest, most);
     return number && Set(field, *number, before - text_.size());
@@ -140,7 +140,7 @@ class Reading {
 
   // The fewest and most digits of a field. A single letter takes as many digits as there are,
   // except those that the fields behind it need.
-  std::pair<size_t, size_t> WidthOf(size_t i) const {
+  std::pair<size_t, size_t> FindWidth(size_t i) const {
     const TimeField& field = fields_[i];
     if (field.letter == 'S') return {1, field.count};
     const bool loose = field.count == 1;
@@ -231,11 +231,11 @@ class Reading {
 
   // A day of the year counts before month and day; hours of a half day before those of a whole one.
   std::optional<Moment> Resolve() const {
-    auto days = DaysOf(year_, month_, day_);
+    auto days = CountDays(year_, month_, day_);
     if (day_of_year_ > 0) {
-      days = DaysOf(year_, 1, 1);
+      days = CountDays(year_, 1, 1);
       if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
-      if (days && *days >= DaysOf(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
+      if (days && *days >= CountDays(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
     }
     if (!days) return std::nullopt;
     const int64_t hour = half_hour_ < 0 ? hour_ : half_hour_ + (afternoon_ ? 12 : 0);
@@ -254,7 +254,7 @@ class Reading {
 }  // namespace
 
 std::string WriteTime(Moment moment, const std::vector<TimeField>& fields) {
-  const Parts parts = PartsOf(moment);
+  const Parts parts = SplitMoment(moment);
   std::string text;
   for (const TimeField& field : fields) text += WriteField(parts, field);
   return text;

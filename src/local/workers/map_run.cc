@@ -60,7 +60,7 @@ Status MapRun::StartGang() {
 
 Status MapRun::AddMember(const std::vector<UniqueFd>& peers) {
   const auto rank = static_cast<int32_t>(members_.size());
-  PT_LET(auto worker, pool_.Take(spec_.WishOf(rank)));
+  PT_LET(auto worker, pool_.Take(spec_.MakeWish(rank)));
   // Once it has run such a task it has the library, and is better kept for the next one.
   worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
   PT_LET(auto member, StartMember(spec_, rank, std::move(worker), peers));

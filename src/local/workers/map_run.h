@@ -75,14 +75,14 @@ class MapRun {
   void Round();
   void Drain(Member& member);
   // One message of a member.
-  void Handle(Member& member, Frame frame);
+  void HandleFrame(Member& member, Frame frame);
   void Ended(Member& member);
   void OnDone(Member& member, const Frame& frame);
   void Fail(RankFailure failure);
   void CheckSilence();
   void CheckStop();
   std::string StillRunning() const;
-  bool Over();
+  bool IsOver();
   void FindSilent();
   AttemptResult Outcome();
   void Finish();

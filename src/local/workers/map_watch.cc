@@ -38,7 +38,7 @@ double Seconds(Clock::duration time) { return std::chrono::duration<double>(time
 }  // namespace
 
 void MapRun::Watch() {
-  while (!Over()) Round();
+  while (!IsOver()) Round();
   Finish();
 }
 
@@ -73,7 +73,7 @@ void MapRun::Drain(Member& member) {
   while (!member.done) {
     auto frame = member.worker->link->Receive(Clock::now());
     if (frame.ok() && *frame) {
-      Handle(member, std::move(**frame));
+      HandleFrame(member, std::move(**frame));
     } else if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) {
       return;
     } else {
@@ -82,7 +82,7 @@ void MapRun::Drain(Member& member) {
   }
 }
 
-void MapRun::Handle(Member& member, Frame frame) {
+void MapRun::HandleFrame(Member& member, Frame frame) {
   member.heard = Clock::now();
   if (frame.type == "ready") {
     const Status status = pool_.OnReady(frame);
@@ -119,7 +119,7 @@ void MapRun::Ended(Member& member) {
     // What it said last is still in the channel, "done" perhaps.
     for (auto frame = member.worker->link->Receive(Clock::now());
          frame.ok() && *frame && !member.done; frame = member.worker->link->Receive(Clock::now())) {
-      Handle(member, std::move(**frame));
+      HandleFrame(member, std::move(**frame));
     }
   }
   if (member.done) return;
@@ -190,7 +190,7 @@ std::string MapRun::StillRunning() const {
                      fmt::join(ranks, ", "));
 }
 
-bool MapRun::Over() {
+bool MapRun::IsOver() {
   const auto now = Clock::now();
   std::lock_guard lock(mutex_);
   if (cancelled_ || now >= settled_ || now >= killed_ || now >= call_.deadline) return true;
@@ -201,7 +201,7 @@ bool MapRun::Over() {
 // If all failures are about other ranks, a rank that has missed four beats is taken for their
 // cause, although its own deadline has not passed yet.
 void MapRun::FindSilent() {
-  if (failures_.empty() || !IsAboutOthers(CauseOf(failures_))) return;
+  if (failures_.empty() || !IsAboutOthers(FindCause(failures_))) return;
   std::lock_guard lock(mutex_);
   for (const auto& member : members_) {
     const auto silent = Clock::now() - member->heard;
@@ -221,7 +221,7 @@ AttemptResult MapRun::Outcome() {
   std::lock_guard lock(mutex_);
   if (fed_ && !fed_->ok() && !stopped && failures_.empty()) return {*fed_, false};
   if (!failures_.empty()) {
-    const RankFailure& cause = CauseOf(failures_);
+    const RankFailure& cause = FindCause(failures_);
     // Ranks that stopped because they were asked to have not failed.
     if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
     return {ReportFailure(failures_), RestartMayHelp(cause)};

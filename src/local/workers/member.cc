@@ -78,7 +78,7 @@ std::chrono::milliseconds RunSpec::beat() const {
   return std::clamp(quarter, std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
 }
 
-WorkerWish RunSpec::WishOf(int32_t rank) const {
+WorkerWish RunSpec::MakeWish(int32_t rank) const {
   WorkerWish wish{.task = task.task, .unused = placement.has_value()};
   if (!placement) return wish;
   for (const Device& device : placement->seats[rank].gpus) {

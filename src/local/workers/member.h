@@ -36,7 +36,7 @@ struct RunSpec {
   // How often workers show that they live: a quarter of the deadline, 1 s at most.
   std::chrono::milliseconds beat() const;
   // The kind of worker that the member of this rank needs.
-  WorkerWish WishOf(int32_t rank) const;
+  WorkerWish MakeWish(int32_t rank) const;
 };
 
 // Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;

@@ -16,7 +16,7 @@ namespace {
 // For a discovery script to answer.
 constexpr auto kDiscoveryTime = std::chrono::seconds(20);
 
-Holding HoldingOf(const Placement& placement, const std::string& who) {
+Holding MakeHolding(const Placement& placement, const std::string& who) {
   Holding holding{.who = who};
   for (const Seat& seat : placement.seats) {
     holding.cores += seat.cores;
@@ -56,7 +56,7 @@ Seats::Taken::~Taken() {
   seats_->changed_.notify_all();
 }
 
-int Seats::Taken::LeaseOf(const Device& device) const {
+int Seats::Taken::FindLease(const Device& device) const {
   const auto found = std::ranges::find(leases_, device.address, &Lease::address);
   return found == leases_.end() ? -1 : found->fd();
 }
@@ -80,7 +80,7 @@ Host Seats::HostNow() const {
   return host;
 }
 
-Result<Placement> Seats::Ever(const GangSpec& gang) {
+Result<Placement> Seats::PlaceWhenIdle(const GangSpec& gang) {
   const std::lock_guard lock(mutex_);
   PT_TRY(FindDevices(gang));
   PT_LET(auto answer, Place(gang, {&host_, 1}));
@@ -113,7 +113,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     std::vector<std::string> wanted;
     if (placed == nullptr) return wanted;
     *placed = std::get<Placement>(std::move(answer));
-    for (const Device& each : HoldingOf(**placed, who).gpus) wanted.push_back(each.address);
+    for (const Device& each : MakeHolding(**placed, who).gpus) wanted.push_back(each.address);
     return wanted;
   };
   // No device, no folder to lock: only this process's holdings count.
@@ -134,14 +134,14 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
 }
 
 // Returns nullptr and sets `wait` if there is no place at present.
-Result<std::unique_ptr<Seats::Taken>> Seats::Try(const GangSpec& gang, const std::string& who,
-                                                 Wait& wait) {
+Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const std::string& who,
+                                                     Wait& wait) {
   PT_TRY(FindDevices(gang));
   std::optional<Placement> placed;
   PT_LET(auto leases, Choose(gang, who, &placed, wait));
   if (!placed) return std::unique_ptr<Taken>();
   auto taken = std::make_unique<Taken>();
-  taken->holding_ = holdings_.insert(holdings_.end(), HoldingOf(*placed, who));
+  taken->holding_ = holdings_.insert(holdings_.end(), MakeHolding(*placed, who));
   taken->seats_ = this;
   taken->placement_ = std::move(*placed);
   taken->leases_ = std::move(leases);
@@ -156,7 +156,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
   std::unique_lock lock(mutex_);
   for (;;) {
     Wait wait;
-    PT_LET(auto taken, Try(gang, who, wait));
+    PT_LET(auto taken, TryTake(gang, who, wait));
     if (taken) return taken;
     if (told != wait.why) call.Tell({{"event", "waiting"}, {"for", who}, {"why", wait.why}});
     told = wait.why;

@@ -38,7 +38,7 @@ class Seats {
     const Placement& placement() const { return placement_; }
     // A descriptor that holds the device's lease for whoever inherits it; -1 if it is not one of
     // ours.
-    int LeaseOf(const Device& device) const;
+    int FindLease(const Device& device) const;
 
    private:
     friend class Seats;
@@ -55,7 +55,7 @@ class Seats {
 
   // The gang's places on the idle machine, or a Fault of exit kUsage that names the number that can
   // never fit.
-  Result<Placement> Ever(const GangSpec& gang);
+  Result<Placement> PlaceWhenIdle(const GangSpec& gang);
   // Why the gang would have to wait at this moment; empty if it would not.
   Result<std::string> WhyNotNow(const GangSpec& gang);
   // Waits until the whole gang has its places, all or none, telling {"event": "waiting", "for",
@@ -74,7 +74,7 @@ class Seats {
   // `mutex_` is held in all of these.
   Status FindDevices(const GangSpec& gang);
   Host HostNow() const;
-  Result<std::unique_ptr<Taken>> Try(const GangSpec& gang, const std::string& who, Wait& wait);
+  Result<std::unique_ptr<Taken>> TryTake(const GangSpec& gang, const std::string& who, Wait& wait);
   Result<std::vector<Lease>> Choose(const GangSpec& gang, const std::string& who,
                                     std::optional<Placement>* placed, Wait& wait);
 

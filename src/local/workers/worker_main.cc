@@ -31,7 +31,7 @@ class WorkerProcess {
  private:
   Status SayReady();
   [[noreturn]] void Listen();
-  void Handle(Frame frame);
+  void HandleFrame(Frame frame);
   void Begin(Frame frame);
   void Queue(std::function<void()> job);
   Deadline Beat();
@@ -76,7 +76,7 @@ void WorkerProcess::Listen() {
     auto frame = link_->Receive(Beat());
     if (frame.ok() && !*frame) ::_exit(0);
     if (frame.ok()) {
-      Handle(std::move(**frame));
+      HandleFrame(std::move(**frame));
     } else if (FaultOf(frame.status()).exit != Exit::kStalled) {
       ::_exit(static_cast<int>(Exit::kEnvironment));
     }
@@ -103,7 +103,7 @@ void WorkerProcess::Queue(std::function<void()> job) {
   changed_.notify_one();
 }
 
-void WorkerProcess::Handle(Frame frame) {
+void WorkerProcess::HandleFrame(Frame frame) {
   if (frame.type == "task") return Begin(std::move(frame));
   if (frame.type == "load") {
     return Queue([this] {
@@ -116,7 +116,8 @@ void WorkerProcess::Handle(Frame frame) {
     current = current_;
   }
   const auto number = NumberAt(frame.head, "task");
-  if (current && number.ok() && *number == current->number()) current->Handle(std::move(frame));
+  if (current && number.ok() && *number == current->number())
+    current->HandleFrame(std::move(frame));
 }
 
 // The task must exist before the next message is read, which may be a batch for it.

@@ -100,7 +100,7 @@ Status WorkerTask::Read(Frame frame) {
 
 Json WorkerTask::Head(const char* type) const { return {{"type", type}, {"task", number_}}; }
 
-void WorkerTask::Handle(Frame frame) {
+void WorkerTask::HandleFrame(Frame frame) {
   if (frame.type == "taken") {
     output_.Taken();
   } else if (frame.type == "free") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One task in a worker process: what the driver sends it, and what it sends back. Two threads meet
-// here: the one that reads the channel calls Handle() for every message, the main one runs the task
-// and waits in Next() and Emit() for what the messages bring. Both waits end with a stop; that the
-// driver is gone ends the whole process (local/workers/worker_main.cc).
+// here: the one that reads the channel calls HandleFrame() for every message, the main one runs the
+// task and waits in Next() and Emit() for what the messages bring. Both waits end with a stop; that
+// the driver is gone ends the whole process (local/workers/worker_main.cc).
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +31,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   const std::string& name() const { return name_; }
   std::chrono::milliseconds beat() const { return beat_; }
   // A message about this task: batch, end, taken, free or stop.
-  void Handle(Frame frame);
+  void HandleFrame(Frame frame);
   // Runs `task` (or fails with its status) on the calling thread and sends "done". Exceptions end
   // here. Once. The error is that of sending.
   Status Run(Result<Task> task);

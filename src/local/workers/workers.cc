@@ -54,7 +54,7 @@ class LocalWorkers : public Workers {
   }
 
   Result<Json> Placement(const GangSpec& gang) override {
-    PT_LET(const auto placement, seats_.Ever(gang));
+    PT_LET(const auto placement, seats_.PlaceWhenIdle(gang));
     return PlacementToJson(placement);
   }
 
@@ -65,7 +65,7 @@ class LocalWorkers : public Workers {
                              const Call& call) override;
 
  private:
-  RunSpec SpecOf(const MapTask& task);
+  RunSpec MakeSpec(const MapTask& task);
   Result<BatchStreamPtr> MapGang(const MapTask& task,
                                  const std::function<Result<BatchStreamPtr>()>& open_input,
                                  const Call& call);
@@ -78,7 +78,7 @@ class LocalWorkers : public Workers {
   std::atomic<int64_t> next_number_ = 0;
 };
 
-RunSpec LocalWorkers::SpecOf(const MapTask& task) {
+RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   RunSpec spec;
   spec.task = task;
   spec.number = ++next_number_;
@@ -100,7 +100,7 @@ Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
                                          const Call& call) {
   if (!settings_.logs.empty()) PT_TRY(MakeFolder(settings_.logs));
   if (task.gang) return MapGang(task, open_input, call);
-  RunSpec spec = SpecOf(task);
+  RunSpec spec = MakeSpec(task);
   PT_LET(auto input, open_input());
   spec.input = input->schema();
   PT_LET(auto run, MapRun::Start(pool_, std::move(spec), std::move(input), call));
@@ -132,9 +132,9 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
   PT_LET(const auto taken, seats_.Take(*task.gang, who, call));
   arrow::RecordBatchVector output;
   const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {
-    RunSpec spec = SpecOf(task);
+    RunSpec spec = MakeSpec(task);
     spec.placement = taken->placement();
-    spec.lease_of = [&](const Device& device) { return taken->LeaseOf(device); };
+    spec.lease_of = [&](const Device& device) { return taken->FindLease(device); };
     spec.attempt = attempt;
     return Attempt(std::move(spec), open_input, call, output);
   });

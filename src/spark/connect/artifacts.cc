@@ -187,7 +187,7 @@ Status UploadOne(Wire& wire, const Artifact& artifact, int64_t chunk_bytes, cons
       PT_TRY(wire.CheckServer(response.server_side_session_id()));
       return CheckSums(response, artifact.name);
     }
-    PT_TRY(wire.Again(status, doing, call, retries));
+    PT_TRY(wire.WaitToRetry(status, doing, call, retries));
   }
 }
 

@@ -90,7 +90,7 @@ void ReadDetail(const Detail& detail, SparkError& error) {
   }
 }
 
-SparkCause CauseOf(const proto::FetchErrorDetailsResponse::Error& error) {
+SparkCause ReadCause(const proto::FetchErrorDetailsResponse::Error& error) {
   SparkCause cause;
   if (error.error_type_hierarchy_size() > 0) cause.type = error.error_type_hierarchy(0);
   cause.message = error.message();
@@ -103,7 +103,7 @@ SparkCause CauseOf(const proto::FetchErrorDetailsResponse::Error& error) {
 }
 
 // Error classes decide first, then the exception's type, then gRPC's code.
-Exit ExitOf(const SparkError& error) {
+Exit ChooseExit(const SparkError& error) {
   constexpr std::array<std::string_view, 4> kUsageTypes = {"AnalysisException", "ParseException",
                                                            "ExtendedAnalysisException",
                                                            "SparkIllegalArgumentException"};
@@ -228,7 +228,7 @@ void AddCauses(const proto::FetchErrorDetailsResponse& response, SparkError& err
   for (int step = 0; step < response.errors_size(); ++step) {
     if (index < 0 || index >= response.errors_size()) return;
     const auto& each = response.errors(index);
-    error.causes.push_back(CauseOf(each));
+    error.causes.push_back(ReadCause(each));
     // gRPC's own message is cut by the server where it is long; the details have it whole.
     if (step == 0 && each.message().size() > error.message.size()) error.message = each.message();
     index = each.has_cause_idx() ? each.cause_idx() : -1;
@@ -250,14 +250,14 @@ bool IsServerStopped(const SparkError& error) {
   return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
 }
 
-Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view address) {
+Fault SparkFault(const SparkError& error, std::string_view doing, std::string_view address) {
   if (IsSessionLost(error)) return SessionLost(error, address);
   if (error.code == kUnauthenticated || error.code == kPermissionDenied) {
     return NotAdmitted(error, address);
   }
   if (error.code == kUnavailable) return Unreachable(error, address);
   if (IsServerStopped(error)) return ServerStopped(doing, address);
-  Fault fault{.exit = ExitOf(error)};
+  Fault fault{.exit = ChooseExit(error)};
   const std::string worker = error.WorkerText();
   const auto [first, rest] = Split(worker.empty() ? RootMessage(error) : worker);
   fault.what = (doing.empty() ? "" : std::string(doing) + ": ") +

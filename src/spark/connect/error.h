@@ -80,7 +80,7 @@ bool IsServerStopped(const SparkError& error);
 // root that says something of its own. `doing` is the phrase in front ("the flights query"); may be
 // empty. Exit kRemote: the server or the way to it; kUsage: the plan; kInput: a file; kNoRoom:
 // memory of Spark's; kStalled: a deadline; else kFailed.
-Fault FaultOf(const SparkError& error, std::string_view doing, std::string_view address);
+Fault SparkFault(const SparkError& error, std::string_view doing, std::string_view address);
 
 }  // namespace connect
 }  // namespace protium

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int32_t kInternal = 13;
 
-Fault Told(std::string message, std::string type = "SparkException") {
-  return FaultOf({.code = kInternal, .message = std::move(message), .type = std::move(type)}, "job",
-                 "sc://h");
+Fault MakeFault(std::string message, std::string type = "SparkException") {
+  return SparkFault({.code = kInternal, .message = std::move(message), .type = std::move(type)},
+                    "job", "sc://h");
 }
 
 TEST(Error, OfATaskIsToldWithItsTextAndPlace) {
-  const Fault fault = Told(
+  const Fault fault = MakeFault(
       "Job aborted due to stage failure: Task 1 in stage 15.0 failed 4 times, most recent failure: "
       "Lost task 1.3 in stage 15.0 (TID 34) (10.0.0.7 executor 3): "
       "org.apache.spark.SparkNumberFormatException: [CAST_INVALID_INPUT] The value 'x' cannot be "
@@ -38,7 +38,7 @@ TEST(Error, OfARankIsToldWithItsTextAndPlace) {
             "[PYTHON_EXCEPTION] An exception was thrown from the Python worker: no memory left "
             "SQLSTATE: 38000" +
             stack}) {
-    const Fault fault = Told(message);
+    const Fault fault = MakeFault(message);
     EXPECT_EQ(fault.what, "job: no memory left");
     EXPECT_EQ(fault.where, "partition 2 of stage 17");
   }
@@ -49,15 +49,15 @@ TEST(Error, OfACrashIsToldWithWhatTheWorkerLeftBehind) {
       "Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times, most recent failure: "
       "Lost task 0.0 in stage 3.0 (TID 6) (127.0.0.1 executor driver): "
       "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)";
-  const Fault silent = Told(lost + ". Consider setting 'x' to 'true'.\n\tat a.B.c(B.scala:1)");
+  const Fault silent = MakeFault(lost + ". Consider setting 'x' to 'true'.\n\tat a.B.c(B.scala:1)");
   EXPECT_NE(silent.what.find("ended without a word"), std::string::npos);
   EXPECT_EQ(Render(silent).find("Consider"), std::string::npos);
-  const Fault traced = Told(lost + ": SIGSEGV in Train()\nframe 2\n\tat a.B.c(B.scala:1)");
+  const Fault traced = MakeFault(lost + ": SIGSEGV in Train()\nframe 2\n\tat a.B.c(B.scala:1)");
   EXPECT_TRUE(traced.why.starts_with("SIGSEGV in Train()\nframe 2")) << Render(traced);
 }
 
 TEST(Error, OfAProgramThatMayNotRunSaysWhatTheClusterLacks) {
-  const Fault fault = Told(
+  const Fault fault = MakeFault(
       "Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times, most recent failure: "
       "Lost task 0.0 in stage 3.0 (TID 6) (h executor 1): java.io.IOException: Cannot run program "
       "\"./native-1\" (in directory \"/x\"): error=13, Permission denied");
@@ -66,7 +66,7 @@ TEST(Error, OfAProgramThatMayNotRunSaysWhatTheClusterLacks) {
 }
 
 TEST(Error, OfAServerThatIsStoppedSaysSo) {
-  const Fault fault = Told(
+  const Fault fault = MakeFault(
       "Cannot call methods on a stopped SparkContext.\nThis stopped SparkContext was created at:\n"
       "\norg.apache.spark.sql.connect.service.SparkConnectServer.main(SparkConnectServer.scala)",
       "IllegalStateException");
@@ -76,10 +76,10 @@ TEST(Error, OfAServerThatIsStoppedSaysSo) {
 }
 
 TEST(Error, WithoutAnythingKnownIsToldAsItIs) {
-  EXPECT_EQ(Told("Lost task ").what, "job: Lost task");
-  EXPECT_EQ(Told("barrier task ResultTask(").what, "job: barrier task ResultTask(");
-  EXPECT_EQ(Told("Lost task 1 (h): x").what, "job: x");
-  EXPECT_EQ(Told("").what, "job: Spark gave error 13");
+  EXPECT_EQ(MakeFault("Lost task ").what, "job: Lost task");
+  EXPECT_EQ(MakeFault("barrier task ResultTask(").what, "job: barrier task ResultTask(");
+  EXPECT_EQ(MakeFault("Lost task 1 (h): x").what, "job: x");
+  EXPECT_EQ(MakeFault("").what, "job: Spark gave error 13");
 }
 
 TEST(Error, DetailsThatMeanNothingAreLeftOut) {

@@ -106,7 +106,7 @@ Status Execution::CloseStream() {
   stopper_.reset();
   reader_.reset();
   if (!status.ok()) {
-    const SparkError error = operations_->wire().ErrorOf(status);
+    const SparkError error = operations_->wire().FetchError(status);
     // A line that breaks behind the last response takes nothing with it.
     const bool stopped = call_.stop.stop_requested() || error.code == kDeadlineExceeded;
     if (!MayPass(error) && !stopped) {
@@ -124,7 +124,7 @@ Status Execution::AfterCut(const grpc::Status& status) {
   if (call_.stop.stop_requested() || Clock::now() >= call_.deadline) {
     return operations_->wire().Explain({}, request_.name, call_);
   }
-  if (!status.ok()) return AfterError(operations_->wire().ErrorOf(status));
+  if (!status.ok()) return AfterError(operations_->wire().FetchError(status));
   // The server's usual way to end a long stream; going on at once costs nothing. Streams that end
   // without bringing anything are paced, or this would spin.
   if (retries_.used() == 0) {

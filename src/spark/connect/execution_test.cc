@@ -16,7 +16,7 @@ constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
 class Execute : public testing::Test {
  protected:
-  void SetUp() override { server_.responses = ResultOf({3, 4, 5}); }
+  void SetUp() override { server_.responses = MakeResult({3, 4, 5}); }
 
   // The ids that came, in order.
   Result<std::vector<int64_t>> Ids() {
@@ -33,7 +33,7 @@ class Execute : public testing::Test {
 
   void ExpectAll() {
     const auto ids = Ids();
-    ASSERT_TRUE(ids.ok()) << Render(protium::FaultOf(ids.status()));
+    ASSERT_TRUE(ids.ok()) << Render(FaultOf(ids.status()));
     ASSERT_EQ(ids->size(), 12u);
     for (int64_t i = 0; i < 12; ++i) EXPECT_EQ((*ids)[static_cast<size_t>(i)], i);
   }
@@ -41,7 +41,7 @@ class Execute : public testing::Test {
   Fault ExpectFault() {
     const auto ids = Ids();
     EXPECT_FALSE(ids.ok());
-    return protium::FaultOf(ids.status());
+    return FaultOf(ids.status());
   }
 
   TestServer server_;

@@ -35,10 +35,10 @@ class RealServer : public testing::Test {
 
   std::shared_ptr<arrow::Table> Rows(const Relation& relation, ExecuteOptions options = {}) {
     auto stream = session_->Execute(relation, options, call_);
-    EXPECT_TRUE(stream.ok()) << Render(protium::FaultOf(stream.status()));
+    EXPECT_TRUE(stream.ok()) << Render(FaultOf(stream.status()));
     if (!stream.ok()) return nullptr;
     auto batches = Collect(**stream);
-    EXPECT_TRUE(batches.ok()) << Render(protium::FaultOf(batches.status()));
+    EXPECT_TRUE(batches.ok()) << Render(FaultOf(batches.status()));
     return batches.ok() ? *arrow::Table::FromRecordBatches((*stream)->schema(), *batches) : nullptr;
   }
 
@@ -105,7 +105,7 @@ TEST_F(RealServer, GivesASchemaForNoRows) {
 TEST_F(RealServer, NamesWhatIsWrongInSql) {
   const Status status = Failure(Sql("select nosuch from range(3)"));
   ASSERT_FALSE(status.ok());
-  const Fault fault = protium::FaultOf(status);
+  const Fault fault = FaultOf(status);
   EXPECT_EQ(fault.exit, Exit::kUsage) << Render(fault);
   EXPECT_NE(fault.what.find("nosuch"), std::string::npos) << Render(fault);
   EXPECT_EQ(fault.what.find("SQLSTATE"), std::string::npos) << Render(fault);
@@ -114,7 +114,7 @@ TEST_F(RealServer, NamesWhatIsWrongInSql) {
 TEST_F(RealServer, NamesWhyAJobFailed) {
   const Status status = Failure(Sql("select cast(concat('x', id) as int) as i from range(3)"));
   ASSERT_FALSE(status.ok());
-  const Fault fault = protium::FaultOf(status);
+  const Fault fault = FaultOf(status);
   EXPECT_EQ(fault.exit, Exit::kFailed) << Render(fault);
   EXPECT_NE(fault.what.find("INT"), std::string::npos) << Render(fault);
 }
@@ -146,7 +146,7 @@ TEST_F(RealServer, TakesLocalTablesSmallAndLargeWithTheirNulls) {
     const auto batch = arrow::RecordBatch::Make(
         schema, count, {*numbers.Finish(), *texts.Finish(), *times.Finish()});
     const auto relation = session_->LocalTable(schema, {batch}, call_);
-    ASSERT_TRUE(relation.ok()) << Render(protium::FaultOf(relation.status()));
+    ASSERT_TRUE(relation.ok()) << Render(FaultOf(relation.status()));
     EXPECT_EQ(relation->has_local_relation(), count == 3);
     const auto rows = Rows(*relation);
     ASSERT_NE(rows, nullptr);
@@ -162,7 +162,7 @@ TEST_F(RealServer, WritesObservesAndReadsBack) {
   const auto written = session_->Command(
       Write(Observe(Range(0, 1000, 2), "seen", {"count(1) AS rows"}), {.path = path}), options,
       call_);
-  ASSERT_TRUE(written.ok()) << Render(protium::FaultOf(written.status()));
+  ASSERT_TRUE(written.ok()) << Render(FaultOf(written.status()));
   EXPECT_EQ((*options.observed)["seen"]["rows"], 1000);
   const auto rows = Rows(*ReadParquet({path}));
   ASSERT_NE(rows, nullptr);

@@ -19,12 +19,12 @@ void SetExpression(std::string text, proto::Expression* expression) {
 
 // Most messages are one step on top of another relation: sets `input` and returns the message.
 template <class Message>
-Message* Over(Relation input, Message* message) {
+Message* SetInput(Relation input, Message* message) {
   *message->mutable_input() = std::move(input);
   return message;
 }
 
-proto::WriteOperation::SaveMode ModeOf(SaveMode mode) {
+proto::WriteOperation::SaveMode ToSaveMode(SaveMode mode) {
   switch (mode) {
     case SaveMode::kReplace:
       return proto::WriteOperation::SAVE_MODE_OVERWRITE;
@@ -51,7 +51,7 @@ Relation Sql(std::string query, std::vector<NamedRelation> tables) {
   *with.mutable_with_relations()->mutable_root() = std::move(sql);
   for (NamedRelation& table : tables) {
     auto* alias = with.mutable_with_relations()->add_references()->mutable_subquery_alias();
-    Over(std::move(table.relation), alias)->set_alias(std::move(table.name));
+    SetInput(std::move(table.relation), alias)->set_alias(std::move(table.name));
   }
   return with;
 }
@@ -125,7 +125,7 @@ Relation Range(int64_t begin, int64_t end, int32_t partitions) {
 
 Relation Repartition(Relation input, int32_t partitions, bool shuffle) {
   Relation relation;
-  auto* message = Over(std::move(input), relation.mutable_repartition());
+  auto* message = SetInput(std::move(input), relation.mutable_repartition());
   message->set_num_partitions(partitions);
   message->set_shuffle(shuffle);
   return relation;
@@ -133,7 +133,7 @@ Relation Repartition(Relation input, int32_t partitions, bool shuffle) {
 
 Relation SelectColumns(Relation input, const std::vector<std::string>& columns) {
   Relation relation;
-  auto* project = Over(std::move(input), relation.mutable_project());
+  auto* project = SetInput(std::move(input), relation.mutable_project());
   for (const std::string& column : columns) {
     project->add_expressions()->mutable_unresolved_attribute()->set_unparsed_identifier(
         SparkName(column));
@@ -143,26 +143,27 @@ Relation SelectColumns(Relation input, const std::vector<std::string>& columns) 
 
 Relation Project(Relation input, const std::vector<std::string>& expressions) {
   Relation relation;
-  auto* project = Over(std::move(input), relation.mutable_project());
+  auto* project = SetInput(std::move(input), relation.mutable_project());
   for (const std::string& text : expressions) SetExpression(text, project->add_expressions());
   return relation;
 }
 
 Relation Filter(Relation input, const std::string& condition) {
   Relation relation;
-  SetExpression(condition, Over(std::move(input), relation.mutable_filter())->mutable_condition());
+  SetExpression(condition,
+                SetInput(std::move(input), relation.mutable_filter())->mutable_condition());
   return relation;
 }
 
 Relation Limit(Relation input, int32_t rows) {
   Relation relation;
-  Over(std::move(input), relation.mutable_limit())->set_limit(rows);
+  SetInput(std::move(input), relation.mutable_limit())->set_limit(rows);
   return relation;
 }
 
 Relation Observe(Relation input, std::string name, const std::vector<std::string>& aggregates) {
   Relation relation;
-  auto* observe = Over(std::move(input), relation.mutable_collect_metrics());
+  auto* observe = SetInput(std::move(input), relation.mutable_collect_metrics());
   observe->set_name(std::move(name));
   for (const std::string& text : aggregates) SetExpression(text, observe->add_metrics());
   return relation;
@@ -170,7 +171,7 @@ Relation Observe(Relation input, std::string name, const std::vector<std::string
 
 Result<Relation> MapPartitions(Relation input, const MapTaskSpec& task) {
   Relation relation;
-  auto* map = Over(std::move(input), relation.mutable_map_partitions());
+  auto* map = SetInput(std::move(input), relation.mutable_map_partitions());
   auto* function = map->mutable_func();
   function->set_function_name(task.function_name);
   function->set_deterministic(true);
@@ -191,7 +192,7 @@ Result<Relation> MapPartitions(Relation input, const MapTaskSpec& task) {
 
 Command Write(Relation input, const WriteSpec& spec) {
   Command command;
-  auto* write = Over(std::move(input), command.mutable_write_operation());
+  auto* write = SetInput(std::move(input), command.mutable_write_operation());
   write->set_source(spec.format);
   if (spec.table.empty()) {
     write->set_path(spec.path);
@@ -200,14 +201,14 @@ Command Write(Relation input, const WriteSpec& spec) {
     write->mutable_table()->set_save_method(
         proto::WriteOperation::SaveTable::TABLE_SAVE_METHOD_SAVE_AS_TABLE);
   }
-  write->set_mode(ModeOf(spec.mode));
+  write->set_mode(ToSaveMode(spec.mode));
   write->mutable_options()->insert(spec.options.begin(), spec.options.end());
   return command;
 }
 
 Command CreateView(Relation input, std::string name) {
   Command command;
-  auto* view = Over(std::move(input), command.mutable_create_dataframe_view());
+  auto* view = SetInput(std::move(input), command.mutable_create_dataframe_view());
   view->set_name(std::move(name));
   view->set_replace(true);
   return command;

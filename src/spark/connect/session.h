@@ -6,8 +6,8 @@
 // it is gone when the server restarts, which every answer is checked for
 // (connect::Wire::CheckServer). Calls that fail for a passing reason are repeated
 // (spark/connect/retry.h); everything else comes back as a Fault, with exit kRemote where the
-// server or the line to it is the cause, kUsage or kInput where the plan is (connect::FaultOf). A
-// stopped call gives Status::Cancelled, one past its deadline a Fault of exit kStalled.
+// server or the line to it is the cause, kUsage or kInput where the plan is (connect::SparkFault).
+// A stopped call gives Status::Cancelled, one past its deadline a Fault of exit kStalled.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ namespace protium {
 // What connect::Observe computed, by the name given there: {"rows": 12, ...}.
 using ObservedMetrics = std::map<std::string, Json>;
 
-// Turns the server's error into what the user is told, in place of connect::FaultOf.
+// Turns the server's error into what the user is told, in place of connect::SparkFault.
 using ExplainSparkError = std::function<Status(const SparkError&)>;
 
 struct ExecuteOptions {

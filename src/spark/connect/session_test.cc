@@ -35,7 +35,7 @@ TEST(Session, OfAnotherIsLeftAsItIs) {
 
 TEST(Session, InterruptsWhatRunsBeforeItEnds) {
   TestServer server;
-  server.responses = ResultOf({3});
+  server.responses = MakeResult({3});
   server.scripts = {{.responses = 2, .hangs = true}};
   auto session = server.Open();
   auto stream = session->Execute(Sql("select"), {}, kCall);
@@ -54,7 +54,7 @@ TEST(Session, SendsTheTokenAndHidesIt) {
   const auto wrong = SparkSession::Open(*ParseSparkAddress(server.address() + "/;token=wr0ng", ""),
                                         kCall, TestServer::Quick());
   ASSERT_FALSE(wrong.ok());
-  const Fault fault = protium::FaultOf(wrong.status());
+  const Fault fault = FaultOf(wrong.status());
   EXPECT_EQ(fault.exit, Exit::kRemote);
   EXPECT_NE(fault.what.find("refused"), std::string::npos) << Render(fault);
   EXPECT_EQ(Render(fault).find("wr0ng"), std::string::npos);
@@ -69,7 +69,7 @@ TEST(Session, SaysSoonThatNobodyAnswers) {
   const auto session =
       SparkSession::Open(*ParseSparkAddress(address, ""), kCall, TestServer::Quick());
   ASSERT_FALSE(session.ok());
-  const Fault fault = protium::FaultOf(session.status());
+  const Fault fault = FaultOf(session.status());
   EXPECT_EQ(fault.exit, Exit::kRemote);
   EXPECT_NE(fault.what.find("no Spark Connect server answers at " + address), std::string::npos)
       << Render(fault);
@@ -120,7 +120,7 @@ proto::FetchErrorDetailsResponse FailedJob(const std::string& worker) {
 }
 
 Status FailedWith(TestServer& server, const std::string& message) {
-  server.responses = ResultOf({3});
+  server.responses = MakeResult({3});
   server.scripts = {
       {.responses = 1, .end = SparkStatus(grpc::StatusCode::INTERNAL, message, "SparkException")}};
   const auto session = server.Open();
@@ -135,7 +135,7 @@ TEST(Session, TellsTheWorkersOwnTextFirst) {
                                  "Python worker: rank 2: the loss is NaN\nlog line "
                                  "SQLSTATE: 38000"}) {
     server.details = FailedJob(text);
-    const Fault fault = protium::FaultOf(FailedWith(server, "Job aborted"));
+    const Fault fault = FaultOf(FailedWith(server, "Job aborted"));
     EXPECT_EQ(fault.what, "scoring: rank 2: the loss is NaN") << Render(fault);
     EXPECT_TRUE(fault.why.starts_with("log line")) << Render(fault);
   }
@@ -143,7 +143,7 @@ TEST(Session, TellsTheWorkersOwnTextFirst) {
 
 TEST(Session, FindsTheWorkersTextInsideOfAMessage) {
   TestServer server;
-  const Fault fault = protium::FaultOf(FailedWith(
+  const Fault fault = FaultOf(FailedWith(
       server,
       "Could not recover from a failed barrier ResultStage. Most recent failure reason: Stage "
       "failed because barrier task ResultTask(1, 3) finished unsuccessfully.\n"
@@ -155,7 +155,7 @@ TEST(Session, FindsTheWorkersTextInsideOfAMessage) {
 TEST(Session, LetsTheCallerExplainFailures) {
   TestServer server;
   server.details = FailedJob("{\"what\": \"x\"}");
-  server.responses = ResultOf({3});
+  server.responses = MakeResult({3});
   server.scripts = {
       {.responses = 1, .end = SparkStatus(grpc::StatusCode::INTERNAL, "Job", "SparkException")}};
   const auto session = server.Open();
@@ -217,7 +217,7 @@ TEST(Artifacts, ThatCannotBeReadAreAFaultWithTheirPath) {
   const auto session = server.Open();
   const Status status =
       session->AddArtifacts({{"files/a", std::filesystem::path("/nonexistent/file")}}, kCall);
-  EXPECT_EQ(protium::FaultOf(status).exit, Exit::kInput);
+  EXPECT_EQ(FaultOf(status).exit, Exit::kInput);
   EXPECT_NE(status.message().find("/nonexistent/file"), std::string::npos);
 }
 

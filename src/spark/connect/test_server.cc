@@ -267,7 +267,7 @@ grpc::Status TestServer::ArtifactStatus(Context*, const proto::ArtifactStatusesR
   return grpc::Status::OK;
 }
 
-std::vector<proto::ExecutePlanResponse> ResultOf(const std::vector<int64_t>& sizes) {
+std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& sizes) {
   std::vector<proto::ExecutePlanResponse> all(1);
   auto* field = all[0].mutable_schema()->mutable_struct_()->add_fields();
   field->set_name("id");

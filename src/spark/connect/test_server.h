@@ -112,7 +112,7 @@ class TestServer : private proto::SparkConnectService::Service {
 
 // A result of batches with `sizes` rows each, of one column `id` that counts on; ends with
 // result_complete.
-std::vector<proto::ExecutePlanResponse> ResultOf(const std::vector<int64_t>& sizes);
+std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& sizes);
 
 // An error as Spark sends it, with ErrorInfo and an id to ask for more about.
 grpc::Status SparkStatus(grpc::StatusCode code, const std::string& message, const std::string& type,

@@ -102,7 +102,7 @@ TEST_F(Tls, ReachesAServerThatProvesItself) {
 TEST_F(Tls, TellsNothingToAServerThatCannotProveItself) {
   const auto session = Open(MakeIdentity().certificate);
   ASSERT_FALSE(session.ok());
-  EXPECT_EQ(protium::FaultOf(session.status()).exit, Exit::kRemote);
+  EXPECT_EQ(FaultOf(session.status()).exit, Exit::kRemote);
 }
 
 TEST_F(Tls, SaysWhichFileOfRootsCannotBeRead) {

@@ -15,7 +15,7 @@ namespace {
 // Short, since the user waits for the message meanwhile.
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
 
-std::string UserOf(const SparkAddress& address) {
+std::string ChooseUser(const SparkAddress& address) {
   if (!address.user_id.empty()) return address.user_id;
   for (const char* const variable : {"SPARK_USER", "USER"}) {
     const char* const name = std::getenv(variable);
@@ -59,7 +59,7 @@ Wire::Wire(SparkAddress address, const RetryPolicy& retry)
     : address_(std::move(address)),
       retry_(retry),
       session_id_(address_.session_id.empty() ? NewUuid() : address_.session_id),
-      user_(UserOf(address_)),
+      user_(ChooseUser(address_)),
       client_type_(ClientType(address_)),
       shown_("sc://" + address_.target()) {}
 
@@ -89,7 +89,7 @@ Status Wire::CheckServer(const std::string& server_session) {
                       "resume"});
 }
 
-SparkError Wire::ErrorOf(const grpc::Status& status) {
+SparkError Wire::FetchError(const grpc::Status& status) {
   SparkError error = ReadError(status.error_code(), status.error_message(), status.error_details());
   if (!error.error_id.empty()) FetchCauses(error);
   return error;
@@ -113,13 +113,13 @@ Status Wire::Explain(const SparkError& error, std::string_view doing, const Call
                  .what = std::string(doing) + " did not end before its deadline",
                  .where = shown_});
   }
-  return Fail(FaultOf(error, doing, shown_));
+  return Fail(SparkFault(error, doing, shown_));
 }
 
-Status Wire::Again(const grpc::Status& status, std::string_view doing, const Call& call,
-                   Retries& retries) {
+Status Wire::WaitToRetry(const grpc::Status& status, std::string_view doing, const Call& call,
+                         Retries& retries) {
   if (call.stop.stop_requested() || Clock::now() >= call.deadline) return Explain({}, doing, call);
-  const SparkError error = ErrorOf(status);
+  const SparkError error = FetchError(status);
   if (!MayPass(error)) return Explain(error, doing, call);
   const auto wait = retries.Next(error.retry_after);
   if (!wait) return Explain(error, doing, call);

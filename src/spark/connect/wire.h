@@ -58,7 +58,7 @@ class Wire {
   Status CheckServer(const std::string& server_session);
 
   // Reads a call's final status; asks the server for the chain of causes when it offers one.
-  SparkError ErrorOf(const grpc::Status& status);
+  SparkError FetchError(const grpc::Status& status);
   // The error as our status. That `call` was stopped or is past its deadline comes before it, since
   // such a call ends with an error of gRPC's too.
   Status Explain(const SparkError& error, std::string_view doing, const Call& call) const;
@@ -78,7 +78,7 @@ class Wire {
       const grpc::Status status = Cancelling(
           context, call, [&] { return (stub_.get()->*method)(&context, request, response); });
       if (status.ok()) return CheckServer(response->server_side_session_id());
-      PT_TRY(Again(status, doing, call, retries));
+      PT_TRY(WaitToRetry(status, doing, call, retries));
     }
   }
 
@@ -91,8 +91,8 @@ class Wire {
 
   // After a failed try: waits before the next one and returns OK; or returns the error if another
   // try would not help, none is left, or the call was stopped.
-  Status Again(const grpc::Status& status, std::string_view doing, const Call& call,
-               Retries& retries);
+  Status WaitToRetry(const grpc::Status& status, std::string_view doing, const Call& call,
+                     Retries& retries);
 
  private:
   Wire(SparkAddress address, const RetryPolicy& retry);

@@ -15,8 +15,8 @@
 
 namespace protium {
 
-Result<Json> RanksOf(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
-                     const Call& call) {
+Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
+                       const Call& call) {
   PT_LET(const Capacity capacity, ReadCapacity(session, call));
   PT_TRY(CheckFits(gang, capacity));
   const std::string by = settings.rows == RowsBy::kAuto
@@ -82,7 +82,7 @@ Status SparkExplainer::Name(const Plan& plan, KeptRelation kept, const std::stri
 
 Status SparkExplainer::Seat(const MapTask& task) {
   if (!task.gang) return Status::OK();
-  PT_LET(Json ranks, RanksOf(session_, settings_, *task.gang, call_));
+  PT_LET(Json ranks, PlanRanks(session_, settings_, *task.gang, call_));
   said_.placement.push_back({{"task", task.task}, {"ranks", std::move(ranks)}});
   return Status::OK();
 }

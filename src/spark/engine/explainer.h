@@ -13,8 +13,8 @@
 namespace protium {
 
 // The table of ranks of a gang (PlacementOn), or a Fault that names the number that can never fit.
-Result<Json> RanksOf(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
-                     const Call& call);
+Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
+                       const Call& call);
 
 // Walks a plan as the engine would run it and writes down its SQL, its gangs and what is not exact.
 // In place of kept tables it makes temporary views of the session, which move no data. Used once.

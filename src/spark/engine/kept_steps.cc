@@ -108,10 +108,10 @@ class Steps {
 
 }  // namespace
 
-const Node* SourceOf(const Plan& plan) {
+const Node* FindSource(const Plan& plan) {
   if (std::holds_alternative<Materialize>(plan->verb)) return plan.get();
   if (!IsRowByRow(plan->verb) || plan->inputs.size() != 1) return nullptr;
-  return SourceOf(plan->inputs.front());
+  return FindSource(plan->inputs.front());
 }
 
 std::vector<KeptMark> CutsToMark(const Plan& whole, const Node* kept, const SchemaPtr& schema) {

@@ -14,7 +14,7 @@ namespace protium {
 
 // The materialised node from whose rows those of `plan` might be made one by one; null if there is
 // none.
-const Node* SourceOf(const Plan& plan);
+const Node* FindSource(const Plan& plan);
 
 // The splits that `whole` makes of the rows of `kept`, whose columns are `schema`, and that
 // RowSteps cannot make: Spark must write each row's side as a column (a mark) when it writes the

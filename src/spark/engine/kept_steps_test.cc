@@ -34,7 +34,7 @@ class KeptSteps : public testing::Test {
 
   // The columns that the steps of `plan` give, and the first of its rows; or "no".
   std::string Made(const Plan& plan, const arrow::FieldVector& wanted) {
-    EXPECT_EQ(SourceOf(plan), kept_.get());
+    EXPECT_EQ(FindSource(plan), kept_.get());
     const auto steps = StepsFrom(kept_.get(), rows_, Files(), plan, *arrow::schema(wanted));
     if (!steps) return "no";
     const auto batch = steps->Apply(Lying()).ValueOrDie();
@@ -95,10 +95,10 @@ TEST_F(KeptSteps, LeaveToSparkWhatOnlySparkKnows) {
   EXPECT_EQ(Made(other, table_), "no");
   const Plan sum = MakePlan(Project{{{"x", Col("day") + Lit(int64_t{1})}}}, {kept_});
   EXPECT_EQ(Made(sum, {arrow::field("x", arrow::int64())}), "no");
-  const Plan real = MakePlan(Project{{{"day", CallOf("cast_double", {Col("day")})}}}, {kept_});
+  const Plan real = MakePlan(Project{{{"day", MakeCall("cast_double", {Col("day")})}}}, {kept_});
   EXPECT_EQ(Made(real, {arrow::field("day", arrow::int64())}), "no");
   EXPECT_EQ(Made(real, {arrow::field("day", arrow::float64())}), "day float64: 0 1 2 3");
-  EXPECT_EQ(SourceOf(MakePlan(Limit{3}, {kept_})), nullptr);
+  EXPECT_EQ(FindSource(MakePlan(Limit{3}, {kept_})), nullptr);
   const auto lists = arrow::schema({arrow::field("l", arrow::list(arrow::int64()))});
   EXPECT_FALSE(StepsFrom(kept_.get(), {}, lists, kept_, *lists));
 }

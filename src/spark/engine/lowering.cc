@@ -32,7 +32,7 @@ constexpr const char* kNotExamined =
 
 // What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
 // UTC, so that TIMESTAMP_NTZ shows UTC's time.
-std::string_view ConversionOf(const arrow::DataType& type) {
+std::string_view FindConversion(const arrow::DataType& type) {
   if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
   if (type.id() != arrow::Type::TIMESTAMP) return "";
@@ -45,7 +45,7 @@ Result<std::string> ConvertedList(const arrow::Schema& schema) {
   std::vector<ResultColumn> columns;
   for (const auto& field : schema.fields()) {
     columns.push_back(
-        {field->name(), connect::SparkName(field->name()), ConversionOf(*field->type())});
+        {field->name(), connect::SparkName(field->name()), FindConversion(*field->type())});
   }
   return ConvertedColumns(columns);
 }

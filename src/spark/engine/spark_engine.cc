@@ -98,7 +98,7 @@ class SparkEngine : public Engine {
   // gang's fit is checked.
   Result<Admission> Admit(const Demand& demand, const Call& call) override {
     Admission admission;
-    PT_LET(admission.ranks, RanksOf(*session_, settings_, demand.gang, call));
+    PT_LET(admission.ranks, PlanRanks(*session_, settings_, demand.gang, call));
     return admission;
   }
 
@@ -168,7 +168,7 @@ class SparkEngine : public Engine {
     return Status::OK();
   }
 
-  std::optional<Kept> KeptOf(const Plan& plan) const {
+  std::optional<Kept> FindKept(const Plan& plan) const {
     const std::lock_guard lock(mutex_);
     const auto found = kept_.find(plan.get());
     if (found == kept_.end()) return std::nullopt;
@@ -216,7 +216,7 @@ class SparkEngine : public Engine {
                          .config = task.config,
                          .output = task.output,
                          .events = tasks.back().string()};
-    std::optional<WrittenRows> files = FilesOf(rows, *input.schema);
+    std::optional<WrittenRows> files = FindFiles(rows, *input.schema);
     const int columns = input.schema->num_fields();
     if (files && ChooseRowsBy(settings_.rows, files->files.rows, columns) == RowsBy::kFiles) {
       PT_LET(const Capacity capacity, ReadCapacity(*session_, call));
@@ -253,15 +253,15 @@ class SparkEngine : public Engine {
           PT_LET(const Operation operation, Prepare(rows, call));
           return GangInput{.table = operation.table,
                            .rows_below = RowsBelow(rows),
-                           .files = FilesOf(rows, *operation.table.schema)};
+                           .files = FindFiles(rows, *operation.table.schema)};
         },
         call);
   }
 
   // The files of a kept table with the steps that make the rows of `plan` out of them, if that can
   // be done; the rows then have exactly the columns `schema`.
-  std::optional<WrittenRows> FilesOf(const Plan& plan, const arrow::Schema& schema) const {
-    const Node* const source = SourceOf(plan);
+  std::optional<WrittenRows> FindFiles(const Plan& plan, const arrow::Schema& schema) const {
+    const Node* const source = FindSource(plan);
     const std::lock_guard lock(mutex_);
     const auto kept = kept_.find(source);
     if (kept == kept_.end() || kept->second.written.files.schema == nullptr) return std::nullopt;
@@ -274,7 +274,7 @@ class SparkEngine : public Engine {
 
   // An upper bound of the plan's rows from the kept tables below it; -1 if there are none.
   int64_t RowsBelow(const Plan& plan) const {
-    if (const auto kept = KeptOf(plan)) return kept->written.files.rows;
+    if (const auto kept = FindKept(plan)) return kept->written.files.rows;
     int64_t most = -1;
     for (const Plan& input : plan->inputs) most = std::max(most, RowsBelow(input));
     return most;

@@ -89,7 +89,7 @@ ExplainSparkError Explainer(std::string doing, std::string address) {
     if (const auto failure = FailureFromWorkerText(said)) {
       return ReportFailure(std::span(&*failure, 1));
     }
-    return Fail(connect::FaultOf(error, doing, address));
+    return Fail(connect::SparkFault(error, doing, address));
   };
 }
 

@@ -16,12 +16,12 @@ namespace {
 
 using Values = std::map<std::string, std::optional<std::string>>;
 
-std::string TextOf(const Values& values, const char* key) {
+std::string FindText(const Values& values, const char* key) {
   const auto found = values.find(key);
   return found != values.end() && found->second ? *found->second : "";
 }
 
-int32_t NumberOf(const std::string& text, int32_t otherwise) {
+int32_t ParseNumber(const std::string& text, int32_t otherwise) {
   int32_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : otherwise;
@@ -34,7 +34,7 @@ std::vector<int32_t> NumbersIn(const std::string& master) {
   while (at != std::string::npos && at + 1 < master.size()) {
     const size_t end = master.find_first_of(",]", at + 1);
     if (end == std::string::npos) break;
-    numbers.push_back(NumberOf(master.substr(at + 1, end - at - 1), 0));
+    numbers.push_back(ParseNumber(master.substr(at + 1, end - at - 1), 0));
     at = master[end] == ',' ? end : std::string::npos;
   }
   return numbers;
@@ -55,7 +55,7 @@ Result<int32_t> AskCores(SparkSession& session, const Call& call) {
   return Status::UnknownError("Spark counted no cores");
 }
 
-Status Never(const std::string& what, const std::string& why, const std::string& fix) {
+Status RefuseGang(const std::string& what, const std::string& why, const std::string& fix) {
   return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
 }
 
@@ -70,7 +70,7 @@ int32_t Executors(const Capacity& capacity) {
 }
 
 // A rank's cores and devices must be those of one executor, so what is left over of each is lost.
-Seats SeatsOf(const GangSpec& gang, const Capacity& capacity) {
+Seats CountSeats(const GangSpec& gang, const Capacity& capacity) {
   const int32_t executors = Executors(capacity);
   Seats seats{.by_cores = executors > 0
                               ? executors * (capacity.cores_per_executor / gang.cores_per_worker)
@@ -100,11 +100,11 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
                           "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled"},
                          call));
   Capacity capacity{
-      .master = TextOf(values, "spark.master"),
-      .cores_per_task = NumberOf(TextOf(values, "spark.task.cpus"), 1),
-      .gpus_per_executor = NumberOf(TextOf(values, "spark.executor.resource.gpu.amount"), 0),
-      .cores_per_executor = NumberOf(TextOf(values, "spark.executor.cores"), 0),
-      .dynamic = TextOf(values, "spark.dynamicAllocation.enabled") == "true"};
+      .master = FindText(values, "spark.master"),
+      .cores_per_task = ParseNumber(FindText(values, "spark.task.cpus"), 1),
+      .gpus_per_executor = ParseNumber(FindText(values, "spark.executor.resource.gpu.amount"), 0),
+      .cores_per_executor = ParseNumber(FindText(values, "spark.executor.cores"), 0),
+      .dynamic = FindText(values, "spark.dynamicAllocation.enabled") == "true"};
   const std::vector<int32_t> numbers = NumbersIn(capacity.master);
   if (capacity.master.starts_with("local-cluster[") && numbers.size() == 3) {
     capacity.cores = numbers[0] * numbers[1];
@@ -119,36 +119,38 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
 
 Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
   if (capacity.dynamic) {
-    return Never("Spark starts no gang while spark.dynamicAllocation.enabled is true",
-                 "barrier stages need executors that stay",
-                 "start the server with spark.dynamicAllocation.enabled=false");
+    return RefuseGang("Spark starts no gang while spark.dynamicAllocation.enabled is true",
+                      "barrier stages need executors that stay",
+                      "start the server with spark.dynamicAllocation.enabled=false");
   }
   // TaskResourceProfiles are refused by the server on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
-    return Never(fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",
-                             gang.cores_per_worker, capacity.master, capacity.cores_per_task),
-                 "resource profiles need executors of their own", "set gang.cores_per_worker=1");
+    return RefuseGang(
+        fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",
+                    gang.cores_per_worker, capacity.master, capacity.cores_per_task),
+        "resource profiles need executors of their own", "set gang.cores_per_worker=1");
   }
   if (gang.workers < 1 || gang.cores_per_worker < 1 || gang.gpus_per_worker < 0) {
-    return Never(
+    return RefuseGang(
         "gang.workers and gang.cores_per_worker must be at least 1, and "
         "gang.gpus_per_worker at least 0",
         "", "");
   }
-  const Seats seats = SeatsOf(gang, capacity);
+  const Seats seats = CountSeats(gang, capacity);
   if (seats.by_cores < gang.workers) {
-    return Never(fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
-                             gang.workers, gang.cores_per_worker, CoresText(capacity)),
-                 "all ranks of a gang run at the same time",
-                 seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
-                                    : "set gang.cores_per_worker to fewer");
+    return RefuseGang(
+        fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
+                    gang.workers, gang.cores_per_worker, CoresText(capacity)),
+        "all ranks of a gang run at the same time",
+        seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
+                           : "set gang.cores_per_worker to fewer");
   }
   if (seats.by_gpus < gang.workers) {
-    return Never(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
-                             gang.workers, gang.gpus_per_worker, GpusText(capacity)),
-                 "",
-                 "set gang.gpus_per_worker=0, or start executors with "
-                 "spark.executor.resource.gpu.amount");
+    return RefuseGang(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
+                                  gang.workers, gang.gpus_per_worker, GpusText(capacity)),
+                      "",
+                      "set gang.gpus_per_worker=0, or start executors with "
+                      "spark.executor.resource.gpu.amount");
   }
   return Status::OK();
 }

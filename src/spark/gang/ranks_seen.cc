@@ -61,8 +61,8 @@ bool RanksSeen::On(const Json& event) {
             .devices = DevicesIn(event),
             .log = TextIn(event, "log")};
   } else {
-    rank.end = FailureOf(int32_t(number), RankFailure::Kind::kAnswered,
-                         StatusFromJson(event.value("status", Json::object())));
+    rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
+                           StatusFromJson(event.value("status", Json::object())));
     rank.end->at = NumberIn(event, "at");
     if (event.contains("read")) {
       const auto read = RowSumsFromJson(event["read"]);
@@ -96,7 +96,7 @@ Json RanksSeen::StartTable() const {
   return table;
 }
 
-RankFailure RanksSeen::FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const {
+RankFailure RanksSeen::MakeFailure(int32_t rank, RankFailure::Kind kind, Status status) const {
   const Rank& seen = ranks_[size_t(rank)];
   return {.kind = kind,
           .rank = rank,
@@ -154,8 +154,8 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<i
                                : "was lost in the middle of task \"") +
                       task_ + "\"",
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
-  return FailureOf(*lost, stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
-                   Fail(std::move(fault)));
+  return MakeFailure(*lost, stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
+                     Fail(std::move(fault)));
 }
 
 AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told,
@@ -164,7 +164,7 @@ AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFai
   std::vector<RankFailure> failures = Answers(told);
   if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
-  const RankFailure& cause = CauseOf(failures);
+  const RankFailure& cause = FindCause(failures);
   return {ReportFailure(failures), RestartMayHelp(cause)};
 }
 

@@ -40,7 +40,7 @@ class RanksSeen {
   // 1. What ranks said of themselves is collected.
   // 2. A rank that did not say how it ended is lost if Spark names it, or if all others speak only
   //    of others; then it joins them.
-  // 3. The cause is chosen among them by CauseOf (gang/failure.h).
+  // 3. The cause is chosen among them by FindCause (gang/failure.h).
   // 4. Without any word from the ranks Spark's status is the cause; then a restart may help only
   //    where the server was out of reach.
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
@@ -59,7 +59,7 @@ class RanksSeen {
     std::optional<RankFailure> end;
   };
   bool Has(int64_t rank) const { return rank >= 0 && size_t(rank) < ranks_.size(); }
-  RankFailure FailureOf(int32_t rank, RankFailure::Kind kind, Status status) const;
+  RankFailure MakeFailure(int32_t rank, RankFailure::Kind kind, Status status) const;
   // The ranks that said they failed; for one without an end, what `told` says of it.
   std::vector<RankFailure> Answers(const std::optional<RankFailure>& told) const;
   // The rank that is to blame although it said nothing; see Judge().

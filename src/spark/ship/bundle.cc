@@ -49,7 +49,7 @@ Status OpenCache(const fs::path& cache) {
 
 // A bundle's record goes by what decides about its content before anything is read: the program and
 // where the loader looks for libraries.
-fs::path RecordOf(const fs::path& object, const fs::path& cache) {
+fs::path RecordPath(const fs::path& object, const fs::path& cache) {
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
   const std::string key = object.string() + '\n' + (libraries == nullptr ? "" : libraries);
   return cache / (ContentHash(key) + ".json");
@@ -176,7 +176,7 @@ Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMe
 Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache) {
   PT_TRY(OpenCache(cache));
   PT_LET(const fs::path real, Canonical(program));
-  const fs::path record = RecordOf(real, cache);
+  const fs::path record = RecordPath(real, cache);
   if (auto known = FindKnown(record, cache)) return *std::move(known);
   PT_LET(const auto members, ProgramClosure(real));
   return Make(record, cache, members);
@@ -185,7 +185,7 @@ Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache)
 Result<Bundle> MakeTorchBundle(const fs::path& library, const fs::path& cache) {
   PT_TRY(OpenCache(cache));
   PT_LET(const fs::path real, Canonical(library));
-  const fs::path record = RecordOf(real, cache);
+  const fs::path record = RecordPath(real, cache);
   if (auto known = FindKnown(record, cache)) return *std::move(known);
   PT_LET(auto members, LibraryClosure(real));
   PT_LET(const auto elsewhere, NamesInPrograms(members));

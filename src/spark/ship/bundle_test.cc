@@ -28,7 +28,7 @@ std::vector<std::string> Names(const std::vector<BundleMember>& members) {
   return names;
 }
 
-ino_t InodeOf(const fs::path& file) {
+ino_t ReadInode(const fs::path& file) {
   struct stat about {};
   return ::stat(file.c_str(), &about) == 0 ? about.st_ino : 0;
 }
@@ -95,12 +95,12 @@ TEST_F(BundleTest, ABundleIsMadeOnceAndFoundAgainUntilAFileChanges) {
   fs::copy_file("/bin/true", program);
   const auto made = MakeProgramBundle(program, cache);
   ASSERT_TRUE(made.ok()) << made.status();
-  const auto inode = InodeOf(made->file);
+  const auto inode = ReadInode(made->file);
   const auto known = MakeProgramBundle(program, cache);
   ASSERT_TRUE(known.ok()) << known.status();
   EXPECT_EQ(known->hash, made->hash);
   EXPECT_EQ(known->bytes, made->bytes);
-  EXPECT_EQ(InodeOf(known->file), inode);  // It was not written again.
+  EXPECT_EQ(ReadInode(known->file), inode);  // It was not written again.
   std::ofstream(program, std::ios::app) << "more";
   const auto other = MakeProgramBundle(program, cache);
   ASSERT_TRUE(other.ok()) << other.status();

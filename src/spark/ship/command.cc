@@ -28,13 +28,13 @@ Result<std::string_view> TakePart(std::string_view& bytes) {
   return part;
 }
 
-std::string_view TextOf(const arrow::Buffer& buffer) {
+std::string_view ViewText(const arrow::Buffer& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), size_t(buffer.size())};
 }
 
 Status AppendSchema(const SchemaPtr& schema, std::string& bytes) {
   PT_LET(const auto buffer, SchemaToIpc(*schema));
-  AppendPart(TextOf(*buffer), bytes);
+  AppendPart(ViewText(*buffer), bytes);
   return Status::OK();
 }
 
@@ -76,7 +76,7 @@ struct Head {
   }
 };
 
-Head HeadOf(const SparkCommand& command) {
+Head MakeHead(const SparkCommand& command) {
   Head head{.task = command.task,
             .config = command.config,
             .gang = command.gang,
@@ -110,7 +110,7 @@ Status CheckVersion(const Json& json) {
 
 Result<std::string> EncodeCommand(const SparkCommand& command) {
   std::string bytes(kCommandMagic);
-  AppendPart(Dump(FieldsToJson(HeadOf(command))), bytes);
+  AppendPart(Dump(FieldsToJson(MakeHead(command))), bytes);
   AppendPart(command.key, bytes);
   PT_TRY(AppendSchema(command.output, bytes));
   if (command.rows) PT_TRY(AppendSchema(command.rows->schema, bytes));

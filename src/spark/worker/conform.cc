@@ -9,16 +9,17 @@ namespace protium {
 
 namespace {
 
-std::string NamesOf(const arrow::Schema& schema) {
+std::string JoinNames(const arrow::Schema& schema) {
   std::string names;
   for (const auto& field : schema.fields()) names += (names.empty() ? "" : ", ") + field->name();
   return names.empty() ? "none" : names;
 }
 
 Status Refuse(std::string what, const arrow::Schema& got, const arrow::Schema& wanted) {
-  return Fail({.exit = Exit::kBug,
-               .what = std::move(what),
-               .why = "it has the columns " + NamesOf(got) + "; declared are " + NamesOf(wanted)});
+  return Fail(
+      {.exit = Exit::kBug,
+       .what = std::move(what),
+       .why = "it has the columns " + JoinNames(got) + "; declared are " + JoinNames(wanted)});
 }
 
 }  // namespace

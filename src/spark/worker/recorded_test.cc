@@ -49,7 +49,7 @@ std::vector<Recording> Recordings() {
 }
 
 // A connection on which `bytes` have arrived and no more will.
-std::unique_ptr<ExecutorWire> WireOf(const std::string& bytes) {
+std::unique_ptr<ExecutorWire> MakeWire(const std::string& bytes) {
   auto [near, far] = SocketPair().ValueOrDie();
   auto sending = ExecutorWire::Make(std::move(far)).ValueOrDie();
   EXPECT_TRUE(sending->Write(bytes.data(), static_cast<int64_t>(bytes.size())).ok());
@@ -78,7 +78,7 @@ TEST(Recorded, HeadersAreReadToTheirLastByte) {
 TEST(Recorded, RowsAreReadToTheirLastByte) {
   for (const Recording& each : Recordings()) {
     SCOPED_TRACE(each.name);
-    const auto wire = WireOf(each.in.substr(each.header_end));
+    const auto wire = MakeWire(each.in.substr(each.header_end));
     const auto input = WireInput::Open(*wire);
     ASSERT_TRUE(input.ok()) << input.status();
     const auto rows = Collect(**input);
@@ -97,7 +97,7 @@ TEST(Recorded, RowsAreReadToTheirLastByte) {
 TEST(Recorded, AnswersAreWhatASparkOfThatReleaseTakes) {
   for (const Recording& each : Recordings()) {
     SCOPED_TRACE(each.name);
-    const auto wire = WireOf(each.out);
+    const auto wire = MakeWire(each.out);
     const auto answer = ReadAnswer(*wire, each.family);
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_EQ(answer->times.size(), each.family < Family::kC ? 5u : 6u);
@@ -166,7 +166,7 @@ TEST(Recorded, DamagedBytesEndInErrors) {
       ++refused;
       continue;
     }
-    const auto wire = WireOf(std::string(source.left()));
+    const auto wire = MakeWire(std::string(source.left()));
     wire->WaitUntil(Clock::now() + std::chrono::seconds(5));
     const auto input = WireInput::Open(*wire);
     if (!input.ok() || !Collect(**input).ok()) ++refused;

@@ -33,7 +33,7 @@ SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand comm
     : wire_(wire),
       init_(init),
       command_(std::move(command)),
-      place_(PlaceOf(init, command_)),
+      place_(DescribeTask(init, command_)),
       output_(wire, command_.output, command_.task) {}
 
 // Spark may run a stage again with only some of its tasks; the list of addresses in the job's

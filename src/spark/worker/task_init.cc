@@ -23,7 +23,7 @@ Status Refuse(std::string what, std::string why = "") {
 bool IsEarly(Family family) { return family == Family::kA || family == Family::kB; }
 
 // The "4.2" in "protium 0.1.0;spark=4.2.1".
-std::optional<int> MinorOf(const std::string& version) {
+std::optional<int> ParseMinor(const std::string& version) {
   constexpr std::string_view tag = ";spark=4.";
   const size_t at = version.find(tag);
   if (at == std::string::npos) return std::nullopt;
@@ -92,9 +92,11 @@ Status Whole(const Json& facts, const char* key, Number& number) {
   return fields::ReadInteger(*found, key, number);
 }
 
-std::string TextOf(const Json& json) { return json.is_string() ? json.get<std::string>() : ""; }
+std::string TextOrEmpty(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : "";
+}
 
-Json PartOf(const Json& facts, const char* key) {
+Json FindPart(const Json& facts, const char* key) {
   const auto found = facts.find(key);
   return found == facts.end() ? Json() : *found;
 }
@@ -102,12 +104,12 @@ Json PartOf(const Json& facts, const char* key) {
 Status ReadAddress(const Json& facts, TaskInit& init) {
   // Spark sends values here that mean nothing.
   if (!init.barrier) return Status::OK();
-  const Json connection = PartOf(facts, "connInfo");
+  const Json connection = FindPart(facts, "connInfo");
   if (connection.is_string()) {
     init.barrier_address.path = connection.get<std::string>();
     return Status::OK();
   }
-  init.barrier_address.secret = TextOf(PartOf(facts, "secret"));
+  init.barrier_address.secret = TextOrEmpty(FindPart(facts, "secret"));
   return Whole(facts, "connInfo", init.barrier_address.port);
 }
 
@@ -116,8 +118,9 @@ void ReadResources(const Json& resources, TaskInit& init) {
   for (const auto& [key, value] : resources.items()) {
     if (!value.is_object()) continue;
     Resource& resource = init.resources[key];
-    resource.name = TextOf(PartOf(value, "name"));
-    for (const Json& each : PartOf(value, "addresses")) resource.addresses.push_back(TextOf(each));
+    resource.name = TextOrEmpty(FindPart(value, "name"));
+    for (const Json& each : FindPart(value, "addresses"))
+      resource.addresses.push_back(TextOrEmpty(each));
   }
 }
 
@@ -130,7 +133,7 @@ Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
     return Refuse("the facts of a Spark task are no JSON object",
                   facts.ok() ? "" : facts.status().message());
   }
-  const Json barrier = PartOf(*facts, "isBarrier");
+  const Json barrier = FindPart(*facts, "isBarrier");
   init.barrier = barrier.is_boolean() && barrier.get<bool>();
   PT_TRY(ReadAddress(*facts, init));
   int32_t partition = init.partition;
@@ -139,10 +142,10 @@ Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
   PT_TRY(Whole(*facts, "attemptNumber", init.attempt));
   PT_TRY(Whole(*facts, "taskAttemptId", init.task_attempt_id));
   PT_TRY(Whole(*facts, "cpus", init.cpus));
-  ReadResources(PartOf(*facts, "resources"), init);
-  const Json properties = PartOf(*facts, "localProperties");
+  ReadResources(FindPart(*facts, "resources"), init);
+  const Json properties = FindPart(*facts, "localProperties");
   if (properties.is_object()) {
-    for (const auto& [key, value] : properties.items()) init.properties[key] = TextOf(value);
+    for (const auto& [key, value] : properties.items()) init.properties[key] = TextOrEmpty(value);
   }
   return partition;
 }
@@ -235,8 +238,8 @@ Status CheckFrame(const TaskInit& init, bool framed) {
 
 }  // namespace
 
-Result<Family> FamilyOf(const std::string& version) {
-  const std::optional<int> minor = MinorOf(version);
+Result<Family> FindFamily(const std::string& version) {
+  const std::optional<int> minor = ParseMinor(version);
   if (minor && *minor >= 0 && *minor <= 3) return static_cast<Family>(*minor);
   return Fail({.exit = Exit::kEnvironment,
                .what = "the driver and Spark are \"" + version.substr(0, 200) +
@@ -255,7 +258,7 @@ Result<TaskInit> ReadTaskInit(int32_t first, ByteSource& source) {
     PT_LET(init.partition, reader.Int("partition"));
   }
   PT_LET(init.version, reader.Text("version"));
-  PT_LET(init.family, FamilyOf(init.version));
+  PT_LET(init.family, FindFamily(init.version));
   PT_TRY(CheckFrame(init, framed));
   PT_TRY(ReadFacts(reader, init));
   PT_TRY(ReadFiles(reader, init));

@@ -66,7 +66,7 @@ struct TaskInit {
 
 // The family of the Spark release that `version` names. An unknown one is a Fault of exit
 // kEnvironment that shows `version`.
-Result<Family> FamilyOf(const std::string& version);
+Result<Family> FindFamily(const std::string& version);
 
 // Reads the header whose first number, `first`, was read already, and not a byte more. A header
 // that cannot be right is a Fault of exit kEnvironment that names the field.

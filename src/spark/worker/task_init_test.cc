@@ -18,7 +18,7 @@ using testing::HasSubstr;
 TaskInit BarrierTask(Family family) {
   return {.family = family,
           .partition = 1,
-          .version = VersionOf(family),
+          .version = FormatVersion(family),
           .barrier = true,
           .barrier_address = {.port = 4711, .secret = "s3cret"},
           .stage = 5,
@@ -107,7 +107,7 @@ void PutInt(std::string& bytes, size_t at, int64_t number) {
 }
 
 // What stands before a command that makes the header, without its frame, take `bytes`.
-std::string HeaderOf(Family family, int64_t bytes) {
+std::string MakeHeader(Family family, int64_t bytes) {
   TaskInit task = BarrierTask(family);
   std::string header = RawHeaderBytes(task);
   const bool framed = family == Family::kD;
@@ -119,13 +119,13 @@ std::string HeaderOf(Family family, int64_t bytes) {
 }
 
 TEST_P(Header, Of64MebibytesPassesAndNotOneMore) {
-  const std::string largest = HeaderOf(GetParam(), kMaxHeaderBytes).substr(4);
+  const std::string largest = MakeHeader(GetParam(), kMaxHeaderBytes).substr(4);
   LongSource source(largest);
   const int32_t first = GetParam() == Family::kD ? -8 : 1;
   const auto read = ReadTaskInit(first, source);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(source.taken(), kMaxHeaderBytes + (GetParam() == Family::kD ? 4 : 0));
-  const std::string larger = HeaderOf(GetParam(), kMaxHeaderBytes + 1).substr(4);
+  const std::string larger = MakeHeader(GetParam(), kMaxHeaderBytes + 1).substr(4);
   LongSource too_much(larger);
   const Status status = ReadTaskInit(first, too_much).status();
   EXPECT_THAT(status.message(), HasSubstr("makes no sense")) << status;
@@ -155,20 +155,20 @@ TEST_P(Header, OfTwoPartitionsIsRefused) {
   EXPECT_THAT(ReadHeader(source).status().message(), HasSubstr("two partitions: 9 and 1"));
 }
 
-TEST(FamilyOf, NamesBothVersionsWhenItIsUnknown) {
+TEST(FindFamily, NamesBothVersionsWhenItIsUnknown) {
   for (const char* version : {"protium 0.1.0;spark=4.4.0", "protium 0.1.0;spark=5.0.0", "3.11",
                               "protium 0.1.0;spark=4.-1", "protium 0.1.0;spark=4.2x", ""}) {
-    const Fault fault = FaultOf(FamilyOf(version).status());
+    const Fault fault = FaultOf(FindFamily(version).status());
     EXPECT_EQ(fault.exit, Exit::kEnvironment);
     EXPECT_THAT(fault.what, HasSubstr(std::string("\"") + version + "\"")) << version;
     EXPECT_THAT(fault.what, HasSubstr("Spark 4.0 to 4.3")) << version;
   }
-  EXPECT_EQ(FamilyOf("protium 0.1.0;spark=4.3.0-SNAPSHOT").ValueOrDie(), Family::kD);
+  EXPECT_EQ(FindFamily("protium 0.1.0;spark=4.3.0-SNAPSHOT").ValueOrDie(), Family::kD);
 }
 
 TEST(Header, OfAnotherFamilyThanItsFrameSaysIsRefused) {
   TaskInit task = BarrierTask(Family::kD);
-  task.version = VersionOf(Family::kC);
+  task.version = FormatVersion(Family::kC);
   const std::string framed = RawHeaderBytes(task);
   MemorySource source(framed);
   EXPECT_THAT(ReadHeader(source).status().message(), HasSubstr("with a frame"));

@@ -14,7 +14,7 @@
 
 namespace protium {
 
-std::vector<Device> DevicesOf(const TaskInit& init) {
+std::vector<Device> ListDevices(const TaskInit& init) {
   std::vector<Device> devices;
   for (const auto& [key, resource] : init.resources) {
     for (const std::string& address : resource.addresses) devices.push_back({key, address});
@@ -22,12 +22,12 @@ std::vector<Device> DevicesOf(const TaskInit& init) {
   return devices;
 }
 
-RankFailure PlaceOf(const TaskInit& init, const SparkCommand& command) {
+RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command) {
   return {.role = command.gang ? "rank" : "partition",
           .rank = init.partition,
           .world = command.world,
           .host = HostName(),
-          .devices = DevicesOf(init),
+          .devices = ListDevices(init),
           .log = command.gang ? LogFile(command.log, init.partition) : ""};
 }
 

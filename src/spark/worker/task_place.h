@@ -11,11 +11,11 @@
 namespace protium {
 
 // The devices that Spark gave to the task, by resource.
-std::vector<Device> DevicesOf(const TaskInit& init);
+std::vector<Device> ListDevices(const TaskInit& init);
 
 // Rank, world, host, devices and log, for whatever is reported of the task; status and time are
 // left open.
-RankFailure PlaceOf(const TaskInit& init, const SparkCommand& command);
+RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command);
 
 // Sets CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER if the task has gpus, and OMP_NUM_THREADS and
 // MKL_NUM_THREADS from its cpus. Must come before LibTorch is loaded, which reads them once.

@@ -179,7 +179,7 @@ Result<Answer> ReadAnswer(ExecutorWire& wire, Family family) {
   }
 }
 
-std::string VersionOf(Family family) {
+std::string FormatVersion(Family family) {
   return "protium 0.1.0;spark=4." + std::to_string(static_cast<int>(family)) + ".1";
 }
 
@@ -206,7 +206,7 @@ std::string RawHeaderBytes(const TaskInit& init) {
 }
 
 std::string HeaderBytes(TaskInit init, const SparkCommand& command) {
-  init.version = VersionOf(init.family);
+  init.version = FormatVersion(init.family);
   auto encoded = EncodeCommand(command);
   EXPECT_TRUE(encoded.ok()) << encoded.status();
   init.command = encoded.ok() ? *encoded : "";

@@ -22,7 +22,7 @@ namespace protium {
 std::string HeaderBytes(TaskInit init, const SparkCommand& command);
 // The same for a command of any bytes, and of the version that `init` names.
 std::string RawHeaderBytes(const TaskInit& init);
-std::string VersionOf(Family family);
+std::string FormatVersion(Family family);
 
 struct RowsOptions {
   arrow::Compression::type codec = arrow::Compression::UNCOMPRESSED;

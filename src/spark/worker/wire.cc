@@ -48,7 +48,7 @@ std::span<iovec> After(std::span<iovec> parts, size_t bytes) {
   return parts;
 }
 
-Status Late() {
+Status TimeoutFault() {
   return Fail({.exit = Exit::kStalled,
                .what = "the Spark executor sent only a part of what was expected in time",
                .why = "the worker and this release of Spark may not speak the same protocol"});
@@ -84,7 +84,7 @@ Status ExecutorWire::Closed() {
 
 Status ExecutorWire::WaitToRead() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}}};
-  if (!Poll(polls, deadline_)) return Late();
+  if (!Poll(polls, deadline_)) return TimeoutFault();
   // If both are ready the executor comes first: that it is gone may be why the task was asked to
   // stop.
   return polls[0].revents != 0 ? Status::OK() : Interrupted();

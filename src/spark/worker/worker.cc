@@ -94,7 +94,7 @@ Result<bool> SparkWorker::ServeOne(int32_t first) {
 
 Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   auto command = DecodeCommand(init.command);
-  const RankFailure place = PlaceOf(init, command.ok() ? *command : SparkCommand{});
+  const RankFailure place = DescribeTask(init, command.ok() ? *command : SparkCommand{});
   TellOfCrashesAs(place);
   if (!command.ok()) {
     PT_TRY(Tell(command.status(), place));

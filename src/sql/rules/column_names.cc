@@ -13,7 +13,7 @@ namespace {
 
 // The name that a column gets from how it is written; nullptr where it has it anyhow.
 const std::string* WrittenName(const Json& column) {
-  if (tree::KindOf(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
+  if (tree::FindKind(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {
     return nullptr;
   }
   const Json& names = column["column_names"];

@@ -11,7 +11,7 @@ namespace {
 // Takes one from every use of the name `parameter`, except within lambdas that have a parameter of
 // that name themselves.
 void CountFromZero(Json& node, const Json& parameter) {
-  const tree::Kind kind = tree::KindOf(node);
+  const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {
     tree::Replace(node, tree::Call("-", Json::array({node, tree::WholeConstant(1)}), node));
     node["is_operator"] = true;
@@ -25,7 +25,7 @@ void CountFromZero(Json& node, const Json& parameter) {
 
 // The name of the second parameter of a lambda; nullptr where there is none.
 const Json* PlaceParameter(const Json& lambda) {
-  if (tree::KindOf(lambda) != tree::Kind::kLambda) return nullptr;
+  if (tree::FindKind(lambda) != tree::Kind::kLambda) return nullptr;
   const tree::View parameters(lambda["lhs"]);
   return parameters.num_arguments() == 2 ? &parameters.argument(1)["column_names"] : nullptr;
 }

@@ -17,7 +17,7 @@ using Aliases = std::map<std::string, const Json*>;
 
 // The name of an unqualified column, in capitals; empty for everything else.
 std::string PlainColumn(const Json& node) {
-  if (tree::KindOf(node) != tree::Kind::kColumn || !node.contains("column_names")) return "";
+  if (tree::FindKind(node) != tree::Kind::kColumn || !node.contains("column_names")) return "";
   const Json& names = node["column_names"];
   const bool one = names.is_array() && names.size() == 1 && names[0].is_string();
   return one ? Capitals(names[0].get<std::string>()) : "";
@@ -28,7 +28,7 @@ std::string PlainColumn(const Json& node) {
 Aliases CollectAliases(const Json& list) {
   Aliases aliases;
   for (const Json& column : list) {
-    if (tree::KindOf(column) == tree::Kind::kStar) return {};
+    if (tree::FindKind(column) == tree::Kind::kStar) return {};
     const std::string& alias = tree::Text(column, "alias");
     const std::string name = alias.empty() ? PlainColumn(column) : Capitals(alias);
     if (name.empty()) continue;
@@ -41,7 +41,7 @@ Aliases CollectAliases(const Json& list) {
 // Calls `use` with every node within `node` that is such a name, and its expression.
 template <class Node, class Use>
 void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
-  const tree::Kind kind = tree::KindOf(node);
+  const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kSubquery || kind == tree::Kind::kLambda) return;
   const auto found = node.is_object() ? aliases.find(PlainColumn(node)) : aliases.end();
   if (found == aliases.end()) {

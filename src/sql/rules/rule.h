@@ -29,7 +29,7 @@ enum class RuleTurn {
   kStatement,      // The outermost SELECT alone, when all is done.
 };
 
-std::span<const Rule> RulesOf(RuleTurn turn);
+std::span<const Rule> ListRules(RuleTurn turn);
 
 // Applies what there is to apply at `node`; whether anything was.
 Result<bool> ApplyRules(Json& node, RuleTurn turn);

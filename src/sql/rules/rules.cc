@@ -5,7 +5,7 @@
 
 namespace protium {
 
-std::span<const Rule> RulesOf(RuleTurn turn) {
+std::span<const Rule> ListRules(RuleTurn turn) {
   static const Rule kBefore[] = {OrderAliasesRule()};
   // A literal is a cast of a cast: it comes before casts. No other two match the same node.
   static const Rule kAfter[] = {TypedLiteralRule(), CastRule(),           RenameRule(),
@@ -31,7 +31,7 @@ Result<bool> ApplyRules(Json& node, RuleTurn turn) {
   {
     const tree::View view(node);
     if (view.Is(tree::Kind::kOther)) return false;
-    const auto rules = RulesOf(turn);
+    const auto rules = ListRules(turn);
     const auto at = std::find_if(rules.begin(), rules.end(),
                                  [&](const Rule& rule) { return rule.matches(view); });
     if (at != rules.end()) found = &*at;

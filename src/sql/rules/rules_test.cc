@@ -48,7 +48,8 @@ TEST(Rules, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   for (const RuleTurn turn :
        {RuleTurn::kBeforeChildren, RuleTurn::kAfterChildren, RuleTurn::kStatement}) {
-    for (const Rule& rule : RulesOf(turn)) EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
+    for (const Rule& rule : ListRules(turn))
+      EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
   }
 }
 

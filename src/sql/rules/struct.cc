@@ -15,7 +15,7 @@ Rule StructRule() {
                 Json fields = node["children"];
                 for (size_t i = 0; i < fields.size(); ++i) {
                   if (!tree::Text(fields[i], "alias").empty()) continue;
-                  const bool column = tree::KindOf(fields[i]) == tree::Kind::kColumn;
+                  const bool column = tree::FindKind(fields[i]) == tree::Kind::kColumn;
                   fields[i]["alias"] = column ? fields[i]["column_names"].back().get<std::string>()
                                               : "col" + std::to_string(i + 1);
                 }

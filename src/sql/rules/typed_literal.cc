@@ -11,7 +11,7 @@ Rule TypedLiteralRule() {
                 const Json& cast = node.json();
                 if (!node.Is(tree::Kind::kCast) || !cast.contains("child")) return false;
                 const Json& inner = cast["child"];
-                return tree::KindOf(inner) == tree::Kind::kCast &&
+                return tree::FindKind(inner) == tree::Kind::kCast &&
                        tree::Text(inner["cast_type"], "id") == "HUGEINT" &&
                        tree::ConstantText(inner["child"]) != nullptr;
               },

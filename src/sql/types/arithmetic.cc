@@ -57,7 +57,7 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
 
 // What an interval of days and times moves: 'd' whole days, 't' a time of day, '?' not told by its
 // spelling.
-char UnitOf(const Json& interval) {
+char FindUnit(const Json& interval) {
   const std::string name = Text(interval, "function_name");
   if (name == "to_days" || name == "to_weeks") return 'd';
   for (const char* const time : {"to_hours", "to_minutes", "to_seconds"}) {
@@ -91,7 +91,7 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   const bool months = call.types[1 - moved] == SqlType::kMonths;
   if (months && call.types[moved].IsTime()) return MoveByMonths(call, moved);
   if (call.types[moved] == SqlType::kTimestamp) return call.types[moved];
-  const char unit = UnitOf(call.argument(1 - moved));
+  const char unit = FindUnit(call.argument(1 - moved));
   if (call.types[moved] != SqlType::kDate || unit == '?') {
     return call.Refuse(fmt::format("{} is moved by an interval", call.types[moved].SparkName()),
                        "whether that is a date or a time depends on the engine",

@@ -93,10 +93,10 @@ constexpr NamedRule kRules[] = {
 };
 
 // The names of a lambda's parameters.
-std::vector<std::string> ParametersOf(const Json& lhs) {
-  if (tree::KindOf(lhs) == tree::Kind::kFunction) {
+std::vector<std::string> ListParameters(const Json& lhs) {
+  if (tree::FindKind(lhs) == tree::Kind::kFunction) {
     std::vector<std::string> names;
-    for (const Json& child : lhs["children"]) names.push_back(ParametersOf(child).front());
+    for (const Json& child : lhs["children"]) names.push_back(ListParameters(child).front());
     return names;
   }
   const Json& names = lhs["column_names"];
@@ -140,13 +140,13 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
 Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   std::vector<SqlType> types;
   for (Json& child : node["children"]) {
-    if (tree::KindOf(child) != tree::Kind::kLambda) {
+    if (tree::FindKind(child) != tree::Kind::kLambda) {
       PT_LET(types.emplace_back(), Expression(child, scope));
       continue;
     }
     Scope inner{.aliases_first = true, .outer = &scope};
     const SqlType element = types.empty() ? SqlType{} : types[0].Element();
-    for (const std::string& name : ParametersOf(child["lhs"])) {
+    for (const std::string& name : ListParameters(child["lhs"])) {
       inner.aliases.push_back({name, inner.aliases.empty() ? element : SqlType{}});
     }
     PT_LET(types.emplace_back(), Expression(child["expr"], inner));

@@ -11,7 +11,7 @@ namespace protium {
 namespace {
 
 // Letters of SqlFunction::arguments and ::result.
-SqlType::Kind KindOf(char letter) {
+SqlType::Kind ParseKind(char letter) {
   switch (letter) {
     case 't':
       return SqlType::kText;
@@ -43,8 +43,8 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 }
 
 // Brings an argument to its type. What is not cast here is left to DuckDB, which refuses it.
-Status Bring(TypedCall& call, size_t i, char letter) {
-  const SqlType type = call.types[i], wanted{KindOf(letter)};
+Status CoerceArgument(TypedCall& call, size_t i, char letter) {
+  const SqlType type = call.types[i], wanted{ParseKind(letter)};
   if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
@@ -87,13 +87,13 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   const SqlFunction* const row = FindSqlFunction(call.name);
   if (row == nullptr || row->arguments.empty()) return call.typer.AskType(call.name, call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
-    PT_TRY(Bring(call, i, row->arguments[std::min(i, row->arguments.size() - 1)]));
+    PT_TRY(CoerceArgument(call, i, row->arguments[std::min(i, row->arguments.size() - 1)]));
   }
   if (row->result == '?') return call.typer.AskType(call.name, call.types);
   if (row->result == '1') return call.types.empty() ? SqlType{} : call.types[0];
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
   const bool given = row->result >= 'A' && row->result <= 'Z';
-  const SqlType result{KindOf(static_cast<char>(row->result | 0x20))};
+  const SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
   if (!given) call.CastResult(result);
   return result;
 }

@@ -38,7 +38,7 @@ int NumberIn(std::string_view text) {
 
 // The digits of the decimal that Spark makes of a whole type (DecimalType.forType): more than 64
 // bits have by one.
-int DigitsOf(Kind kind) {
+int CountDigits(Kind kind) {
   return kind == Kind::kTinyint ? 3 : kind == Kind::kSmallint ? 5 : kind == Kind::kInt ? 10 : 20;
 }
 
@@ -132,7 +132,7 @@ std::string SqlType::SparkName() const {
 }
 
 SqlType AsDecimal(const SqlType& type) {
-  return type.IsWhole() ? SqlType::Decimal(DigitsOf(type.kind), 0) : type;
+  return type.IsWhole() ? SqlType::Decimal(CountDigits(type.kind), 0) : type;
 }
 
 // Spark's DecimalType.adjustPrecisionScale: digits before the point stay as long as six, or all

@@ -13,7 +13,7 @@ std::string Common(const char* a, const char* b) {
   return common ? common->SparkName() : "none";
 }
 
-std::string TypeOf(char operation, const char* a, const char* b) {
+std::string ResultType(char operation, const char* a, const char* b) {
   return DecimalResult(operation, Type(a), Type(b)).SparkName();
 }
 
@@ -29,12 +29,12 @@ TEST(SqlTypes, HaveNamesOfBothEngines) {
 }
 
 TEST(SqlTypes, OfDecimalsComeOfTheirOperands) {
-  EXPECT_EQ("decimal(14,6)", TypeOf('/', "DECIMAL(10,2)", "DECIMAL(1,0)"));
-  EXPECT_EQ("decimal(38,6)", TypeOf('/', "DECIMAL(38,10)", "DECIMAL(38,10)"));
-  EXPECT_EQ("decimal(23,2)", TypeOf('+', "DECIMAL(10,2)", "DECIMAL(20,0)"));
-  EXPECT_EQ("decimal(12,2)", TypeOf('*', "DECIMAL(10,2)", "DECIMAL(1,0)"));
-  EXPECT_EQ("decimal(3,2)", TypeOf('%', "DECIMAL(10,2)", "DECIMAL(1,0)"));
-  EXPECT_EQ("decimal(38,6)", TypeOf('*', "DECIMAL(38,18)", "DECIMAL(38,18)"));
+  EXPECT_EQ("decimal(14,6)", ResultType('/', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(38,6)", ResultType('/', "DECIMAL(38,10)", "DECIMAL(38,10)"));
+  EXPECT_EQ("decimal(23,2)", ResultType('+', "DECIMAL(10,2)", "DECIMAL(20,0)"));
+  EXPECT_EQ("decimal(12,2)", ResultType('*', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(3,2)", ResultType('%', "DECIMAL(10,2)", "DECIMAL(1,0)"));
+  EXPECT_EQ("decimal(38,6)", ResultType('*', "DECIMAL(38,18)", "DECIMAL(38,18)"));
 }
 
 TEST(SqlTypes, MeetAsInSpark) {

@@ -45,7 +45,7 @@ bool IsNarrower(const Json& value, SqlType& type) {
 
 // x IN (SELECT ...)
 bool IsSoughtIn(const Json& node) {
-  return tree::KindOf(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
+  return tree::FindKind(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
 }
 
 // Whether a value is in a query is never null in Spark: where DuckDB says null, it is false.
@@ -77,7 +77,7 @@ void KeepJoins(Json& condition) {
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
-  switch (tree::KindOf(node)) {
+  switch (tree::FindKind(node)) {
     case tree::Kind::kConstant:
       return Constant(node);
     case tree::Kind::kColumn:

@@ -30,9 +30,9 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
 }
 
 // What the column is called in the result; empty where an engine makes a name of its own.
-std::string NameOf(const Json& column) {
+std::string ResultName(const Json& column) {
   const std::string alias = Text(column, "alias");
-  if (!alias.empty() || tree::KindOf(column) != tree::Kind::kColumn) return alias;
+  if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
   const Json& names = column["column_names"];
   return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
 }
@@ -89,17 +89,17 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
 
 Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
   for (Json& column : list) {
-    if (tree::KindOf(column) == tree::Kind::kStar) {
+    if (tree::FindKind(column) == tree::Kind::kStar) {
       for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
       const bool replaced = !column["replace_list"].empty();
       made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
       continue;
     }
-    const std::string name = NameOf(column);
-    const bool plain = tree::KindOf(column) == tree::Kind::kColumn;
+    const std::string name = ResultName(column);
+    const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
     // A column that is cast keeps its name.
-    if (plain && tree::KindOf(column) != tree::Kind::kColumn && Text(column, "alias").empty()) {
+    if (plain && tree::FindKind(column) != tree::Kind::kColumn && Text(column, "alias").empty()) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
