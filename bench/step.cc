@@ -11,7 +11,7 @@
 #include "deep/module_net.h"
 #include "deep/synthetic_rows.h"
 #include "deep/tabular_mlp.h"
-#include "learn/options.h"
+#include "recipe/nets.h"
 #include "rows/rows.h"
 #include "train/fingerprint.h"
 #include "train/stepper.h"
@@ -74,7 +74,8 @@ Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
   PT_LET(t.net, c.builder({{"hidden", c.hidden}}, TabularInputs(c.width, {})));
   PT_LET(t.weights, Weights::Make(*t.net));
   t.net->Initialise(4);
-  t.optimizer = std::make_unique<Optimizer>(OptimizerSpec{}, *t.weights);
+  PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *t.weights));
+  t.optimizer = std::make_unique<Optimizer>(std::move(optimizer));
   const std::vector<int32_t> first = ShardOwners(kShards, communicator.world());
   PT_LET(t.stepper, Stepper::Make({.first = first, .loss = HuberLoss(1)}, *t.net, *t.weights,
                                   *t.optimizer, communicator));

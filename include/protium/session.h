@@ -54,7 +54,7 @@ struct Program {
   // Its own tasks, by the names that MapTask::task uses. Workers are this same program started
   // again, and find them here; a task therefore shares no memory with `run`.
   TaskTable tasks;
-  // Its own stages, nets, losses, metrics and optimizers, or null; <protium/torch.h> makes nets.
+  // Its own stages, nets, losses and metrics, or null; <protium/torch.h> makes their rows.
   std::shared_ptr<const Catalogue> catalogue = nullptr;
   // Receives the run's events, in addition to the progress display and events.jsonl. Called in the
   // driver on any thread, one call at a time; must return soon, for the run waits. May be empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your own nets: makes a torch::nn::Module a net that jobs can choose by name. The only door that
-// needs LibTorch; link protium::torch. docs/own-nets.md says what is asked of such a net.
+// Your own nets, losses and metrics: makes a torch::nn::Module a net, and an expression of tensors
+// a loss, that jobs can choose by name. The only door that needs LibTorch; link protium::torch.
+// docs/own-nets.md says what is asked of such a net.
 //
 //   struct MyOptions {
 //     int32_t width = 32;
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "deep/module_net.h"
+#include "deep/recorded_loss.h"
 #include "learn/catalogue.h"
 #include "learn/extension.h"
 #include "protium/session.h"
@@ -45,6 +47,25 @@ NetRow MakeNetRow(std::string name, std::string help) {
           std::make_shared<const NetBuilder>(ModuleBuilder<M, Options>())};
 }
 
+// The catalogue row of a loss that is constructed as L(options) and called as loss(outputs,
+// labels), float32 [rows, outputs] and the labels as the net learns them: of values float32 [rows,
+// labels], of classes int64 [rows]. It gives what each row loses, [rows] or [rows, n], which is
+// then weighted and added up exactly; LibTorch finds the derivative.
+//
+//   struct LogCosh {
+//     explicit LogCosh(const protium::NoOptions&) {}
+//     torch::Tensor operator()(const torch::Tensor& outputs, const torch::Tensor& labels) const {
+//       return torch::log(torch::cosh(outputs - labels));
+//     }
+//   };
+//   LossOf<LogCosh>("log_cosh", "of numbers: squared near 0, absolute far away")
+template <class L, class Options = NoOptions>
+LossRow LossOf(std::string name, std::string help, TargetKind learns = TargetKind::kValues) {
+  LossRow row{MakeRow<Options>(std::move(name), std::move(help)), learns};
+  row.builder = std::make_shared<const LossBuilder>(RecordedLossBuilder<L, Options>());
+  return row;
+}
+
 // A catalogue that adds these nets and nothing else, for Program::catalogue.
 inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> nets) {
   return std::make_shared<const Catalogue>(Catalogue{.nets = std::move(nets)});
@@ -55,9 +76,9 @@ inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> net
 // The entry point of an extension, once per library:
 //   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it
 //   is")); }
-// It adds rows to the catalogue `own`; of those, nets are taken. The string it exports beside it
-// names version, compiler and library ABI, and an extension with another one is refused, because
-// C++ objects cross the boundary.
+// It adds rows to the catalogue `own`; of those, nets, losses and metrics (MetricOf()) are taken.
+// The string it exports beside it names version, compiler and library ABI, and an extension with
+// another one is refused, because C++ objects cross the boundary.
 #define PROTIUM_EXTENSION(own)                                                                  \
   static void ProtiumAddRows(protium::Catalogue& own);                                          \
   extern "C" __attribute__((visibility("default"))) const char* protium_extension_built_for() { \

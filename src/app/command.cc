@@ -183,8 +183,8 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help VERB shows more; help stages (nets, losses, metrics, optimizers) lists what a\n"
-         "job can name; help exit-codes lists the exit codes.\n";
+         " help VERB shows more; help stages (nets, losses, metrics, optimizers, schedules) lists\n"
+         "what a job can name; help exit-codes lists the exit codes.\n";
 }
 
 std::string ExitCodesPage() {

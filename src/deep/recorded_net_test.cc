@@ -18,7 +18,7 @@
 #include "deep/module_net.h"
 #include "deep/synthetic_rows.h"
 #include "deep/tabular_mlp.h"
-#include "learn/options.h"
+#include "recipe/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "train/buffer_sums.h"
@@ -69,10 +69,11 @@ std::string HashAfterSteps(int32_t world) {
     PT_LET(auto net, MakeOdd());
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
-    Optimizer optimizer({.learning_rate = 0.01}, *weights);
+    PT_LET(Optimizer optimizer, Optimizer::Make(Adam({.learning_rate = 0.01}), *weights));
     const std::vector<int32_t> first = ShardOwners(4, world);
-    PT_LET(auto stepper, Stepper::Make({.first = first, .loss = SquaredLoss(), .seed = 9}, *net,
-                                       *weights, optimizer, communicator));
+    PT_LET(auto stepper,
+           Stepper::Make({.first = first, .loss = SquaredLoss(), .train = {.seed = 9}}, *net,
+                         *weights, optimizer, communicator));
     const auto rank = size_t(communicator.rank());
     for (int64_t step = 0; step < 4; ++step) {
       std::vector<Batch> own;
@@ -270,7 +271,7 @@ std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
     PT_LET(const auto net, MakeWrong(wrong ? way : Way::kNone));
     PT_LET(const auto weights, Weights::Make(*net));
     net->Initialise(1);
-    Optimizer optimizer({}, *weights);
+    PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *weights));
     PT_LET(const auto stepper, Stepper::Make({.first = {0, 1, 3}, .loss = SquaredLoss()}, *net,
                                              *weights, optimizer, communicator));
     const Batch shards[] = {NineRows().batch(0, 2), NineRows().batch(2, 5), NineRows().batch(5, 9)};

@@ -31,12 +31,13 @@ class Measured {
  public:
   // nullopt when the config asks for no metrics. Keeps a pointer to `config`, which must outlive
   // it.
-  static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target) {
+  static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target,
+                                              const std::vector<MetricSpec>& own) {
     if (config.metrics.empty()) return std::optional<Measured>();
-    PT_LET(MetricState model, MetricState::Make(config.metrics, target.kind));
+    PT_LET(MetricState model, MetricState::Make(config.metrics, target.kind, own));
     Measured out(config, target, std::move(model));
     if (config.baseline) {
-      PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind));
+      PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind, own));
       out.shares_ = ScoresOfShares(config.baseline->shares, target.kind);
     }
     return std::optional<Measured>(std::move(out));
@@ -157,10 +158,10 @@ arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& o
 }
 
 Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net,
-                    TaskContext& context) {
+                    const std::vector<MetricSpec>& own, TaskContext& context) {
   const Target target = MakeTarget(config.net.objective);
   Scorer scorer(net, inputs);
-  PT_LET(std::optional<Measured> measured, Measured::Make(config, target));
+  PT_LET(std::optional<Measured> measured, Measured::Make(config, target, own));
   PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
                                                    AddedFields(config, *context.output_schema())));
   int64_t rows = 0;
@@ -182,7 +183,7 @@ Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net
 
 }  // namespace
 
-Status RunScoreTask(TaskContext& context, const NetTable& nets) {
+Status RunScoreTask(TaskContext& context, const TorchRows& known) {
   ScoreConfig config;
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
@@ -192,11 +193,12 @@ Status RunScoreTask(TaskContext& context, const NetTable& nets) {
   PT_TRY(UseThreads(1));
   // Rows to score are packed without labels and weights: tables to predict for have neither.
   const NetInputs inputs = MakeNetInputs(config.net, {}, false);
-  PT_LET(const auto net, BuildNet(nets, config.net, config.extension, inputs));
+  PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
+  PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
-  return ScoreBatches(config, inputs, *net, context);
+  return ScoreBatches(config, inputs, *net, all.metrics, context);
 }
 
 }  // namespace protium

@@ -44,7 +44,7 @@ class ScoreTask : public testing::Test {
     config_.added = {"prediction"};
     config_.metrics = {"rmse", "mae"};
     config_.baseline = Baseline{.column = "a", .intercept = 20, .slope = 1};
-    const auto net = BuildNet(BuiltInNets(), "tabular_mlp", config_.net.net.options,
+    const auto net = BuildNet(BuiltInRows().nets, "tabular_mlp", config_.net.net.options,
                               MakeNetInputs(config_.net, {}, false))
                          .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
@@ -59,7 +59,7 @@ class ScoreTask : public testing::Test {
     const SchemaPtr table = Table(1)->schema();
     context.SetOutput(arrow::schema({table->GetFieldByName("name"), table->GetFieldByName("y"),
                                      arrow::field("prediction", arrow::float64())}));
-    return RunScoreTask(context, BuiltInNets());
+    return RunScoreTask(context, BuiltInRows());
   }
 
   std::vector<double> Predictions() {

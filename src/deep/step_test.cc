@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/optim/adam.h>
 
 #include <algorithm>
 #include <limits>
@@ -29,11 +28,12 @@ std::vector<std::string> HashesAfter(int32_t world, const std::vector<std::vecto
     PT_LET(auto net, MakeTabularMlp(options, inputs));
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
-    Optimizer optimizer({.learning_rate = 0.01, .weight_decay = 1e-4}, *weights);
+    PT_LET(Optimizer optimizer,
+           Optimizer::Make(Adam({.learning_rate = 0.01, .weight_decay = 1e-4}), *weights));
     StepSpec mine = spec;
     mine.first = ShardOwners(kShards, world);
     if (!mine.loss) mine.loss = SquaredLoss();
-    mine.seed = 9;
+    mine.train.seed = 9;
     PT_LET(auto stepper, Stepper::Make(mine, *net, *weights, optimizer, communicator));
     const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
     const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
@@ -81,7 +81,7 @@ TEST(Step, GivesTheSameBitsForAnyNumberOfWorkers) {
 
 TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
   ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}},
-                             {.loss = HuberLoss(1), .clip_norm = 0.05});
+                             {.loss = HuberLoss(1), .train = {.clip_norm = 0.05}});
 }
 
 TEST(Step, SkipsStepsWithoutWeight) {
@@ -101,7 +101,7 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
     PT_LET(auto net, MakeTabularMlp({{"hidden", {4}}}, inputs));
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
-    Optimizer optimizer({}, *weights);
+    PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *weights));
     PT_LET(auto stepper, Stepper::Make({.first = {0, 1, 2}, .loss = SquaredLoss()}, *net, *weights,
                                        optimizer, communicator));
     const Batch mine = communicator.rank() == 0 ? block : Rows().batch(0, 3);
@@ -112,54 +112,39 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
   }
 }
 
-TEST(Optimizer, AdamFollowsLibTorchs) {
-  auto net = MakeTabularMlp({{"hidden", {40}}}, TabularInputs(17, {})).ValueOrDie();
-  const auto weights = Weights::Make(*net).ValueOrDie();
-  net->Initialise(1);
-  std::vector<at::Tensor> theirs;
-  for (const auto& view : weights->Views(weights->parameters().data())) {
-    theirs.push_back(view.clone().set_requires_grad(true));
-  }
-  torch::optim::Adam adam(theirs, torch::optim::AdamOptions(0.01).weight_decay(1e-2));
-  Optimizer ours({.learning_rate = 0.01, .weight_decay = 1e-2}, *weights);
-  const std::vector<float> defined(weights->parts().size(), 1.0f);
-  std::vector<float> sum(size_t(weights->size()));
-  for (uint64_t step = 0; step < 20; ++step) {
-    DrawUniform(step, -1, 1, sum);
-    const auto gradients = weights->Views(sum.data());
-    for (size_t i = 0; i < theirs.size(); ++i) theirs[i].mutable_grad() = gradients[i] / 4;
-    adam.step();
-    ASSERT_TRUE(ours.Step({sum, 4, 1}, defined));
-  }
-  const auto mine = weights->Views(weights->parameters().data());
-  for (size_t i = 0; i < theirs.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(mine[i], theirs[i], 1e-5, 1e-6));
-  }
+TEST(Step, GivesTheSameBitsWithMicroBatches) {
+  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}},
+                             {.train = {.micro_batches = 3}});
+  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"batch_norm", true}},
+                             {.train = {.micro_batches = 2, .clip_value = 0.01}});
 }
 
-TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
-  auto net = MakeTabularMlp({{"hidden", {4}}}, TabularInputs(3, {})).ValueOrDie();
-  const auto weights = Weights::Make(*net).ValueOrDie();
-  std::ranges::fill(weights->parameters(), 0.0f);
-  Optimizer optimizer({.learning_rate = 1, .epsilon = 0}, *weights);
-  const std::vector<float> sum(size_t(weights->size()), 3.0f);
-  ASSERT_TRUE(optimizer.Step({sum, 1, 1}, std::vector<float>(weights->parts().size(), 1.0f)));
-  EXPECT_THAT(weights->parameters(), testing::Each(testing::FloatNear(-1, 5e-7)));
-}
-
-TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
-  auto net = MakeTabularMlp({{"hidden", {4}}}, TabularInputs(3, {})).ValueOrDie();
-  const auto weights = Weights::Make(*net).ValueOrDie();
-  net->Initialise(1);
-  const auto views = weights->Views(weights->parameters().data());
-  const auto before = views[1].clone();
-  const auto first = views[0].clone();
-  Optimizer optimizer({.kind = OptimizerKind::kSgd, .momentum = 0.9}, *weights);
-  const std::vector<float> sum(size_t(weights->size()), 1.0f);
-  const std::vector<float> defined = {1, 0, 1, 1};
-  ASSERT_TRUE(optimizer.Step({sum, 1, 1}, defined));
-  EXPECT_TRUE(torch::equal(views[1], before));
-  EXPECT_TRUE(torch::allclose(views[0], first - 1e-3));
+// Gradients of parts add up to that of the whole but for the rounding of sums.
+TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
+  const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
+  const auto weights_after = [&](int32_t parts) {
+    std::vector<float> after;
+    const NetInputs inputs = TabularInputs(6, {5, 9});
+    const auto statuses = RunThreadRanks(1, {}, [&](Communicator& communicator) -> Status {
+      PT_LET(auto net, MakeTabularMlp({{"hidden", {16}}}, inputs));
+      PT_LET(auto weights, Weights::Make(*net));
+      net->Initialise(4);
+      PT_LET(Optimizer optimizer, Optimizer::Make(Sgd({.learning_rate = 0.1}), *weights));
+      PT_LET(
+          auto stepper,
+          Stepper::Make({.first = {0, 4}, .loss = SquaredLoss(), .train = {.micro_batches = parts}},
+                        *net, *weights, optimizer, communicator));
+      PT_TRY(stepper->Run({.shards = blocks[0]}));
+      after.assign(weights->parameters().begin(), weights->parameters().end());
+      return Status::OK();
+    });
+    EXPECT_TRUE(statuses[0].ok()) << statuses[0].ToString();
+    return after;
+  };
+  const std::vector<float> whole = weights_after(1);
+  for (const int32_t parts : {2, 3, 8, 20}) {
+    EXPECT_THAT(weights_after(parts), testing::Pointwise(testing::FloatNear(1e-6f), whole));
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
-#include "learn/options.h"
+#include "recipe/nets.h"
 #include "tensor/philox.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// The net `tabular_mlp` of learn/options.h (TabularMlpOptions). Parameters, in order:
+// The net `tabular_mlp` of recipe/nets.h (TabularMlpOptions). Parameters, in order:
 //   embedding.<c>.weight [cardinality, width]    one per categorical column
 //   dense.<l>.weight [out, in], dense.<l>.bias   input: embeddings in column order, then numerics
 //   norm.<l>.weight, norm.<l>.bias               with batch_norm, each after its dense.<l>

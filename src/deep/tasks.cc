@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deep/tasks.h"
 
+#include <utility>
+
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
 #include "deep/torch_script.h"
@@ -9,29 +11,34 @@
 
 namespace protium {
 
-NetTable BuiltInNets() {
-  return {
-      {"tabular_mlp", MakeTabularMlp}, {"linear", MakeLinear}, {"torchscript", MakeTorchScript}};
+TorchRows BuiltInRows() {
+  return {.nets = {{"tabular_mlp", MakeTabularMlp},
+                   {"linear", MakeLinear},
+                   {"torchscript", MakeTorchScript}},
+          .losses = BuiltInLosses()};
 }
 
-void AddNets(const std::vector<NetRow>& rows, NetTable& nets) {
-  for (const NetRow& row : rows) {
-    if (row.builder) nets[row.name] = *static_cast<const NetBuilder*>(row.builder.get());
+void AddRows(const Catalogue& own, TorchRows& rows) {
+  for (const NetRow& row : own.nets) {
+    if (row.builder) rows.nets[row.name] = *static_cast<const NetBuilder*>(row.builder.get());
   }
+  for (const LossRow& row : own.losses) {
+    if (row.builder) rows.losses[row.name] = *static_cast<const LossBuilder*>(row.builder.get());
+  }
+  for (MetricSpec& metric : OwnMetrics(own)) rows.metrics.push_back(std::move(metric));
 }
 
-Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
-                                      const NetLibrary& extension, const NetInputs& inputs) {
-  if (extension.file.empty()) return BuildNet(nets, config.net.name, config.net.options, inputs);
-  PT_LET(const Catalogue rows, OpenExtension(extension));
-  NetTable all = nets;
-  AddNets(rows.nets, all);
-  return BuildNet(all, config.net.name, config.net.options, inputs);
+Result<TorchRows> WithExtensions(TorchRows rows, const std::vector<NetLibrary>& extensions) {
+  for (const NetLibrary& each : extensions) {
+    PT_LET(const Catalogue own, OpenExtension(each));
+    AddRows(own, rows);
+  }
+  return rows;
 }
 
-TaskTable TorchTasks(const NetTable& nets) {
-  return {{"train", [nets](TaskContext& context) { return RunTrainTask(context, nets); }},
-          {"score", [nets](TaskContext& context) { return RunScoreTask(context, nets); }}};
+TaskTable TorchTasks(const TorchRows& rows) {
+  return {{"train", [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
+          {"score", [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
 }
 
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool labels) {
@@ -67,9 +74,9 @@ bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
                          protium::TaskTable* tasks) {
   // The tables passed here are C++ types, whose layout both sides must agree on.
   if (version != protium::kTorchLibraryVersion) return false;
-  protium::NetTable nets = protium::BuiltInNets();
+  protium::TorchRows rows = protium::BuiltInRows();
   // A program's own nets come after the built-in ones, so that one of the same name wins.
-  if (own != nullptr) protium::AddNets(own->nets, nets);
-  tasks->merge(protium::TorchTasks(nets));
+  if (own != nullptr) protium::AddRows(*own, rows);
+  tasks->merge(protium::TorchTasks(rows));
   return true;
 }

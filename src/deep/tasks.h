@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library brings to a worker: the nets by name, and the tasks "train" and "score". Its
-// one entry point for the driver's program is protium_torch_tasks() (learn/torch_library.h), found
-// with dlsym.
+// What this library brings to a worker: nets and losses by name, and the tasks that train and
+// score.
 #pragma once
 
 #include "gang/task.h"
 #include "learn/catalogue.h"
 #include "learn/torch_task.h"
+#include "metrics/metrics.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 #include "tensor/target.h"
+#include "train/loss.h"
 
 namespace protium {
 
-// tabular_mlp, linear and torchscript.
-NetTable BuiltInNets();
+// All that jobs name and workers make: rows of the catalogue with what is behind them.
+struct TorchRows {
+  NetTable nets;
+  LossTable losses;
+  std::vector<MetricSpec> metrics;  // Beside the built-in ones.
+};
 
-// Adds the nets of catalogue rows that bring a builder, replacing those of the same name; rows
-// without one name nets of this library.
-void AddNets(const std::vector<NetRow>& rows, NetTable& nets);
+// tabular_mlp, linear and torchscript; the losses of the house.
+TorchRows BuiltInRows();
 
-// The tasks "train" and "score", each with a copy of `nets`.
-TaskTable TorchTasks(const NetTable& nets);
+// Adds those rows of a program or of an extension that bring what makes them.
+void AddRows(const Catalogue& own, TorchRows& rows);
+// `rows` with those of these libraries, which it opens.
+Result<TorchRows> WithExtensions(TorchRows rows, const std::vector<NetLibrary>& extensions);
 
-// Builds the net of `config`, from `nets` or from the extension, where one is named: it is opened
-// here, and refused when its content is not what the driver saw.
-Result<std::unique_ptr<Net>> BuildNet(const NetTable& nets, const NetConfig& config,
-                                      const NetLibrary& extension, const NetInputs& inputs);
+// The tasks "train" and "score" over `rows`.
+TaskTable TorchTasks(const TorchRows& rows);
 
-// Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
-// 0. Config, events and that row are described in learn/torch_task.h. Needs a communicator;
-// collective throughout.
-Status RunTrainTask(TaskContext& context, const NetTable& nets);
-// Scores the batches of one partition, in their order, without a gang. Emits a batch for each that
-// it reads.
-Status RunScoreTask(TaskContext& context, const NetTable& nets);
+// One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
+Status RunTrainTask(TaskContext& context, const TorchRows& rows);
+// Scores the batches of one partition.
+Status RunScoreTask(TaskContext& context, const TorchRows& rows);
 
-// The row layout and sizes that a net of this configuration is built for. Rows have the labels and,
-// where `weight` is not empty, that column's weights; to score, `labels` is false.
+// What a net of this configuration is built for. Its rows have the labels and, where `weight` is
+// not empty, that column's weights; to score, `labels` is false.
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
                         bool labels = true);
-// What the net's outputs mean: scales, logarithm and classes of the objective.
+// What its outputs mean.
 Target MakeTarget(const Objective& objective);
 
 }  // namespace protium

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "deep/recorded_net.h"
-#include "learn/options.h"
+#include "recipe/nets.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "deep/choices.h"
 #include "deep/tasks.h"
 #include "metrics/metrics.h"
 #include "tensor/predict.h"
@@ -31,37 +30,31 @@ Json CollectOptions(const TrainConfig& config) {
   options["net"] = FieldsToJson(config.net);
   options["weight"] = config.weight;
   options["loss"] = FieldsToJson(config.loss);
+  if (!config.train.from.sha256.empty()) {
+    options["from"] = {{"sha256", config.train.from.sha256},
+                       {"parameters", config.train.from.parameters}};
+  }
   return options;
 }
 
-Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, int32_t attempt) {
-  const TrainOptions& train = config.train;
-  PT_LET(const Loss loss, MakeLoss(config.loss, config.net.objective));
-  PT_LET(const OptimizerSpec optimizer, ParseOptimizer(train.optimizer));
-  TrainSpec spec{.epochs = train.epochs,
-                 .batch_size = train.batch_size,
-                 .threads_per_shard = train.threads_per_shard,
-                 .target = MakeTarget(config.net.objective),
-                 .step = {.outputs = config.net.objective.outputs(),
-                          .loss = loss,
-                          .clip_norm = train.clip_norm,
-                          .seed = train.seed},
-                 .optimizer = optimizer,
-                 .metrics = train.metrics,
-                 .best = train.best,
+Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TorchRows& rows, int32_t attempt) {
+  const Objective& objective = config.net.objective;
+  PT_LET(const Loss loss, MakeLoss(rows.losses, config.loss, objective.class_weights));
+  TrainSpec spec{.train = config.train,
+                 .target = MakeTarget(objective),
+                 .loss = loss,
+                 .own_metrics = rows.metrics,
                  .folder = config.folder,
                  // A restarted gang continues from its own checkpoints, whether or not the user
                  // asked to resume a run.
                  .resume = config.resume || attempt > 0,
-                 .keep = train.keep,
-                 .every_steps = train.checkpoint.every_steps,
-                 .every_seconds = train.checkpoint.every_seconds,
                  .options = CollectOptions(config),
                  .stages_sha256 = config.stages_sha256};
   // The metric that chooses the best epoch must be measured even where it is not listed.
-  const bool measured = std::ranges::find(spec.metrics, spec.best) != spec.metrics.end();
-  if (!measured) spec.metrics.push_back(spec.best);
-  PT_TRY(MetricState::Make(spec.metrics, spec.target.kind));
+  std::vector<std::string>& metrics = spec.train.metrics;
+  const bool measured = std::ranges::find(metrics, spec.train.best) != metrics.end();
+  if (!measured) metrics.push_back(spec.train.best);
+  PT_TRY(MetricState::Make(metrics, spec.target.kind, spec.own_metrics));
   return spec;
 }
 
@@ -247,11 +240,12 @@ void TellUnusedDevices(TaskContext& context) {
 
 }  // namespace
 
-Status RunTrainTask(TaskContext& context, const NetTable& nets) {
+Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   TrainConfig config;
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
-  PT_LET(const TrainSpec spec, MakeTrainSpec(config, context.attempt()));
+  PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
+  PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
   PT_LET(Communicator * communicator, context.communicator());
   TellUnusedDevices(context);
   if (communicator->world() > config.train.shards) {
@@ -262,7 +256,7 @@ Status RunTrainTask(TaskContext& context, const NetTable& nets) {
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
   const NetInputs inputs = MakeNetInputs(config.net, config.weight);
-  PT_LET(const auto net, BuildNet(nets, config.net, config.extension, inputs));
+  PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));
   PT_LET(const Rows rows, ShardInput(config, inputs, std::move(packed), *communicator));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ATen/TensorOperators.h>
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
 #include "deep/rank_context.h"
+#include "deep/recorded_loss.h"
 #include "deep/tasks.h"
 #include "os/file.h"
 
@@ -86,7 +88,7 @@ class TrainTask : public testing::Test {
     const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
       RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
                           input[size_t(communicator.rank())], *reports_);
-      return RunTrainTask(context, BuiltInNets());
+      return RunTrainTask(context, rows_);
     });
     return statuses[0];
   }
@@ -112,6 +114,7 @@ class TrainTask : public testing::Test {
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   TrainConfig config_;
+  TorchRows rows_ = BuiltInRows();
   std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
 };
@@ -237,6 +240,194 @@ TEST_F(TrainTask, RefusesOneRowStepsWithBatchNorm) {
   const Fault fault = FaultOf(Run(2, Deal(64 + 2, 2, 0)));
   EXPECT_THAT(fault.what, HasSubstr("gives shard"));
   EXPECT_TRUE(Run(2, Deal(64 * 3, 2, 0)).ok());
+}
+
+struct Recipe {
+  const char* name;
+  std::function<void(TrainOptions&)> set;
+};
+
+void PrintTo(const Recipe& recipe, std::ostream* out) { *out << recipe.name; }
+
+const Recipe kRecipes[] = {
+    {"adamw", [](TrainOptions& t) { t.optimizer = AdamW({.learning_rate = 0.01}); }},
+    {"sgd",
+     [](TrainOptions& t) {
+       t.optimizer = Sgd({.learning_rate = 0.01, .momentum = 0.9, .nesterov = true});
+     }},
+    {"adagrad", [](TrainOptions& t) { t.optimizer = Adagrad({.initial = 0.1}); }},
+    {"rmsprop",
+     [](TrainOptions& t) { t.optimizer = Rmsprop({.momentum = 0.5, .centered = true}); }},
+    {"step", [](TrainOptions& t) { t.schedule = StepSchedule({.every_steps = 7}); }},
+    {"cosine", [](TrainOptions& t) { t.schedule = Cosine(); }},
+    {"one_cycle", [](TrainOptions& t) { t.schedule = OneCycle(); }},
+    {"reduce_on_plateau",
+     [](TrainOptions& t) {
+       t.optimizer = Adam({.learning_rate = 0.3});
+       t.schedule = ReduceOnPlateau({.factor = 0.5, .patience = 0, .least = 0.3});
+     }},
+    {"warm_up", [](TrainOptions& t) { t.warm_up.share = 0.5; }},
+    {"clipping",
+     [](TrainOptions& t) {
+       t.clip_norm = 0.5;
+       t.clip_value = 0.01;
+     }},
+    {"average", [](TrainOptions& t) { t.average = 0.9; }},
+    {"micro_batches", [](TrainOptions& t) { t.micro_batches = 3; }},
+    {"parameters",
+     [](TrainOptions& t) {
+       t.clip_norm = 0.5;
+       t.parameters = {{.name = "embedding.*", .rate = 0}, {.name = "*.bias", .rate = 3}};
+     }},
+    {"early_stopping", [](TrainOptions& t) { t.early_stopping = {.patience = 2, .least = 5}; }}};
+
+class TrainRecipe : public TrainTask, public testing::WithParamInterface<Recipe> {};
+
+TEST_P(TrainRecipe, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
+  config_.train.epochs = 4;
+  const TrainResult plain = RunToResult(1, Deal(700, 1, 0));
+  GetParam().set(config_.train);
+  Fresh("whole");
+  const TrainResult whole = RunToResult(1, Deal(700, 1, 0));
+  if (std::string(GetParam().name) != "early_stopping") {
+    EXPECT_NE(whole.weights_sha256, plain.weights_sha256);
+  }
+  for (const int32_t world : {2, 4}) {
+    Fresh("run" + std::to_string(world));
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 3)).weights_sha256, whole.weights_sha256)
+        << world;
+  }
+  Fresh("stopped");
+  config_.train.checkpoint.every_steps = 3;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && event["step"] == 24) reports_->stop.request_stop();
+  };
+  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
+  on_event_ = nullptr;
+  config_.resume = true;
+  const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
+  EXPECT_EQ(Events("train_start")[0]["step"], 25);
+  EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(resumed.steps, whole.steps);
+  EXPECT_EQ(resumed.validation, whole.validation);
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, TrainRecipe, testing::ValuesIn(kRecipes),
+                         [](const testing::TestParamInfo<Recipe>& info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST_F(TrainTask, EndsEarlyAndStaysEnded) {
+  config_.train.epochs = 50;
+  config_.train.early_stopping = {.patience = 2, .least = 1000};
+  const TrainResult result = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_EQ(result.history.size(), 3u);
+  EXPECT_EQ(result.steps, 30);
+  ASSERT_EQ(Events("note").size(), 1u);
+  EXPECT_EQ(Events("note")[0]["message"],
+            "training ends after epoch 3 of 50: rmse got no better for 2 epochs");
+  config_.resume = true;
+  const TrainResult again = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_EQ(again.steps, 30);
+  EXPECT_EQ(again.weights_sha256, result.weights_sha256);
+  config_.train.early_stopping.patience = 0;
+  config_.train.epochs = 4;
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 40);
+}
+
+TEST_F(TrainTask, ResumesWithMoreEpochsOnlyWhereRatesAllow) {
+  RunToResult(1, Deal(700, 1, 0));
+  config_.resume = true;
+  config_.train.epochs = 3;
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 30);
+  Fresh("cosine");
+  config_.resume = false;
+  config_.train.schedule = Cosine();
+  RunToResult(1, Deal(700, 1, 0));
+  config_.resume = true;
+  config_.train.epochs = 4;
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainTask, KeepsTheAverageOfTheWeightsAndMeasuresIt) {
+  config_.train.average = 0.99;
+  config_.held_out.clear();
+  const TrainResult averaged = RunToResult(2, Deal(700, 2, 0));
+  Fresh("plain");
+  config_.train.average = 0;
+  const TrainResult plain = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_NE(averaged.weights_sha256, plain.weights_sha256);
+  // Behind the average, training goes on with the weights of a run without it.
+  for (size_t epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(averaged.history[epoch]["loss"], plain.history[epoch]["loss"]);
+  }
+}
+
+TEST_F(TrainTask, StartsFromTheWeightsOfAModel) {
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
+  Fresh("next");
+  config_.train.from.model = "first";
+  config_.train.from.weights = first.weights;
+  config_.train.from.sha256 = first.weights_sha256;
+  const TrainResult next = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_LT(next.history[0]["loss"].get<double>(), first.history[0]["loss"].get<double>());
+  for (const int32_t world : {2, 3}) {
+    Fresh("next" + std::to_string(world));
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 5)).weights_sha256, next.weights_sha256);
+  }
+  Fresh("part");
+  config_.train.from.parameters = {"embedding.*"};
+  const TrainResult part = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_NE(part.weights_sha256, next.weights_sha256);
+  config_.resume = true;
+  config_.train.from.parameters = {"dense.*"};
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainTask, RefusesWeightsThatDoNotFit) {
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
+  Fresh("next");
+  config_.train.from.model = "first";
+  config_.train.from.weights = first.weights;
+  config_.train.from.sha256 = first.weights_sha256;
+  config_.net.net.options["hidden"] = {16, 9};
+  const Fault shape = FaultOf(Run(1, Deal(700, 1, 0)));
+  EXPECT_EQ(shape.exit, Exit::kInput);
+  EXPECT_EQ(shape.what, "the weights of the model first do not fit the net");
+  EXPECT_EQ(shape.why, "its dense.1.weight is F32 [8, 16], the net's is F32 [9, 16]");
+  config_.train.from.parameters = {"embed*", "conv*"};
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("called \"conv*\""));
+  config_.train.from.sha256 = "other";
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what,
+              HasSubstr("the weights to start from changed"));
+}
+
+TEST_F(TrainTask, TakesLossesAndMetricsOfAProgram) {
+  rows_.losses["own"] = [](const Json&, const std::vector<double>&) -> Result<Loss> {
+    return RecordedLoss([](const at::Tensor& outputs, const at::Tensor& labels) {
+      return (outputs - labels).abs().log1p();
+    });
+  };
+  rows_.metrics = {{"worst_half", "of our own", {TargetKind::kValues}, false, [](TargetKind) {
+                      return MakeMeanOf([](const Judged& row) {
+                        return double(std::abs(row.labels[0] - row.scores[0]) > 10);
+                      });
+                    }}};
+  config_.loss = {"own"};
+  config_.train.metrics = {"worst_half"};
+  config_.train.best = "worst_half";
+  const TrainResult one = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_TRUE(one.validation["worst_half"].is_number());
+  Fresh("more");
+  const TrainResult more = RunToResult(3, Deal(700, 3, 4));
+  EXPECT_EQ(more.weights_sha256, one.weights_sha256);
+  EXPECT_EQ(more.validation, one.validation);
+  rows_.losses["own"] = [](const Json&, const std::vector<double>&) -> Result<Loss> {
+    return RecordedLoss(
+        [](const at::Tensor& outputs, const at::Tensor&) { return outputs.mean(); });
+  };
+  Fresh("wrong");
+  EXPECT_THAT(FaultOf(Run(2, Deal(700, 2, 0))).what, HasSubstr("without a sum or mean"));
 }
 
 class FileSizeLimit {

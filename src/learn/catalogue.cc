@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "learn/objective.h"
 #include "learn/stages/stage_options.h"
 
 namespace protium {
@@ -77,31 +76,28 @@ std::vector<NetRow> BuiltInNets() {
   };
 }
 
-// What a loss learns follows from its name (objective.h), so that rooms which see only options
-// agree with the catalogue.
-template <class Options>
-LossRow MakeLossRow(const char* name, const char* help) {
-  return {MakeRow<Options>(name, help), KindOfLoss(name)};
-}
-
 std::vector<LossRow> BuiltInLosses() {
+  constexpr auto kValues = TargetKind::kValues;
   return {
-      MakeLossRow<NoOptions>("mse", "for numbers: the squared error"),
-      MakeLossRow<NoOptions>("mae", "for numbers: the absolute error"),
-      MakeLossRow<HuberOptions>("huber",
-                                "for numbers: squared for small errors, absolute for large ones"),
-      MakeLossRow<NoOptions>("poisson",
-                             "for counts and amounts of 0 or more; learns their logarithm"),
-      MakeLossRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
-      MakeLossRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
+      {MakeRow<NoOptions>("mse", "for numbers: the squared error"), kValues},
+      {MakeRow<NoOptions>("mae", "for numbers: the absolute error"), kValues},
+      {MakeRow<HuberOptions>("huber",
+                             "for numbers: squared for small errors, absolute for large ones"),
+       kValues},
+      {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
+       kValues, true},
+      {MakeRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+       TargetKind::kTwoClasses},
+      {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
+       TargetKind::kClasses},
   };
 }
 
 std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
   for (const MetricSpec& spec : Metrics()) {
-    rows.push_back({MakeRow<NoOptions>(std::string(spec.name), std::string(spec.help)), spec.kinds,
-                    spec.higher_is_better});
+    rows.push_back(
+        {MakeRow<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
   }
   return rows;
 }
@@ -110,7 +106,22 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
       MakeRow<AdamOptions>("adam",
                            "steps scaled by the mean and the mean square of past gradients"),
+      MakeRow<AdamWOptions>("adamw", "adam, with a weight decay that is no part of the gradient"),
       MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
+      MakeRow<AdagradOptions>("adagrad",
+                              "steps that shrink with the sum of squared gradients so far"),
+      MakeRow<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
+  };
+}
+
+std::vector<CatalogueRow> BuiltInSchedules() {
+  return {
+      MakeRow<NoOptions>("constant", "the learning rate stays as it is"),
+      MakeRow<StepScheduleOptions>("step", "drops by a factor again and again"),
+      MakeRow<CosineOptions>("cosine", "falls along half a wave of the cosine"),
+      MakeRow<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below"),
+      MakeRow<ReduceOnPlateauOptions>("reduce_on_plateau",
+                                      "drops by a factor when training gets no better"),
   };
 }
 
@@ -122,6 +133,32 @@ Status CheckStageRow(const StageRow& row) {
     return Fail({.exit = Exit::kUsage,
                  .what = "stage \"" + row.name + "\" has no option \"" + needed + "\"",
                  .where = "the catalogue of the program"});
+  }
+  return Status::OK();
+}
+
+Status Lacks(const std::string& what, const std::string& fix) {
+  return Fail(
+      {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
+}
+
+// Rows that nothing can compute are refused here, before a job could name them.
+Status CheckComputed(const Catalogue& own) {
+  for (const LossRow& row : own.losses) {
+    if (row.builder != nullptr) continue;
+    return Lacks("loss \"" + row.name + "\" brings nothing that computes it",
+                 "make the row with LossOf() of protium/torch.h");
+  }
+  for (const MetricRow& row : own.metrics) {
+    if (row.make != nullptr) continue;
+    return Lacks("metric \"" + row.name + "\" brings nothing that computes it",
+                 "make the row with MetricOf() of protium/torch.h");
+  }
+  for (const auto& [rows, what] :
+       {std::pair{&own.optimizers, "optimizer"}, std::pair{&own.schedules, "schedule"}}) {
+    if (rows->empty()) continue;
+    return Lacks(std::string(what) + " \"" + rows->front().name + "\" cannot be brought along",
+                 std::string("choose one that `protium help ") + what + "s` lists");
   }
   return Status::OK();
 }
@@ -149,19 +186,28 @@ Catalogue BuiltInCatalogue() {
           .nets = BuiltInNets(),
           .losses = BuiltInLosses(),
           .metrics = BuiltInMetrics(),
-          .optimizers = BuiltInOptimizers()};
+          .optimizers = BuiltInOptimizers(),
+          .schedules = BuiltInSchedules()};
 }
 
 Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own) {
   Catalogue all = BuiltInCatalogue();
   if (!own) return all;
   for (const StageRow& row : own->stages) PT_TRY(CheckStageRow(row));
+  PT_TRY(CheckComputed(*own));
   PT_TRY(AddRows("stages", own->stages, all.stages));
   PT_TRY(AddRows("nets", own->nets, all.nets));
   PT_TRY(AddRows("losses", own->losses, all.losses));
   PT_TRY(AddRows("metrics", own->metrics, all.metrics));
-  PT_TRY(AddRows("optimizers", own->optimizers, all.optimizers));
   return all;
+}
+
+std::vector<MetricSpec> OwnMetrics(const Catalogue& own) {
+  std::vector<MetricSpec> metrics;
+  for (const MetricRow& row : own.metrics) {
+    metrics.push_back({row.name, row.help, row.kinds, row.higher_is_better, row.make});
+  }
+  return metrics;
 }
 
 }  // namespace protium

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that a job chooses by name: stages, nets, losses, metrics and optimizers. A catalogue
-// is a plain value, passed along; nothing registers itself. Its rows are the one source for reading
-// and checking options, for suggesting the nearest name, for `protium help`, the pages in
-// docs/reference and the JSON schema of job files. Public API.
+// Everything that a job chooses by name: stages, nets, losses, metrics, optimizers and
+// schedules. A catalogue is a plain value, passed along; nothing registers itself. Its rows are the
+// one source for reading and checking options, for suggesting the nearest name, for `protium help`,
+// the pages in docs/reference and the JSON schema of job files. Public API.
 //
 // A program's or an extension's own rows travel in Program::catalogue and
 // SessionOptions::catalogue; every room that looks a name up asks WithBuiltIns().
@@ -31,6 +31,8 @@ struct CatalogueRow {
   // Returns `given` with every default filled in. Unknown keys and values out of range are faults
   // of Exit::kUsage whose `where` starts with `path`. Idempotent.
   std::function<Result<Json>(const Json& given, const std::string& path)> complete;
+  // The library that brings it; empty: built in or the program's.
+  std::filesystem::path extension = {};
 };
 
 // A kind of stage. Its options include `id` and `inputs`, and `outputs` unless the stage learns
@@ -41,21 +43,24 @@ struct StageRow : CatalogueRow {
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
 };
 
+// Nets and losses of the house are made by name in the rooms deep and train. Those of a program or
+// of an extension bring what makes them, typeless here because this room must not see LibTorch;
+// only workers cast it back.
 struct NetRow : CatalogueRow {
-  // The NetBuilder (tensor/net.h) of a net that a program or an extension brings; null for the
-  // built-in nets, which the room deep builds by name. Typeless here because this room must not see
-  // LibTorch; only workers cast it back.
-  std::shared_ptr<const void> builder;
-  std::filesystem::path extension;  // The library that brings it; empty: built in or the program's.
+  std::shared_ptr<const void> builder;  // A NetBuilder (tensor/net.h); null for the built-in ones.
 };
 
 struct LossRow : CatalogueRow {
   TargetKind kind = TargetKind::kValues;  // What it learns.
+  bool logarithmic = false;  // Of values of 0 and more: the net outputs their logarithm.
+  std::shared_ptr<const void> builder =
+      {};  // A LossBuilder (train/loss.h); null for built-in ones.
 };
 
 struct MetricRow : CatalogueRow {
   std::vector<TargetKind> kinds;  // What it can measure.
   bool higher_is_better = false;
+  std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
 };
 
 struct Catalogue {
@@ -64,13 +69,21 @@ struct Catalogue {
   std::vector<LossRow> losses;
   std::vector<MetricRow> metrics;
   std::vector<CatalogueRow> optimizers;
+  std::vector<CatalogueRow> schedules;
 };
 
 Catalogue BuiltInCatalogue();
 
 // The built-in rows, followed by those of `own`, which may be null. Fails with Exit::kUsage for a
-// name that is taken and for a stage whose options lack `id` or `inputs`.
+// name that is taken, for a stage whose options lack `id` or `inputs`, for a loss or metric that
+// brings nothing that computes it, and for optimizers and schedules, which programs cannot bring.
 Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own);
+
+// The metrics of a program's or an extension's rows.
+std::vector<MetricSpec> OwnMetrics(const Catalogue& own);
+inline std::vector<MetricSpec> OwnMetrics(const std::shared_ptr<const Catalogue>& own) {
+  return own ? OwnMetrics(*own) : std::vector<MetricSpec>();
+}
 
 struct NoOptions {
   template <class Visit>
@@ -88,6 +101,19 @@ CatalogueRow MakeRow(std::string name, std::string help) {
     return FieldsToJson(options);
   };
   return {std::move(name), std::move(help), Describe(Options()), complete};
+}
+
+// The row of a metric that is the weighted mean of `term` over rows, turned into the metric by
+// `finish`. Exact: the same for any number of workers and order of rows. For what no mean can say,
+// fill in MetricRow::make with a Metric of one's own.
+inline MetricRow MetricOf(std::string name, std::string help, std::vector<TargetKind> kinds,
+                          bool higher_is_better, std::function<double(const Judged&)> term,
+                          std::function<double(double)> finish = nullptr) {
+  const auto make = [term = std::move(term), finish = std::move(finish)](TargetKind) {
+    return MakeMeanOf(term, finish);
+  };
+  return {MakeRow<NoOptions>(std::move(name), std::move(help)), std::move(kinds), higher_is_better,
+          make};
 }
 
 // A row whose stage is constructed as `S(const Options&, StageNames)`.

@@ -48,6 +48,7 @@ TEST(Catalogue, SaysOneLineOnEveryRowAndOption) {
   check(all.losses);
   check(all.metrics);
   check(all.optimizers);
+  check(all.schedules);
 }
 
 TEST(Catalogue, HasTheMetricsThatAreMeasured) {
@@ -63,8 +64,9 @@ TEST(Catalogue, TellsWhichOptionsOfTrainingDecideTheWeights) {
   std::vector<std::string> decide;
   const Json fields = FieldsThatDecide(TrainOptions());
   for (const auto& [key, value] : fields.items()) decide.push_back(key);
-  EXPECT_THAT(decide, testing::UnorderedElementsAre("batch_size", "optimizer", "best", "seed",
-                                                    "clip_norm"));
+  EXPECT_THAT(decide, testing::UnorderedElementsAre(
+                          "batch_size", "micro_batches", "optimizer", "schedule", "warm_up", "best",
+                          "seed", "clip_norm", "clip_value", "average", "parameters"));
 }
 
 struct OffsetOptions {
@@ -143,6 +145,39 @@ TEST(Catalogue, RefusesANameThatIsTakenAndAStageWithoutInputs) {
   Catalogue lacking;
   lacking.stages.push_back({MakeRow<NoOptions>("bare", "nothing"), nullptr});
   EXPECT_EQ(fault(lacking).what, "stage \"bare\" has no option \"id\"");
+}
+
+TEST(Catalogue, TakesMetricsOfAProgramAndRefusesRowsThatNothingComputes) {
+  Catalogue own;
+  own.metrics.push_back(MetricOf(
+      "half", "of our own", {TargetKind::kValues}, false,
+      [](const Judged& row) { return row.scores[0] - row.labels[0]; },
+      [](double mean) { return mean / 2; }));
+  const Catalogue all = *WithBuiltIns(std::make_shared<const Catalogue>(own));
+  EXPECT_EQ(all.metrics.back().name, "half");
+  MetricState state = *MetricState::Make({"half"}, TargetKind::kValues, OwnMetrics(own));
+  const double label = 1, score = 7;
+  state.Add({{&label, 1}, {&score, 1}});
+  EXPECT_EQ(state.Values()["half"], 3);
+  const Json json = state.ToJson();
+  EXPECT_EQ(MetricState::FromJson(json, OwnMetrics(own))->Values()["half"], 3);
+  EXPECT_FALSE(MetricState::FromJson(json).ok());
+
+  const auto fault = [](const Catalogue& rows) {
+    return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
+  };
+  own.metrics.back().make = nullptr;
+  EXPECT_EQ(fault(own).what, "metric \"half\" brings nothing that computes it");
+  Catalogue loss;
+  loss.losses.push_back({MakeRow<NoOptions>("own", "of our own")});
+  EXPECT_EQ(fault(loss).what, "loss \"own\" brings nothing that computes it");
+  EXPECT_EQ(fault(loss).exit, Exit::kUsage);
+  Catalogue optimizer;
+  optimizer.optimizers.push_back(MakeRow<NoOptions>("own", "of our own"));
+  EXPECT_EQ(fault(optimizer).what, "optimizer \"own\" cannot be brought along");
+  Catalogue schedule;
+  schedule.schedules.push_back(MakeRow<NoOptions>("own", "of our own"));
+  EXPECT_EQ(fault(schedule).what, "schedule \"own\" cannot be brought along");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -46,7 +48,9 @@ Result<Catalogue> OpenExtension(const fs::path& file) {
   }
   Catalogue rows;
   add_rows(&rows);
-  for (NetRow& net : rows.nets) net.extension = fs::absolute(file);
+  for (NetRow& row : rows.nets) row.extension = fs::absolute(file);
+  for (LossRow& row : rows.losses) row.extension = fs::absolute(file);
+  for (MetricRow& row : rows.metrics) row.extension = fs::absolute(file);
   return rows;
 }
 
@@ -56,7 +60,9 @@ Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<co
   Catalogue all = own ? *own : Catalogue{};
   for (const fs::path& file : files) {
     PT_LET(Catalogue rows, OpenExtension(file));
-    for (NetRow& net : rows.nets) all.nets.push_back(std::move(net));
+    std::ranges::move(rows.nets, std::back_inserter(all.nets));
+    std::ranges::move(rows.losses, std::back_inserter(all.losses));
+    std::ranges::move(rows.metrics, std::back_inserter(all.metrics));
   }
   const auto shared = std::make_shared<const Catalogue>(std::move(all));
   // For its check of names alone.

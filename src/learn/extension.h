@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extensions: shared libraries that bring nets of their own into job files. <protium/torch.h> says
-// how to write one. An extension and this library exchange C++ objects (a Catalogue, NetBuilders)
-// across dlopen, so both must be built for the same version, compiler and ABI.
+// Extensions: shared libraries that bring nets, losses and metrics of their own into job files.
+// <protium/torch.h> says how to write one. An extension and this library exchange C++ objects (a
+// Catalogue, NetBuilders) across dlopen, so both must be built for the same version, compiler and
+// ABI.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +17,7 @@
 #define PROTIUM_TEXT_(x) #x
 #define PROTIUM_TEXT(x) PROTIUM_TEXT_(x)
 #define PROTIUM_BUILT_FOR \
-  "protium " PROTIUM_VERSION " interface 1, g++ " PROTIUM_TEXT(__GNUC__) ", C++ " PROTIUM_TEXT(__cplusplus) ", " \
+  "protium " PROTIUM_VERSION " interface 2, g++ " PROTIUM_TEXT(__GNUC__) ", C++ " PROTIUM_TEXT(__cplusplus) ", " \
   "library ABI " PROTIUM_TEXT(_GLIBCXX_USE_CXX11_ABI)
 
 namespace protium {
@@ -27,8 +28,8 @@ namespace protium {
 // included.
 Result<Catalogue> OpenExtension(const std::filesystem::path& file);
 
-// `own`, which may be null, plus the nets of these extensions; rows of other kinds are ignored. A
-// name that is taken, by a built-in net too, is a fault of Exit::kUsage.
+// `own`, which may be null, plus the nets, losses and metrics of these extensions; rows of other
+// kinds are ignored. A name that is taken, by a built-in row too, is a fault of Exit::kUsage.
 Result<std::shared_ptr<const Catalogue>> WithExtensions(
     const std::shared_ptr<const Catalogue>& own, const std::vector<std::filesystem::path>& files);
 

@@ -48,25 +48,26 @@ Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& opt
   return Fail(LabelFault(options, "has no finite value in the training rows"));
 }
 
-Status CheckCounts(const Moments& moments, const std::string& label) {
+Status CheckCounts(const LossRow& loss, const Moments& moments, const std::string& label) {
   if (moments.count() == 0 || moments.Low() >= 0) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = "label \"" + label + "\" has values down to " + Dump(Json(moments.Low())) +
-                       ", but poisson learns counts and amounts of 0 or more",
+                       ", but " + loss.name + " learns counts and amounts of 0 or more",
                .fix = "choose another loss"});
 }
 
 // Takes the states in the order in which LabelNeeds() asks for them.
-Result<Learned> LearnValues(const TorchEstimatorOptions& options, std::span<const State> states) {
+Result<Learned> LearnValues(const TorchEstimatorOptions& options, const LossRow& loss,
+                            std::span<const State> states) {
   Learned learned;
-  learned.objective.logarithmic = options.loss.name == "poisson";
+  learned.objective.logarithmic = loss.logarithmic;
   size_t at = 0;
   for (const std::string& label : ListLabels(options)) {
     ScaledLabel scaled{.column = label};
     if (options.label_scale == Scale::kStandard) {
       PT_LET(scaled, ScaleLabel(std::get<Moments>(states[at++]), label));
-    } else if (options.loss.name == "poisson") {
-      PT_TRY(CheckCounts(std::get<Moments>(states[at++]), label));
+    } else if (loss.logarithmic) {
+      PT_TRY(CheckCounts(loss, std::get<Moments>(states[at++]), label));
     }
     learned.objective.labels.push_back(std::move(scaled));
   }
@@ -88,7 +89,8 @@ bool InOrder(const std::string& a, const std::string& b, bool whole) {
 
 // Refuses a label that cannot be told apart, or that the loss cannot learn, with what to do about
 // it.
-Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std::string>& classes) {
+Status CheckClasses(const TorchEstimatorOptions& options, const LossRow& loss,
+                    const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) {
     return Fail(LabelFault(options, "has " + std::to_string(classes.size()) +
                                         " different values, but at most " +
@@ -99,7 +101,7 @@ Status CheckClasses(const TorchEstimatorOptions& options, const std::vector<std:
     return Fail(LabelFault(
         options, "is " + Listed(classes) + " in all training rows, so there is nothing to learn"));
   }
-  if (FindTargetKind(options) == TargetKind::kClasses || classes.size() == 2) return Status::OK();
+  if (loss.kind == TargetKind::kClasses || classes.size() == 2) return Status::OK();
   Fault fault =
       LabelFault(options, "has " + std::to_string(classes.size()) + " classes (" + Listed(classes) +
                               "), but " + options.loss.name + " learns two");
@@ -144,11 +146,11 @@ Result<std::vector<double>> WeighClasses(const Json& given, const std::vector<st
 
 // The classes in their order, the share of each (the baseline), and the weights that follow from
 // the shares. Shares are of rows with a label.
-Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const TextCounts& counts,
-                             const arrow::DataType& type) {
+Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const LossRow& loss,
+                             const TextCounts& counts, const arrow::DataType& type) {
   Learned learned;
   Objective& objective = learned.objective;
-  objective.kind = FindTargetKind(options);
+  objective.kind = loss.kind;
   objective.labels = {{.column = options.label}};
   PT_LET(objective.class_type, TypeName(type));
   objective.classes = counts.ByFrequency();
@@ -156,7 +158,7 @@ Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const TextCou
             [whole = arrow::is_integer(type.id())](const std::string& a, const std::string& b) {
               return InOrder(a, b, whole);
             });
-  PT_TRY(CheckClasses(options, objective.classes));
+  PT_TRY(CheckClasses(options, loss, objective.classes));
   PT_TRY(PutPositiveLast(options, objective.classes));
   int64_t rows = 0;
   for (const std::string& name : objective.classes) rows += counts.FindCount(name);
@@ -177,11 +179,6 @@ int64_t Objective::outputs() const {
   return kind == TargetKind::kTwoClasses ? 1 : int64_t(classes.size());
 }
 
-TargetKind KindOfLoss(const std::string& loss) {
-  if (loss == "binary_cross_entropy") return TargetKind::kTwoClasses;
-  return loss == "cross_entropy" ? TargetKind::kClasses : TargetKind::kValues;
-}
-
 Columns ListLabels(const TorchEstimatorOptions& options) {
   return options.labels.empty() ? Columns{options.label} : options.labels;
 }
@@ -195,12 +192,12 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
-// Moments also say whether a label goes below 0, which poisson cannot learn.
-std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options) {
-  if (FindTargetKind(options) != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
+// Moments also say whether a label goes below 0, which has no logarithm.
+std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss) {
+  if (loss.kind != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
   std::vector<Need> needs;
   for (const std::string& label : ListLabels(options)) {
-    if (options.label_scale == Scale::kStandard || options.loss.name == "poisson") {
+    if (options.label_scale == Scale::kStandard || loss.logarithmic) {
       needs.push_back({StateKind::kMoments, {label}});
     }
   }
@@ -210,16 +207,16 @@ std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options) {
   return needs;
 }
 
-Result<Learned> LearnLabel(const TorchEstimatorOptions& options, std::span<const State> states,
-                           const arrow::DataType& type) {
-  if (FindTargetKind(options) == TargetKind::kValues) return LearnValues(options, states);
-  return LearnClasses(options, std::get<TextCounts>(states[0]), type);
+Result<Learned> LearnLabel(const TorchEstimatorOptions& options, const LossRow& loss,
+                           std::span<const State> states, const arrow::DataType& type) {
+  if (loss.kind == TargetKind::kValues) return LearnValues(options, loss, states);
+  return LearnClasses(options, loss, std::get<TextCounts>(states[0]), type);
 }
 
-arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options,
+arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options, TargetKind kind,
                                    const std::shared_ptr<arrow::DataType>& label) {
   arrow::FieldVector fields;
-  if (FindTargetKind(options) == TargetKind::kValues) {
+  if (kind == TargetKind::kValues) {
     if (options.labels.empty()) return {arrow::field(options.prediction, arrow::float64())};
     for (const std::string& each : options.labels) {
       fields.push_back(arrow::field(options.prediction + "_" + each, arrow::float64()));

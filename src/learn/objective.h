@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/catalogue.h"
 #include "learn/options.h"
 #include "learn/stages/state.h"
 #include "metrics/metrics.h"
@@ -77,11 +78,6 @@ struct Baseline {
 // The column with the index of a row's class; -1 for a class that no training row has.
 inline constexpr const char* kClassColumn = "__class";
 
-// What a built-in loss learns.
-TargetKind KindOfLoss(const std::string& loss);
-inline TargetKind FindTargetKind(const TorchEstimatorOptions& options) {
-  return KindOfLoss(options.loss.name);
-}
 // `label`, or all of `labels`: never empty in complete options.
 Columns ListLabels(const TorchEstimatorOptions& options);
 
@@ -89,8 +85,9 @@ Columns ListLabels(const TorchEstimatorOptions& options);
 // must be, for the caller's fault.
 Status CheckLabelType(TargetKind kind, const arrow::DataType& type);
 
-// What a pass over the training rows must find out about the label.
-std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options);
+// What a pass over the training rows must find out about the label. `loss` is the row of
+// options.loss, here and below.
+std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss);
 
 // What the estimator learns before its net is trained.
 struct Learned {
@@ -100,11 +97,12 @@ struct Learned {
 // Takes the states of LabelNeeds(), in its order; `type` is that of the first label. Fails with
 // Exit::kInput for labels that the loss cannot learn (one class, too many, negative counts), and
 // with Exit::kUsage for a class in the options that does not occur.
-Result<Learned> LearnLabel(const TorchEstimatorOptions& options, std::span<const State> states,
-                           const arrow::DataType& type);
+Result<Learned> LearnLabel(const TorchEstimatorOptions& options, const LossRow& loss,
+                           std::span<const State> states, const arrow::DataType& type);
 
-// The columns that a prediction adds, in order; `label` is the type of the first label.
-arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options,
+// The columns that a prediction of this kind adds, in order; `label` is the type of the first
+// label.
+arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options, TargetKind kind,
                                    const std::shared_ptr<arrow::DataType>& label);
 
 // `rows` plus the column kClassColumn, looked up from the label's text; NULL where the label is.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in stages, nets, losses and optimizers, and of training itself. Each is
-// an aggregate with one function Fields(), from which reading and writing JSON and TOML, range
-// checks, help pages and the schema of job files all follow (base/fields.h). The names here are the
-// ones in job files, in saved models and in C++, so renaming a field breaks all three. Public API.
-//
-// `decides_weights = false` marks what may change before training is resumed; any other change
-// makes a resumed run refuse its checkpoints.
+// The options of stages and of the estimator; those of nets, losses, optimizers and training are in
+// the room recipe. Each is an aggregate with one function Fields(), from which reading and writing
+// JSON and TOML, range checks, help pages and the schema of job files all follow (base/fields.h).
+// The names here are the ones in job files, in saved models and in C++, so renaming a field breaks
+// all three. Public API.
 #pragma once
 
 #include <initializer_list>
@@ -15,6 +13,9 @@
 
 #include "base/fields.h"
 #include "plan/node.h"
+#include "recipe/losses.h"
+#include "recipe/nets.h"
+#include "recipe/training.h"
 
 namespace protium {
 
@@ -115,10 +116,15 @@ struct StandardScalerOptions {
   }
 };
 
-// Something chosen by name with options of its own: a net, a loss, an optimizer.
-// JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
-// the choice that is already there, as --set loss.delta=2 does.
-struct Choice {
+// 
+<<<<<<< /tmp/tmpsy3c874r/o
+Something chosen by name with options of its own
+    : a net,
+      a loss,
+      an optimizer.
+      // JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes
+      // options of the choice that is already there, as --set loss.delta=2 does.
+      struct Choice {
   std::string name;
   Json options = Json::object();
 };
@@ -343,8 +349,15 @@ struct TrainOptions {
   }
 };
 
-// How a label is scaled before the net learns it: not at all, or to mean 0 and deviation 1.
-enum class Scale { kNone, kStandard };
+// 
+=======
+
+>>>>>>> /tmp/tmpsy3c874r/t
+How a label is scaled before the net learns it : not at all,
+                                                 or to mean 0 and deviation 1. enum class Scale {
+                                                      kNone,
+                                                      kStandard
+                                                    };
 inline EnumNames<Scale> Names(Scale) {
   return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}}};
 }

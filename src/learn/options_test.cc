@@ -62,6 +62,33 @@ TEST(Complete, FillsInEveryDefault) {
   EXPECT_EQ(options.train.optimizer.options["beta2"], 0.999);
 }
 
+TEST(Complete, RefusesOptionsOfTrainingThatContradictEachOther) {
+  const auto where = [](auto change) {
+    TorchEstimatorOptions options = Sound();
+    change(options.train);
+    return FaultOf(Complete(options, "").status()).where;
+  };
+  EXPECT_EQ(where([](auto& t) { t.early_stopping.patience = 3; }), "train.early_stopping.patience");
+  EXPECT_EQ(where([](auto& t) { t.warm_up = {.steps = 3, .share = 0.1}; }), "train.warm_up.share");
+  EXPECT_EQ(where([](auto& t) { t.schedule = {"cosin"}; }), "train.schedule.name");
+  EXPECT_EQ(where([](auto& t) {
+              t.schedule = {"cosine", {{"final", 2}}};
+            }),
+            "train.schedule.final");
+  EXPECT_EQ(where([](auto& t) { t.optimizer = Sgd({.nesterov = true}); }),
+            "train.optimizer.nesterov");
+}
+
+TEST(StartOptions, AreAModelOrATable) {
+  TrainOptions train;
+  ASSERT_TRUE(FieldsFromJson({{"from", "runs/a/model"}}, "train", train).ok());
+  EXPECT_EQ(train.from.model, "runs/a/model");
+  ASSERT_TRUE(FieldsFromJson({{"from", {{"parameters", {"embedding.*"}}}}}, "train", train).ok());
+  EXPECT_EQ(train.from.model, "runs/a/model");
+  EXPECT_EQ(train.from.parameters, std::vector<std::string>{"embedding.*"});
+  EXPECT_FALSE(FieldsFromJson({{"from", {{"modell", "x"}}}}, "train", train).ok());
+}
+
 TEST(Complete, ScalesALabelUnlessToldOtherwise) {
   TorchEstimatorOptions options = Sound();
   EXPECT_EQ(Complete(options, "")->label_scale, Scale::kStandard);

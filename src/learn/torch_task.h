@@ -53,7 +53,7 @@ struct NetConfig {
   }
 };
 
-// The extension that brings a net, as workers find it. All empty: none does.
+// An extension that brings a net, a loss or metrics, as workers find it.
 struct NetLibrary {
   std::string file;    // Where the driver opened it.
   std::string kept;    // A copy in the session's folder, for executors that do not see `file`.
@@ -69,21 +69,21 @@ struct NetLibrary {
 // The config of "train".
 struct TrainConfig {
   NetConfig net;
-  NetLibrary extension;
+  std::vector<NetLibrary> extensions;
   std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
   Choice loss;
   TrainOptions train;
   std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
-  // Of what the stages learned and of the extension; a checkpoint of another is refused.
+  // Of what the stages learned and of the extensions; a checkpoint of another is refused.
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
   int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
-    visit("extension", extension);
+    visit("extensions", extensions);
     visit("weight", weight);
     visit("unseen_class", unseen_class);
     visit("held_out", held_out);
@@ -138,7 +138,7 @@ struct TrainResult {
 // The config of "score".
 struct ScoreConfig {
   NetConfig net;
-  NetLibrary extension;
+  std::vector<NetLibrary> extensions;
   std::string weights;  // Path of a safetensors file.
   Columns added;        // The columns that a prediction adds (PredictedFields), in order.
   Columns metrics;      // Computed over the rows that have labels; empty: none.
@@ -146,7 +146,7 @@ struct ScoreConfig {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
-    visit("extension", extension);
+    visit("extensions", extensions);
     visit("weights", weights);
     visit("added", added);
     visit("metrics", metrics);

@@ -114,43 +114,48 @@ bool MetricSpec::Fits(TargetKind kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-Result<const MetricSpec*> FindMetric(const std::string& name) {
+Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own) {
   std::vector<std::string> known;
-  for (const MetricSpec& row : Table()) {
-    if (row.name == name) return &row;
-    known.emplace_back(row.name);
+  for (const std::span<const MetricSpec> rows : {Metrics(), own}) {
+    for (const MetricSpec& row : rows) {
+      if (row.name == name) return &row;
+      known.push_back(row.name);
+    }
   }
   return UnknownName("metric", name, known);
 }
 
-std::vector<std::string> MetricsFor(TargetKind kind) {
+std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own) {
   std::vector<std::string> names;
-  for (const MetricSpec& row : Table()) {
-    if (row.Fits(kind)) names.emplace_back(row.name);
+  for (const std::span<const MetricSpec> rows : {Metrics(), own}) {
+    for (const MetricSpec& row : rows) {
+      if (row.Fits(kind)) names.push_back(row.name);
+    }
   }
   return names;
 }
 
-Result<MetricState> MetricState::Make(const std::vector<std::string>& names, TargetKind kind) {
+Result<MetricState> MetricState::Make(const std::vector<std::string>& names, TargetKind kind,
+                                      std::span<const MetricSpec> own) {
   MetricState state;
   state.kind_ = kind;
   for (const std::string& name : names) {
-    PT_LET(const MetricSpec* row, FindMetric(name));
+    PT_LET(const MetricSpec* row, FindMetric(name, own));
     if (!row->Fits(kind)) {
       return Fail({.exit = Exit::kUsage,
                    .what = "metric \"" + name + "\" does not fit this kind of label",
-                   .fix = "one of: " + Dump(Json(MetricsFor(kind)))});
+                   .fix = "one of: " + Dump(Json(MetricsFor(kind, own)))});
     }
     state.metrics_.push_back({name, row->make(kind)});
   }
   return state;
 }
 
-Result<MetricState> MetricState::FromJson(const Json& json) {
+Result<MetricState> MetricState::FromJson(const Json& json, std::span<const MetricSpec> own) {
   PT_LET(const States states, ReadStates(json));
   std::vector<std::string> names;
   for (const NamedState& each : states.metrics) names.push_back(each.name);
-  PT_LET(MetricState state, Make(names, states.kind));
+  PT_LET(MetricState state, Make(names, states.kind, own));
   PT_TRY(state.Merge(json));
   return state;
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well predictions fit labels, over rows in any order and parts of them merged in any order:
-// the values come out the same to the last bit. That is why a state holds exact sums
-// (base/exact_sum.h) or sorted scores, never a running double, and why only Value() rounds. To add
-// a metric: a row in metrics.cc, and its class in the file of its kind.
+// the values come out the same to the last bit. To add a metric: a row in metrics.cc, and its class
+// in the file of its kind.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/fields.h"
@@ -41,47 +40,52 @@ struct Judged {
 class Metric {
  public:
   virtual ~Metric() = default;
-  // `row` fits the kind of target that the metric was made for.
   virtual void Add(const Judged& row) = 0;
   virtual Json ToJson() const = 0;
-  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine; damage is a
-  // fault.
   virtual Status Merge(const Json& json) = 0;
   virtual double Value() const = 0;  // NaN where no row decides it.
 };
 
 // A metric that can be asked for by name.
 struct MetricSpec {
-  std::string_view name;
-  std::string_view help;
+  std::string name;
+  std::string help;
   std::vector<TargetKind> kinds;  // What it can measure.
   bool higher_is_better = false;
-  std::unique_ptr<Metric> (*make)(TargetKind kind) = nullptr;
+  std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
 
   bool Fits(TargetKind kind) const;
 };
-// All metrics, in the order in which help lists them; the table lives as long as the program.
+// The built-in ones.
 std::span<const MetricSpec> Metrics();
+
+// A weighted mean over rows of what `term` says of each, turned into the metric by `finish` (none:
+// the mean itself). A term that is not finite makes it NaN.
+std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
+                                   std::function<double(double)> finish = nullptr);
+
+// Below, `own` are metrics beside the built-in ones.
+
 // The metric of this name, or a fault with the nearest one.
-Result<const MetricSpec*> FindMetric(const std::string& name);
-// Those that fit, in the order of the table.
-std::vector<std::string> MetricsFor(TargetKind kind);
+Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
+// Those that fit, in the order of the tables.
+std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own = {});
 
 // The states of several metrics over the same rows. One thread; states of parts are merged as JSON.
 class MetricState {
  public:
   // `names` of metrics that fit `kind`; another one is a fault.
-  static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind);
+  static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind,
+                                  std::span<const MetricSpec> own = {});
   // The state that ToJson() gave.
-  static Result<MetricState> FromJson(const Json& json);
+  static Result<MetricState> FromJson(const Json& json, std::span<const MetricSpec> own = {});
 
   void Add(const Judged& row);
   int64_t rows() const { return rows_; }
   // Adds a state of the same metrics.
   Status Merge(const Json& json);
   Json ToJson() const;
-  // {"rmse": 40.1, "mae": 20.2} by name; null where no row decides a metric, or its value is not
-  // finite.
+  // {"rmse": 40.1, "mae": 20.2} in the order of the names; null where no row has weight.
   Json Values() const;
 
  private:

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "metrics/kinds.h"
-
-// Metrics of values. Each is a function of exact sums over rows and labels, in doubles only from
-// Value() on. A term that is a product of two doubles is added without any rounding; one of three
-// is rounded once, by itself, so it is the same in any order of rows.
 
 namespace protium {
 namespace {
@@ -21,12 +18,14 @@ struct MeanState {
   }
 };
 
-// The sum of terms and the sum of weights, kept apart until Value().
+// A mean of terms that `add` adds to a sum; it returns their weight.
 class Mean final : public Metric {
  public:
-  Mean(const MeanTerms& terms, TargetKind kind) : terms_(terms), kind_(kind) {}
+  using AddTerms = std::function<double(const Judged& row, ExactSum& sum)>;
+  Mean(AddTerms add, std::function<double(double)> finish)
+      : add_(std::move(add)), finish_(std::move(finish)) {}
 
-  void Add(const Judged& row) override { weight_.Add(terms_.add(row, kind_, sum_)); }
+  void Add(const Judged& row) override { weight_.Add(add_(row, sum_)); }
   Json ToJson() const override { return FieldsToJson(MeanState{sum_.ToJson(), weight_.ToJson()}); }
   Status Merge(const Json& json) override {
     MeanState state;
@@ -36,12 +35,12 @@ class Mean final : public Metric {
   }
   double Value() const override {
     const double mean = sum_.Rounded() / weight_.Rounded();
-    return terms_.finish != nullptr ? terms_.finish(mean) : mean;
+    return finish_ ? finish_(mean) : mean;
   }
 
  private:
-  MeanTerms terms_;
-  TargetKind kind_;
+  AddTerms add_;
+  std::function<double(double)> finish_;
   ExactSum sum_;
   ExactSum weight_;
 };
@@ -92,8 +91,6 @@ struct R2State {
 };
 
 // 1 - (sum of squared errors) / (sum of squared distances from the mean), over all labels together.
-// NaN, which is shown as null, where all labels are equal. The mean is known at the end only, so
-// the squares are expanded; in doubles that would cancel, in exact sums it does not.
 class R2 final : public Metric {
  public:
   void Add(const Judged& row) override {
@@ -144,7 +141,19 @@ Status MergeSum(const Json& json, ExactSum& into) {
 }
 
 std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind) {
-  return std::make_unique<Mean>(terms, kind);
+  const auto add = [terms, kind](const Judged& row, ExactSum& sum) {
+    return terms.add(row, kind, sum);
+  };
+  return std::make_unique<Mean>(add, terms.finish);
+}
+
+std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
+                                   std::function<double(double)> finish) {
+  const auto add = [term = std::move(term)](const Judged& row, ExactSum& sum) {
+    sum.AddProduct(row.weight, term(row));
+    return row.weight;
+  };
+  return std::make_unique<Mean>(add, std::move(finish));
 }
 
 std::unique_ptr<Metric> MakeRmse(TargetKind kind) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/fields.h"
-#include "metrics/metrics.h"
 #include "run/events.h"
 
 namespace protium {
@@ -18,16 +17,16 @@ double SecondsSince(Clock::time_point since) {
 }
 
 // Merges the metric state `more` into `into`, which may be null.
-Status MergeState(const Json& more, Json& into) {
-  PT_LET(MetricState state, MetricState::FromJson(more));
+Status MergeState(const Json& more, const std::vector<MetricSpec>& own, Json& into) {
+  PT_LET(MetricState state, MetricState::FromJson(more, own));
   if (into.is_object()) PT_TRY(state.Merge(into));
   into = state.ToJson();
   return Status::OK();
 }
 
 // The metrics' values; null if no row was measured.
-Result<Json> ReadValues(const Json& json, bool with_rows) {
-  PT_LET(const MetricState state, MetricState::FromJson(json));
+Result<Json> ReadValues(const Json& json, const std::vector<MetricSpec>& own, bool with_rows) {
+  PT_LET(const MetricState state, MetricState::FromJson(json, own));
   if (state.rows() == 0) return Json();
   Json values = state.Values();
   if (with_rows) values["rows"] = state.rows();
@@ -45,6 +44,11 @@ Json& PlaceAt(Json& root, std::string_view key) {
     begin = end + 1;
   }
   return *place;
+}
+
+void RunRecord::Know(std::vector<MetricSpec> metrics) {
+  const std::lock_guard lock(mutex_);
+  metrics_ = std::move(metrics);
 }
 
 // "first_step" is set once: it answers how long one waits for training to begin.
@@ -76,8 +80,8 @@ void RunRecord::MergeScores(const Json& event) {
   for (const auto& [kind, key] : kinds) {
     const auto found = event.find(kind);
     if (found == event.end() || !found->is_object()) continue;
-    if (!MergeState(*found, scores_[kind]).ok()) continue;
-    Result<Json> values = ReadValues(scores_[kind], std::string_view(kind) == "model");
+    if (!MergeState(*found, metrics_, scores_[kind]).ok()) continue;
+    Result<Json> values = ReadValues(scores_[kind], metrics_, std::string_view(kind) == "model");
     if (values.ok() && !values->is_null()) PlaceAt(results_, key) = *std::move(values);
   }
   const auto unseen = event.find("unseen_rows");

@@ -5,9 +5,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/call.h"
 #include "base/json.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 
@@ -16,6 +18,8 @@ class RunRecord {
  public:
   explicit RunRecord(Clock::time_point started) : started_(started) {}
 
+  // Metrics beside the built-in ones, to be known before events tell of them.
+  void Know(std::vector<MetricSpec> metrics);
   // Takes what results need from an event: the time of the first step, metrics of scored rows,
   // outputs. Ignores all others.
   void On(const Json& event);
@@ -40,6 +44,7 @@ class RunRecord {
 
   const Clock::time_point started_;
   mutable std::mutex mutex_;
+  std::vector<MetricSpec> metrics_;  // The program's own.
   Json results_ = Json::object();
   Json scores_ = Json::object();  // Merged states of "model" and "baseline".
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of one training, in a folder of its own. Written by rank 0 alone.
 //
-//   step-000000120/weights.safetensors    parameters and buffers
-//   step-000000120/optimizer.safetensors  the optimiser's state
+//   step-000000120/weights.safetensors    parameters and buffers, as a model has them
+//   step-000000120/optimizer.safetensors  the optimiser's state; where weights are averaged, also
+//                                         those that are trained ("trained")
 //   step-000000120/state.json             everything else; see CheckpointState. {"format": 2,
 //                                         "sha256": of "state" as JSON without spaces, "state"}
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
@@ -28,6 +29,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "format/safetensors.h"
+#include "train/plateau.h"
 
 namespace protium {
 
@@ -63,6 +65,8 @@ struct CheckpointState {
   std::string optimizer_sha256;
   Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
   BestSoFar best;
+  Plateau plateau;   // Of reduce_on_plateau.
+  Plateau stopping;  // Of early stopping.
   Json history = Json::array();
   template <class Visit>
   void Fields(Visit& visit) {
@@ -77,6 +81,8 @@ struct CheckpointState {
     visit("optimizer_sha256", optimizer_sha256);
     visit("identity", identity);
     visit("best", best);
+    visit("plateau", plateau);
+    visit("stopping", stopping);
     visit("history", history);
   }
 };

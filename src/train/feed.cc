@@ -69,22 +69,25 @@ Status Feed::EndEpoch() const {
   return Status::OK();
 }
 
-Status Feed::CheckBatches(int64_t least) const {
+Status Feed::CheckBatches(int64_t least, int64_t parts) const {
   if (least <= 1) return Status::OK();
   for (int64_t step = 0; step < steps_; ++step) {
     for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
       const Positions positions =
           StepPositions(rows_.rows(shard), rows_.total_rows(), batch_size_, step);
       const int64_t n = positions.end - positions.begin;
-      if (n == 0 || n >= least) continue;
-      return Fail({.exit = Exit::kUsage,
-                   .what = fmt::format("step {} of every epoch gives shard {} {} row, but batch "
-                                       "norm needs {}",
-                                       step + 1, shard, n, least),
-                   .where = "train.batch_size",
-                   .why = fmt::format("{} rows in batches of {} over {} shards", rows_.total_rows(),
-                                      batch_size_, rows_.shards()),
-                   .fix = "change train.batch_size or train.shards, or set batch_norm = false"});
+      if (n == 0 || std::max<int64_t>(1, n / parts) >= least) continue;
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = fmt::format("step {} of every epoch gives shard {} {} row{}, but batch "
+                               "norm needs {}",
+                               step + 1, shard, n,
+                               parts > 1 ? fmt::format(" in {} parts", parts) : "", least),
+           .where = "train.batch_size",
+           .why = fmt::format("{} rows in batches of {} over {} shards", rows_.total_rows(),
+                              batch_size_, rows_.shards()),
+           .fix = "change train.batch_size, train.shards or train.micro_batches, or set batch_norm "
+                  "= false"});
     }
   }
   return Status::OK();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/unknown_name.h"
+#include "recipe/losses.h"
 #include "tensor/softmax.h"
 
 namespace protium {
@@ -59,7 +61,49 @@ double OfSoftmax(std::span<const float> outputs, size_t label, double smoothing,
   return loss;
 }
 
+template <class Options>
+Result<Options> ReadOptions(const Json& given) {
+  Options options;
+  PT_TRY(FieldsFromJson(given, "loss", options));
+  return options;
+}
+
+template <Loss (*make)()>
+Result<Loss> WithoutOptions(const Json&, const std::vector<double>&) {
+  return make();
+}
+
 }  // namespace
+
+LossTable BuiltInLosses() {
+  return {{"mse", WithoutOptions<SquaredLoss>},
+          {"mae", WithoutOptions<AbsoluteLoss>},
+          {"huber",
+           [](const Json& given, const std::vector<double>&) -> Result<Loss> {
+             PT_LET(const auto options, ReadOptions<HuberOptions>(given));
+             return HuberLoss(options.delta);
+           }},
+          {"poisson", WithoutOptions<PoissonLoss>},
+          {"binary_cross_entropy",
+           [](const Json& given, const std::vector<double>&) -> Result<Loss> {
+             PT_LET(const auto options, ReadOptions<BinaryCrossEntropyOptions>(given));
+             return BinaryCrossEntropyLoss(options.positive_weight);
+           }},
+          {"cross_entropy",
+           [](const Json& given, const std::vector<double>& class_weights) -> Result<Loss> {
+             PT_LET(const auto options, ReadOptions<CrossEntropyOptions>(given));
+             return CrossEntropyLoss(class_weights, options.label_smoothing);
+           }}};
+}
+
+Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
+                      const std::vector<double>& class_weights) {
+  const auto found = table.find(choice.name);
+  if (found != table.end()) return found->second(choice.options, class_weights);
+  std::vector<std::string> known;
+  for (const auto& [name, make] : table) known.push_back(name);
+  return UnknownName("loss", choice.name, known, "loss");
+}
 
 Loss SquaredLoss() {
   return OfValues([](float output, float label) -> Term {

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/status.h"
+#include "recipe/choice.h"
 #include "tensor/batch.h"
 
 namespace protium {
@@ -23,7 +27,19 @@ struct LossSums {
 using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
                                     std::span<float> gradient)>;
 
-// For values, with one output per label; a row of several labels counts once per label, in loss and
+// Makes a loss of the options that a job gives it. Rows of class c count class_weights[c] times;
+// without any, all count once.
+using LossBuilder =
+    std::function<Result<Loss>(const Json& options, const std::vector<double>& class_weights)>;
+using LossTable = std::map<std::string, LossBuilder, std::less<>>;
+
+// The losses of the house by name.
+LossTable BuiltInLosses();
+// A loss of the table, or the refusal of a name with the nearest.
+Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
+                      const std::vector<double>& class_weights);
+
+// Of values, with one output per label; a row of several labels counts once per label, in loss and
 // weight. (o - label)^2 and |o - label|, without a factor 1/2.
 Loss SquaredLoss();
 Loss AbsoluteLoss();

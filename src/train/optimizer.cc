@@ -3,85 +3,100 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/fault.h"
+#include "train/name_pattern.h"
 #include "train/update_kernels.h"
 
 namespace protium {
-namespace {
 
-// base^exponent by squaring: std::pow may differ in the last bit from one C library to the next.
-double Power(double base, int64_t exponent) {
-  double out = 1;
-  for (; exponent > 0; exponent >>= 1, base *= base) {
-    if (exponent & 1) out *= base;
+Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
+                                           const std::vector<Variable>& parameters) {
+  std::vector<double> rates(parameters.size(), 1);
+  for (size_t o = options.size(); o-- > 0;) {
+    PT_LET(const std::vector<size_t> found,
+           FindByPattern(options[o].name, parameters, fmt::format("train.parameters.{}.name", o)));
+    for (const size_t i : found) rates[i] = options[o].rate;
   }
-  return out;
+  return rates;
 }
 
-}  // namespace
-
-Optimizer::Optimizer(const OptimizerSpec& spec, Weights& weights)
-    : spec_(spec), weights_(weights), steps_(weights.parts().size()) {
-  first_.resize(size_t(weights.size()));
-  if (spec.kind == OptimizerKind::kAdam) second_.resize(size_t(weights.size()));
+Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights,
+                                  std::vector<double> rates) {
+  PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
+  if (rates.empty()) rates.assign(weights.parts().size(), 1);
+  return Optimizer(std::move(rule), weights, std::move(rates));
 }
 
-bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count, int64_t step) {
-  const float* sum = gradient.sum.data() + begin;
-  float* weights = weights_.parameters().data() + begin;
-  float* first = first_.data() + begin;
-  const GradientScale scale{.divisor = gradient.divisor,
-                            .factor = gradient.factor,
-                            .weight_decay = float(spec_.weight_decay)};
-  if (spec_.kind == OptimizerKind::kSgd) {
-    return SgdUpdate(
-        {.scale = scale, .momentum = float(spec_.momentum), .rate = float(spec_.learning_rate)},
-        sum, count, weights, first);
+Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates)
+    : rule_(std::move(rule)),
+      weights_(&weights),
+      rates_(std::move(rates)),
+      all_learn_(std::ranges::find(rates_, 0.0) == rates_.end()),
+      steps_(weights.parts().size()) {
+  for (size_t i = 0; i < rule_->state().size(); ++i) {
+    state_.emplace_back(size_t(weights.size()), rule_->initial());
   }
-  // The bias corrections of Adam (Kingma and Ba, 2015, section 3), for the parameter's own number
-  // of steps: one that is used rarely is corrected as long as its moments are young. In double,
-  // rounded once.
-  const double left1 = 1 - Power(spec_.beta1, step);
-  const double left2 = 1 - Power(spec_.beta2, step);
-  return AdamUpdate({.scale = scale,
-                     .beta1 = float(spec_.beta1),
-                     .beta2 = float(spec_.beta2),
-                     .rest1 = float(1 - spec_.beta1),
-                     .rest2 = float(1 - spec_.beta2),
-                     .epsilon = float(spec_.epsilon),
-                     .rate = float(spec_.learning_rate / left1),
-                     .second_divisor = float(std::sqrt(left2))},
-                    sum, count, weights, first, second_.data() + begin);
 }
 
-// Neighbouring parameters that have made equally many steps are moved in one go, together with the
-// padding between them. Padding stays zero, as its gradients, moments and weights all are.
+bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count,
+                          size_t parameter) {
+  std::vector<float*> state;
+  for (std::vector<float>& each : state_) state.push_back(each.data() + begin);
+  return rule_->Update(
+      {.scale = {.divisor = gradient.divisor, .factor = gradient.factor, .limit = gradient.limit},
+       .sum = gradient.sum.data() + begin,
+       .count = count,
+       .weights = weights_->parameters().data() + begin,
+       .state = state,
+       .step = steps_[parameter],
+       .rate = gradient.rate * rates_[parameter]});
+}
+
+// Neighbouring parameters that have made as many steps at one rate are moved in one go, the padding
+// between them too, which stays zero: its gradients are, and so are weights and steps made of them.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
-  const auto& parts = weights_.parts();
+  const auto& parts = weights_->parts();
+  const auto moves = [&](size_t i) { return defined[i] != 0 && rates_[i] > 0; };
   for (size_t i = 0; i < parts.size();) {
-    if (defined[i] == 0) {
+    if (!moves(i)) {
       ++i;
       continue;
     }
+    const size_t first = i;
     const int64_t step = steps_[i] + 1;
-    const int64_t begin = parts[i].offset;
-    while (i < parts.size() && defined[i] != 0 && steps_[i] + 1 == step) steps_[i++] = step;
-    const int64_t end = i < parts.size() ? parts[i].offset : weights_.size();
-    finite = StepRange(gradient, begin, end - begin, step) && finite;
+    while (i < parts.size() && moves(i) && steps_[i] + 1 == step && rates_[i] == rates_[first]) {
+      steps_[i++] = step;
+    }
+    const int64_t begin = parts[first].offset;
+    const int64_t end = i < parts.size() ? parts[i].offset : weights_->size();
+    finite = StepRange(gradient, begin, end - begin, first) && finite;
   }
   return finite;
 }
 
+double Optimizer::Norm(std::span<const float> sum) const {
+  if (all_learn_) return std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size())));
+  double squares = 0;
+  for (size_t i = 0; i < rates_.size(); ++i) {
+    const Weights::Part& part = weights_->parts()[i];
+    if (rates_[i] > 0) squares += SumOfSquares(sum.data() + part.offset, part.count);
+  }
+  return std::sqrt(squares);
+}
+
 std::vector<NamedTensor> Optimizer::Tensors() {
-  const int64_t size = weights_.size();
   std::vector<NamedTensor> out;
   out.push_back({"steps", "I64", {int64_t(steps_.size())}, std::as_bytes(std::span(steps_))});
-  out.push_back({"first", "F32", {size}, std::as_bytes(std::span(first_))});
-  if (!second_.empty()) out.push_back({"second", "F32", {size}, std::as_bytes(std::span(second_))});
+  const std::vector<std::string> names = rule_->state();
+  for (size_t i = 0; i < names.size(); ++i) {
+    out.push_back({names[i], "F32", {weights_->size()}, std::as_bytes(std::span(state_[i]))});
+  }
   return out;
 }
 

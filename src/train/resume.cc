@@ -25,8 +25,8 @@ std::string GoingBack(const Fault& damage, const std::string& where) {
   return fmt::format("{}{}; training continues from {}", damage.what, why, where);
 }
 
-Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& weights,
-                                            Optimizer& optimizer, const Json& identity,
+Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learner& learner,
+                                            const Json& identity,
                                             std::optional<CheckpointFolder>& folder,
                                             const std::function<void(const Json&)>& report) {
   PT_LET(folder, CheckpointFolder::Open(wish.folder));
@@ -47,8 +47,9 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, Weights& wei
     if (report) report({{"event", "warning"}, {"message", GoingBack(FaultOf(status), where)}});
   }
   PT_TRY(Resumable(checkpoint->state.identity, identity, where));
-  PT_TRY(weights.Load(checkpoint->weights, where));
-  PT_TRY(optimizer.Load(checkpoint->optimizer, where));
+  PT_TRY(learner.weights.Load(checkpoint->weights, where));
+  PT_TRY(learner.optimizer.Load(checkpoint->optimizer, where));
+  if (learner.average != nullptr) PT_TRY(learner.average->Load(checkpoint->optimizer, where));
   return std::optional<CheckpointState>(std::move(checkpoint->state));
 }
 
@@ -80,23 +81,27 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
   return out;
 }
 
-Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, Weights& weights,
-                        Optimizer& optimizer, CheckpointState& state,
-                        std::optional<CheckpointFolder>& folder,
+std::vector<NamedTensor> Learner::State() const {
+  std::vector<NamedTensor> tensors = optimizer.Tensors();
+  if (average != nullptr) tensors.push_back(average->Trained());
+  return tensors;
+}
+
+Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
+                        CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report) {
   Result<std::optional<CheckpointState>> loaded = std::optional<CheckpointState>();
-  if (communicator.rank() == 0) {
-    loaded = Load(wish, weights, optimizer, state.identity, folder, report);
-  }
+  if (communicator.rank() == 0) loaded = Load(wish, learner, state.identity, folder, report);
   PT_LET(Found found, Share(loaded, communicator));
   PT_TRY(found.status);
   if (!found.state) return false;
-  PT_TRY(communicator.Broadcast(std::as_writable_bytes(weights.parameters()), 0));
-  PT_TRY(communicator.Broadcast(std::as_writable_bytes(weights.buffers()), 0));
-  for (const NamedTensor& tensor : optimizer.Tensors()) {
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), 0));
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), 0));
+  for (const NamedTensor& tensor : learner.State()) {
     PT_TRY(communicator.Broadcast({const_cast<std::byte*>(tensor.data.data()), tensor.data.size()},
                                   0));
   }
+  if (learner.average != nullptr) learner.average->Exchange();
   state = std::move(*found.state);
   return true;
 }

@@ -74,7 +74,8 @@ Stepper::Partial& Stepper::Spare(size_t depth) {
 // needs memory of its own, one spare per depth, since its sum must be complete before it is added.
 Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
                       bool add, size_t depth) {
-  if (end - begin == 1) return Leaf(input, begin, partial, add);
+  const bool whole = !add || spec_.train.micro_batches == 1;
+  if (end - begin == 1 && whole) return Leaf(input, begin, partial, add);
   if (add) {
     PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
@@ -92,20 +93,43 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
     std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
   }
   const Batch& rows = input.shards[size_t(shard - first_shard_)];
-  if (rows.size() > 0) return RunNet(rows, input, shard, partial, add);
+  if (rows.size() > 0 && spec_.train.micro_batches > 1) {
+    return RunParts(rows, input, shard, partial);
+  }
+  if (rows.size() > 0) {
+    return RunNet(rows, input, shard, DrawKeyOf(input, shard), partial, add);
+  }
   // A leaf of zeros. It is added like any other, since -0.0 + 0.0 is 0.0: skipping it would leave
   // another bit where the owner of the shards differs.
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
   return Status::OK();
 }
 
-Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial,
-                       bool add) {
+uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
+  return DrawKey(DrawTag::kDropout,
+                 {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard)});
+}
+
+// Parts differ by one row at most; with fewer rows than parts, some have none.
+Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shard,
+                         Partial& partial) {
+  const int64_t parts = spec_.train.micro_batches;
+  bool add = false;
+  for (int64_t p = 0; p < parts; ++p) {
+    const int64_t begin = rows.size() * p / parts, end = rows.size() * (p + 1) / parts;
+    if (begin == end) continue;
+    const uint64_t key = DrawKey(DrawTag::kDropout, {DrawKeyOf(input, shard), uint64_t(p)});
+    PT_TRY(RunNet(rows.Slice(begin, end), input, shard, key, partial, add));
+    add = true;
+  }
+  return Status::OK();
+}
+
+Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
+                       Partial& partial, bool add) {
   buffers_.Keep();
   // A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
   // rank the shard is.
-  const uint64_t key =
-      DrawKey(DrawTag::kDropout, {uint64_t(spec_.seed), uint64_t(input.step), uint64_t(shard)});
   const auto count = size_t(rows.size() * spec_.outputs);
   output_gradient_.resize(std::max(output_gradient_.size(), count));
   const std::span<float> gradient(output_gradient_.data(), count);
@@ -114,7 +138,8 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
     float* tail = FindTail(partial);
-    if (!std::isfinite(sums.loss)) lost_.push_back(shard);
+    const bool lost = !std::isfinite(sums.loss);
+    if (lost && (lost_.empty() || lost_.back() != shard)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
@@ -160,11 +185,12 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
 
 Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
                                   const StepInput& input) {
-  if (spec_.clip_norm <= 0) return 1;
-  const double norm = std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size()))) / double(weight);
+  const double longest = spec_.train.clip_norm;
+  if (longest <= 0) return 1;
+  const double norm = optimizer_.Norm(sum) / double(weight);
   if (!std::isfinite(norm)) return NotFinite("the gradient", input);
   // As torch.nn.utils.clip_grad_norm_ has it, with its 1e-6.
-  return norm > spec_.clip_norm ? float(spec_.clip_norm / (norm + 1e-6)) : 1;
+  return norm > longest ? float(longest / (norm + 1e-6)) : 1;
 }
 
 Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInput& input) {
@@ -186,7 +212,9 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   if (out.skipped) return out;
   out.loss = double(tail[kLoss]) / double(tail[kWeight]);
   PT_LET(const float factor, ClipFactor(sum, tail[kWeight], input));
-  if (!optimizer_.Step({sum, tail[kWeight], factor}, defined)) {
+  Gradient gradient{.sum = sum, .divisor = tail[kWeight], .factor = factor, .rate = input.rate};
+  if (spec_.train.clip_value > 0) gradient.limit = float(spec_.train.clip_value);
+  if (!optimizer_.Step(gradient, defined)) {
     return NotFinite("the gradient", input);
   }
   return out;

@@ -2,7 +2,8 @@
 // One step of training over all shards.
 //
 // 1. A shard's leaf is the gradient of the sum of its weighted losses, with a tail: how many shards
-//    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers.
+//    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers. With
+//    micro-batches it is added up of those, in their order, before it is added to any other.
 // 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
 //    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
 // 3. One division by the sum of weights follows; then clipping, the check that everything is
@@ -33,14 +34,14 @@ struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
-  double clip_norm = 0;  // 0: none.
-  int64_t seed = 0;
+  TrainOptions train;  // Seed, clipping and micro-batches are looked at.
 };
 
 struct StepInput {
   int64_t step = 0;               // Over all epochs, from 0; decides the randomness.
   int64_t epoch = 0;              // From 0; for what is said of a failure.
   std::span<const Batch> shards;  // The rows of the own shards, in order; may be empty ones.
+  double rate = 1;                // What the learning rate is multiplied by.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
 };
@@ -87,8 +88,11 @@ class Stepper {
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);
-  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial,
-                bool add);
+  Status RunParts(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial);
+  // A forward and backward whose randomness is `key`'s.
+  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
+                Partial& partial, bool add);
+  uint64_t DrawKeyOf(const StepInput& input, int32_t shard) const;
   Status AddUpOwn(const StepInput& input);
   Partial& Spare(size_t depth);
   Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);

@@ -11,55 +11,70 @@
 #include "base/fault.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
+#include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
+#include "train/optimizer.h"
+#include "train/plateau.h"
 #include "train/progress.h"
 #include "train/resume.h"
+#include "train/schedule.h"
+#include "train/start.h"
 #include "train/stepper.h"
 #include "train/validation.h"
-
-// Run() in order:
-// 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
-//    weights.
-// 2. For each epoch: each step feeds the own shards' batches and runs the Stepper. A checkpoint
-//    follows every every_steps steps, when rank 0's clock says so (the flag travels in the
-//    reduction, so all ranks save at the same step), and before a stop.
-// 3. EndEpoch: validation on all ranks, the choice of the best weights, the checkpoint of the
-//    epoch.
-// 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
-//    saved. state_ is everything that a checkpoint keeps; it advances on every rank alike.
 
 namespace protium {
 namespace {
 
 class Training {
  public:
-  Training(const TrainSpec& spec, const TrainInput& input);
+  Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer);
   Result<TrainOutcome> Run();
 
  private:
   Status Begin();
+  Status Identify();
   Status Initialise();
   Status RunEpoch();
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
   void Choose(const Json& values);
+  void Watch(const Json& entry);
   Status Save();
+  Status Write();
   Status Stopped();
   Status WithKept(const Status& status) const;
   Result<TrainOutcome> Outcome();
 
+  // What `work` gives while the net works with the average of its weights, if they are averaged.
+  template <class Work>
+  auto WithAverage(Work work) {
+    if (average_) average_->Exchange();
+    auto result = work();
+    if (average_) average_->Exchange();
+    return result;
+  }
+  Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
   bool leads() const { return in_.communicator.rank() == 0; }
+  double rate() const { return schedule_(state_.step) * state_.plateau.rate; }
+  bool over() const {
+    return state_.epoch >= train_.epochs || IsOver(train_.early_stopping, state_.stopping);
+  }
 
   const TrainSpec& spec_;
+  const TrainOptions& train_;
   const TrainInput& in_;
   Feed feed_;
+  int64_t steps_ = 0;  // In all.
   Optimizer optimizer_;
+  std::optional<WeightAverage> average_;
+  Schedule schedule_;
+  std::optional<ReduceOnPlateauOptions> plateau_;
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
-  bool higher_is_better_ = false;           // Of spec_.best.
+  bool higher_is_better_ = false;           // Of train_.best.
   std::optional<CheckpointFolder> folder_;  // On rank 0.
   CheckpointState state_;
   double seconds_before_ = 0;  // Spent by earlier attempts.
@@ -67,81 +82,97 @@ class Training {
   int64_t saved_step_ = 0;  // Of the newest checkpoint; 0: there is none.
 };
 
-Training::Training(const TrainSpec& spec, const TrainInput& input)
+Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer)
     : spec_(spec),
+      train_(spec.train),
       in_(input),
-      feed_(input.rows, spec.batch_size, spec.step.seed),
-      optimizer_(spec.optimizer, input.weights),
-      progress_(input.communicator.rank() == 0 ? input.report : nullptr,
-                feed_.steps() * spec.epochs) {
-  if (input.validation != nullptr)
-    validation_.emplace(*input.validation, input.net, spec.target, spec.metrics);
+      feed_(input.rows, spec.train.batch_size, spec.train.seed),
+      steps_(feed_.steps() * spec.train.epochs),
+      optimizer_(std::move(optimizer)),
+      progress_(input.communicator.rank() == 0 ? input.report : nullptr, steps_) {
+  if (train_.average > 0) average_.emplace(train_.average, input.weights);
+  if (input.validation == nullptr) return;
+  validation_.emplace(*input.validation, input.net, spec.target, train_.metrics, spec.own_metrics);
 }
 
 Result<TrainOutcome> Training::Run() {
   PT_TRY(Begin());
-  while (state_.epoch < spec_.epochs) PT_TRY(RunEpoch());
+  while (!over()) PT_TRY(RunEpoch());
   return Outcome();
 }
 
 Status Training::Begin() {
-  PT_TRY(UseThreads(spec_.threads_per_shard));
+  PT_TRY(UseThreads(train_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
-  PT_LET(const MetricSpec* best, FindMetric(spec_.best));
+  PT_LET(const MetricSpec* best, FindMetric(train_.best, spec_.own_metrics));
   higher_is_better_ = best->higher_is_better;
-  const Json fingerprint = NumericsFingerprint(spec_.threads_per_shard);
-  PT_TRY(AgreeOn(fingerprint, in_.communicator));
-  PT_TRY(feed_.CheckBatches(in_.net.least_rows()));
-  state_.identity = {{"shards", in_.rows.shards()},
-                     {"options", spec_.options},
-                     {"fingerprint", fingerprint},
-                     {"stages_sha256", spec_.stages_sha256},
-                     {"rows", IdentityToJson(in_.rows.identity())}};
-  if (in_.validation != nullptr) {
-    state_.identity["validation_rows"] = IdentityToJson(in_.validation->identity());
-  }
-  PT_LET(const bool resumed,
-         ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume}, in_.communicator, in_.weights,
-                    optimizer_, state_, folder_, in_.report));
+  PT_LET(schedule_, MakeSchedule(train_, steps_));
+  PT_LET(plateau_, PlateauOptions(train_));
+  PT_TRY(feed_.CheckBatches(in_.net.least_rows(), train_.micro_batches));
+  PT_TRY(Identify());
+  PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
+                                        in_.communicator, learner(), state_, folder_, in_.report));
   if (!resumed) PT_TRY(Initialise());
   saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
-  StepSpec step = spec_.step;
-  step.first = ShardOwners(in_.rows.shards(), in_.communicator.world());
+  const StepSpec step{.first = ShardOwners(in_.rows.shards(), in_.communicator.world()),
+                      .outputs = spec_.target.outputs(),
+                      .loss = spec_.loss,
+                      .train = train_};
   PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, in_.communicator));
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
-                  {"steps", feed_.steps() * spec_.epochs},
-                  {"epochs", spec_.epochs},
-                  {"batch", spec_.batch_size},
+                  {"steps", steps_},
+                  {"epochs", train_.epochs},
+                  {"batch", train_.batch_size},
                   {"shards", in_.rows.shards()},
                   {"step", state_.step}});
   return Status::OK();
 }
 
-// Rank 0 decides where training starts, whatever the others' libraries would draw: a net's own
-// initialisation need not be exact.
+// What a resuming run must agree with. The number of epochs counts only where rates follow from it.
+Status Training::Identify() {
+  const Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
+  PT_TRY(AgreeOn(fingerprint, in_.communicator));
+  state_.identity = {{"shards", in_.rows.shards()},
+                     {"options", spec_.options},
+                     {"fingerprint", fingerprint},
+                     {"stages_sha256", spec_.stages_sha256},
+                     {"rows", IdentityToJson(in_.rows.identity())}};
+  if (DependsOnSteps(train_)) state_.identity["options"]["epochs"] = train_.epochs;
+  if (in_.validation != nullptr) {
+    state_.identity["validation_rows"] = IdentityToJson(in_.validation->identity());
+  }
+  return Status::OK();
+}
+
+// Rank 0 decides where training starts, whatever the others' libraries would draw.
 Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
-      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(spec_.step.seed)}));
+      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train_.seed)}));
     }));
+    if (!train_.from.weights.empty()) {
+      PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
+    }
   }
   PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
-  return in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0);
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
+  if (average_) average_->Begin();
+  return Status::OK();
 }
 
 Status Training::RunEpoch() {
   PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
+  const double seconds = train_.checkpoint.every_seconds;
   while (state_.epoch_step < feed_.steps()) {
-    // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
-    // when checkpoints are written, never what is in the weights.
-    const bool due = spec_.every_seconds > 0 && leads() &&
-                     Clock::now() - saved_at_ >= std::chrono::duration<double>(spec_.every_seconds);
+    const bool due = seconds > 0 && leads() &&
+                     Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
     PT_LET(const std::span<const Batch> shards, feed_.Next());
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
+                                       .rate = rate(),
                                        .stop = in_.stop.stop_requested(),
                                        .save = due});
     PT_TRY(WithKept(result.status()));
@@ -155,13 +186,13 @@ Status Training::AfterStep(const StepResult& result) {
   ++state_.step;
   ++state_.epoch_step;
   state_.skipped += result.skipped ? 1 : 0;
+  if (average_) average_->Step(state_.step);
   state_.epoch_loss += result.loss * result.weight;
   state_.epoch_weight += result.weight;
   progress_.Stepped(state_.step, state_.epoch + 1, result);
-  const bool by_count = spec_.every_steps > 0 && state_.step % spec_.every_steps == 0;
+  const int64_t every = train_.checkpoint.every_steps;
+  const bool by_count = every > 0 && state_.step % every == 0;
   const bool last = state_.epoch_step == feed_.steps();
-  // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
-  // validation.
   if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
@@ -174,7 +205,7 @@ Status Training::EndEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    PT_LET(const Json values, validation_->Measure(in_.communicator));
+    PT_LET(const Json values, WithAverage([&] { return validation_->Measure(in_.communicator); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
@@ -186,14 +217,34 @@ Status Training::EndEpoch() {
                   {"step", state_.step},
                   {"loss", entry["loss"]}});
   entry["seconds"] = seconds_before_ + progress_.seconds();
+  Watch(entry);
   state_.history.push_back(entry);
   return Save();
+}
+
+// What the epoch says to those who wait for training to get better.
+void Training::Watch(const Json& entry) {
+  const Json measured = entry.value("validation", Json::object());
+  const Json value = validation_ ? measured.value(train_.best, Json()) : entry["loss"];
+  EpochValue epoch{.higher_is_better = validation_ && higher_is_better_};
+  if (value.is_number()) {
+    const double given = value.get<double>();
+    epoch.value = epoch.higher_is_better ? given : std::fabs(given);
+  }
+  if (plateau_) WatchPlateau(*plateau_, epoch, state_.plateau);
+  WatchStopping(train_.early_stopping, epoch, state_.stopping);
+  if (!IsOver(train_.early_stopping, state_.stopping) || state_.epoch == train_.epochs) return;
+  progress_.Tell(
+      {{"event", "note"},
+       {"message", fmt::format("training ends after epoch {} of {}: {} got no better for "
+                               "{} epochs",
+                               state_.epoch, train_.epochs, train_.best, state_.stopping.waited)}});
 }
 
 // The checkpoint that follows keeps the weights as the best when these values are the best so far;
 // of a metric around 0, as bias is, the size counts.
 void Training::Choose(const Json& values) {
-  const Json chosen = values.value(spec_.best, Json());
+  const Json chosen = values.value(train_.best, Json());
   if (!chosen.is_number()) return;
   const double given = chosen.get<double>();
   const double value = higher_is_better_ ? given : std::fabs(given);
@@ -207,14 +258,17 @@ void Training::Choose(const Json& values) {
 }
 
 Status Training::Save() {
-  // Ranks whose weights drifted apart must not be saved: a resumed run would hide it.
+  return WithAverage([&] { return Write(); });
+}
+
+Status Training::Write() {
   PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
   saved_step_ = state_.step;
   if (!leads()) return Status::OK();
   PT_LET(const std::filesystem::path path,
-         folder_->Write(state_, in_.weights.Tensors(), optimizer_.Tensors(), spec_.keep));
+         folder_->Write(state_, in_.weights.Tensors(), learner().State(), train_.keep));
   progress_.Tell({{"event", "checkpoint"},
                   {"step", state_.step},
                   {"epoch", state_.epoch},
@@ -233,7 +287,7 @@ Status Training::WithKept(const Status& status) const {
 Status Training::Stopped() {
   return Fail(
       {.exit = Exit::kStopped,
-       .what = fmt::format("stopped at step {} of {}", state_.step, feed_.steps() * spec_.epochs),
+       .what = fmt::format("stopped at step {} of {}", state_.step, steps_),
        .kept = fmt::format("a checkpoint of step {} in {}", state_.step, spec_.folder.string())});
 }
 
@@ -266,7 +320,10 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .what = "there are no rows to train on",
                  .fix = "check the query, the split and the validation share"});
   }
-  return Training(spec, input).Run();
+  PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
+  PT_LET(Optimizer optimizer,
+         Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates)));
+  return Training(spec, input, std::move(optimizer)).Run();
 }
 
 }  // namespace protium

@@ -14,31 +14,25 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "metrics/metrics.h"
+#include "recipe/training.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 #include "tensor/target.h"
 #include "tensor/weights.h"
-#include "train/optimizer.h"
-#include "train/stepper.h"
+#include "train/loss.h"
 
 namespace protium {
 
 // The same on every rank.
 struct TrainSpec {
-  int64_t epochs = 1;
-  int64_t batch_size = 512;
-  int32_t threads_per_shard = 1;
+  TrainOptions train;  // Complete; `best` is one of `metrics`.
   Target target;
-  StepSpec step;  // Its `first` is not looked at: shards are owned as ShardOwners() says.
-  OptimizerSpec optimizer;
-  std::vector<std::string> metrics;
-  std::string best;  // One of `metrics`; the epoch where it is best is kept.
+  Loss loss;
+  std::vector<MetricSpec> own_metrics;  // Beside the built-in ones.
 
   std::filesystem::path folder;  // Of checkpoints.
   bool resume = false;           // From the newest checkpoint; without one, from the start.
-  int32_t keep = 3;
-  int64_t every_steps = 0;
-  double every_seconds = 30;
   Json options;  // All that decides the weights; a checkpoint made with others is refused.
   std::string stages_sha256;
 };

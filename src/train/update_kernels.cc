@@ -25,8 +25,10 @@ template <class Rule, class... State>
     float g = sum[i] / scale.divisor * scale.factor;
     const float check = g - g;
     bad |= check != 0 ? 1 : 0;
+    g = g > scale.limit ? scale.limit : g;
+    g = g < -scale.limit ? -scale.limit : g;
     g += scale.weight_decay * weights[i];
-    weights[i] -= rule(g, state[i]...);
+    weights[i] = weights[i] * scale.shrink - rule(g, state[i]...);
   }
   return bad == 0;
 }
@@ -50,11 +52,52 @@ PT_CLONES bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count,
 PT_CLONES bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, float* weights,
                          float* velocity) {
   const SgdStep s = step;
-  const auto rule = [s](float g, float& v) __attribute__((always_inline)) {
+  const auto plain = [s](float g, float& v) __attribute__((always_inline)) {
     v = s.momentum * v + g;
     return s.rate * v;
   };
-  return Update(s.scale, sum, count, weights, rule, velocity);
+  const auto ahead = [s](float g, float& v) __attribute__((always_inline)) {
+    v = s.momentum * v + g;
+    return s.rate * (g + s.momentum * v);
+  };
+  return s.nesterov ? Update(s.scale, sum, count, weights, ahead, velocity)
+                    : Update(s.scale, sum, count, weights, plain, velocity);
+}
+
+PT_CLONES bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t count,
+                             float* weights, float* squares) {
+  const AdagradStep s = step;
+  const auto rule = [s](float g, float& square) __attribute__((always_inline)) {
+    square += g * g;
+    return s.rate * g / (std::sqrt(square) + s.epsilon);
+  };
+  return Update(s.scale, sum, count, weights, rule, squares);
+}
+
+// Rounding can make a variance smaller than 0, which has no root.
+PT_CLONES bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count,
+                             float* weights, float* squares, float* velocity, float* mean) {
+  const RmspropStep s = step;
+  const auto plain = [s](float g, float& square, float& v) __attribute__((always_inline)) {
+    square = s.smoothing * square + s.rest * g * g;
+    v = s.momentum * v + g / (std::sqrt(square) + s.epsilon);
+    return s.rate * v;
+  };
+  const auto centered = [s](float g, float& square, float& v, float& m)
+      __attribute__((always_inline)) {
+    square = s.smoothing * square + s.rest * g * g;
+    m += s.rest * (g - m);
+    const float variance = square - m * m;
+    v = s.momentum * v + g / (std::sqrt(variance > 0 ? variance : 0.0f) + s.epsilon);
+    return s.rate * v;
+  };
+  if (mean == nullptr) return Update(s.scale, sum, count, weights, plain, squares, velocity);
+  return Update(s.scale, sum, count, weights, centered, squares, velocity, mean);
+}
+
+PT_CLONES void AverageUpdate(float keep, float take, const float* weights, int64_t count,
+                             float* average) {
+  for (int64_t i = 0; i < count; ++i) average[i] = keep * average[i] + take * weights[i];
 }
 
 PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {

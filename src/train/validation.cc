@@ -13,10 +13,11 @@ constexpr int64_t kBlockRows = 16 * kPredictRows;
 }  // namespace
 
 Validation::Validation(const ShardedRows& rows, Net& net, const Target& target,
-                       std::vector<std::string> metrics)
+                       std::vector<std::string> metrics, std::vector<MetricSpec> own)
     : rows_(rows),
       target_(target),
       metrics_(std::move(metrics)),
+      own_(std::move(own)),
       predictor_(net, target.outputs()) {}
 
 Status Validation::Add(const Batch& rows, MetricState& state) {
@@ -44,7 +45,7 @@ Status Validation::AddShard(int32_t shard, MetricState& state) {
 }
 
 Result<Json> Validation::Measure(Communicator& communicator) {
-  PT_LET(MetricState mine, MetricState::Make(metrics_, target_.kind));
+  PT_LET(MetricState mine, MetricState::Make(metrics_, target_.kind, own_));
   for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
     if (!rows_.owns(shard)) continue;
     PT_TRY(AddShard(shard, mine));
@@ -52,7 +53,7 @@ Result<Json> Validation::Measure(Communicator& communicator) {
   PT_LET(const auto states, communicator.AllGather(Dump(mine.ToJson())));
   // All states are merged in the order of ranks into a fresh one, the own one included: every rank
   // does exactly the same.
-  PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind));
+  PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind, own_));
   for (const std::string& text : states) {
     PT_LET(const Json state, ParseJson(text));
     PT_TRY(all.Merge(state));

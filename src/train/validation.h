@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "metrics/metrics.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "tensor/target.h"
@@ -18,9 +19,9 @@ namespace protium {
 // Measures a net on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
-  // `rows` and `net` must outlive it.
+  // `rows` and `net` must outlive it. `own`: metrics beside the built-in ones.
   Validation(const ShardedRows& rows, Net& net, const Target& target,
-             std::vector<std::string> metrics);
+             std::vector<std::string> metrics, std::vector<MetricSpec> own);
   // Collective. The same values on every rank, whoever owns which shard.
   Result<Json> Measure(Communicator& communicator);
 
@@ -31,6 +32,7 @@ class Validation {
   const ShardedRows& rows_;
   Target target_;
   std::vector<std::string> metrics_;
+  std::vector<MetricSpec> own_;
   Predictor predictor_;
   std::vector<float> outputs_;
 };

@@ -79,7 +79,7 @@ void UseShorthand(const Job& job, std::string& text) {
   if (!job.estimator) return;
   for (const char* name : kShorthand) {
     if (!job.settings.places.contains(name)) continue;
-    const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+    const std::string path = PathOfShorthand(job, name);
     for (size_t at = text.find(path); at != text.npos; at = text.find(path)) {
       text.replace(at, path.size(), name);
     }
@@ -87,6 +87,10 @@ void UseShorthand(const Job& job, std::string& text) {
 }
 
 }  // namespace
+
+std::string PathOfShorthand(const Job& job, const char* name) {
+  return fmt::format("pipeline.{}.{}", *job.estimator, name);
+}
 
 Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   if (status.ok()) return status;

@@ -4,11 +4,16 @@
 // needs is a place in a file.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "app/job/job.h"
 
 namespace protium {
+
+// Where the pipeline has what a job's shorthand `name` says: "pipeline.3.train" for "train". The
+// job must have an estimator.
+std::string PathOfShorthand(const Job& job, const char* name);
 
 // Replaces the fault's path by file:line:column, or by the --set that gave the value, and writes
 // shorthand the way the file does. Apply it once, where a fault leaves the work on a job. `kept` is

@@ -29,8 +29,6 @@ namespace {
 // Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
 // an empty table does.
 
-constexpr char kNothingStarted[] = "nothing was started";
-
 // Gives a place to a fault that has none.
 Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
@@ -105,7 +103,11 @@ Result<Columns> PredictedColumns(const Job& job) {
   if (!job.estimator) return made;
   PT_LET(const TorchEstimatorOptions options,
          ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
-  for (const auto& field : PredictedFields(options, arrow::utf8())) made.push_back(field->name());
+  PT_LET(const Catalogue catalogue, WithBuiltIns(job.catalogue));
+  PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", options.loss.name, "loss"));
+  for (const auto& field : PredictedFields(options, loss->kind, arrow::utf8())) {
+    made.push_back(field->name());
+  }
   return made;
 }
 
@@ -219,7 +221,7 @@ Json ListSettings(const Job& job, const Json& pipeline) {
                 from = said == job.settings.places.end() ? "default" : said->second.value;
     if (job.estimator) {
       for (const char* name : kShorthand) {
-        const std::string own = fmt::format("pipeline.{}.{}.", *job.estimator, name);
+        const std::string own = PathOfShorthand(job, name) + ".";
         if (path.starts_with(own)) key = std::string(name) + "." + path.substr(own.size());
       }
     }

@@ -20,7 +20,7 @@
 
 namespace protium {
 
-// Named entries, in the order of the file, which matters to people and to nothing else.
+// Choice entries, in the order of the file, which matters to people and to nothing else.
 template <class T>
 struct ByName {
   std::vector<std::pair<std::string, T>> all;

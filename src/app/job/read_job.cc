@@ -117,7 +117,7 @@ Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings
     return JobFault(name,
                     fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
   }
-  const std::string path = fmt::format("pipeline.{}.{}", *job.estimator, name);
+  const std::string path = PathOfShorthand(job, name);
   if (as_written.tree.contains(name) && as_written.places.contains(path)) {
     return JobFault(path, fmt::format("{} is set twice: here and in [{}]", name, name));
   }
@@ -231,7 +231,7 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   }
   const Status finished = Finish(job, as_written);
   if (finished.ok()) return job;
-  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), "nothing was started"));
+  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), kNothingStarted));
   if (fault.where.empty()) fault.where = file.string();
   return Fail(std::move(fault));
 }

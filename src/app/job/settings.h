@@ -12,6 +12,9 @@
 
 namespace protium {
 
+// What is kept when a job is refused before anything runs.
+inline constexpr char kNothingStarted[] = "nothing was started";
+
 // Where a setting comes from, for messages: "flights.toml:12:3" or "--set train.epochs=9". `key` is
 // the place of the key, which matters when it is unknown; `value` that of the value.
 struct Place {

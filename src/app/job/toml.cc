@@ -103,7 +103,7 @@ Result<Settings> ReadToml(const std::filesystem::path& file) {
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("job file \"{}\" {}", file.string(),
                                    folder ? "is a folder" : "does not exist"),
-               .kept = "nothing was started"});
+               .kept = kNothingStarted});
 }
 
 }  // namespace protium

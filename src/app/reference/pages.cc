@@ -175,6 +175,8 @@ std::vector<Topic> ListTopics(const Catalogue& catalogue) {
        "[train]\nmetrics = [\"NAME\"]\n", ToCatalogueRows(catalogue.metrics)},
       {"optimizers", "optimizer", "how weights are updated", "[train]\noptimizer = NAMED\n",
        catalogue.optimizers},
+      {"schedules", "schedule", "how the learning rate changes from step to step",
+       "[train]\nschedule = NAMED\n", catalogue.schedules},
   };
 }
 

@@ -21,7 +21,7 @@ struct Topic {
   std::vector<CatalogueRow> rows;
 };
 
-// In the order of help: stages, nets, losses, metrics, optimizers.
+// In the order of help: stages, nets, losses, metrics, optimizers, schedules.
 std::vector<Topic> ListTopics(const Catalogue& catalogue);
 
 // The help on a topic: its rows, one line each. `program` is the command that the hint below them

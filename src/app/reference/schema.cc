@@ -151,7 +151,8 @@ Json JobSchema(const Catalogue& catalogue) {
       {"nets", ChoiceSchema(catalogue.nets, usual.net)},
       {"losses", ChoiceSchema(catalogue.losses, usual.loss)},
       {"metrics", {{"enum", ListNames(catalogue.metrics)}}},
-      {"optimizers", ChoiceSchema(catalogue.optimizers, usual.train.optimizer)}};
+      {"optimizers", ChoiceSchema(catalogue.optimizers, usual.train.optimizer)},
+      {"schedules", ChoiceSchema(catalogue.schedules, usual.train.schedule)}};
   return schema;
 }
 

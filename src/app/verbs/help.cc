@@ -83,18 +83,19 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb HelpVerb() {
-  return {{.name = "help",
-           .operands = {"[TOPIC]", "[NAME]"},
-           .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
-                     JsonFlag()},
-           .says = "explains a verb, what a job can name, or the exit codes",
-           .more = "Topics are verbs; stages, nets, losses, metrics and optimizers, each with the "
-                   "NAME of one\nfor its options; schema, the JSON schema of job files; and "
-                   "exit-codes.\n\n"
-                   "  protium help run\n"
-                   "  protium help stages\n"
-                   "  protium help nets tabular_mlp\n"},
-          ShowHelp};
+  return {
+      {.name = "help",
+       .operands = {"[TOPIC]", "[NAME]"},
+       .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
+                 JsonFlag()},
+       .says = "explains a verb, what a job can name, or the exit codes",
+       .more = "Topics are verbs; stages, nets, losses, metrics, optimizers and schedules, each "
+               "with the\nNAME of one for its options; schema, the JSON schema of job files; and "
+               "exit-codes.\n\n"
+               "  protium help run\n"
+               "  protium help stages\n"
+               "  protium help nets tabular_mlp\n"},
+      ShowHelp};
 }
 
 }  // namespace protium

@@ -94,14 +94,15 @@ bool OfClasses(const ModelState& state) { return state.net.objective.kind != Tar
 
 arrow::FieldVector PredictedBy(const ModelState& state) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
-  return PredictedFields(options, state.chain->Find(ListLabels(options).front())->type);
+  return PredictedFields(options, state.net.objective.kind,
+                         state.chain->Find(ListLabels(options).front())->type);
 }
 
 // Metrics are asked for only if the table has every label, and the baseline only if it has the
 // baseline's column too.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
-      .net = state.net, .extension = state.chain->extension, .weights = state.trained.weights};
+      .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {

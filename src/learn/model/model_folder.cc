@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/fields.h"
 #include "format/file.h"
+#include "learn/model/copy_file.h"
 #include "os/file.h"
 #include "os/publish.h"
 
@@ -43,15 +44,6 @@ Status Broken(const fs::path& file, const std::string& what, const std::string& 
                .what = "model file " + file.string() + " " + what,
                .why = why,
                .fix = "save the model again"});
-}
-
-// Copies through a mapping, so that a model may be larger than memory. Returns the SHA-256.
-Result<std::string> CopyFile(const fs::path& from, const fs::path& to) {
-  PT_LET(const auto mapped, MappedFile::Open(from.string()));
-  PT_LET(AtomicFile file, AtomicFile::Make(to));
-  PT_TRY(file.Write(mapped->text()));
-  PT_TRY(file.Commit());
-  return Sha256Hex(mapped->text());
 }
 
 // model.json comes last, since it holds the hashes of all the others.

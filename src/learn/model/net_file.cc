@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "format/file.h"
-#include "os/file.h"
+#include "learn/model/copy_file.h"
 
 namespace protium {
 namespace {
@@ -55,8 +55,7 @@ Status KeepNetFile(const fs::path& run, Chain& chain) {
   if (!chain.estimator || !IsFile(chain.estimator->options.net)) return Status::OK();
   Choice& net = chain.estimator->options.net;
   const fs::path kept = fs::absolute(run / kInFolder);
-  PT_LET(const auto mapped, MappedFile::Open(net.options.value("file", "")));
-  PT_TRY(WriteFile(kept, mapped->text()));
+  PT_TRY(CopyFile(net.options.value("file", ""), kept).status());
   net.options["file"] = kept.string();
   chain.options.back().options["net"] = ToJson(net);
   return Status::OK();

@@ -1,44 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/model/net_library.h"
 
-#include <system_error>
+#include <utility>
 
-#include "base/digest.h"
 #include "format/file.h"
 #include "learn/extension.h"
-#include "os/file.h"
+#include "learn/model/copy_file.h"
 
 namespace protium {
-namespace {
 
 namespace fs = std::filesystem;
 
-bool Holds(const fs::path& file, const std::string& sha256) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return false;
-  const Result<std::string> hash = FileSha256(file.string());
-  return hash.ok() && *hash == sha256;
-}
-
-}  // namespace
-
 Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
-  PT_LET(const auto mapped, MappedFile::Open(file.string()));
-  NetLibrary library{
-      .file = file.string(), .kept = file.string(), .sha256 = Sha256Hex(mapped->text())};
-  if (folder.empty()) return library;
+  NetLibrary library{.file = file.string(), .kept = file.string()};
+  if (folder.empty()) {
+    PT_LET(library.sha256, FileSha256(library.file));
+    return library;
+  }
   const fs::path kept = fs::absolute(folder / "extensions" / file.filename());
+  PT_LET(library.sha256, CopyFile(file, kept));
   library.kept = kept.string();
-  if (Holds(kept, library.sha256)) return library;
-  PT_TRY(MakeFolder(kept.parent_path()));
-  PT_TRY(WriteFile(kept, mapped->text()));
   return library;
 }
 
-Status KeepExtension(const fs::path& folder, Chain& chain) {
-  const fs::path file = chain.ExtensionFile();
-  if (file.empty()) return Status::OK();
-  PT_LET(chain.extension, KeepExtension(folder, file));
+Status KeepExtensions(const fs::path& folder, Chain& chain) {
+  for (const fs::path& file : chain.ExtensionFiles()) {
+    PT_LET(NetLibrary library, KeepExtension(folder, file));
+    chain.extensions.push_back(std::move(library));
+  }
   return Status::OK();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension that brings a run's net: it travels with the run, and workers open that one only.
+// The extensions that bring a run's net, loss or metrics: they travel with the run, and workers
+// open those only.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +14,9 @@ namespace protium {
 // a folder it stays where it is.
 Result<NetLibrary> KeepExtension(const std::filesystem::path& folder,
                                  const std::filesystem::path& file);
-// The same for the library that brings the estimator's net, if one does: fills chain.extension.
-Status KeepExtension(const std::filesystem::path& folder, Chain& chain);
+// The same for the libraries that bring the estimator's net, loss and metrics: fills
+// chain.extensions.
+Status KeepExtensions(const std::filesystem::path& folder, Chain& chain);
 
 // Opens, in a worker, the library where the driver opened it, or its copy where that file is
 // missing or another one.

@@ -145,11 +145,12 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   PT_LET(Catalogue catalogue, WithBuiltIns(session.state().options().catalogue));
   PT_LET(const auto stages, Read(folder / "pipeline.json",
                                  StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
+  session.state().record().Know(OwnMetrics(session.state().options().catalogue));
   ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
   PT_LET(Chain chain,
          Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
-  PT_TRY(KeepExtension(session.state().folder(), chain));
+  PT_TRY(KeepExtensions(session.state().folder(), chain));
   PT_TRY(FindNetFile(folder, chain));
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));

@@ -33,11 +33,20 @@ int32_t Chain::levels() const {
   return levels;
 }
 
-std::filesystem::path Chain::ExtensionFile() const {
-  for (const NetRow& row : catalogue.nets) {
-    if (estimator && row.name == estimator->options.net.name) return row.extension;
+std::vector<std::filesystem::path> Chain::ExtensionFiles() const {
+  std::vector<std::filesystem::path> files;
+  if (!estimator) return files;
+  const TorchEstimatorOptions& options = estimator->options;
+  const auto add = [&](const CatalogueRow& row, const std::string& name) {
+    const bool there = std::find(files.begin(), files.end(), row.extension) != files.end();
+    if (row.name == name && !row.extension.empty() && !there) files.push_back(row.extension);
+  };
+  for (const NetRow& row : catalogue.nets) add(row, options.net.name);
+  add(estimator->loss, options.loss.name);
+  for (const MetricRow& row : catalogue.metrics) {
+    for (const std::string& name : options.train.metrics) add(row, name);
   }
-  return {};
+  return files;
 }
 
 const StageColumn* Chain::Find(const std::string& column) const {
@@ -73,7 +82,7 @@ Status PlaceAgain(Chain& chain) {
   }
   Chain again = placer.Take();
   // The placer knows nothing of it: it was kept after placing.
-  again.extension = std::move(chain.extension);
+  again.extensions = std::move(chain.extensions);
   chain = std::move(again);
   return Status::OK();
 }

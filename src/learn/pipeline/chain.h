@@ -39,6 +39,7 @@ struct PlacedStage {
 // The estimator, with its inputs as concrete columns in the order in which the net reads them.
 struct PlacedEstimator {
   TorchEstimatorOptions options;  // Complete: every default filled in.
+  LossRow loss;                   // Of options.loss.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;
@@ -57,13 +58,13 @@ struct Chain {
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
   Columns sources;  // The table's columns that fitting reads, in the table's order.
   Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
-  NetLibrary extension;  // Once KeepExtension() has kept it.
+  std::vector<NetLibrary> extensions;  // Once KeepExtensions() has kept them.
 
   int32_t levels() const;  // The number of passes that fitting may take.
   // Null for an unknown column.
   const StageColumn* Find(const std::string& column) const;
-  // Path of the library that brings the estimator's net; empty if none does.
-  std::filesystem::path ExtensionFile() const;
+  // Paths of the libraries that bring the estimator's net, loss and metrics, each once.
+  std::vector<std::filesystem::path> ExtensionFiles() const;
 };
 
 // Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns

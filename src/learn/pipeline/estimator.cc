@@ -93,7 +93,8 @@ Status Require(bool holds, const std::string& path, const std::string& must, con
 }
 
 // Refuses options that make no sense for this kind of label, and fills in the default scale.
-Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::string& at) {
+Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
+  const TargetKind kind = loss.kind;
   const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
   if (several != options.label.empty()) {
     return Fail({.exit = Exit::kUsage,
@@ -111,11 +112,10 @@ Status CheckLabels(TorchEstimatorOptions& options, TargetKind kind, const std::s
                  "left out: numbers have no probabilities", options.probabilities));
   PT_TRY(Require(values || !options.label_scale || options.label_scale == Scale::kNone,
                  at + "label_scale", "left out: classes have no scale", "standard"));
-  const bool poisson = options.loss.name == "poisson";
-  PT_TRY(Require(!poisson || options.label_scale != Scale::kStandard, at + "label_scale",
-                 "\"none\": poisson learns counts as they are", "standard"));
+  PT_TRY(Require(!loss.logarithmic || options.label_scale != Scale::kStandard, at + "label_scale",
+                 "\"none\": " + loss.name + " learns counts as they are", "standard"));
   if (!options.label_scale) {
-    options.label_scale = values && !poisson ? Scale::kStandard : Scale::kNone;
+    options.label_scale = values && !loss.logarithmic ? Scale::kStandard : Scale::kNone;
   }
   return Status::OK();
 }
@@ -130,9 +130,12 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
   PT_TRY(CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer",
                        options.train.optimizer));
+  PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule",
+                       options.train.schedule));
+  PT_TRY(options.train.Check(at + "train"));
   PT_LET(const LossRow* loss,
          FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
-  PT_TRY(CheckLabels(options, loss->kind, at));
+  PT_TRY(CheckLabels(options, *loss, at));
   PT_TRY(ChooseMetrics(*loss, options.train, at + "train", catalogue));
   // Ranges are checked once all options have their values.
   PT_TRY(CheckFields(options, path));

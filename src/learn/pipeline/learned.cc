@@ -51,7 +51,7 @@ class Fitting {
   Fitting(SessionState& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     AddNeeds();
-    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options));
+    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
   }
 
   Status Run(Learned& learned) {
@@ -161,8 +161,9 @@ class Fitting {
     }
     if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
     const TorchEstimatorOptions& options = chain_.estimator->options;
+    const LossRow& loss = chain_.estimator->loss;
     const auto& type = chain_.Find(ListLabels(options).front())->type;
-    PT_LET(learned, LearnLabel(options, CollectStates(LabelNeeds(options)), *type));
+    PT_LET(learned, LearnLabel(options, loss, CollectStates(LabelNeeds(options, loss)), *type));
     return Status::OK();
   }
 

@@ -11,6 +11,7 @@
 #include "learn/model/model_state.h"
 #include "learn/model/net_file.h"
 #include "learn/model/net_library.h"
+#include "learn/model/start_file.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
@@ -71,6 +72,7 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
   PT_TRY(FindNetFile(session.options().base, chain));
+  PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
   return chain;
 }
 
@@ -104,7 +106,7 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = MakeNetConfig(chain, learned),
-                     .extension = chain.extension,
+                     .extensions = chain.extensions,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
                      .held_out = rows.held_out,
@@ -113,7 +115,9 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
   config.folder = (session.folder() / "checkpoints").string();
   // Weights belong to the features that they were trained on: other stages, or another library of
   // the net, make another hash, and checkpoints with the old one are refused.
-  config.stages_sha256 = Sha256Hex(Dump(LearnedToJson(chain, learned)) + chain.extension.sha256);
+  std::string rest = Dump(LearnedToJson(chain, learned));
+  for (const NetLibrary& each : chain.extensions) rest += each.sha256;
+  config.stages_sha256 = Sha256Hex(rest);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
   return config;
@@ -342,6 +346,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   SessionState& session = train.session().state();
   PT_LET(Chain chain, Place(stages_, train));
   const TrainRows rows = RowsFor(chain, train.plan());
+  session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
   told.update(PreviewToJson(MakePreview(chain, rows)));
   session.call().Tell(told);
@@ -349,7 +354,8 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_TRY(MakeRows(train.session(), chain, rows));
   // After the rows: a run that is refused for its input leaves no copies behind.
   PT_TRY(KeepNetFile(session.folder(), chain));
-  PT_TRY(KeepExtension(session.folder(), chain));
+  PT_TRY(KeepStart(session.folder(), chain));
+  PT_TRY(KeepExtensions(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {

@@ -20,7 +20,9 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_TRY(NameId(stage.kind, options.id));
   PT_LET(options, Complete(std::move(options), path_, chain_.catalogue));
   stage.options = FieldsToJson(options);
-  PlacedEstimator placed{.options = options, .path = path_};
+  PT_LET(const LossRow* loss,
+         FindRow(chain_.catalogue.losses, "loss", options.loss.name, path_ + ".loss.name"));
+  PlacedEstimator placed{.options = options, .loss = *loss, .path = path_};
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
   PT_TRY(CheckIndices(placed));
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
@@ -29,7 +31,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
   const auto label = chain_.Find(ListLabels(options).front())->type;
-  for (const auto& field : PredictedFields(options, label)) {
+  for (const auto& field : PredictedFields(options, loss->kind, label)) {
     PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
   }
   chain_.estimator = std::move(placed);
@@ -40,8 +42,7 @@ Status Placer::PlaceLabels(PlacedEstimator& placed) {
   const TorchEstimatorOptions& options = placed.options;
   for (const std::string& label : ListLabels(options)) {
     PT_LET(const size_t at, Find(label, "label", Use::kTraining));
-    PT_TRY(
-        CheckType(at, "label", CheckLabelType(FindTargetKind(options), *chain_.columns[at].type)));
+    PT_TRY(CheckType(at, "label", CheckLabelType(placed.loss.kind, *chain_.columns[at].type)));
     placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   for (const auto& [column, key] : {std::pair{&options.weight, "weight"},

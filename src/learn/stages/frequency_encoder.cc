@@ -77,7 +77,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
   Result<Frequencies> LearnOne(const std::string&, const State& state) const override {
     const auto& texts = std::get<TextCounts>(state);
     Frequencies learned{.keys = texts.ByFrequency(), .missing = texts.missing()};
-    for (const std::string& key : learned.keys) learned.counts.push_back(texts.CountOf(key));
+    for (const std::string& key : learned.keys) learned.counts.push_back(texts.FindCount(key));
     return learned;
   }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/recorded_loss.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "deep/float_tensor.h"
+
+namespace protium {
+namespace {
+
+at::Tensor ListLabels(const Batch& rows) {
+  const at::Tensor labels = rows[kLabelField];
+  return labels.scalar_type() == at::kInt ? labels.flatten().to(at::kLong) : labels;
+}
+
+// How often each row counts.
+std::vector<float> WeightsOf(const Batch& rows, const std::vector<double>& class_weights) {
+  const FieldRows<float> weights = rows.floats(kWeightField);
+  const FieldRows<int32_t> labels = rows.ints(kLabelField);
+  std::vector<float> out(size_t(rows.size()));
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    const double factor = class_weights.empty() ? 1 : class_weights[size_t(*labels.at(i))];
+    out[size_t(i)] = float(double(*weights.at(i)) * factor);
+  }
+  return out;
+}
+
+void CheckLosses(const at::Tensor& losses, int64_t rows) {
+  TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss gives ", losses.scalar_type(),
+              ", not float32");
+  TORCH_CHECK(losses.dim() >= 1 && losses.dim() <= 2 && losses.size(0) == rows, "the loss gives ",
+              losses.sizes(), " for ", rows,
+              " rows: it must give what each row loses, without a sum or mean over them");
+  TORCH_CHECK(losses.requires_grad(), "the loss does not depend on the outputs");
+}
+
+}  // namespace
+
+Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
+  return [each = std::move(each), class_weights = std::move(class_weights)](
+             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
+    LossSums sums;
+    if (rows.size() == 0) return sums;
+    const at::AutoGradMode graph(true);
+    const int64_t width = int64_t(outputs.size()) / rows.size();
+    at::Tensor leaf =
+        at::from_blob(const_cast<float*>(outputs.data()), {rows.size(), width}, at::kFloat)
+            .clone()
+            .set_requires_grad(true);
+    const at::Tensor losses = each(leaf, ListLabels(rows));
+    CheckLosses(losses, rows.size());
+    const std::vector<float> weights = WeightsOf(rows, class_weights);
+    const at::Tensor table = losses.reshape({rows.size(), -1});
+    const at::Tensor counts =
+        at::from_blob(const_cast<float*>(weights.data()), {rows.size(), 1}, at::kFloat);
+    table.backward(counts.expand_as(table).contiguous());
+    const at::Tensor slopes = leaf.grad().contiguous();
+    std::ranges::copy(FloatSpan(slopes), gradient.begin());
+    const at::Tensor values = table.detach().contiguous();
+    const auto per_row = size_t(values.size(1));
+    const std::span<float> terms = FloatSpan(values);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      for (size_t n = 0; n < per_row; ++n) {
+        sums.loss += double(weights[i]) * double(terms[i * per_row + n]);
+        sums.weight += double(weights[i]);
+      }
+    }
+    return sums;
+  };
+}
+
+}  // namespace protium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that go along with a run or a model.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/status.h"
+
+namespace protium {
+
+// Copies a file, which may be larger than memory, to a place where it appears whole or not at all;
+// folders on the way are made. A file that holds the same already is left alone. Returns the
+// SHA-256 of the content.
+Result<std::string> CopyFile(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Whether a file is there and its content has this SHA-256.
+bool Holds(const std::filesystem::path& file, const std::string& sha256);
+
+}  // namespace protium

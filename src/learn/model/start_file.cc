@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/model/start_file.h"
+
+#include <system_error>
+
+#include "base/fault.h"
+#include "format/safetensors.h"
+#include "learn/model/copy_file.h"
+#include "learn/model/model_folder.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStartFile = "start.safetensors";
+
+// The estimator is the last stage, and its options are kept twice: typed, and as the list that is
+// saved.
+void UpdateSaved(Chain& chain) {
+  chain.options.back().options["train"]["from"] = ToJson(chain.estimator->options.train.from);
+}
+
+Status FindModel(const fs::path& folder, StartOptions& from) {
+  PT_LET(const ModelFiles files, ReadModelFolder(folder));
+  if (files.weights.empty()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the model " + folder.string() + " has no weights",
+                 .why = "it has no estimator"});
+  }
+  if (!from.sha256.empty() && from.sha256 != files.weights_sha256) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the model " + folder.string() + " is not the same file as before",
+                 .why = "the sha256 of its weights is " + files.weights_sha256});
+  }
+  from.model = folder.string();
+  from.weights = files.weights.string();
+  from.sha256 = files.weights_sha256;
+  return Status::OK();
+}
+
+}  // namespace
+
+Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain& chain) {
+  if (!chain.estimator || chain.estimator->options.train.from.model.empty()) return Status::OK();
+  ModelOrStart& from = chain.estimator->options.train.from;
+  const fs::path kept = fs::absolute(run / kStartFile);
+  std::error_code ignored;
+  if (resumed && fs::is_regular_file(kept, ignored)) {
+    from.weights = kept.string();
+    PT_LET(from.sha256, WeightsSha256(kept));
+  } else {
+    const Status found = FindModel(fs::absolute(base / from.model).lexically_normal(), from);
+    if (!found.ok()) {
+      Fault fault = FaultOf(found);
+      fault.where = chain.estimator->path + ".train.from";
+      return Fail(std::move(fault));
+    }
+  }
+  UpdateSaved(chain);
+  return Status::OK();
+}
+
+Status KeepStart(const fs::path& run, Chain& chain) {
+  if (!chain.estimator || chain.estimator->options.train.from.weights.empty()) return Status::OK();
+  ModelOrStart& from = chain.estimator->options.train.from;
+  const fs::path kept = fs::absolute(run / kStartFile);
+  PT_TRY(CopyFile(from.weights, kept).status());
+  from.weights = kept.string();
+  UpdateSaved(chain);
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/describe.h"
+#include "recipe/losses.h"
+#include "recipe/nets.h"
+#include "recipe/training.h"
+
+namespace protium {
+
+Json ToJson(const Choice& named) {
+  Json json = {{"name", named.name}};
+  for (const auto& [key, value] : named.options.items()) json[key] = value;
+  return json;
+}
+
+// A table without a name is laid over the choice that is there, so `named` is input as well.
+Status FromJson(const Json& json, const std::string& path, Choice& named) {
+  if (json.is_string()) {
+    named = {json.get<std::string>(), Json::object()};
+    return Status::OK();
+  }
+  const bool names = json.is_object() && json.contains("name");
+  if (!json.is_object() || (names ? !json["name"].is_string() : named.name.empty())) {
+    return fields::Refuse(path, "a name, or a table with a name and its options", json);
+  }
+  if (names) named = {json["name"].get<std::string>(), Json::object()};
+  for (const auto& [key, value] : json.items()) {
+    if (key != "name") named.options[key] = value;
+  }
+  return Status::OK();
+}
+
+FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
+
+// Whether the classes exist is known only once the label has been read (WeightsOf in objective.cc).
+Status CrossEntropyOptions::Check(const std::string& path) const {
+  bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
+  for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
+    fits = fits && weight.is_number() && weight.get<double>() > 0;
+  }
+  if (fits) return Status::OK();
+  return fields::Refuse(path + ".class_weights",
+                        "\"none\", \"balanced\", or a table of classes with weights above 0",
+                        class_weights);
+}
+
+Status SgdOptions::Check(const std::string& path) const {
+  if (!nesterov || momentum > 0) return Status::OK();
+  return fields::Refuse(path + ".nesterov", "left out without momentum", nesterov);
+}
+
+Json ToJson(const ModelOrStart& start) { return fields::Write<StartOptions>(start); }
+
+Status FromJson(const Json& json, const std::string& path, ModelOrStart& start) {
+  if (!json.is_string()) return fields::ReadObject<StartOptions>(json, path, start);
+  start.model = json.get<std::string>();
+  return Status::OK();
+}
+
+FieldType DescribeType(const ModelOrStart&) {
+  return {.kind = FieldType::Kind::kEither,
+          .words = "text or table",
+          .of = {TypeOfField(std::string()), TypeOfField(StartOptions())}};
+}
+
+Status TrainOptions::Check(const std::string& path) const {
+  const auto refuse = [&](const char* key, std::string must, const Json& got) {
+    return fields::Refuse(path + key, must, got);
+  };
+  if (warm_up.steps > 0 && warm_up.share > 0) {
+    return refuse(".warm_up.share", "left out where warm_up.steps is given", warm_up.share);
+  }
+  if (early_stopping.patience > 0 && validation.share == 0) {
+    return refuse(".early_stopping.patience", "0 without validation rows: set validation.share",
+                  early_stopping.patience);
+  }
+  return Status::OK();
+}
+
+Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }
+Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torchscript", options); }
+Choice Linear() { return {"linear"}; }
+
+Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options); }
+Choice MeanSquaredError() { return {"mse"}; }
+Choice MeanAbsoluteError() { return {"mae"}; }
+Choice Poisson() { return {"poisson"}; }
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
+  return MakeChoice("binary_cross_entropy", options);
+}
+Choice CrossEntropy(const CrossEntropyOptions& options) {
+  return MakeChoice("cross_entropy", options);
+}
+
+Choice Adam(const AdamOptions& options) { return MakeChoice("adam", options); }
+Choice AdamW(const AdamWOptions& options) { return MakeChoice("adamw", options); }
+Choice Sgd(const SgdOptions& options) { return MakeChoice("sgd", options); }
+Choice Adagrad(const AdagradOptions& options) { return MakeChoice("adagrad", options); }
+Choice Rmsprop(const RmspropOptions& options) { return MakeChoice("rmsprop", options); }
+
+Choice ConstantRate() { return {"constant"}; }
+Choice StepSchedule(const StepScheduleOptions& options) { return MakeChoice("step", options); }
+Choice Cosine(const CosineOptions& options) { return MakeChoice("cosine", options); }
+Choice OneCycle(const OneCycleOptions& options) { return MakeChoice("one_cycle", options); }
+Choice ReduceOnPlateau(const ReduceOnPlateauOptions& options) {
+  return MakeChoice("reduce_on_plateau", options);
+}
+
+}  // namespace protium

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a net is trained, as data: one option is one line here, for job files, for the driver and for
+// the ranks that train. Public API.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recipe/optimizers.h"
+#include "recipe/schedules.h"
+
+namespace protium {
+
+// Training rows held out to choose the best epoch; rows that agree in `by` stay together. They are
+// chosen by a hash, as the test side of a split is.
+struct ValidationOptions {
+  double share = 0;             // 0: none.
+  std::vector<std::string> by;  // Empty: all columns of the table.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("share", share,
+          {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
+    visit("by", by,
+          {.help = "rows with equal values in these stay together; unless set, all columns"});
+  }
+};
+
+// When a checkpoint is written besides the one at the end of every epoch. Each of the two is off
+// at 0.
+struct CheckpointOptions {
+  int64_t every_steps = 0;
+  double every_seconds = 30;  // At the first step after so long.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("every_steps", every_steps,
+          {.help = "steps between checkpoints; 0: only after each epoch and by time",
+           .unit = "steps",
+           .at_least = 0});
+    visit(
+        "every_seconds", every_seconds,
+        {.help = "seconds between checkpoints; 0: not by time", .unit = "seconds", .at_least = 0});
+  }
+};
+
+// The first steps take the learning rate up in equal steps, from 0 to what the schedule says. Given
+// in steps or as a share of all steps; not both.
+struct WarmUpOptions {
+  int64_t steps = 0;
+  double share = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("steps", steps, {.help = "0: as `share` says", .unit = "steps", .at_least = 0});
+    visit("share", share, {.help = "of all steps; 0: none", .at_least = 0, .below = 1});
+  }
+};
+
+// Ends training before its last epoch. Needs validation rows.
+struct EarlyStoppingOptions {
+  int64_t patience = 0;
+  double least = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("patience", patience,
+          {.help = "ends after so many without a better `best`; 0: never",
+           .unit = "epochs",
+           .at_least = 0});
+    visit("least", least,
+          {.help = "by how much `best` must get better to count, in its own units", .at_least = 0});
+  }
+};
+
+// What holds for some parameters of the net.
+struct ParameterOptions {
+  std::string name;
+  double rate = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name,
+          {.help = "of parameters, such as \"embedding.*\"; * stands for anything",
+           .filled = "the name of a parameter"});
+    visit("rate", rate,
+          {.help = "what their learning rate is multiplied by; 0: they stay as they are",
+           .at_least = 0});
+  }
+};
+
+// Training starts from a model's weights instead of drawn ones. "MODEL" is short for
+// { model = "MODEL" }.
+struct StartOptions {
+  std::string model;                    // A model folder; empty: none.
+  std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.
+  std::string weights;                  // Filled in: the run's copy of the model's weights.
+  std::string sha256;                   // Filled in: of its tensors.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("model", model, {.help = "a model folder; relative to the folder of the tables"});
+    visit("parameters", parameters,
+          {.help = "names of those taken, such as \"embedding.*\"; unless set, all"});
+    visit("weights", weights, {.help = "found out when the model is read"});
+    visit("sha256", sha256, {.help = "of the weights; found out when the model is read"});
+  }
+};
+struct ModelOrStart : StartOptions {};
+Json ToJson(const ModelOrStart& start);
+Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
+FieldType DescribeType(const ModelOrStart& start);
+
+// How the net is trained. The weights follow from the rows, the net, the loss and all options here
+// but those with decides_weights = false, which may change before training is resumed; any other
+// change makes a resumed run refuse its checkpoints. Never from the number of workers.
+struct TrainOptions {
+  int64_t epochs = 10;
+  int64_t batch_size = 512;   // Rows of one step, over all workers together.
+  int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
+  int32_t micro_batches = 1;  // Parts of a shard's rows of a step, whose gradients are added up.
+  Choice optimizer = Adam();
+  Choice schedule = ConstantRate();
+  WarmUpOptions warm_up;
+  ValidationOptions validation;
+  // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
+  // accuracy for many.
+  std::vector<std::string> metrics;
+  std::string best;  // The validation metric that chooses the epoch; empty: the first.
+  EarlyStoppingOptions early_stopping;
+  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
+  std::string baseline;  // Compare with a straight line in this column; empty: don't.
+  int64_t seed = 0;
+  double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.
+  double clip_value = 0;  // Largest size of each element of it, after clip_norm; 0: no clipping.
+  double average = 0;     // Of the weights over steps, see below; 0: none.
+  std::vector<ParameterOptions> parameters;  // The first that fits a parameter holds.
+  ModelOrStart from;
+  int32_t threads_per_shard = 1;
+  CheckpointOptions checkpoint;
+  // Conditions on more than one field.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("epochs", epochs,
+          {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
+    visit("batch_size", batch_size,
+          {.help = "rows per step, over all workers", .unit = "rows", .at_least = 1});
+    // Not because it leaves the weights alone, but because checkpoints compare it by themselves.
+    visit("shards", shards,
+          {.help = "parts of every batch; 1 to `shards` workers give the same weights",
+           .at_least = 1,
+           .decides_weights = false});
+    visit("micro_batches", micro_batches,
+          {.help = "parts of a shard's rows of a step, one after the other: takes less memory",
+           .at_least = 1});
+    visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
+    visit("schedule", schedule,
+          {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});
+    visit("warm_up", warm_up, {.help = "the learning rate's rise in the first steps"});
+    // Holding out other rows changes the training set, which resuming compares by its keys.
+    visit("validation", validation,
+          {.help = "rows set aside while training, to choose the best epoch",
+           .decides_weights = false});
+    visit("metrics", metrics,
+          {.help = "what is measured on validation and test rows; unless set, what suits the loss",
+           .rows_of = "metrics",
+           .decides_weights = false});
+    visit("best", best,
+          {.help = "the metric on validation rows that decides which epoch is kept; unless set, "
+                   "the first",
+           .rows_of = "metrics"});
+    // It decides when training ends, as `epochs` does.
+    visit("early_stopping", early_stopping,
+          {.help = "ends training when it gets no better", .decides_weights = false});
+    visit("keep", keep,
+          {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
+    visit("baseline", baseline,
+          {.help = "column of a straight-line fit to compare with; empty: none",
+           .decides_weights = false});
+    visit("seed", seed, {.help = "seed of initial weights, order of rows and dropout"});
+    visit("clip_norm", clip_norm,
+          {.help = "largest norm of a gradient; larger ones are scaled down; 0: no limit",
+           .at_least = 0});
+    visit("clip_value", clip_value,
+          {.help = "largest size of each element of a step's gradient; 0: no clipping",
+           .at_least = 0});
+    // The average forgets faster in the first steps: see train/average.h.
+    visit("average", average,
+          {.help = "a moving average of the weights is what is measured and kept: how slowly it "
+                   "forgets, such as 0.999; 0: the weights themselves",
+           .at_least = 0,
+           .below = 1});
+    visit("parameters", parameters, {.help = "what holds for some parameters of the net"});
+    // Checkpoints compare the weights themselves, wherever they lie.
+    visit("from", from,
+          {.help = "a model whose weights training starts from; unless set, weights are drawn",
+           .decides_weights = false});
+    visit("threads_per_shard", threads_per_shard,
+          {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
+    visit("checkpoint", checkpoint,
+          {.help = "when checkpoints are saved", .decides_weights = false});
+  }
+};
+
+}  // namespace protium

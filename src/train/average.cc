@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/average.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fault.h"
+#include "train/update_kernels.h"
+
+namespace protium {
+
+WeightAverage::WeightAverage(double decay, Weights& weights)
+    : decay_(decay), weights_(weights), other_(size_t(weights.size())) {}
+
+void WeightAverage::Begin() { std::ranges::copy(weights_.parameters(), other_.begin()); }
+
+void WeightAverage::Step(int64_t t) {
+  const double keep = std::min(decay_, double(1 + t) / double(10 + t));
+  AverageUpdate(float(keep), float(1 - keep), weights_.parameters().data(), weights_.size(),
+                other_.data());
+}
+
+void WeightAverage::Exchange() {
+  std::swap_ranges(other_.begin(), other_.end(), weights_.parameters().begin());
+}
+
+NamedTensor WeightAverage::Trained() {
+  return {"trained", "F32", {weights_.size()}, std::as_bytes(std::span(other_))};
+}
+
+Status WeightAverage::Load(const Safetensors& file, const std::string& where) {
+  const NamedTensor to = Trained();
+  const NamedTensor* const from = file.Find(to.name);
+  if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights behind the average do not fit the net: " + where,
+                 .where = where});
+  }
+  std::memcpy(other_.data(), from->data.data(), from->data.size());
+  return Status::OK();
+}
+
+}  // namespace protium
