@@ -184,18 +184,19 @@ Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   return Status::OK();
 }
 
-struct Rows {
+// What a rank learns from and what it validates on.
+struct RankRows {
   std::unique_ptr<ShardedRows> train;
   std::unique_ptr<ShardedRows> held_out;
   int64_t unseen = 0;
 };
 
 // Collective.
-Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
-                        Communicator& communicator) {
+Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
+                            Communicator& communicator) {
   PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
-  Rows out;
+  RankRows out;
   PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
   PT_LET(out.train, ShardRows(std::move(packed.train), owners, communicator));
   PT_TRY(CheckOwnCategories(inputs, *out.train));
@@ -209,7 +210,7 @@ Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Pack
                .fix = "raise train.validation.share, or set it to 0"});
 }
 
-Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const Rows& rows) {
+Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankRows& rows) {
   const TrainResult result{.weights = outcome.weights.string(),
                            .weights_sha256 = outcome.weights_sha256,
                            .steps = outcome.steps,
@@ -259,7 +260,7 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));
-  PT_LET(const Rows rows, ShardInput(config, inputs, std::move(packed), *communicator));
+  PT_LET(const RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,

@@ -87,7 +87,7 @@ Status PlaceAgain(Chain& chain) {
   return Status::OK();
 }
 
-Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, Rows which) {
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, RowUse use) {
   // Backwards, so that a used stage's inputs are wanted before their maker is looked at; then
   // forwards, so that a stage finds its inputs made.
   std::vector<bool> used(chain.stages.size());
@@ -101,8 +101,8 @@ Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted
   for (size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const Stage& stage = *chain.stages[i].stage;
-    rows = which == Rows::kOthers ? stage.Apply(std::move(rows), columns)
-                                  : stage.ApplyToLearned(std::move(rows), columns);
+    rows = use == RowUse::kOther ? stage.Apply(std::move(rows), columns)
+                                 : stage.ApplyToLearned(std::move(rows), columns);
     columns.insert(columns.end(), stage.outputs().begin(), stage.outputs().end());
   }
   return rows;

@@ -90,12 +90,12 @@ bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string
 Status WithSourceNames(const Chain& chain, const Status& status);
 
 // Whether rows are those that stages and the net learn from, or others (Stage::ApplyToLearned).
-enum class Rows { kLearnedFrom, kOthers };
+enum class RowUse { kLearning, kOther };
 
 // Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
 // depends on, directly or through other stages; these must have learned. Appends the new names to
 // `columns`.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
-                 Rows which = Rows::kOthers);
+                 RowUse use = RowUse::kOther);
 
 }  // namespace protium

@@ -132,7 +132,7 @@ class Fitting {
       asked.push_back(entry.need);
       wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
     }
-    const Plan input = ApplyStages(chain_, rows_, columns, wanted, Rows::kLearnedFrom);
+    const Plan input = ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning);
     PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
     for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move(states[i]);
     return Status::OK();

@@ -51,7 +51,7 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   Columns columns = LearnedFrom(chain);
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
   const Columns wanted = ListColumns(chain, config);
-  Plan applied = ApplyStages(chain, rows.all, columns, wanted, Rows::kLearnedFrom);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted, RowUse::kLearning);
   if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
   std::vector<NamedExpr> read;
   for (const std::string& column : wanted) {
