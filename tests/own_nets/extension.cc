@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "own_nets/log_cosh.h"
 #include "own_nets/wide_net.h"
 
 // Reads lists of numbers by the name of their column.
@@ -12,4 +13,6 @@ struct PairNet : torch::nn::Module {
 PROTIUM_EXTENSION(own) {
   own.nets.push_back(protium::MakeNetRow<PairNet>("pair", "a net of lists"));
   own.nets.push_back(protium::MakeNetRow<WideNet, WideOptions>("wide", "a net of the tests"));
+  own.losses.push_back(LogCoshRow());
+  own.metrics.push_back(NearRow());
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a net of its own.
+// A program with a net, a loss and a metric of its own.
 #include <protium/protium.h>
 
+#include "own_nets/log_cosh.h"
 #include "own_nets/wide_net.h"
 
 namespace pt = protium;
@@ -15,7 +16,11 @@ pt::Status Run(pt::Session& session) {
                           .categorical = pt::OutputsOf("index"),
                           .numeric = pt::OutputsOf("scale"),
                           .label = "hours",
-                          .train = {.epochs = 2, .batch_size = 64},
+                          .loss = {"log_cosh", {{"scale", 0.5}}},
+                          .train = {.epochs = 2,
+                                    .batch_size = 64,
+                                    .validation = {.share = 0.1},
+                                    .metrics = {"near", "rmse"}},
                           .gang = {.workers = 2}}),
   });
   PT_LET(const pt::PipelineModel model, pipeline.Fit(session.Sql("SELECT * FROM machines")));
@@ -23,7 +28,10 @@ pt::Status Run(pt::Session& session) {
 }
 
 int main(int argc, char** argv) {
-  const auto nets =
-      pt::MakeNetCatalogue({pt::MakeNetRow<WideNet, WideOptions>("wide", "a net of the tests")});
-  return pt::Main(argc, argv, {.run = Run, .catalogue = nets});
+  pt::Catalogue own;
+  own.nets.push_back(pt::MakeNetRow<WideNet, WideOptions>("wide", "a net of the tests"));
+  own.losses.push_back(LogCoshRow());
+  own.metrics.push_back(NearRow());
+  return pt::Main(argc, argv,
+                  {.run = Run, .catalogue = std::make_shared<const pt::Catalogue>(own)});
 }

@@ -95,9 +95,10 @@ class Schema {
 }  // namespace
 
 TEST(Help, ListsWhatAJobMayName) {
-  for (const auto& [topic, row] : {std::pair{"stages", "one_hot_encoder"},
-                                   std::pair{"nets", "tabular_mlp"}, std::pair{"losses", "huber"},
-                                   std::pair{"metrics", "rmse"}, std::pair{"optimizers", "adam"}}) {
+  for (const auto& [topic, row] :
+       {std::pair{"stages", "one_hot_encoder"}, std::pair{"nets", "tabular_mlp"},
+        std::pair{"losses", "huber"}, std::pair{"metrics", "rmse"}, std::pair{"optimizers", "adam"},
+        std::pair{"schedules", "cosine"}}) {
     const Outcome list = Help({topic});
     EXPECT_EQ(list.exit, 0) << list.err;
     EXPECT_THAT(list.out, HasSubstr(row));
@@ -139,7 +140,7 @@ TEST(Help, HasWrittenThePagesOfTheReference) {
         << "docs/reference/" << name << " is stale: protium help --reference docs/reference";
     ++written;
   }
-  EXPECT_EQ(written, 6u);
+  EXPECT_EQ(written, 7u);
 }
 
 TEST(JobSchema, TakesTheExampleAndRefusesAMisspeltKey) {

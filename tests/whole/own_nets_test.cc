@@ -102,6 +102,29 @@ TEST(Extension, RefusesOptionsThatItsNetDoesNotHave) {
   EXPECT_TRUE(Has(run.err, "did you mean \"width\"?")) << run.err;
 }
 
+TEST(Extension, BringsALossAndAMetric) {
+  const std::string job = With(WideJob(Library("own_nets")), "{ name = \"wide\", width = 12 }",
+                               "\"linear\"\nloss = { name = \"log_cosh\", scale = 0.5 }");
+  const OwnJob own(MachinesTable(600), job);
+  const Outcome one = own.Run({"--json", "--set", "train.metrics=[\"near\",\"rmse\"]"});
+  ASSERT_EQ(one.exit, 0) << one.err;
+  for (const char* part : {"validation", "test"}) {
+    EXPECT_TRUE(one.json["metrics"][part]["near"].is_number()) << one.json["metrics"];
+  }
+  const Outcome two =
+      own.Run({"--json", "--set", "train.metrics=[\"near\",\"rmse\"]", "--set", "gang.workers=2"});
+  EXPECT_EQ(WeightsOfRun(own, two), WeightsOfRun(own, one)) << two.err;
+  EXPECT_EQ(two.json["metrics"], one.json["metrics"]);
+  const Outcome scored =
+      own.Protium({"predict", "--model", one.json["model"], "--data", own.path(), "--extension",
+                   Library("own_nets"), "--output", own / "out.parquet", "--json"});
+  ASSERT_EQ(scored.exit, 0) << scored.err;
+  EXPECT_TRUE(scored.json["metrics"]["test"]["near"].is_number()) << scored.json;
+  const Outcome wrong = own.Run({"--set", "loss.scale=0"});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_TRUE(Has(wrong.err, "loss.scale must be above 0")) << wrong.err;
+}
+
 TEST(Program, TrainsItsOwnNetWithTheSameBitsAgain) {
   const OwnJob own(MachinesTable(600));
   std::string weights;
@@ -114,6 +137,7 @@ TEST(Program, TrainsItsOwnNetWithTheSameBitsAgain) {
     ASSERT_EQ(run.exit, 0) << run.err;
     if (weights.empty()) weights = WeightsOfRun(own, run);
     EXPECT_EQ(WeightsOfRun(own, run), weights) << workers;
+    EXPECT_TRUE(run.json["metrics"]["validation"]["near"].is_number()) << run.json["metrics"];
   }
 }
 
