@@ -115,7 +115,7 @@ TEST(Help, TellsOptionsWithDefaultAndRange) {
   EXPECT_THAT(page, HasSubstr("[128, 64]"));
   EXPECT_THAT(page, HasSubstr("widths of at least 1"));
   const Json options = Help({"stages", "imputer", "--json"}).json["options"];
-  EXPECT_EQ(options[3]["choices"], Json({"median", "mean", "constant"}));
+  EXPECT_EQ(options[3]["choices"], Json({"median", "mean", "mode", "constant"}));
 }
 
 TEST(Help, NamesTheNearestOnATypo) {
