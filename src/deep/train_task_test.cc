@@ -240,6 +240,9 @@ TEST_F(TrainTask, RefusesOneRowStepsWithBatchNorm) {
   const Fault fault = FaultOf(Run(2, Deal(64 + 2, 2, 0)));
   EXPECT_THAT(fault.what, HasSubstr("gives shard"));
   EXPECT_TRUE(Run(2, Deal(64 * 3, 2, 0)).ok());
+  config_.train.micro_batches = 9;
+  EXPECT_THAT(FaultOf(Run(2, Deal(64 * 3, 2, 0))).what,
+              HasSubstr("rows in 9 parts, but batch norm needs 2 in each"));
 }
 
 struct Recipe {

@@ -79,10 +79,11 @@ Status Feed::CheckBatches(int64_t least, int64_t parts) const {
       if (n == 0 || std::max<int64_t>(1, n / parts) >= least) continue;
       return Fail(
           {.exit = Exit::kUsage,
-           .what = fmt::format("step {} of every epoch gives shard {} {} row{}, but batch "
-                               "norm needs {}",
-                               step + 1, shard, n,
-                               parts > 1 ? fmt::format(" in {} parts", parts) : "", least),
+           .what = fmt::format("step {} of every epoch gives shard {} {} row{}{}, but batch norm "
+                               "needs {}{}",
+                               step + 1, shard, n, n == 1 ? "" : "s",
+                               parts > 1 ? fmt::format(" in {} parts", parts) : "", least,
+                               parts > 1 ? " in each" : ""),
            .where = "train.batch_size",
            .why = fmt::format("{} rows in batches of {} over {} shards", rows_.total_rows(),
                               batch_size_, rows_.shards()),
