@@ -28,6 +28,7 @@ NamedTensor WeightAverage::Trained() {
   return {"trained", "F32", {weights_.size()}, std::as_bytes(std::span(other_))};
 }
 
+// Called while exchanged: a checkpoint's weights are the average, and are loaded into the net.
 Status WeightAverage::Load(const Safetensors& file, const std::string& where) {
   const NamedTensor to = Trained();
   const NamedTensor* const from = file.Find(to.name);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kWhere = "train.from";
 
+// Empty: all tensors are taken. A pattern never fits none (FindByPattern()), so patterns never
+// leave it empty.
 Result<std::set<std::string>> NamesTaken(const StartOptions& from,
                                          const std::vector<Variable>& parameters) {
   std::set<std::string> names;
