@@ -142,7 +142,9 @@ Status Lacks(const std::string& what, const std::string& fix) {
       {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
 }
 
-// Rows that nothing can compute are refused here, before a job could name them.
+// Rows without an implementation are refused here, before a job could name them. Optimizers and
+// schedules have no place for one in their rows: train/update_rule.cc and train/schedule.cc know
+// theirs by name.
 Status CheckComputed(const Catalogue& own) {
   for (const LossRow& row : own.losses) {
     if (row.builder != nullptr) continue;

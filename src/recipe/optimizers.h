@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in optimizers. Public API.
+// The options of the built-in optimizers, and functions that programs choose them with. Names,
+// where they differ, are more telling than PyTorch's; formulas and defaults are PyTorch's unless it
+// says otherwise. `learning_rate` is multiplied by the schedule and by the rates of parameters. The
+// arithmetic is in train/update_rule.cc and train/update_kernels.h. Public API.
 #pragma once
 
 #include <string>
@@ -8,8 +11,10 @@
 
 namespace protium {
 
-// Adam (Kingma and Ba, 2015). `weight_decay` is added to the gradient, as in the original paper's
-// L2 form and torch.optim.Adam; this is not AdamW.
+// Adam (Kingma and Ba, 2015), as torch.optim.Adam; m and v are the running means of the gradients g
+// and of their squares, both corrected for beginning at 0:
+//   w -= learning_rate * m / (sqrt(v) + epsilon)
+// `weight_decay` times w is added to g (the L2 form); for AdamW's decay see below.
 struct AdamOptions {
   double learning_rate = 1e-3;
   double weight_decay = 0;
@@ -30,8 +35,9 @@ struct AdamOptions {
 };
 Choice Adam(const AdamOptions& options = {});
 
-// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as torch.optim.AdamW: in each
-// step weights also shrink by learning_rate * weight_decay of themselves, whatever their gradients.
+// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as torch.optim.AdamW: before each
+// step w -= learning_rate * weight_decay * w, whatever the gradient, which has no decay in it. The
+// learning rate here is that of the step, so the decay follows the schedule.
 struct AdamWOptions {
   double learning_rate = 1e-3;
   double weight_decay = 1e-2;
@@ -53,8 +59,11 @@ struct AdamWOptions {
 };
 Choice AdamW(const AdamWOptions& options = {});
 
-// Stochastic gradient descent, with momentum, Nesterov's form of it and weight decay as in
-// torch.optim.SGD: the learning rate scales the velocity, and decay is added to the gradient.
+// Stochastic gradient descent, as torch.optim.SGD without dampening, with `weight_decay` times w
+// added to the gradient g:
+//   v = momentum * v + g,  w -= learning_rate * v
+// With `nesterov` the step is taken from where momentum leads: w -= learning_rate * (g + momentum *
+// v). The learning rate scales the whole velocity, so a change of it acts at once.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;
@@ -75,8 +84,10 @@ struct SgdOptions {
 };
 Choice Sgd(const SgdOptions& options = {});
 
-// Adagrad (Duchi and others, 2011), as torch.optim.Adagrad: a weight's steps shrink with the sum of
-// all its squared gradients so far.
+// Adagrad (Duchi and others, 2011), as torch.optim.Adagrad: a weight's steps shrink with the sum s
+// of all its squared gradients so far, which begins at `initial`:
+//   s += g^2,  w -= learning_rate / (1 + n * rate_decay) * g / (sqrt(s) + epsilon)
+// in its step n, counted from 0. PyTorch calls the two lr_decay and initial_accumulator_value.
 struct AdagradOptions {
   double learning_rate = 1e-2;
   double weight_decay = 0;
@@ -96,8 +107,10 @@ struct AdagradOptions {
 };
 Choice Adagrad(const AdagradOptions& options = {});
 
-// RMSprop (Tieleman and Hinton, 2012), as torch.optim.RMSprop: steps scaled by the root of a moving
-// mean of squared gradients; `centered` takes the variance instead of the mean square.
+// RMSprop (Tieleman and Hinton, 2012), as torch.optim.RMSprop, where `smoothing` is called alpha:
+//   s = smoothing * s + (1 - smoothing) * g^2,  v = momentum * v + g / (sqrt(s) + epsilon),
+//   w -= learning_rate * v
+// `centered` takes the variance s - m^2, with a running mean m of g, instead of s.
 struct RmspropOptions {
   double learning_rate = 1e-2;
   double weight_decay = 0;
