@@ -39,11 +39,11 @@ std::vector<float> WeightsOf(const Batch& rows, const std::vector<double>& class
 // A scalar would mean that the expression has already added up the rows, in an order and with
 // weights that are not ours.
 void CheckLosses(const at::Tensor& losses, int64_t rows) {
-  TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss gives ", losses.scalar_type(),
+  TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss returns ", losses.scalar_type(),
               ", not float32");
-  TORCH_CHECK(losses.dim() >= 1 && losses.dim() <= 2 && losses.size(0) == rows, "the loss gives ",
+  TORCH_CHECK(losses.dim() >= 1 && losses.dim() <= 2 && losses.size(0) == rows, "the loss returns ",
               losses.sizes(), " for ", rows,
-              " rows: it must give what each row loses, without a sum or mean over them");
+              " rows: it must return the loss of each row, without a sum or mean over them");
   TORCH_CHECK(losses.requires_grad(), "the loss does not depend on the outputs");
 }
 

@@ -48,7 +48,7 @@ struct AdamWOptions {
   void Fields(Visit& visit) {
     visit("learning_rate", learning_rate, {.help = "step size", .above = 0});
     visit("weight_decay", weight_decay,
-          {.help = "share of itself, times the learning rate, that a weight loses in a step",
+          {.help = "in each step a weight loses this share of itself, times the learning rate",
            .at_least = 0});
     visit("beta1", beta1,
           {.help = "decay of the running mean of gradients", .at_least = 0, .below = 1});
@@ -77,7 +77,7 @@ struct SgdOptions {
           {.help = "share of the previous step that is added to the next",
            .at_least = 0,
            .below = 1});
-    visit("nesterov", nesterov, {.help = "look ahead: needs momentum"});
+    visit("nesterov", nesterov, {.help = "Nesterov momentum; needs momentum above 0"});
     visit("weight_decay", weight_decay,
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
   }
@@ -100,8 +100,8 @@ struct AdagradOptions {
     visit("weight_decay", weight_decay,
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
     visit("rate_decay", rate_decay,
-          {.help = "step n, from 0, is divided by 1 + n * rate_decay", .at_least = 0});
-    visit("initial", initial, {.help = "where sums of squares begin", .at_least = 0});
+          {.help = "step n, counted from 0, is divided by 1 + n * rate_decay", .at_least = 0});
+    visit("initial", initial, {.help = "initial value of the sums of squares", .at_least = 0});
     visit("epsilon", epsilon, {.help = "added to the divisor, which could be 0", .above = 0});
   }
 };
@@ -124,12 +124,13 @@ struct RmspropOptions {
     visit("weight_decay", weight_decay,
           {.help = "pulls weights towards 0, added to the gradient", .at_least = 0});
     visit("smoothing", smoothing,
-          {.help = "how slowly the mean of squares forgets", .at_least = 0, .below = 1});
+          {.help = "decay of the running mean of squared gradients", .at_least = 0, .below = 1});
     visit("momentum", momentum,
           {.help = "share of the previous step that is added to the next",
            .at_least = 0,
            .below = 1});
-    visit("centered", centered, {.help = "divide by the deviation of gradients"});
+    visit("centered", centered,
+          {.help = "divides by the standard deviation of gradients, not their root mean square"});
     visit("epsilon", epsilon, {.help = "added to the divisor, which could be 0", .above = 0});
   }
 };

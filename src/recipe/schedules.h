@@ -25,11 +25,10 @@ struct StepScheduleOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
-          {.help = "0: as `every` says", .unit = "steps", .at_least = 0});
-    visit("every", every,
-          {.help = "share of all steps after which the rate drops", .above = 0, .below = 1});
+          {.help = "steps between drops; 0: `every` decides", .unit = "steps", .at_least = 0});
+    visit("every", every, {.help = "share of all steps between drops", .above = 0, .below = 1});
     visit("factor", factor,
-          {.help = "what the rate is multiplied by when it drops", .above = 0, .below = 1});
+          {.help = "factor by which each drop multiplies the rate", .above = 0, .below = 1});
   }
 };
 Choice StepSchedule(const StepScheduleOptions& options = {});
@@ -41,8 +40,7 @@ struct CosineOptions {
   double final = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("final", final,
-          {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
+    visit("final", final, {.help = "final share of the learning rate", .at_least = 0, .below = 1});
   }
 };
 Choice Cosine(const CosineOptions& options = {});
@@ -58,10 +56,8 @@ struct OneCycleOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("peak", peak, {.help = "share of all steps until the peak", .above = 0, .below = 1});
-    visit("start", start,
-          {.help = "share of the learning rate to begin with", .above = 0, .below = 1});
-    visit("final", final,
-          {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
+    visit("start", start, {.help = "initial share of the learning rate", .above = 0, .below = 1});
+    visit("final", final, {.help = "final share of the learning rate", .at_least = 0, .below = 1});
   }
 };
 Choice OneCycle(const OneCycleOptions& options = {});
@@ -78,13 +74,14 @@ struct ReduceOnPlateauOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("factor", factor,
-          {.help = "what the rate is multiplied by when it drops", .above = 0, .below = 1});
-    visit("patience", patience,
-          {.help = "how many may pass without getting better", .unit = "epochs", .at_least = 0});
+          {.help = "factor by which each drop multiplies the rate", .above = 0, .below = 1});
+    visit(
+        "patience", patience,
+        {.help = "epochs without improvement that are tolerated", .unit = "epochs", .at_least = 0});
     visit("least", least,
-          {.help = "share by which the best so far must be beaten", .at_least = 0, .below = 1});
+          {.help = "relative improvement that counts as better", .at_least = 0, .below = 1});
     visit("cooldown", cooldown,
-          {.help = "after a drop, not counted", .unit = "epochs", .at_least = 0});
+          {.help = "epochs after a drop that are not counted", .unit = "epochs", .at_least = 0});
     visit("final", final, {.help = "lowest share of the learning rate", .at_least = 0, .below = 1});
   }
 };

@@ -52,8 +52,10 @@ struct WarmUpOptions {
   double share = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("steps", steps, {.help = "0: as `share` says", .unit = "steps", .at_least = 0});
-    visit("share", share, {.help = "of all steps; 0: none", .at_least = 0, .below = 1});
+    visit("steps", steps,
+          {.help = "length of the warm-up; 0: `share` decides", .unit = "steps", .at_least = 0});
+    visit("share", share,
+          {.help = "length as a share of all steps; 0: none", .at_least = 0, .below = 1});
   }
 };
 
@@ -65,11 +67,11 @@ struct EarlyStoppingOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("patience", patience,
-          {.help = "ends after so many without a better `best`; 0: never",
+          {.help = "ends after this many epochs without a better `best`; 0: never",
            .unit = "epochs",
            .at_least = 0});
     visit("least", least,
-          {.help = "by how much `best` must get better to count, in its own units", .at_least = 0});
+          {.help = "smallest improvement of `best` that counts, in its own units", .at_least = 0});
   }
 };
 
@@ -80,11 +82,10 @@ struct ParameterOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name,
-          {.help = "of parameters, such as \"embedding.*\"; * stands for anything",
+          {.help = "names of parameters, such as \"embedding.*\"; * stands for any text",
            .filled = "the name of a parameter"});
     visit("rate", rate,
-          {.help = "what their learning rate is multiplied by; 0: they stay as they are",
-           .at_least = 0});
+          {.help = "factor of their learning rate; 0: they are frozen", .at_least = 0});
   }
 };
 
@@ -99,9 +100,9 @@ struct StartOptions {
   void Fields(Visit& visit) {
     visit("model", model, {.help = "a model folder; relative to the folder of the tables"});
     visit("parameters", parameters,
-          {.help = "names of those taken, such as \"embedding.*\"; unless set, all"});
-    visit("weights", weights, {.help = "found out when the model is read"});
-    visit("sha256", sha256, {.help = "of the weights; found out when the model is read"});
+          {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
+    visit("weights", weights, {.help = "filled in when the model is read"});
+    visit("sha256", sha256, {.help = "of the weights; filled in when the model is read"});
   }
 };
 // The same in job files, where "MODEL" is short for { model = "MODEL" }.
@@ -156,12 +157,12 @@ struct TrainOptions {
            .at_least = 1,
            .decides_weights = false});
     visit("micro_batches", micro_batches,
-          {.help = "parts of a shard's rows of a step, one after the other: takes less memory",
+          {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});
     visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
     visit("schedule", schedule,
           {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});
-    visit("warm_up", warm_up, {.help = "the learning rate's rise in the first steps"});
+    visit("warm_up", warm_up, {.help = "raises the learning rate gradually in the first steps"});
     visit("validation", validation,
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});
@@ -174,7 +175,7 @@ struct TrainOptions {
                    "the first",
            .rows_of = "metrics"});
     visit("early_stopping", early_stopping,
-          {.help = "ends training when it gets no better", .decides_weights = false});
+          {.help = "ends training when it stops improving", .decides_weights = false});
     visit("keep", keep,
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
@@ -188,13 +189,13 @@ struct TrainOptions {
           {.help = "largest size of each element of a step's gradient; 0: no clipping",
            .at_least = 0});
     visit("average", average,
-          {.help = "a moving average of the weights is what is measured and kept: how slowly it "
-                   "forgets, such as 0.999; 0: the weights themselves",
+          {.help = "decay of a moving average of the weights, such as 0.999, that is measured and "
+                   "kept in their place; 0: none",
            .at_least = 0,
            .below = 1});
-    visit("parameters", parameters, {.help = "what holds for some parameters of the net"});
+    visit("parameters", parameters, {.help = "options of some parameters of the net, by name"});
     visit("from", from,
-          {.help = "a model whose weights training starts from; unless set, weights are drawn",
+          {.help = "model whose weights training starts from; unless set, random ones",
            .decides_weights = false});
     visit("threads_per_shard", threads_per_shard,
           {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});

@@ -55,9 +55,9 @@ Status StartFrom(const StartOptions& from, const std::vector<Variable>& paramete
   PT_LET(const std::string sha256, WeightsSha256(std::filesystem::path(from.weights)));
   if (sha256 != from.sha256) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the weights to start from changed: " + from.weights,
+                 .what = "the weights to start from have changed: " + from.weights,
                  .where = kWhere,
-                 .why = "the sha256 of their tensors is another"});
+                 .why = "the sha256 of their tensors differs"});
   }
   PT_LET(const Safetensors file, Safetensors::Read(from.weights));
   PT_LET(const std::set<std::string> taken, NamesTaken(from, parameters));

@@ -258,7 +258,7 @@ void Training::Watch(const Json& entry) {
   if (!IsOver(train_.early_stopping, state_.stopping) || state_.epoch == train_.epochs) return;
   progress_.Tell(
       {{"event", "note"},
-       {"message", fmt::format("training ends after epoch {} of {}: {} got no better for "
+       {"message", fmt::format("training ends after epoch {} of {}: {} did not improve for "
                                "{} epochs",
                                state_.epoch, train_.epochs, train_.best, state_.stopping.waited)}});
 }
@@ -333,7 +333,7 @@ Result<TrainOutcome> Training::Outcome() {
   if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) return out;
   return Fail({.exit = Exit::kInput,
                .what = "the weights changed after they were written: " + out.weights.string(),
-               .why = "the sha256 of their tensors is another"});
+               .why = "the sha256 of their tensors differs"});
 }
 
 }  // namespace
