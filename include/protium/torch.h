@@ -19,8 +19,8 @@
 //                     .catalogue = MakeNetCatalogue({MakeNetRow<MyNet, MyOptions>("my_net", "what
 //                     it is")})});
 //
-// For job files, an extension does: a shared library that says PROTIUM_EXTENSION once and that jobs
-// list under `extensions`.
+// For job files, an extension passes it: a shared library that contains PROTIUM_EXTENSION once and
+// that jobs list under `extensions`.
 #pragma once
 
 #include <memory>

@@ -81,7 +81,7 @@ class TrainTask : public testing::Test {
   }
   void Fresh(const std::string& name) { config_.folder = (folder_.path() / name).string(); }
 
-  // One run of all ranks; gives rank 0's status.
+  // One run of all ranks; returns rank 0's status.
   Status Run(int32_t world, const std::vector<Batches>& input) {
     reports_.emplace();
     reports_->on_event = on_event_;

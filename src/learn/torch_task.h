@@ -134,6 +134,8 @@ struct TrainResult {
 //   {"event": "validation", "epoch", "step", <one field per metric>}
 //   {"event": "epoch", "epoch", "step", "loss"}
 //   {"event": "checkpoint", "step", "epoch", "path"}
+//   {"event": "note", "message"}       such as the end by early stopping
+//   {"event": "warning", "message"}    such as a damaged checkpoint that was passed over
 
 // The config of "score".
 struct ScoreConfig {
