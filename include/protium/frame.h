@@ -72,7 +72,7 @@ class DataFrame {
   // their number.
   Result<int64_t> Run() const;
   Result<int64_t> Count() const;
-  // What to write to is said to the Writer; nothing runs before that.
+  // Nothing runs until a method of the Writer is called.
   Writer Write() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a program needs, but for nets of its own, which are in <protium/torch.h>: tables, SQL,
-// pipelines, models, tasks, events.
+// Everything a program needs: tables, SQL, pipelines, models, tasks, events. Only nets, losses and
+// metrics of its own need <protium/torch.h> as well.
 #pragma once
 
 #include "protium/csv.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a program meets an engine: tables by name, SQL over them, and the settings given on the
-// command line. A program describes itself in a Program and hands it to Main(), which opens the
+// command line. A program describes itself in a Program and passes it to Main(), which opens the
 // session. Session is implemented by the room frame, Main() by the room app.
 #pragma once
 
@@ -46,7 +46,7 @@ class Session {
   std::unique_ptr<SessionState> state_;
 };
 
-// A program, as it hands itself to Main().
+// A program, as passed to Main().
 struct Program {
   // The job. Runs in the driver, and decides the exit code by what it returns. `plan` runs it as
   // well, on an engine that moves no rows.

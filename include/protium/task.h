@@ -45,7 +45,7 @@ struct GangSpec {
 // of partitions and their rows are the engine's choice, so a task must not depend on them.
 struct MapTask {
   std::string task;              // A name in the worker's task table: "fit", "train", "score".
-  std::string config;            // Handed to the task as it is; the built-in tasks use JSON.
+  std::string config;            // Passed to the task as it is; the built-in tasks use JSON.
   SchemaPtr output;              // Of the batches that the task emits.
   int32_t workers = 0;           // Without a gang; 0 lets the engine choose.
   std::optional<GangSpec> gang;  // Set: the partitions are the ranks of a gang.
@@ -81,7 +81,7 @@ class TaskContext {
   // returns an error when a rank dies or keeps the others waiting beyond the gang's deadline.
   // Without a gang these fail.
   virtual Result<Communicator*> communicator() = 0;
-  // `name` appears in the error that a rank gets which waited in vain.
+  // `name` appears in the error of a rank that waited in vain.
   Status Barrier(std::string_view name = "barrier");
   // Every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);

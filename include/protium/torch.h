@@ -19,8 +19,8 @@
 //                     .catalogue = MakeNetCatalogue({MakeNetRow<MyNet, MyOptions>("my_net", "what
 //                     it is")})});
 //
-// For job files, an extension does: a shared library that says PROTIUM_EXTENSION once and that jobs
-// list under `extensions`.
+// For job files, an extension passes it: a shared library that contains PROTIUM_EXTENSION once and
+// that jobs list under `extensions`.
 #pragma once
 
 #include <memory>
@@ -48,9 +48,10 @@ NetRow MakeNetRow(std::string name, std::string help) {
 }
 
 // The catalogue row of a loss that is constructed as L(options) and called as loss(outputs,
-// labels), float32 [rows, outputs] and the labels as the net learns them: of values float32 [rows,
-// labels], of classes int64 [rows]. It gives what each row loses, [rows] or [rows, n], which is
-// then weighted and added up exactly; LibTorch finds the derivative.
+// labels). Outputs are float32 [rows, outputs]; labels are as the net learns them, float32 [rows,
+// labels] for values and int64 [rows] for classes. It returns the losses of each row, float32
+// [rows] or [rows, n], without a sum or mean over rows: they are weighted and added up in an order
+// of ours, and autograd finds the derivative. `learns` is the kind of label that it is for.
 //
 //   struct LogCosh {
 //     explicit LogCosh(const protium::NoOptions&) {}
@@ -76,9 +77,10 @@ inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> net
 // The entry point of an extension, once per library:
 //   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it
 //   is")); }
-// It adds rows to the catalogue `own`; of those, nets, losses and metrics (MetricOf()) are taken.
-// The string it exports beside it names version, compiler and library ABI, and an extension with
-// another one is refused, because C++ objects cross the boundary.
+// It adds rows to the catalogue `own`, of which nets, losses and metrics (MetricOf()) are used;
+// rows of other kinds are ignored. The string exported beside it names version, compiler and
+// library ABI, and an extension with another one is refused, because C++ objects cross the
+// boundary.
 #define PROTIUM_EXTENSION(own)                                                                  \
   static void ProtiumAddRows(protium::Catalogue& own);                                          \
   extern "C" __attribute__((visibility("default"))) const char* protium_extension_built_for() { \

@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// What LibTorch's own operations give for `rows`, of a net with the parameters `p`.
+// The outputs that LibTorch's own operations compute for `rows` with the parameters `p`.
 using RecordedForward =
     std::function<at::Tensor(const std::vector<at::Tensor>& p, const Batch& rows)>;
 

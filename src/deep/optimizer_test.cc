@@ -37,8 +37,8 @@ struct Trained {
 
 using Theirs = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<at::Tensor>)>;
 
-// How far the weights are apart after all steps, the larger of absolute and relative to weights
-// above 1.
+// The largest difference of a weight after all steps: absolute, and for weights above 1 relative to
+// them.
 double Apart(const Choice& choice, const Theirs& make) {
   Trained ours;
   std::vector<at::Tensor> theirs;
@@ -126,8 +126,7 @@ TEST(Optimizer, RmspropFollowsLibTorchs) {
             kTolerance);
 }
 
-// In the first step the variance is a difference of nearly equal numbers times 0.99: its rounding
-// is seen in every weight.
+// Under the root is a difference, s - m^2, which LibTorch rounds otherwise: the tolerance is wider.
 TEST(Optimizer, CenteredRmspropFollowsLibTorchs) {
   EXPECT_LT(Apart(Rmsprop({.learning_rate = 1e-3, .centered = true}),
                   Of<torch::optim::RMSprop>(torch::optim::RMSpropOptions(1e-3).centered(true))),

@@ -9,15 +9,22 @@
 
 #include "deep/float_tensor.h"
 
+// A call in order: the outputs become a leaf of a graph of their own, apart from the net's, the
+// user's expression is recorded and checked, and one backward with the weights of the rows as its
+// incoming gradient gives the derivative of the weighted sum. The sums themselves are made here, in
+// double and in the order of the rows, as those of the built-in losses are.
+
 namespace protium {
 namespace {
 
+// Labels as the user's expression sees them. Classes lie in rows as int32; gather() and nll_loss()
+// take indices as int64 only.
 at::Tensor ListLabels(const Batch& rows) {
   const at::Tensor labels = rows[kLabelField];
   return labels.scalar_type() == at::kInt ? labels.flatten().to(at::kLong) : labels;
 }
 
-// How often each row counts.
+// The weight of each row times that of its class.
 std::vector<float> WeightsOf(const Batch& rows, const std::vector<double>& class_weights) {
   const FieldRows<float> weights = rows.floats(kWeightField);
   const FieldRows<int32_t> labels = rows.ints(kLabelField);
@@ -29,12 +36,14 @@ std::vector<float> WeightsOf(const Batch& rows, const std::vector<double>& class
   return out;
 }
 
+// A scalar would mean that the expression has already added up the rows, in an order and with
+// weights that are not ours.
 void CheckLosses(const at::Tensor& losses, int64_t rows) {
-  TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss gives ", losses.scalar_type(),
+  TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss returns ", losses.scalar_type(),
               ", not float32");
-  TORCH_CHECK(losses.dim() >= 1 && losses.dim() <= 2 && losses.size(0) == rows, "the loss gives ",
+  TORCH_CHECK(losses.dim() >= 1 && losses.dim() <= 2 && losses.size(0) == rows, "the loss returns ",
               losses.sizes(), " for ", rows,
-              " rows: it must give what each row loses, without a sum or mean over them");
+              " rows: it must return the loss of each row, without a sum or mean over them");
   TORCH_CHECK(losses.requires_grad(), "the loss does not depend on the outputs");
 }
 
@@ -44,6 +53,7 @@ Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
   return [each = std::move(each), class_weights = std::move(class_weights)](
              std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
     LossSums sums;
+    // A shard may have no row in a step; `outputs` is empty then.
     if (rows.size() == 0) return sums;
     const at::AutoGradMode graph(true);
     const int64_t width = int64_t(outputs.size()) / rows.size();

@@ -155,7 +155,7 @@ class RecordedNet final : public Net {
     LoadWholeBuffers();
     RunForward(rows, training != nullptr);
     if (training != nullptr) StoreWholeBuffers();
-    // Modules with one output often give [rows]; the rest of the house expects [rows, 1].
+    // Modules with one output often return [rows]; callers of Net expect [rows, 1].
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
     at::Tensor out = recorded_.detach().contiguous();
     // A prediction has no backward; its output would only hold memory.
@@ -169,7 +169,7 @@ class RecordedNet final : public Net {
     for (auto& [name, parameter] : net_.parameters) parameter.mutable_grad() = at::Tensor();
     // It is false when the output depends on no parameter; backward() would throw then.
     if (recorded_.requires_grad()) recorded_.backward(outputs);
-    recorded_ = at::Tensor();  // Gives the graph back.
+    recorded_ = at::Tensor();  // Frees the graph.
     for (size_t i = 0; i < net_.parameters.size(); ++i) GiveGradient(i, sink);
   }
 
@@ -231,7 +231,7 @@ class RecordedNet final : public Net {
   std::vector<Variable> buffers_;
   std::vector<at::Tensor> parameter_memory_;
   std::vector<at::Tensor> buffer_memory_;
-  at::Tensor recorded_;  // What the last training forward gave, with its graph.
+  at::Tensor recorded_;  // The output of the last training forward, with its graph.
 };
 
 }  // namespace

@@ -23,7 +23,7 @@
 
 namespace protium {
 
-// One net as its program made it: its tensors by name, each once, and the function that computes
+// One net as its maker built it: its tensors by name, each once, and the function that computes
 // from them.
 struct Recorded {
   std::vector<std::pair<std::string, at::Tensor>> parameters;

@@ -89,7 +89,7 @@ std::string HashAfterSteps(int32_t world) {
   return hash;
 }
 
-// LibTorch's generator is one a process, so ranks that are threads would share it.
+// There is one LibTorch generator per process, so ranks that are threads would share it.
 TEST(RecordedNet, StepsAreTheSameAgain) { EXPECT_EQ(HashAfterSteps(1), HashAfterSteps(1)); }
 
 TEST(RecordedNet, ListsItsTensorsOnceInTheOrderOfRegistration) {
@@ -171,7 +171,7 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
   }
 }
 
-// What goes wrong in a net, one way each.
+// The ways in which a net can go wrong, one at a time.
 enum class Way {
   kNone,
   kDoubleParameter,
@@ -263,8 +263,8 @@ const SyntheticRows& NineRows() {
   return rows;
 }
 
-// What every rank says of step 7, in epoch 2, of which rank 1 of two has shards 1 and 2: with a net
-// that goes wrong there in this way, or everywhere.
+// The faults of all ranks in step 7 of epoch 2, where rank 1 of two has shards 1 and 2 and the net
+// goes wrong in this way, on that rank or everywhere.
 std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
     const bool wrong = everywhere || communicator.rank() == 1;

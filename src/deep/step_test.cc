@@ -18,7 +18,7 @@ namespace {
 
 constexpr int32_t kShards = 4;
 
-// Steps a net over `blocks[step][shard]` in a world of `world`; gives the hash of the weights.
+// Trains a net on `blocks[step][shard]` in a world of `world`; returns the hash of its weights.
 std::vector<std::string> HashesAfter(int32_t world, const std::vector<std::vector<Batch>>& blocks,
                                      const Json& options, StepSpec spec = {}) {
   std::vector<std::string> hashes{size_t(world)};

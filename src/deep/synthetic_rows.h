@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed rows made of nothing: for tests and benchmarks.
+// Packed rows from a random generator, for tests and benchmarks.
 #pragma once
 
 #include <cstring>

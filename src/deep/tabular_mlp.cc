@@ -33,7 +33,7 @@ at::Tensor Floats(int64_t rows, int64_t columns) { return at::empty({rows, colum
 
 // Memory of one forward and backward over a given number of rows, kept from step to step.
 struct Scratch {
-  std::vector<at::Tensor> before_norm;  // With batch norm: what each dense layer gave.
+  std::vector<at::Tensor> before_norm;  // With batch norm: the output of each dense layer.
   std::vector<at::Tensor> hidden;
   std::vector<at::Tensor> gradient;
   at::Tensor output;

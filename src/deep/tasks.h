@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library brings to a worker: nets and losses by name, and the tasks that train and
-// score.
+// What this library brings to a worker: nets and losses by name, and the tasks "train" and "score".
+// Its one entry point for the driver's program is protium_torch_tasks() (learn/torch_library.h),
+// found with dlsym.
 #pragma once
 
 #include "gang/task.h"
@@ -14,34 +15,39 @@
 
 namespace protium {
 
-// All that jobs name and workers make: rows of the catalogue with what is behind them.
+// The implementations behind the rows of the catalogue (learn/catalogue.h), by name.
 struct TorchRows {
   NetTable nets;
   LossTable losses;
   std::vector<MetricSpec> metrics;  // Beside the built-in ones.
 };
 
-// tabular_mlp, linear and torchscript; the losses of the house.
+// The nets tabular_mlp, linear and torchscript, and the built-in losses.
 TorchRows BuiltInRows();
 
-// Adds those rows of a program or of an extension that bring what makes them.
+// Adds the rows of a program or of an extension that have an implementation, replacing those of the
+// same name; rows without one name what this library implements.
 void AddRows(const Catalogue& own, TorchRows& rows);
-// `rows` with those of these libraries, which it opens.
+// `rows` plus those of these extensions. Opens each where the driver did, or its copy where that
+// file is missing or has other content (learn/model/net_library.h).
 Result<TorchRows> WithExtensions(TorchRows rows, const std::vector<NetLibrary>& extensions);
 
-// The tasks "train" and "score" over `rows`.
+// The tasks "train" and "score", each with a copy of `rows`.
 TaskTable TorchTasks(const TorchRows& rows);
 
-// One rank of a training gang; see learn/torch_task.h for config, events and the row it emits.
+// Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
+// 0. Config, events and that row are described in learn/torch_task.h. Needs a communicator;
+// collective throughout.
 Status RunTrainTask(TaskContext& context, const TorchRows& rows);
-// Scores the batches of one partition.
+// Scores the batches of one partition, in their order, without a gang. Emits a batch for each that
+// it reads.
 Status RunScoreTask(TaskContext& context, const TorchRows& rows);
 
-// What a net of this configuration is built for. Its rows have the labels and, where `weight` is
-// not empty, that column's weights; to score, `labels` is false.
+// The row layout and sizes that a net of this configuration is built for. Rows have the labels and,
+// where `weight` is not empty, that column's weights; to score, `labels` is false.
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
                         bool labels = true);
-// What its outputs mean.
+// What the net's outputs mean: scales, logarithm and classes of the objective.
 Target MakeTarget(const Objective& objective);
 
 }  // namespace protium

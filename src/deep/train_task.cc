@@ -24,7 +24,8 @@ namespace protium {
 namespace {
 
 // Everything that decides the weights, or which of them are kept, apart from the rows. A checkpoint
-// stores it, and a run with other options is refused when it resumes.
+// stores it, and a run with other options is refused when it resumes. The start counts by the hash
+// of its weights, since the path of the copy differs from run folder to run folder.
 Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
   options["net"] = FieldsToJson(config.net);
@@ -142,7 +143,8 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, Batch
   }
 }
 
-// Collective. Turns packed rows into shards, after which every rank holds those that it owns.
+// Collective. The number of validation rows of unseen classes over all ranks, or a refusal of them,
+// as unseen_class says.
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Reduce::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
@@ -191,9 +193,9 @@ struct RankRows {
   int64_t unseen = 0;
 };
 
-// Collective.
-Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
-                            Communicator& communicator) {
+// Collective. Turns packed rows into shards, after which every rank holds those that it owns.
+Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
+                        Communicator& communicator) {
   PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   RankRows out;

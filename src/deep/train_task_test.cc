@@ -81,7 +81,7 @@ class TrainTask : public testing::Test {
   }
   void Fresh(const std::string& name) { config_.folder = (folder_.path() / name).string(); }
 
-  // One run of all ranks; gives rank 0's status.
+  // One run of all ranks; returns rank 0's status.
   Status Run(int32_t world, const std::vector<Batches>& input) {
     reports_.emplace();
     reports_->on_event = on_event_;
@@ -328,7 +328,7 @@ TEST_F(TrainTask, EndsEarlyAndStaysEnded) {
   EXPECT_EQ(result.steps, 30);
   ASSERT_EQ(Events("note").size(), 1u);
   EXPECT_EQ(Events("note")[0]["message"],
-            "training ends after epoch 3 of 50: rmse got no better for 2 epochs");
+            "training ends after epoch 3 of 50: rmse did not improve for 2 epochs");
   config_.resume = true;
   const TrainResult again = RunToResult(1, Deal(700, 1, 0));
   EXPECT_EQ(again.steps, 30);
@@ -402,7 +402,7 @@ TEST_F(TrainTask, RefusesWeightsThatDoNotFit) {
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("called \"conv*\""));
   config_.train.from.sha256 = "other";
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what,
-              HasSubstr("the weights to start from changed"));
+              HasSubstr("the weights to start from have changed"));
 }
 
 TEST_F(TrainTask, TakesLossesAndMetricsOfAProgram) {

@@ -106,7 +106,7 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
   return {
       MakeRow<AdamOptions>("adam",
                            "steps scaled by the mean and the mean square of past gradients"),
-      MakeRow<AdamWOptions>("adamw", "adam, with a weight decay that is no part of the gradient"),
+      MakeRow<AdamWOptions>("adamw", "adam with decoupled weight decay"),
       MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
       MakeRow<AdagradOptions>("adagrad",
                               "steps that shrink with the sum of squared gradients so far"),
@@ -117,11 +117,11 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
 std::vector<CatalogueRow> BuiltInSchedules() {
   return {
       MakeRow<NoOptions>("constant", "the learning rate stays as it is"),
-      MakeRow<StepScheduleOptions>("step", "drops by a factor again and again"),
-      MakeRow<CosineOptions>("cosine", "falls along half a wave of the cosine"),
-      MakeRow<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below"),
+      MakeRow<StepScheduleOptions>("step", "drops by a factor at regular intervals"),
+      MakeRow<CosineOptions>("cosine", "falls along half a cosine wave"),
+      MakeRow<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below it"),
       MakeRow<ReduceOnPlateauOptions>("reduce_on_plateau",
-                                      "drops by a factor when training gets no better"),
+                                      "drops by a factor when training stops improving"),
   };
 }
 
@@ -142,22 +142,24 @@ Status Lacks(const std::string& what, const std::string& fix) {
       {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
 }
 
-// Rows that nothing can compute are refused here, before a job could name them.
+// Rows without an implementation are refused here, before a job could name them. Optimizers and
+// schedules have no place for one in their rows: train/update_rule.cc and train/schedule.cc know
+// theirs by name.
 Status CheckComputed(const Catalogue& own) {
   for (const LossRow& row : own.losses) {
     if (row.builder != nullptr) continue;
-    return Lacks("loss \"" + row.name + "\" brings nothing that computes it",
+    return Lacks("loss \"" + row.name + "\" has no function that computes it",
                  "make the row with LossOf() of protium/torch.h");
   }
   for (const MetricRow& row : own.metrics) {
     if (row.make != nullptr) continue;
-    return Lacks("metric \"" + row.name + "\" brings nothing that computes it",
+    return Lacks("metric \"" + row.name + "\" has no function that computes it",
                  "make the row with MetricOf() of protium/torch.h");
   }
   for (const auto& [rows, what] :
        {std::pair{&own.optimizers, "optimizer"}, std::pair{&own.schedules, "schedule"}}) {
     if (rows->empty()) continue;
-    return Lacks(std::string(what) + " \"" + rows->front().name + "\" cannot be brought along",
+    return Lacks(std::string(what) + " \"" + rows->front().name + "\" cannot be added by a program",
                  std::string("choose one that `protium help ") + what + "s` lists");
   }
   return Status::OK();

@@ -31,7 +31,7 @@ struct CatalogueRow {
   // Returns `given` with every default filled in. Unknown keys and values out of range are faults
   // of Exit::kUsage whose `where` starts with `path`. Idempotent.
   std::function<Result<Json>(const Json& given, const std::string& path)> complete;
-  // The library that brings it; empty: built in or the program's.
+  // The library that the row comes from; empty: built in, or the program's own.
   std::filesystem::path extension = {};
 };
 
@@ -43,16 +43,16 @@ struct StageRow : CatalogueRow {
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
 };
 
-// Nets and losses of the house are made by name in the rooms deep and train. Those of a program or
-// of an extension bring what makes them, typeless here because this room must not see LibTorch;
-// only workers cast it back.
+// Built-in nets and losses are made by name in the rooms deep and train. A row of a program or of
+// an extension carries its own builder, typeless here because this room must not see LibTorch; only
+// workers cast it back.
 struct NetRow : CatalogueRow {
   std::shared_ptr<const void> builder;  // A NetBuilder (tensor/net.h); null for the built-in ones.
 };
 
 struct LossRow : CatalogueRow {
   TargetKind kind = TargetKind::kValues;  // What it learns.
-  bool logarithmic = false;  // Of values of 0 and more: the net outputs their logarithm.
+  bool logarithmic = false;  // For values of 0 or more: the net outputs their logarithm.
   std::shared_ptr<const void> builder =
       {};  // A LossBuilder (train/loss.h); null for built-in ones.
 };
@@ -75,11 +75,11 @@ struct Catalogue {
 Catalogue BuiltInCatalogue();
 
 // The built-in rows, followed by those of `own`, which may be null. Fails with Exit::kUsage for a
-// name that is taken, for a stage whose options lack `id` or `inputs`, for a loss or metric that
-// brings nothing that computes it, and for optimizers and schedules, which programs cannot bring.
+// name that is taken, for a stage whose options lack `id` or `inputs`, for a loss or metric without
+// a function that computes it, and for optimizers and schedules, which programs cannot add.
 Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own);
 
-// The metrics of a program's or an extension's rows.
+// The metrics among the rows of a program or an extension, as the room metrics takes them (`own`).
 std::vector<MetricSpec> OwnMetrics(const Catalogue& own);
 inline std::vector<MetricSpec> OwnMetrics(const std::shared_ptr<const Catalogue>& own) {
   return own ? OwnMetrics(*own) : std::vector<MetricSpec>();
@@ -104,8 +104,8 @@ CatalogueRow MakeRow(std::string name, std::string help) {
 }
 
 // The row of a metric that is the weighted mean of `term` over rows, turned into the metric by
-// `finish`. Exact: the same for any number of workers and order of rows. For what no mean can say,
-// fill in MetricRow::make with a Metric of one's own.
+// `finish`. Exact: the same for any number of workers and order of rows. For a metric that is no
+// such mean, set MetricRow::make to a Metric of your own.
 inline MetricRow MetricOf(std::string name, std::string help, std::vector<TargetKind> kinds,
                           bool higher_is_better, std::function<double(const Judged&)> term,
                           std::function<double(double)> finish = nullptr) {

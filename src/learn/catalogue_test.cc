@@ -167,17 +167,17 @@ TEST(Catalogue, TakesMetricsOfAProgramAndRefusesRowsThatNothingComputes) {
     return FaultOf(WithBuiltIns(std::make_shared<const Catalogue>(rows)).status());
   };
   own.metrics.back().make = nullptr;
-  EXPECT_EQ(fault(own).what, "metric \"half\" brings nothing that computes it");
+  EXPECT_EQ(fault(own).what, "metric \"half\" has no function that computes it");
   Catalogue loss;
   loss.losses.push_back({MakeRow<NoOptions>("own", "of our own")});
-  EXPECT_EQ(fault(loss).what, "loss \"own\" brings nothing that computes it");
+  EXPECT_EQ(fault(loss).what, "loss \"own\" has no function that computes it");
   EXPECT_EQ(fault(loss).exit, Exit::kUsage);
   Catalogue optimizer;
   optimizer.optimizers.push_back(MakeRow<NoOptions>("own", "of our own"));
-  EXPECT_EQ(fault(optimizer).what, "optimizer \"own\" cannot be brought along");
+  EXPECT_EQ(fault(optimizer).what, "optimizer \"own\" cannot be added by a program");
   Catalogue schedule;
   schedule.schedules.push_back(MakeRow<NoOptions>("own", "of our own"));
-  EXPECT_EQ(fault(schedule).what, "schedule \"own\" cannot be brought along");
+  EXPECT_EQ(fault(schedule).what, "schedule \"own\" cannot be added by a program");
 }
 
 }  // namespace

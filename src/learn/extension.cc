@@ -65,7 +65,7 @@ Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<co
     std::ranges::move(rows.metrics, std::back_inserter(all.metrics));
   }
   const auto shared = std::make_shared<const Catalogue>(std::move(all));
-  // For its check of names alone.
+  // Only for its checks of rows and names.
   PT_TRY(WithBuiltIns(shared).status());
   return shared;
 }

@@ -192,7 +192,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
-// Moments also say whether a label goes below 0, which has no logarithm.
+// Moments also tell whether a label goes below 0, which has no logarithm.
 std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss) {
   if (loss.kind != TargetKind::kValues) return {{StateKind::kTexts, {options.label}}};
   std::vector<Need> needs;

@@ -53,11 +53,11 @@ struct NetConfig {
   }
 };
 
-// An extension that brings a net, a loss or metrics, as workers find it.
+// An extension with the job's net, loss or metrics, as workers find it.
 struct NetLibrary {
   std::string file;    // Where the driver opened it.
   std::string kept;    // A copy in the session's folder, for executors that do not see `file`.
-  std::string sha256;  // Of the content: a worker opens no other one.
+  std::string sha256;  // Of the content; if `file` has another by now, `kept` is opened.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file);
@@ -134,6 +134,8 @@ struct TrainResult {
 //   {"event": "validation", "epoch", "step", <one field per metric>}
 //   {"event": "epoch", "epoch", "step", "loss"}
 //   {"event": "checkpoint", "step", "epoch", "path"}
+//   {"event": "note", "message"}       such as the end by early stopping
+//   {"event": "warning", "message"}    such as a damaged checkpoint that was passed over
 
 // The config of "score".
 struct ScoreConfig {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well predictions fit labels, over rows in any order and parts of them merged in any order:
-// the values come out the same to the last bit. To add a metric: a row in metrics.cc, and its class
-// in the file of its kind.
+// the values come out the same to the last bit. That is why a state holds exact sums
+// (base/exact_sum.h) or sorted scores, never a running double, and why only Value() rounds. To add
+// a metric: a row in metrics.cc, and its class in the file of its kind.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,11 @@ struct Judged {
 class Metric {
  public:
   virtual ~Metric() = default;
+  // `row` fits the kind of target that the metric was made for.
   virtual void Add(const Judged& row) = 0;
   virtual Json ToJson() const = 0;
+  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine; damage is a
+  // fault.
   virtual Status Merge(const Json& json) = 0;
   virtual double Value() const = 0;  // NaN where no row decides it.
 };
@@ -56,17 +60,19 @@ struct MetricSpec {
 
   bool Fits(TargetKind kind) const;
 };
-// The built-in ones.
+// The built-in metrics, in the order in which help lists them; the table lives as long as the
+// program.
 std::span<const MetricSpec> Metrics();
 
-// A weighted mean over rows of what `term` says of each, turned into the metric by `finish` (none:
-// the mean itself). A term that is not finite makes it NaN.
+// The metric that is the weighted mean of `term` over rows, turned into its value by `finish`
+// (none: the mean itself). A term that is not finite makes it NaN. Both are called by one thread at
+// a time.
 std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
                                    std::function<double(double)> finish = nullptr);
 
-// Below, `own` are metrics beside the built-in ones.
+// `own` below are the metrics of a program and its extensions, besides the built-in ones.
 
-// The metric of this name, or a fault with the nearest one.
+// The metric of this name, or a fault with the nearest one. It points into the table or into `own`.
 Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
 // Those that fit, in the order of the tables.
 std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own = {});
@@ -85,7 +91,8 @@ class MetricState {
   // Adds a state of the same metrics.
   Status Merge(const Json& json);
   Json ToJson() const;
-  // {"rmse": 40.1, "mae": 20.2} in the order of the names; null where no row has weight.
+  // {"rmse": 40.1, "mae": 20.2} by name; null where no row decides a metric, or its value is not
+  // finite.
   Json Values() const;
 
  private:

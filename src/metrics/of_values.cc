@@ -5,6 +5,11 @@
 
 #include "metrics/kinds.h"
 
+// Metrics of values, and the weighted means that others are made of. Each is a function of exact
+// sums over rows and labels, in doubles only from Value() on. A term that is a product of two
+// doubles is added without any rounding; one of three is rounded once, by itself, so it is the same
+// in any order of rows.
+
 namespace protium {
 namespace {
 
@@ -18,7 +23,8 @@ struct MeanState {
   }
 };
 
-// A mean of terms that `add` adds to a sum; it returns their weight.
+// The sum of terms and the sum of weights, kept apart until Value(). `add` adds a row's terms to
+// the sum and returns their weight.
 class Mean final : public Metric {
  public:
   using AddTerms = std::function<double(const Judged& row, ExactSum& sum)>;
@@ -45,7 +51,7 @@ class Mean final : public Metric {
   ExactSum weight_;
 };
 
-// Calls `add(label, error)` for each label; gives the weight of all.
+// Calls `add(label, error)` for each label; returns the weight of all.
 template <class AddTerm>
 double ForLabels(const Judged& row, AddTerm add) {
   for (size_t i = 0; i < row.labels.size(); ++i) add(row.labels[i], row.scores[i] - row.labels[i]);
@@ -91,6 +97,8 @@ struct R2State {
 };
 
 // 1 - (sum of squared errors) / (sum of squared distances from the mean), over all labels together.
+// NaN, which is shown as null, where all labels are equal. The mean is known at the end only, so
+// the squares are expanded; in doubles that would cancel, in exact sums it does not.
 class R2 final : public Metric {
  public:
   void Add(const Judged& row) override {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice by name from a table of the catalogue. Public API.
+// A choice by name from a table of the catalogue (learn/catalogue.h): a net, a loss, an optimizer,
+// a schedule. It is plain data; whether the name exists and the options fit is checked against the
+// catalogue when a pipeline is placed. Public API.
 #pragma once
 
 #include <string>
@@ -11,14 +13,15 @@ namespace protium {
 
 struct FieldType;
 
-// Something chosen by name with options of its own: a net, a loss, an optimizer.
-// JSON: {"name": "huber", "delta": 1.0}, or just "huber". A table without a name changes options of
-// the choice that is already there, as --set loss.delta=2 does.
+// A name with options of its own. As JSON {"name": "huber", "delta": 1.0}, or just "huber". A table
+// without a name changes options of the choice that is already there, as --set loss.delta=2 does.
 struct Choice {
   std::string name;
-  Json options = Json::object();
+  Json options = Json::object();  // Without the name; those left out have their defaults.
 };
+// Always the table, never the short form, with the name first.
 Json ToJson(const Choice& named);
+// A fault of Exit::kUsage at `path` for anything but a name or such a table.
 Status FromJson(const Json& json, const std::string& path, Choice& named);
 FieldType DescribeType(const Choice& named);
 

@@ -12,7 +12,8 @@ Json ToJson(const Choice& named) {
   return json;
 }
 
-// A table without a name is laid over the choice that is there, so `named` is input as well.
+// A table without a name is laid over the choice that is there, so `named` is input as well. One
+// with a name starts over: options of another choice would not fit it.
 Status FromJson(const Json& json, const std::string& path, Choice& named) {
   if (json.is_string()) {
     named = {json.get<std::string>(), Json::object()};
@@ -43,11 +44,13 @@ Status CrossEntropyOptions::Check(const std::string& path) const {
                         class_weights);
 }
 
+// torch.optim.SGD refuses this combination too.
 Status SgdOptions::Check(const std::string& path) const {
   if (!nesterov || momentum > 0) return Status::OK();
   return fields::Refuse(path + ".nesterov", "left out without momentum", nesterov);
 }
 
+// Always the table: the short form could not hold what is filled in later.
 Json ToJson(const ModelOrStart& start) { return fields::Write<StartOptions>(start); }
 
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start) {
@@ -62,6 +65,7 @@ FieldType DescribeType(const ModelOrStart&) {
           .of = {TypeOfField(std::string()), TypeOfField(StartOptions())}};
 }
 
+// Early stopping watches `best`, a metric, which is measured on validation rows only.
 Status TrainOptions::Check(const std::string& path) const {
   const auto refuse = [&](const char* key, std::string must, const Json& got) {
     return fields::Refuse(path + key, must, got);

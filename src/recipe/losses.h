@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in losses. Public API.
+// The options of the built-in losses, and functions that programs choose them with. The formulas
+// are in train/loss.h. Public API.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ Choice MeanSquaredError();
 Choice MeanAbsoluteError();
 Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
-// For a label with two values. Rows of the positive one count `positive_weight` times.
+// For a label with two values. The loss of a positive row counts `positive_weight` times, as
+// pos_weight of torch.nn.BCEWithLogitsLoss.
 struct BinaryCrossEntropyOptions {
   double positive_weight = 1;
   template <class Visit>
@@ -34,12 +36,13 @@ struct BinaryCrossEntropyOptions {
 };
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
-// For a label with any number of classes; softmax over one output per class.
+// For a label with any number of classes: the softmax of one output per class, as
+// torch.nn.CrossEntropyLoss.
 struct CrossEntropyOptions {
-  // "none"; "balanced": all classes weigh the same in total; or a table such as {"rare": 5.0}: the
-  // rows of the classes listed count that often, all others once.
+  // "none"; "balanced": all classes weigh the same in total; or a table such as {"rare": 5.0}: rows
+  // of the listed classes count that many times, all others once.
   Json class_weights = "none";
-  double label_smoothing = 0;  // This share of the target goes to all classes equally.
+  double label_smoothing = 0;  // Share of the target that is spread over all classes equally.
   Status Check(const std::string& path) const;
   template <class Visit>
   void Fields(Visit& visit) {

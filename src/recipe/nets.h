@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in nets. Public API.
+// The options of the built-in nets, and functions that programs choose them with. The nets
+// themselves are in the room deep. Public API.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@ namespace protium {
 // concatenated with the numeric columns; hidden dense layers with ReLU and dropout; then the
 // outputs.
 struct TabularMlpOptions {
-  std::vector<int32_t> hidden = {128, 64};
+  std::vector<int32_t> hidden = {128, 64};  // Widths; empty: no hidden layer.
   double dropout = 0;
   std::optional<int32_t> embedding;
-  bool batch_norm = false;
+  bool batch_norm = false;  // After each hidden dense layer, before its ReLU.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("hidden", hidden,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in schedules: what becomes of the learning rate while training goes on.
-// The rate of a step follows from the options, the step and the number of steps in all; only
-// reduce_on_plateau also looks at how training goes. Public API.
+// The options of the built-in schedules: how the learning rate changes during training. A schedule
+// is a factor of the optimizer's learning rate for each step. It depends only on the options, the
+// step and the total number of steps after the warm-up; reduce_on_plateau alone depends on the
+// results of training. The arithmetic is in train/schedule.cc and train/plateau.h. Public API.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,12 @@
 
 namespace protium {
 
+// The factor is always 1.
 Choice ConstantRate();
 
-// Each `every_steps` steps, or each share `every` of all steps, multiplies the rate by `factor`.
+// Multiplies the rate by `factor` every `every_steps` steps or, if that is 0, each time another
+// share `every` of all steps is done. As torch.optim.lr_scheduler.StepLR, counted in steps, not
+// epochs.
 struct StepScheduleOptions {
   int64_t every_steps = 0;
   double every = 0.3;
@@ -21,28 +25,30 @@ struct StepScheduleOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
-          {.help = "0: as `every` says", .unit = "steps", .at_least = 0});
-    visit("every", every,
-          {.help = "share of all steps after which the rate drops", .above = 0, .below = 1});
+          {.help = "steps between drops; 0: `every` decides", .unit = "steps", .at_least = 0});
+    visit("every", every, {.help = "share of all steps between drops", .above = 0, .below = 1});
     visit("factor", factor,
-          {.help = "what the rate is multiplied by when it drops", .above = 0, .below = 1});
+          {.help = "factor by which each drop multiplies the rate", .above = 0, .below = 1});
   }
 };
 Choice StepSchedule(const StepScheduleOptions& options = {});
 
-// From the learning rate down to the share `final` of it, along half a wave of the cosine.
+// From the learning rate down to the share `final` of it: final + (1 - final) * (1 + cos(pi * t)) /
+// 2 at the share t of all steps, as torch.optim.lr_scheduler.CosineAnnealingLR (Loshchilov and
+// Hutter, 2017, without restarts).
 struct CosineOptions {
   double final = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("final", final,
-          {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
+    visit("final", final, {.help = "final share of the learning rate", .at_least = 0, .below = 1});
   }
 };
 Choice Cosine(const CosineOptions& options = {});
 
 // Up to the learning rate and down again, each along half a wave of the cosine (Smith and Topin,
-// 2018), as OneCycleLR of PyTorch does for the rate; momentum stays.
+// 2018), as torch.optim.lr_scheduler.OneCycleLR; unlike there, momentum stays as it is. The
+// defaults are PyTorch's: start = 1 / div_factor = 1 / 25, final = start / final_div_factor = start
+// / 1e4.
 struct OneCycleOptions {
   double peak = 0.3;
   double start = 0.04;
@@ -50,32 +56,32 @@ struct OneCycleOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("peak", peak, {.help = "share of all steps until the peak", .above = 0, .below = 1});
-    visit("start", start,
-          {.help = "share of the learning rate to begin with", .above = 0, .below = 1});
-    visit("final", final,
-          {.help = "share of the learning rate left in the end", .at_least = 0, .below = 1});
+    visit("start", start, {.help = "initial share of the learning rate", .above = 0, .below = 1});
+    visit("final", final, {.help = "final share of the learning rate", .at_least = 0, .below = 1});
   }
 };
 Choice OneCycle(const OneCycleOptions& options = {});
 
-// Multiplies the rate by `factor` whenever the metric `best` on the validation rows, without any
-// the loss, has got no better for more than `patience` epochs; as ReduceLROnPlateau of PyTorch.
+// Multiplies the rate by `factor` whenever more than `patience` epochs have passed without an
+// improvement of the metric `best` on the validation rows, or of the training loss if there are
+// none. As torch.optim.lr_scheduler.ReduceLROnPlateau, with its relative threshold (`least`).
 struct ReduceOnPlateauOptions {
   double factor = 0.1;
-  int64_t patience = 10;
-  double least = 1e-4;
-  int64_t cooldown = 0;
-  double final = 0;
+  int64_t patience = 10;  // Epochs.
+  double least = 1e-4;    // Better is below best * (1 - least), or above best * (1 + least).
+  int64_t cooldown = 0;   // Epochs after a drop in which no waiting is counted.
+  double final = 0;       // The rate drops no further than this share of the learning rate.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("factor", factor,
-          {.help = "what the rate is multiplied by when it drops", .above = 0, .below = 1});
-    visit("patience", patience,
-          {.help = "how many may pass without getting better", .unit = "epochs", .at_least = 0});
+          {.help = "factor by which each drop multiplies the rate", .above = 0, .below = 1});
+    visit(
+        "patience", patience,
+        {.help = "epochs without improvement that are tolerated", .unit = "epochs", .at_least = 0});
     visit("least", least,
-          {.help = "share by which the best so far must be beaten", .at_least = 0, .below = 1});
+          {.help = "relative improvement that counts as better", .at_least = 0, .below = 1});
     visit("cooldown", cooldown,
-          {.help = "after a drop, not counted", .unit = "epochs", .at_least = 0});
+          {.help = "epochs after a drop that are not counted", .unit = "epochs", .at_least = 0});
     visit("final", final, {.help = "lowest share of the learning rate", .at_least = 0, .below = 1});
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a net is trained, as data: one option is one line here, for job files, for the driver and for
-// the ranks that train. Public API.
+// How a net is trained, as data. An option is one member and one line in Fields() here: job files,
+// --set, help, the reference pages, the driver and the ranks all follow from it. A rank gets these
+// structs as JSON in its TrainConfig (learn/torch_task.h). Public API.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace protium {
 
-// Training rows held out to choose the best epoch; rows that agree in `by` stay together. They are
-// chosen by a hash, as the test side of a split is.
+// Training rows held out to choose the best epoch; rows with equal values in `by` stay together.
+// They are chosen by a hash, as the test side of a split is.
 struct ValidationOptions {
   double share = 0;             // 0: none.
   std::vector<std::string> by;  // Empty: all columns of the table.
@@ -30,7 +31,7 @@ struct ValidationOptions {
 // at 0.
 struct CheckpointOptions {
   int64_t every_steps = 0;
-  double every_seconds = 30;  // At the first step after so long.
+  double every_seconds = 30;  // At the first step after this time, by rank 0's clock.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
@@ -43,50 +44,53 @@ struct CheckpointOptions {
   }
 };
 
-// The first steps take the learning rate up in equal steps, from 0 to what the schedule says. Given
-// in steps or as a share of all steps; not both.
+// The first n steps raise the learning rate in equal parts: step i of them, from 0, has the share
+// (i + 1) / (n + 1) of the schedule's first rate. Given in steps or as a share of all steps, not
+// both.
 struct WarmUpOptions {
   int64_t steps = 0;
   double share = 0;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("steps", steps, {.help = "0: as `share` says", .unit = "steps", .at_least = 0});
-    visit("share", share, {.help = "of all steps; 0: none", .at_least = 0, .below = 1});
+    visit("steps", steps,
+          {.help = "length of the warm-up; 0: `share` decides", .unit = "steps", .at_least = 0});
+    visit("share", share,
+          {.help = "length as a share of all steps; 0: none", .at_least = 0, .below = 1});
   }
 };
 
-// Ends training before its last epoch. Needs validation rows.
+// Ends training before its last epoch. Needs validation rows. The model has the best weights
+// anyway; this saves the time of the epochs after them.
 struct EarlyStoppingOptions {
-  int64_t patience = 0;
-  double least = 0;
+  int64_t patience = 0;  // Epochs; 0: off.
+  double least = 0;      // Absolute, unlike that of reduce_on_plateau.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("patience", patience,
-          {.help = "ends after so many without a better `best`; 0: never",
+          {.help = "ends after this many epochs without a better `best`; 0: never",
            .unit = "epochs",
            .at_least = 0});
     visit("least", least,
-          {.help = "by how much `best` must get better to count, in its own units", .at_least = 0});
+          {.help = "smallest improvement of `best` that counts, in its own units", .at_least = 0});
   }
 };
 
-// What holds for some parameters of the net.
+// Options of some parameters of the net, found by name.
 struct ParameterOptions {
-  std::string name;
-  double rate = 1;
+  std::string name;  // A pattern (train/name_pattern.h); refused if it fits no parameter.
+  double rate = 1;   // 0 freezes: no step, no weight decay, no part in clip_norm.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name,
-          {.help = "of parameters, such as \"embedding.*\"; * stands for anything",
+          {.help = "names of parameters, such as \"embedding.*\"; * stands for any text",
            .filled = "the name of a parameter"});
     visit("rate", rate,
-          {.help = "what their learning rate is multiplied by; 0: they stay as they are",
-           .at_least = 0});
+          {.help = "factor of their learning rate; 0: they are frozen", .at_least = 0});
   }
 };
 
-// Training starts from a model's weights instead of drawn ones. "MODEL" is short for
-// { model = "MODEL" }.
+// Training starts from the weights of a model instead of drawn ones. The driver finds the model,
+// copies its weights into the run and fills in the last two (learn/model/start_file.h).
 struct StartOptions {
   std::string model;                    // A model folder; empty: none.
   std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.
@@ -96,24 +100,31 @@ struct StartOptions {
   void Fields(Visit& visit) {
     visit("model", model, {.help = "a model folder; relative to the folder of the tables"});
     visit("parameters", parameters,
-          {.help = "names of those taken, such as \"embedding.*\"; unless set, all"});
-    visit("weights", weights, {.help = "found out when the model is read"});
-    visit("sha256", sha256, {.help = "of the weights; found out when the model is read"});
+          {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
+    visit("weights", weights, {.help = "filled in when the model is read"});
+    visit("sha256", sha256, {.help = "of the weights; filled in when the model is read"});
   }
 };
+// The same in job files, where "MODEL" is short for { model = "MODEL" }.
 struct ModelOrStart : StartOptions {};
 Json ToJson(const ModelOrStart& start);
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
 FieldType DescribeType(const ModelOrStart& start);
 
-// How the net is trained. The weights follow from the rows, the net, the loss and all options here
-// but those with decides_weights = false, which may change before training is resumed; any other
-// change makes a resumed run refuse its checkpoints. Never from the number of workers.
+// How the net is trained. The weights follow from the rows, the net, the loss and the options here,
+// never from the number of workers. Options with decides_weights = false may be changed before a
+// run is resumed; after any other change it refuses its checkpoints. Three of them do decide the
+// weights and are compared in other ways:
+// 1. shards: by itself, in CheckpointState::identity;
+// 2. validation: other held-out rows leave another training set, whose keys are compared;
+// 3. from: by the hash of the weights, wherever they lie.
+// early_stopping decides when training ends, as epochs does, which may be changed too, unless the
+// schedule depends on it.
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
   int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
-  int32_t micro_batches = 1;  // Parts of a shard's rows of a step, whose gradients are added up.
+  int32_t micro_batches = 1;  // Parts of a shard's rows in a step, whose gradients are added up.
   Choice optimizer = Adam();
   Choice schedule = ConstantRate();
   WarmUpOptions warm_up;
@@ -124,12 +135,12 @@ struct TrainOptions {
   std::string best;  // The validation metric that chooses the epoch; empty: the first.
   EarlyStoppingOptions early_stopping;
   int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
-  std::string baseline;  // Compare with a straight line in this column; empty: don't.
+  std::string baseline;  // Compare with a straight line in this column; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.
-  double clip_value = 0;  // Largest size of each element of it, after clip_norm; 0: no clipping.
-  double average = 0;     // Of the weights over steps, see below; 0: none.
-  std::vector<ParameterOptions> parameters;  // The first that fits a parameter holds.
+  double clip_value = 0;  // Largest size of each of its elements, after clip_norm; 0: no clipping.
+  double average = 0;     // Decay of the average of weights (train/average.h); 0: none.
+  std::vector<ParameterOptions> parameters;  // The first that fits a parameter's name applies.
   ModelOrStart from;
   int32_t threads_per_shard = 1;
   CheckpointOptions checkpoint;
@@ -141,19 +152,17 @@ struct TrainOptions {
           {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
     visit("batch_size", batch_size,
           {.help = "rows per step, over all workers", .unit = "rows", .at_least = 1});
-    // Not because it leaves the weights alone, but because checkpoints compare it by themselves.
     visit("shards", shards,
           {.help = "parts of every batch; 1 to `shards` workers give the same weights",
            .at_least = 1,
            .decides_weights = false});
     visit("micro_batches", micro_batches,
-          {.help = "parts of a shard's rows of a step, one after the other: takes less memory",
+          {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});
     visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
     visit("schedule", schedule,
           {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});
-    visit("warm_up", warm_up, {.help = "the learning rate's rise in the first steps"});
-    // Holding out other rows changes the training set, which resuming compares by its keys.
+    visit("warm_up", warm_up, {.help = "raises the learning rate gradually in the first steps"});
     visit("validation", validation,
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});
@@ -165,9 +174,8 @@ struct TrainOptions {
           {.help = "the metric on validation rows that decides which epoch is kept; unless set, "
                    "the first",
            .rows_of = "metrics"});
-    // It decides when training ends, as `epochs` does.
     visit("early_stopping", early_stopping,
-          {.help = "ends training when it gets no better", .decides_weights = false});
+          {.help = "ends training when it stops improving", .decides_weights = false});
     visit("keep", keep,
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
@@ -180,16 +188,14 @@ struct TrainOptions {
     visit("clip_value", clip_value,
           {.help = "largest size of each element of a step's gradient; 0: no clipping",
            .at_least = 0});
-    // The average forgets faster in the first steps: see train/average.h.
     visit("average", average,
-          {.help = "a moving average of the weights is what is measured and kept: how slowly it "
-                   "forgets, such as 0.999; 0: the weights themselves",
+          {.help = "decay of a moving average of the weights, such as 0.999, that is measured and "
+                   "kept in their place; 0: none",
            .at_least = 0,
            .below = 1});
-    visit("parameters", parameters, {.help = "what holds for some parameters of the net"});
-    // Checkpoints compare the weights themselves, wherever they lie.
+    visit("parameters", parameters, {.help = "options of some parameters of the net, by name"});
     visit("from", from,
-          {.help = "a model whose weights training starts from; unless set, weights are drawn",
+          {.help = "model whose weights training starts from; unless set, random ones",
            .decides_weights = false});
     visit("threads_per_shard", threads_per_shard,
           {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});

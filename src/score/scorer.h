@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model at work: batches in, the outputs of its net out. The rows go the way of training's rows
+// Prediction: batches in, the outputs of the net out. Rows take the same path as in training
 // (Packer, CheckCategories, Predictor), so a prediction is the one that validation saw.
 #pragma once
 
@@ -18,8 +18,9 @@
 
 namespace protium {
 
-// Predicts for the rows of batches, whatever rows stand beside them: the predictor pads them to one
-// fixed height. One thread. Takes the packed rows of one batch in memory.
+// Predicts for the rows of batches. A row's prediction does not depend on the rows beside it: the
+// predictor pads them to one fixed height. One thread. Holds the packed rows of one batch in
+// memory.
 class Scorer {
  public:
   // `inputs.rows` without a label to read. `net`, made for `inputs`, must outlive it.

@@ -28,12 +28,13 @@ NamedTensor WeightAverage::Trained() {
   return {"trained", "F32", {weights_.size()}, std::as_bytes(std::span(other_))};
 }
 
+// Called while exchanged: a checkpoint's weights are the average, and are loaded into the net.
 Status WeightAverage::Load(const Safetensors& file, const std::string& where) {
   const NamedTensor to = Trained();
   const NamedTensor* const from = file.Find(to.name);
   if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the weights behind the average do not fit the net: " + where,
+                 .what = "the weights in training do not fit the net: " + where,
                  .where = where});
   }
   std::memcpy(other_.data(), from->data.data(), from->data.size());

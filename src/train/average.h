@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moving average of weights over steps: often better than the last weights, which wander.
+// The moving average of weights over steps: often better than the last weights, which wander. It is
+// what is validated and saved as the model; training itself goes on with the weights.
 //
 // 1. After step t, counted from 1, average = d * average + (1 - d) * weights with
-//    d = min(decay, (1 + t) / (10 + t)), so that it leaves the drawn weights behind soon. It begins
-//    at the weights that training begins with.
-// 2. Parameters are averaged; buffers are those of the last step.
-// 3. Between two calls of Exchange() the net works with the average, to be measured and saved, and
-//    the weights that are trained wait here.
+//    d = min(decay, (1 + t) / (10 + t)), as TensorFlow's ExponentialMovingAverage with num_updates:
+//    a small d at first, so that the weights that training begins with are soon forgotten.
+// 2. Parameters are averaged; buffers, such as batch norm's statistics, are those of the last step.
+// 3. Exchange() swaps the net's weights with those held here. Between two calls the net works with
+//    the average, and the weights in training wait here. Nothing is copied or allocated.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +24,20 @@ class WeightAverage {
   // `weights` must outlive it.
   WeightAverage(double decay, Weights& weights);
 
-  // Training begins with the weights as they are.
+  // Starts the average at the weights as they are.
   void Begin();
-  // After step t, from 1.
+  // Takes in the weights after step t, counted from 1 over all epochs.
   void Step(int64_t t);
   void Exchange();
-  // While exchanged: the weights that are trained, borrowed; and what came back from a checkpoint.
+  // While exchanged: the weights in training, borrowed, as they go into a checkpoint; and the way
+  // back. Load() refuses a missing tensor and another shape, naming `where`.
   NamedTensor Trained();
   Status Load(const Safetensors& file, const std::string& where);
 
  private:
   double decay_;
   Weights& weights_;
-  std::vector<float> other_;
+  std::vector<float> other_;  // The average; while exchanged, the weights in training.
 };
 
 }  // namespace protium

@@ -39,8 +39,8 @@ std::vector<std::string> ListSteps(const fs::path& folder) {
   return names;
 }
 
-// The attempt that may write; 0 where the file is missing or unreadable, which no attempt is
-// called.
+// The attempt that may write; 0 where the file is missing or unreadable, since attempts count from
+// 1.
 int64_t AttemptIn(const fs::path& folder) {
   const auto text = ReadFile(folder / "attempt", 64);
   int64_t attempt = 0;

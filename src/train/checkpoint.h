@@ -3,7 +3,8 @@
 //
 //   step-000000120/weights.safetensors    parameters and buffers, as a model has them
 //   step-000000120/optimizer.safetensors  the optimiser's state; where weights are averaged, also
-//                                         those that are trained ("trained")
+//                                         the weights in training ("trained"), as the file above
+//                                         holds the average
 //   step-000000120/state.json             everything else; see CheckpointState. {"format": 2,
 //                                         "sha256": of "state" as JSON without spaces, "state"}
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
@@ -97,7 +98,8 @@ struct Checkpoint {
 
 class CheckpointFolder {
  public:
-  // Makes the folder if need be, removes what a killed writer left half done, takes an attempt.
+  // Makes the folder if need be, removes what a killed writer left half done, and takes the next
+  // attempt number.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
   // The newest checkpoint that is intact together with the best weights that it names, or nullopt;

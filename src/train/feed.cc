@@ -76,6 +76,8 @@ Status Feed::CheckBatches(int64_t least, int64_t parts) const {
       const Positions positions =
           StepPositions(rows_.rows(shard), rows_.total_rows(), batch_size_, step);
       const int64_t n = positions.end - positions.begin;
+      // The smallest part has n / parts rows; where there are more parts than rows, the empty ones
+      // are skipped and the others have 1 (Stepper::RunParts()).
       if (n == 0 || std::max<int64_t>(1, n / parts) >= least) continue;
       return Fail(
           {.exit = Exit::kUsage,

@@ -13,24 +13,31 @@
 
 namespace protium {
 
-// The rows of a rank's own shards, step by step, in the order of (seed, epoch, shard).
+// The rows of a rank's own shards, step by step, in the order of (seed, epoch, shard):
+// docs/rows.md, "Order of visits" and "Steps". It knows nothing of other ranks, and its position is
+// (epoch, step) alone.
 class Feed {
  public:
+  // `rows` must outlive it; `batch_size` is that of a step over all shards.
   Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed);
 
   int64_t steps() const { return steps_; }  // Of an epoch.
-  // The steps before `first_step` count as made.
+  // Starts an epoch, counted from 0. The steps before `first_step` count as made: their rows are
+  // read and counted, since EndEpoch() proves the whole epoch.
   Status StartEpoch(int64_t epoch, int64_t first_step = 0);
-  // The batches of the next step of the epoch: one a shard, in shard order; valid until the next
-  // call.
+  // The batches of the next step of the epoch: one per own shard, in shard order, some perhaps
+  // empty. They lie in memory of the feed and are valid until the next call.
   Result<std::span<const Batch>> Next();
 
   // After the last step: proves that every row of the own shards was used exactly once, by count
-  // and sum of keys.
+  // and sum of keys. A difference is our own bug.
   Status EndEpoch() const;
 
-  // Refuses when some step of an epoch would give a shard, or one of the `parts` that it computes
-  // one after the other, fewer than `least` rows, but not none.
+  // Refuses when some step of an epoch would give a shard, of any rank, a batch of at least one but
+  // fewer than `least` rows, or one of the `parts` into which micro-batches cut it so few:
+  // LibTorch's batch norm throws on one row, and it would do so hours later, at the end of the
+  // first epoch. The check needs the number of rows in each shard only, so it fails on all ranks
+  // alike.
   Status CheckBatches(int64_t least, int64_t parts = 1) const;
 
  private:
@@ -41,7 +48,7 @@ class Feed {
   int64_t seed_;
   int64_t steps_;
   std::vector<int32_t> own_;
-  int64_t step_ = 0;  // Of the epoch, that Next() gives.
+  int64_t step_ = 0;  // Of the epoch: the one that Next() returns next.
   std::vector<std::unique_ptr<RowVisit>> visits_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<Batch> batches_;

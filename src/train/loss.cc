@@ -12,9 +12,10 @@
 namespace protium {
 namespace {
 
+// Of one output.
 struct Term {
   float loss = 0;
-  float slope = 0;
+  float slope = 0;  // The derivative of the loss by the output.
 };
 
 // A loss of values that looks at one output and its label at a time.
@@ -48,7 +49,9 @@ Term OfLogit(float logit, float label, float positive_weight) {
   return {positive_weight * term.loss, positive_weight * term.slope};
 }
 
-// The loss of one row of class `label`; `slopes` become its derivatives.
+// The loss of one row of class `label`, the sum over classes c of t_c * (log_sum - o_c), where t_c
+// is the smoothed target and log_sum the logarithm of the sum of exp(o). Its derivatives are
+// softmax_c - t_c; Softmax() leaves the former in `slopes`.
 double OfSoftmax(std::span<const float> outputs, size_t label, double smoothing,
                  std::span<double> slopes) {
   const double log_sum = Softmax(outputs, slopes), share = smoothing / double(outputs.size());
@@ -112,6 +115,7 @@ Loss SquaredLoss() {
   });
 }
 
+// The slope at d = 0, where there is none, is 0, as torch.nn.L1Loss has it.
 Loss AbsoluteLoss() {
   return OfValues([](float output, float label) -> Term {
     const float d = output - label;

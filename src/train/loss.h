@@ -27,15 +27,15 @@ struct LossSums {
 using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
                                     std::span<float> gradient)>;
 
-// Makes a loss of the options that a job gives it. Rows of class c count class_weights[c] times;
-// without any, all count once.
+// Makes a loss from the options in the job. Rows of class c count class_weights[c] times; if it is
+// empty, all count once.
 using LossBuilder =
     std::function<Result<Loss>(const Json& options, const std::vector<double>& class_weights)>;
 using LossTable = std::map<std::string, LossBuilder, std::less<>>;
 
-// The losses of the house by name.
+// The built-in losses by name: those of BuiltInCatalogue().
 LossTable BuiltInLosses();
-// A loss of the table, or the refusal of a name with the nearest.
+// A loss of the table; a fault of Exit::kUsage for an unknown name, with the nearest one.
 Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
                       const std::vector<double>& class_weights);
 
@@ -51,7 +51,7 @@ Loss HuberLoss(double delta);
 Loss PoissonLoss();
 
 // For two classes; the output is the logit of class 1, whose rows' loss counts `positive_weight`
-// times (pos_weight of torch.nn.BCEWithLogitsLoss); the sum of weights does not take it in.
+// times (pos_weight of torch.nn.BCEWithLogitsLoss); the sum of weights counts them once.
 Loss BinaryCrossEntropyLoss(double positive_weight);
 
 // For many classes; outputs go through a softmax. A row counts as often as its class (`weights`:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of a net by patterns of their names, in which * stands for any text.
+// Parameters of a net by patterns of their names, in which * stands for any text, the empty one and
+// dots included: "embedding.*", "*.bias". For train.parameters and train.from.
 #pragma once
 
 #include <string>
@@ -11,10 +12,11 @@
 
 namespace protium {
 
+// Whether the whole name fits; no character but * is special.
 bool FitsPattern(std::string_view pattern, std::string_view name);
 
-// Positions of the parameters that fit. A pattern that fits none is a fault of Exit::kUsage at
-// `where` that lists the names there are.
+// Positions of the parameters that fit, ascending. A pattern that fits none is taken for a mistake:
+// a fault of Exit::kUsage at `where`, a key of the job, that lists the names there are.
 Result<std::vector<size_t>> FindByPattern(const std::string& pattern,
                                           const std::vector<Variable>& parameters,
                                           const std::string& where);

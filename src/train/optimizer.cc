@@ -17,6 +17,7 @@ namespace protium {
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters) {
   std::vector<double> rates(parameters.size(), 1);
+  // From the last to the first, so that the first entry that fits a parameter wins.
   for (size_t o = options.size(); o-- > 0;) {
     PT_LET(const std::vector<size_t> found,
            FindByPattern(options[o].name, parameters, fmt::format("train.parameters.{}.name", o)));
@@ -57,8 +58,11 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
        .rate = gradient.rate * rates_[parameter]});
 }
 
-// Neighbouring parameters that have made as many steps at one rate are moved in one go, the padding
-// between them too, which stays zero: its gradients are, and so are weights and steps made of them.
+// Neighbouring parameters with the same rate and number of steps are moved in one go, together with
+// the padding between them. Padding stays zero: its gradients and weights are zero, and every rule
+// makes a step of zero of those, whatever its state. Parameters count their own steps because
+// Adam's bias corrections and Adagrad's rate depend on them: one that is used rarely is corrected
+// as long as its moments are young.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
   const auto& parts = weights_->parts();
@@ -80,6 +84,7 @@ bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   return finite;
 }
 
+// Without frozen parameters one pass over everything will do, since padding is zero.
 double Optimizer::Norm(std::span<const float> sum) const {
   if (all_learn_) return std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size())));
   double squares = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An optimiser over all weights of a net: who moves, how far, and the state that goes along.
+// An optimiser over all weights of a net, which lie in one flat piece of memory (tensor/weights.h).
+// It decides which parameters move in a step and at which rate; the arithmetic is that of an
+// UpdateRule. Every element is one chain of IEEE operations, so that neither ranges nor the width
+// of vectors change bits.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +20,43 @@
 
 namespace protium {
 
-// The gradient is sum[i] / divisor * factor, cut to what lies between -limit and limit.
+// A gradient as it comes out of the reduction: sum[i] / divisor * factor, clamped to [-limit,
+// limit], with the sum over all shards, the sum of the rows' weights and the factor of clipping.
+// Scaled on the way, so that the sum is read once.
 struct Gradient {
   std::span<const float> sum;
   float divisor = 1;
   float factor = 1;
   float limit = std::numeric_limits<float>::infinity();
-  double rate = 1;  // What the learning rate is multiplied by in this step.
+  double rate = 1;  // Multiplies the learning rate: schedule and plateau of this step.
 };
 
-// What the learning rate of each parameter is multiplied by: 1, or as the first of `options` says
-// that fits its name. A pattern that fits none is refused.
+// The factor of each parameter's learning rate, in the order of `parameters`: that of the first
+// entry of `options` whose pattern fits its name, else 1. A pattern that fits no parameter is a
+// fault of Exit::kUsage.
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters);
 
+// One thread. Every rank holds a whole one and gives it the same sums, so all arrive at the same
+// weights.
 class Optimizer {
  public:
-  // For weights of this layout, which must outlive it. `rates`: one a parameter (ParameterRates());
-  // without any, all are 1.
+  // For these weights, which must outlive it. `rates` has one factor per parameter
+  // (ParameterRates()); empty: all are 1. A rate of 0 freezes the parameter. All state begins at
+  // the rule's initial value.
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
                                 std::vector<double> rates = {});
 
-  // Moves every parameter whose `defined` is not 0 and that is not frozen by one step. False when a
-  // gradient was NaN or infinite: the weights are spoiled then.
+  // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. False when a
+  // gradient was NaN or infinite: the weights are spoiled then, and training has to go back to a
+  // checkpoint.
   bool Step(const Gradient& gradient, std::span<const float> defined);
 
-  // The L2 norm of what these sums are of the parameters that are not frozen.
+  // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients move nothing.
   double Norm(std::span<const float> sum) const;
 
-  // All state, borrowed; and what came back from a checkpoint's file.
+  // All state, borrowed, as it goes into a checkpoint; and the way back. Load() refuses missing
+  // tensors and other shapes, naming `where`.
   std::vector<NamedTensor> Tensors();
   Status Load(const Safetensors& file, const std::string& where);
 
@@ -57,8 +68,8 @@ class Optimizer {
   Weights* weights_;
   std::vector<double> rates_;
   bool all_learn_ = true;                  // No parameter is frozen.
-  std::vector<int64_t> steps_;             // A parameter's own count.
-  std::vector<std::vector<float>> state_;  // One a name of the rule's state(), of weights' size.
+  std::vector<int64_t> steps_;             // Made by each parameter.
+  std::vector<std::vector<float>> state_;  // One per name of the rule's state().
 };
 
 }  // namespace protium

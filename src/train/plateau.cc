@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// Whether the epoch beats `bar`, or there is nothing to beat yet; it becomes the best then.
+// Whether the epoch beats `bar`, or there is nothing to beat yet; if so, it becomes the best.
 bool GetsBetter(const EpochValue& epoch, double bar, Plateau& state) {
   if (!epoch.value) return false;
   const bool better = epoch.higher_is_better ? *epoch.value > bar : *epoch.value < bar;
@@ -22,6 +22,7 @@ bool GetsBetter(const EpochValue& epoch, double bar, Plateau& state) {
 void WatchPlateau(const ReduceOnPlateauOptions& options, const EpochValue& epoch, Plateau& state) {
   const double bar = state.best * (epoch.higher_is_better ? 1 + options.least : 1 - options.least);
   if (!GetsBetter(epoch, bar, state)) ++state.waited;
+  // In PyTorch's order: an epoch of the cooldown may set the best, but never counts as waited.
   if (state.resting > 0) {
     --state.resting;
     state.waited = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for training to get better, epoch by epoch: what reduce_on_plateau and early stopping
-// know beyond the step. It stands in checkpoints, and every rank comes to the same.
+// Watching whether training still improves, epoch by epoch, for reduce_on_plateau and for early
+// stopping. Each keeps a Plateau in the checkpoint, so a resumed run waits no longer than an
+// uninterrupted one. Every rank computes it from the same values, and all come to the same
+// decision.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +14,11 @@
 namespace protium {
 
 struct Plateau {
-  bool begun = false;
+  bool begun = false;  // `best` has a value.
   double best = 0;
   int64_t waited = 0;   // Epochs since the best, or since the last drop.
-  int64_t resting = 0;  // Epochs left that do not count.
-  double rate = 1;      // What drops have made of the learning rate.
+  int64_t resting = 0;  // Epochs of the cooldown left, which do not count.
+  double rate = 1;      // Product of all drops; multiplies the learning rate.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("begun", begun);
@@ -27,21 +29,24 @@ struct Plateau {
   }
 };
 
-// What an epoch gave: the metric `best` on the validation rows, without any the loss; nullopt where
-// it is not a number, which is never better.
+// The result of an epoch: the metric `best` on the validation rows, or the training loss if there
+// are none. nullopt where it is not a number, which never counts as better.
 struct EpochValue {
   std::optional<double> value;
   bool higher_is_better = false;
 };
 
-// reduce_on_plateau after an epoch, as ReduceLROnPlateau of PyTorch with a relative threshold.
+// reduce_on_plateau after an epoch, as torch.optim.lr_scheduler.ReduceLROnPlateau with its relative
+// threshold: an epoch is better when it beats best * (1 - least), or best * (1 + least) where
+// higher is better.
 void WatchPlateau(const ReduceOnPlateauOptions& options, const EpochValue& epoch, Plateau& state);
 
-// Early stopping after an epoch: whether training is over.
+// Early stopping after an epoch, whose `least` is absolute; and whether training is over. With
+// patience 0 it never is.
 void WatchStopping(const EarlyStoppingOptions& options, const EpochValue& epoch, Plateau& state);
 bool IsOver(const EarlyStoppingOptions& options, const Plateau& state);
 
-// The options of train.schedule where it is reduce_on_plateau.
+// The options of train.schedule, or nullopt if it is another one than reduce_on_plateau.
 Result<std::optional<ReduceOnPlateauOptions>> PlateauOptions(const TrainOptions& train);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 reports of a training while it goes on. Reads the clock; nothing that decides weights
-// does.
+// The events that rank 0 reports during training. They depend on the clock, and nothing that
+// decides the weights depends on them.
 #pragma once
 
 #include <cstdint>

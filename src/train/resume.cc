@@ -9,7 +9,8 @@
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
 // checkpoint than the others would train on from there. The others learn from it, in this order:
 // status and state as one message, so that all fail or begin alike; then parameters, buffers and
-// the optimiser's tensors.
+// the tensors of Learner::State(). The loaded weights are the average, where there is one, so it is
+// exchanged last.
 
 namespace protium {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may go on from a checkpoint: the same rows, options, arithmetic and learned stages, or
-// nobody.
+// Who may continue from a checkpoint: a training with the same rows, options, arithmetic and
+// learned stages, or nobody. Anything else would end in weights that no uninterrupted run could
+// have.
 #pragma once
 
 #include <filesystem>
@@ -20,32 +21,39 @@
 
 namespace protium {
 
-// [[rows, "sum of keys in hex"], ...], one entry a shard.
+// [[rows, "sum of keys in hex"], ...], one entry per shard.
 Json IdentityToJson(const std::vector<ShardIdentity>& identity);
 
+// Whether checkpoints in `folder` are to be continued.
 struct ResumeWish {
   std::filesystem::path folder;
   bool wanted = false;
 };
 
-// What a training changes, and a checkpoint holds.
+// The tensors that training changes and a checkpoint holds.
 struct Learner {
   Weights& weights;
   Optimizer& optimizer;
-  WeightAverage* average = nullptr;  // Exchanged while a checkpoint is written or read.
+  // nullptr: weights are not averaged. While a checkpoint is written or read it is exchanged, so
+  // that the checkpoint's weights are the average, as a model's are.
+  WeightAverage* average = nullptr;
 
-  // All but the weights, borrowed.
+  // What goes into a checkpoint besides the weights, borrowed: the optimiser's state and, with an
+  // average, the weights in training.
   std::vector<NamedTensor> State() const;
 };
 
-// Collective. Rank 0 opens the folder and reads the newest checkpoint; all ranks take the learner
-// and the state from it, and all refuse it when its identity is not `state`'s. False: there is
-// none, training begins. A folder with checkpoints that nobody wants to resume is refused.
+// Collective. Rank 0 opens the folder and reads the newest intact checkpoint; all ranks take the
+// learner's tensors and the state from it, or all refuse it when its identity is not `state`'s.
+// False: there is none, training begins. A folder with checkpoints that nobody wants to resume is
+// refused, so that no run overwrites another's. Damaged checkpoints that were passed over are
+// reported as warnings. `folder` is set on rank 0 only.
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report);
 
-// Collective. Fails when ranks hold different weights.
+// Collective. Fails when ranks hold different weights: the sum was the same, so a rank computed its
+// update differently.
 Status AgreeOnWeights(const std::string& hash, int64_t step, Communicator& communicator);
 
 }  // namespace protium

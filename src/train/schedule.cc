@@ -12,11 +12,13 @@
 namespace protium {
 namespace {
 
-// Between `from` and `to`, along half a wave of the cosine; t from 0 to 1.
+// From `from` to `to` along half a wave of the cosine, as t goes from 0 to 1.
 double Swing(double from, double to, double t) {
   return to + (from - to) * (1 + CosineOfHalfTurns(t)) / 2;
 }
 
+// factor^floor(step / every), as torch.optim.lr_scheduler.StepLR. By multiplying, since std::pow
+// may differ in the last bit; the loop ends at the latest when the rate has become 0.
 Schedule Stepwise(const StepScheduleOptions& options, int64_t steps) {
   const int64_t share = std::max<int64_t>(1, int64_t(options.every * double(steps)));
   const int64_t every = options.every_steps > 0 ? options.every_steps : share;
@@ -27,13 +29,16 @@ Schedule Stepwise(const StepScheduleOptions& options, int64_t steps) {
   };
 }
 
+// As torch.optim.lr_scheduler.CosineAnnealingLR with T_max = steps (Loshchilov and Hutter, 2017,
+// without restarts): `final` would be reached in the step after the last.
 Schedule CosineOver(const CosineOptions& options, int64_t steps) {
   return [final = options.final, steps](int64_t step) {
     return Swing(1, final, double(step) / double(std::max<int64_t>(1, steps)));
   };
 }
 
-// The peak is at the last step of its share, and the end at the last step of all.
+// As torch.optim.lr_scheduler.OneCycleLR: the peak is at the last step of its share, and the end at
+// the last step of all.
 Schedule OneCycleOver(const OneCycleOptions& options, int64_t steps) {
   const double peak = std::max(0.0, options.peak * double(steps) - 1);
   const double end = double(steps) - 1;
@@ -58,6 +63,7 @@ Result<Schedule> Level(const Json&, int64_t) {
   return Schedule([](int64_t) { return 1.0; });
 }
 
+// reduce_on_plateau is level here: its factor is Plateau::rate.
 struct Row {
   const char* name;
   Result<Schedule> (*make)(const Json& options, int64_t steps);
@@ -69,6 +75,7 @@ constexpr Row kSchedules[] = {{"constant", Level, false},
                               {"one_cycle", Read<OneCycleOptions, OneCycleOver>},
                               {"reduce_on_plateau", Level, false}};
 
+// At most all steps, so that the schedule after it never gets a negative number of them.
 int64_t WarmUpSteps(const WarmUpOptions& options, int64_t steps) {
   const int64_t share = int64_t(options.share * double(steps));
   return std::min(steps, options.steps > 0 ? options.steps : share);
@@ -89,7 +96,8 @@ double CosineOfHalfTurns(double t) {
   return sum;
 }
 
-// The schedule proper runs over the steps after the warm-up.
+// The warm-up rises to the first rate of the schedule and never begins at 0, a step that would
+// change nothing. The schedule itself runs over the steps after it.
 Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps) {
   const int64_t warm_up = WarmUpSteps(train.warm_up, steps);
   std::vector<std::string> known;

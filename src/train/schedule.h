@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning rate from step to step. Its value at a step follows from the options, the step and
-// the number of steps in all, computed without the C library's functions, so that it is the same
-// everywhere and after any interruption. What reduce_on_plateau adds is in plateau.h.
+// The learning rate from step to step. It is a pure function of the options, the step and the total
+// number of steps, and uses none of the C library's functions, whose last bit differs between
+// libraries. So every rank and every resumed run computes the same rate. reduce_on_plateau depends
+// on results as well: see plateau.h.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,18 @@
 
 namespace protium {
 
-// What the learning rate is multiplied by in a step, from 0, of so many in all.
+// The factor of the learning rate in a step, counted from 0 over all epochs.
 using Schedule = std::function<double(int64_t step)>;
 
-// The schedule of these options with their warm-up; an unknown one is refused with the nearest.
+// The schedule of these options over `steps` steps in all, with the warm-up before it. A fault of
+// Exit::kUsage for an unknown name, with the nearest one, and for options out of range.
 Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps);
 
-// Whether another number of steps in all changes the rate of a step.
+// Whether the rate of a step depends on the total number of steps. Then a run cannot be resumed
+// with another number of epochs: the steps already made would have had other rates.
 bool DependsOnSteps(const TrainOptions& train);
 
-// The cosine of `t` half turns, for t from 0 to 1.
+// cos(pi * t), for t from 0 to 1.
 double CosineOfHalfTurns(double t);
 
 }  // namespace protium

@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kWhere = "train.from";
 
+// Empty: all tensors are taken. A pattern never fits none (FindByPattern()), so patterns never
+// leave it empty.
 Result<std::set<std::string>> NamesTaken(const StartOptions& from,
                                          const std::vector<Variable>& parameters) {
   std::set<std::string> names;
@@ -53,9 +55,9 @@ Status StartFrom(const StartOptions& from, const std::vector<Variable>& paramete
   PT_LET(const std::string sha256, WeightsSha256(std::filesystem::path(from.weights)));
   if (sha256 != from.sha256) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the weights to start from changed: " + from.weights,
+                 .what = "the weights to start from have changed: " + from.weights,
                  .where = kWhere,
-                 .why = "the sha256 of their tensors is another"});
+                 .why = "the sha256 of their tensors differs"});
   }
   PT_LET(const Safetensors file, Safetensors::Read(from.weights));
   PT_LET(const std::set<std::string> taken, NamesTaken(from, parameters));

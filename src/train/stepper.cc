@@ -72,6 +72,7 @@ Stepper::Partial& Stepper::Spare(size_t depth) {
 // Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition. This is
 // the recursion of docs/rows.md; the left half is made in place. A right half of several leaves
 // needs memory of its own, one spare per depth, since its sum must be complete before it is added.
+// So does a right leaf of several micro-batches; a plain one is added by the net's own backward.
 Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
                       bool add, size_t depth) {
   const bool whole = !add || spec_.train.micro_batches == 1;
@@ -105,12 +106,15 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
   return Status::OK();
 }
 
+// A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
+// rank the shard is.
 uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
   return DrawKey(DrawTag::kDropout,
                  {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard)});
 }
 
-// Parts differ by one row at most; with fewer rows than parts, some have none.
+// Parts differ by one row at most; with fewer rows than parts, some have none. Each draws from a
+// key of its own, or all would drop out the same hidden values.
 Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shard,
                          Partial& partial) {
   const int64_t parts = spec_.train.micro_batches;
@@ -128,8 +132,6 @@ Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shar
 Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
                        Partial& partial, bool add) {
   buffers_.Keep();
-  // A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
-  // rank the shard is.
   const auto count = size_t(rows.size() * spec_.outputs);
   output_gradient_.resize(std::max(output_gradient_.size(), count));
   const std::span<float> gradient(output_gradient_.data(), count);
@@ -189,7 +191,7 @@ Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
   if (longest <= 0) return 1;
   const double norm = optimizer_.Norm(sum) / double(weight);
   if (!std::isfinite(norm)) return NotFinite("the gradient", input);
-  // As torch.nn.utils.clip_grad_norm_ has it, with its 1e-6.
+  // As torch.nn.utils.clip_grad_norm_, which also adds 1e-6.
   return norm > longest ? float(longest / (norm + 1e-6)) : 1;
 }
 

@@ -3,7 +3,8 @@
 //
 // 1. A shard's leaf is the gradient of the sum of its weighted losses, with a tail: how many shards
 //    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers. With
-//    micro-batches it is added up of those, in their order, before it is added to any other.
+//    micro-batches it is the sum of theirs, added in their order and complete before it is added to
+//    that of any other shard.
 // 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
 //    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
 // 3. One division by the sum of weights follows; then clipping, the check that everything is
@@ -34,14 +35,14 @@ struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
-  TrainOptions train;  // Seed, clipping and micro-batches are looked at.
+  TrainOptions train;  // Of it seed, clip_norm, clip_value and micro_batches.
 };
 
 struct StepInput {
   int64_t step = 0;               // Over all epochs, from 0; decides the randomness.
-  int64_t epoch = 0;              // From 0; for what is said of a failure.
+  int64_t epoch = 0;              // From 0; for messages.
   std::span<const Batch> shards;  // The rows of the own shards, in order; may be empty ones.
-  double rate = 1;                // What the learning rate is multiplied by.
+  double rate = 1;                // Multiplies the learning rate; the same on all ranks.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
 };

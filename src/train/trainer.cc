@@ -24,6 +24,19 @@
 #include "train/stepper.h"
 #include "train/validation.h"
 
+// Run() in order:
+// 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
+//    weights, drawn or those of train.from.
+// 2. For each epoch: each step feeds the own shards' batches, runs the Stepper at the rate of the
+//    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
+//    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
+//    before a stop.
+// 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
+//    early stopping, the checkpoint of the epoch.
+// 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
+//    saved. state_ is everything that a checkpoint keeps besides tensors; it advances on every rank
+//    alike.
+
 namespace protium {
 namespace {
 
@@ -47,7 +60,8 @@ class Training {
   Status WithKept(const Status& status) const;
   Result<TrainOutcome> Outcome();
 
-  // What `work` gives while the net works with the average of its weights, if they are averaged.
+  // Runs `work` with the average in the net, if weights are averaged, and returns its result. A
+  // failure is returned only after the second exchange, so the net never keeps the average.
   template <class Work>
   auto WithAverage(Work work) {
     if (average_) average_->Exchange();
@@ -66,7 +80,7 @@ class Training {
   const TrainOptions& train_;
   const TrainInput& in_;
   Feed feed_;
-  int64_t steps_ = 0;  // In all.
+  int64_t steps_ = 0;  // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   Schedule schedule_;
@@ -130,7 +144,8 @@ Status Training::Begin() {
   return Status::OK();
 }
 
-// What a resuming run must agree with. The number of epochs counts only where rates follow from it.
+// What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
+// the rates of the steps already made depend on it.
 Status Training::Identify() {
   const Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
@@ -146,7 +161,8 @@ Status Training::Identify() {
   return Status::OK();
 }
 
-// Rank 0 decides where training starts, whatever the others' libraries would draw.
+// Rank 0 decides where training starts, whatever the others' libraries would draw: a net's own
+// initialisation need not be exact. So only rank 0 reads the file of train.from.
 Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
@@ -166,6 +182,8 @@ Status Training::RunEpoch() {
   PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
   const double seconds = train_.checkpoint.every_seconds;
   while (state_.epoch_step < feed_.steps()) {
+    // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
+    // when checkpoints are written, never what is in the weights.
     const bool due = seconds > 0 && leads() &&
                      Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
     PT_LET(const std::span<const Batch> shards, feed_.Next());
@@ -193,6 +211,8 @@ Status Training::AfterStep(const StepResult& result) {
   const int64_t every = train_.checkpoint.every_steps;
   const bool by_count = every > 0 && state_.step % every == 0;
   const bool last = state_.epoch_step == feed_.steps();
+  // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
+  // validation.
   if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
@@ -222,7 +242,9 @@ Status Training::EndEpoch() {
   return Save();
 }
 
-// What the epoch says to those who wait for training to get better.
+// Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
+// training loss without validation. Lower is better of the size, as in Choose(), unless the metric
+// says otherwise. The note is for a run that early stopping ends before its last epoch.
 void Training::Watch(const Json& entry) {
   const Json measured = entry.value("validation", Json::object());
   const Json value = validation_ ? measured.value(train_.best, Json()) : entry["loss"];
@@ -236,7 +258,7 @@ void Training::Watch(const Json& entry) {
   if (!IsOver(train_.early_stopping, state_.stopping) || state_.epoch == train_.epochs) return;
   progress_.Tell(
       {{"event", "note"},
-       {"message", fmt::format("training ends after epoch {} of {}: {} got no better for "
+       {"message", fmt::format("training ends after epoch {} of {}: {} did not improve for "
                                "{} epochs",
                                state_.epoch, train_.epochs, train_.best, state_.stopping.waited)}});
 }
@@ -257,11 +279,13 @@ void Training::Choose(const Json& values) {
                  .file = CheckpointFolder::BestFile(state_.step)};
 }
 
+// A checkpoint's weights are the average, so a model made from any of them has it.
 Status Training::Save() {
   return WithAverage([&] { return Write(); });
 }
 
 Status Training::Write() {
+  // Ranks whose weights drifted apart must not be saved: a resumed run would hide it.
   PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
@@ -276,7 +300,7 @@ Status Training::Write() {
   return Status::OK();
 }
 
-// What a failed step leaves behind is said by every rank alike.
+// Every rank adds the same: which checkpoint a failed step leaves behind.
 Status Training::WithKept(const Status& status) const {
   if (status.ok() || saved_step_ == 0) return status;
   Fault fault = FaultOf(status);
@@ -309,7 +333,7 @@ Result<TrainOutcome> Training::Outcome() {
   if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) return out;
   return Fail({.exit = Exit::kInput,
                .what = "the weights changed after they were written: " + out.weights.string(),
-               .why = "the sha256 of their tensors is another"});
+               .why = "the sha256 of their tensors differs"});
 }
 
 }  // namespace

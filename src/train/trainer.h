@@ -33,7 +33,7 @@ struct TrainSpec {
 
   std::filesystem::path folder;  // Of checkpoints.
   bool resume = false;           // From the newest checkpoint; without one, from the start.
-  Json options;  // All that decides the weights; a checkpoint made with others is refused.
+  Json options;  // All that decide the weights; a checkpoint made with others is refused.
   std::string stages_sha256;
 };
 
@@ -50,17 +50,18 @@ struct TrainInput {
 
 struct TrainOutcome {
   std::filesystem::path weights;  // On rank 0 only, as the hash.
-  std::string weights_sha256;
+  std::string weights_sha256;     // Of the tensors alone.
   int64_t steps = 0;
-  int64_t best_epoch = 0;  // From 1; 0 without validation.
-  Json validation = Json::object();
+  int64_t best_epoch = 0;            // From 1; 0 without validation.
+  Json validation = Json::object();  // Values of the metrics at the best epoch.
   Json history = Json::array();
   Json fingerprint;
   Json rows_identity;
-  double wait_share = 0;
+  double wait_share = 0;  // Share of the time, 0 to 1, spent in the reduction.
 };
 
-// Collective; computes in the calling thread. Returns when all epochs are done. A stop asked of any
+// Collective; computes in the calling thread. Returns when all epochs are done, or early stopping
+// ends training. A stop asked of any
 // rank ends all after the same step, with a checkpoint, as a fault with the exit code of a stopped
 // run that names the step. A failed step's fault says which checkpoint was kept. Rows or weights
 // that ranks do not agree on fail on all of them.

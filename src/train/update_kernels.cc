@@ -11,9 +11,10 @@ namespace protium {
 
 namespace {
 
-// Moves every weight by what `rule` makes of its gradient and of its own `state`. Inlined into each
-// clone, so that all of them are vectorised. `bad` becomes 1 where x - x is not 0: it is 0 for
-// finite x and NaN for all others.
+// Moves every weight by the step that `rule` returns for its gradient and its own `state`. Inlined
+// into each clone, so that all of them are vectorised. `bad` becomes 1 where g - g is not 0: it is
+// 0 for finite g and NaN for all others. That is tested before the limit, which would make an
+// infinite gradient finite; NaN passes both comparisons of the limit.
 template <class Rule, class... State>
 [[gnu::always_inline]] inline bool Update(const GradientScale& scale, const float* __restrict sum,
                                           int64_t count, float* __restrict weights, Rule rule,
@@ -74,7 +75,8 @@ PT_CLONES bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t 
   return Update(s.scale, sum, count, weights, rule, squares);
 }
 
-// Rounding can make a variance smaller than 0, which has no root.
+// Rounding can bring the variance below 0, whose root would be NaN; torch.optim.RMSprop takes that
+// root as it is.
 PT_CLONES bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count,
                              float* weights, float* squares, float* velocity, float* mean) {
   const RmspropStep s = step;

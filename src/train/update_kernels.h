@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over all weights. Every element is one chain of float operations, none fused, so no width
-// of vector changes bits; sums are made in an order that is written down.
+// The loops over all weights that a step consists of, besides the net. Every element is one chain
+// of float operations, none fused, so no width of vector changes bits; sums are made in an order
+// that is written down. Memory may have any alignment; ranges that are written do not overlap
+// others. g is the gradient of a weight w below.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +11,8 @@
 
 namespace protium {
 
-// How a summed gradient becomes that of a weight w: sum / divisor * factor, cut to what lies
-// between -limit and limit, + weight_decay * w. The step is taken from w * shrink.
+// How a summed gradient becomes that of a weight: g = clamp(sum / divisor * factor, -limit, limit)
+// + weight_decay * w. The step is then taken from w * shrink, which is AdamW's decay.
 struct GradientScale {
   float divisor = 1;
   float factor = 1;
@@ -19,22 +21,24 @@ struct GradientScale {
   float shrink = 1;
 };
 
-// Each of the following makes one step of an optimiser in place, on `count` weights and what is
-// kept beside each of them; false when a gradient was not finite. Structs hold the numbers of a
-// step that are the same for all weights.
+// Each of the following makes one step of an optimiser in place, over `count` weights and the state
+// that belongs to each of them; false when a gradient was not finite, in which case the elements
+// are spoiled. The structs hold the numbers of a step that are the same for all weights, each
+// computed in double and rounded once.
 
 struct AdamStep {
   GradientScale scale;
   float beta1 = 0;
   float beta2 = 0;
-  float rest1 = 0;  // 1 - beta1 in double, rounded once.
-  float rest2 = 0;
+  float rest1 = 0;  // 1 - beta1, from the double: 1 - float(beta1) would be another number.
+  float rest2 = 0;  // 1 - beta2.
   float epsilon = 0;
   float rate = 0;            // learning_rate / (1 - beta1^step)
   float second_divisor = 1;  // sqrt(1 - beta2^step)
 };
 
-// Adam (Kingma and Ba, 2015).
+// Adam (Kingma and Ba, 2015): first = beta1 * first + rest1 * g, second = beta2 * second + rest2 *
+// g^2, w -= rate * first / (sqrt(second) / second_divisor + epsilon).
 bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights, float* first,
                 float* second);
 
@@ -45,7 +49,8 @@ struct SgdStep {
   bool nesterov = false;
 };
 
-// Gradient descent with momentum.
+// Gradient descent: velocity = momentum * velocity + g, w -= rate * velocity; with nesterov w -=
+// rate * (g + momentum * velocity).
 bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, float* weights,
                float* velocity);
 
@@ -55,24 +60,26 @@ struct AdagradStep {
   float rate = 0;
 };
 
-// Adagrad (Duchi and others, 2011).
+// Adagrad (Duchi and others, 2011): squares += g^2, w -= rate * g / (sqrt(squares) + epsilon).
 bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t count, float* weights,
                    float* squares);
 
 struct RmspropStep {
   GradientScale scale;
   float smoothing = 0;
-  float rest = 0;  // 1 - smoothing in double, rounded once.
+  float rest = 0;  // 1 - smoothing, from the double.
   float momentum = 0;
   float epsilon = 0;
   float rate = 0;
 };
 
-// RMSprop (Tieleman and Hinton, 2012); with `mean`, centered.
+// RMSprop (Tieleman and Hinton, 2012): squares = smoothing * squares + rest * g^2, velocity =
+// momentum * velocity + g / (sqrt(squares) + epsilon), w -= rate * velocity. Unless `mean` is null
+// it is the centered form, with the variance squares - mean^2 under the root.
 bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, float* weights,
                    float* squares, float* velocity, float* mean);
 
-// average = keep * average + take * weight.
+// average = keep * average + take * w, for each weight.
 void AverageUpdate(float keep, float take, const float* weights, int64_t count, float* average);
 
 // to[i] += from[i].

@@ -20,7 +20,10 @@ double Power(double base, int64_t exponent) {
   return out;
 }
 
-// Adam and AdamW, which differ in what becomes of the decay.
+// torch.optim.Adam and AdamW; m and v are the running means of gradients and of their squares:
+//   w -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
+// The two differ in the decay: Adam adds weight_decay * w to the gradient, AdamW first multiplies w
+// by 1 - rate * weight_decay.
 template <class Options>
 class AdamRule final : public UpdateRule {
  public:
@@ -34,6 +37,8 @@ class AdamRule final : public UpdateRule {
     } else {
       scale.weight_decay = float(o_.weight_decay);
     }
+    // The bias corrections (Kingma and Ba, 2015, section 3): m and v begin at 0 and are too small
+    // in the first steps.
     const double left1 = 1 - Power(o_.beta1, range.step);
     const double left2 = 1 - Power(o_.beta2, range.step);
     return AdamUpdate({.scale = scale,
@@ -51,6 +56,8 @@ class AdamRule final : public UpdateRule {
   Options o_;
 };
 
+// torch.optim.SGD without dampening: v = momentum * v + g, and w -= rate * v; with nesterov
+// w -= rate * (g + momentum * v).
 class SgdRule final : public UpdateRule {
  public:
   explicit SgdRule(const SgdOptions& options) : o_(options) {}
@@ -69,6 +76,8 @@ class SgdRule final : public UpdateRule {
   SgdOptions o_;
 };
 
+// torch.optim.Adagrad: s += g^2, and w -= rate / (1 + (t - 1) * rate_decay) * g / (sqrt(s) +
+// epsilon).
 class AdagradRule final : public UpdateRule {
  public:
   explicit AdagradRule(const AdagradOptions& options) : o_(options) {}
@@ -88,6 +97,9 @@ class AdagradRule final : public UpdateRule {
   AdagradOptions o_;
 };
 
+// torch.optim.RMSprop: s = smoothing * s + (1 - smoothing) * g^2, v = momentum * v + g / (sqrt(s) +
+// epsilon), and w -= rate * v. Centered, s - m^2 takes the place of s, with the running mean m of
+// g.
 class RmspropRule final : public UpdateRule {
  public:
   explicit RmspropRule(const RmspropOptions& options) : o_(options) {}

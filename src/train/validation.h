@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics on the held-out rows, the same for any number of ranks: states of metrics are exact sums
-// or sorted values, which merge in any order.
+// or sorted scores, which merge in any order.
 #pragma once
 
 #include <string>

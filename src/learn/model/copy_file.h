@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that go along with a run or a model.
+// Copies of files that a run or a model needs: nets, extensions, weights to start from.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 namespace protium {
 
 // Copies a file, which may be larger than memory, to a place where it appears whole or not at all;
-// folders on the way are made. A file that holds the same already is left alone. Returns the
+// missing folders are made. A file that already has the same content is left alone. Returns the
 // SHA-256 of the content.
 Result<std::string> CopyFile(const std::filesystem::path& from, const std::filesystem::path& to);
 

@@ -49,7 +49,7 @@ Status Missing(const Columns& missing, const Columns& there) {
 }
 
 // Asks each stage and the net whether they can take the table's columns with the types these have.
-// Only columns of the table are looked at: what stages make is theirs to type.
+// Only columns of the table are checked; the types of columns that stages make are up to them.
 Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
   const auto check = [&](const std::string& column, const Stage* stage) -> Status {
     const auto field = table.GetFieldByName(column);

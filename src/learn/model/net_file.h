@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a TorchScript net on its way: from where the user keeps it into the run folder, so
 // that a resumed run trains the same net whatever happens to the original, and from there into the
-// model folder. All functions do nothing for other nets.
+// model folder. For other nets these functions do nothing.
 #pragma once
 
 #include <filesystem>

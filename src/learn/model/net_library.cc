@@ -32,7 +32,8 @@ Status KeepExtensions(const fs::path& folder, Chain& chain) {
 }
 
 Result<Catalogue> OpenExtension(const NetLibrary& library) {
-  // Where it was built it finds what it is linked to itself, so that file comes first.
+  // The original comes first: beside it the loader finds libraries that it is linked to by a path
+  // relative to its own folder.
   return OpenExtension(fs::path(Holds(library.file, library.sha256) ? library.file : library.kept));
 }
 

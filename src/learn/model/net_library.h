@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extensions that bring a run's net, loss or metrics: they travel with the run, and workers
-// open those only.
+// The extensions that a run's net, loss or metrics come from: they are copied into the run, and
+// workers open only these.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,15 @@
 
 namespace protium {
 
-// Copies the library into the session's `folder`, where workers see it wherever they run. Without
-// a folder it stays where it is.
+// Copies the library into the session's `folder`, below "extensions", where workers on any host see
+// it. With an empty `folder` it stays where it is.
 Result<NetLibrary> KeepExtension(const std::filesystem::path& folder,
                                  const std::filesystem::path& file);
-// The same for the libraries that bring the estimator's net, loss and metrics: fills
-// chain.extensions.
+// The same for the libraries of the estimator's net, loss and metrics: fills chain.extensions.
 Status KeepExtensions(const std::filesystem::path& folder, Chain& chain);
 
-// Opens, in a worker, the library where the driver opened it, or its copy where that file is
-// missing or another one.
+// Opens the library in a worker: the file that the driver opened or, if it is missing or its
+// content is another by now, the copy.
 Result<Catalogue> OpenExtension(const NetLibrary& library);
 
 }  // namespace protium

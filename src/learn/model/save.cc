@@ -47,7 +47,7 @@ Result<Json> DescribeSchemas(const ModelState& state) {
   return Json{{"input", input}, {"output", output}, {"training", training}};
 }
 
-// A loaded model keeps the metrics that it was saved with; a fitted one takes its run's.
+// A loaded model keeps the metrics that it was saved with; a fitted one has those of its run.
 Json CollectMetrics(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();

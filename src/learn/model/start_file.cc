@@ -21,6 +21,8 @@ void UpdateSaved(Chain& chain) {
   chain.options.back().options["train"]["from"] = ToJson(chain.estimator->options.train.from);
 }
 
+// Fills in `from`. ReadModelFolder() has checked every file against its SHA-256; weights_sha256 is
+// that of the tensors alone, which StartFrom() (train/start.h) checks again before it takes them.
 Status FindModel(const fs::path& folder, StartOptions& from) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   if (files.weights.empty()) {
@@ -45,6 +47,7 @@ Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain&
   if (!chain.estimator || chain.estimator->options.train.from.model.empty()) return Status::OK();
   ModelOrStart& from = chain.estimator->options.train.from;
   const fs::path kept = fs::absolute(run / kStartFile);
+  // The model of the first attempt may be gone by now, or trained again in the same place.
   std::error_code ignored;
   if (resumed && fs::is_regular_file(kept, ignored)) {
     from.weights = kept.string();
