@@ -3,8 +3,8 @@
 // of these names call. The C library's own functions may differ in the last bit, and from one
 // release to the next. StrictMath is defined as fdlibm 5.3 (Sun Microsystems, 1993), and these are
 // fdlibm's algorithms and constants. Every operation is rounded once, in the order written: a
-// compiler that reassociates or fuses multiplication and addition (-ffast-math, -ffp-contract)
-// changes the bits.
+// compiler that reassociates, or fuses a product and a sum, changes the bits (hence
+// -ffp-contract=off in cmake/Room.cmake).
 #pragma once
 
 namespace protium {

@@ -33,18 +33,17 @@ struct TargetEncoderOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("label", label,
-          {.help = "the column of numbers whose mean is given", .filled = "the name of a column"});
-    visit(
-        "smoothing", smoothing,
-        {.help =
-             "number of rows with the overall mean that are added to those of each value; Spark's "
-             "smoothing",
-         .at_least = 0});
+          {.help = "the numeric column whose mean encodes a value",
+           .filled = "the name of a column"});
+    visit("smoothing", smoothing,
+          {.help = "number of rows with the overall mean to add to those of each value; Spark's "
+                   "smoothing",
+           .at_least = 0});
     visit(
         "parts", parts,
         {.help =
-             "training rows are cut into so many parts, and each row gets the mean over the other "
-             "parts; 1: the mean over all rows, including itself, as in Spark",
+             "number of parts that the training rows are cut into; each row gets the mean over the "
+             "other parts; 1: the mean over all rows, including itself, as in Spark",
          .at_least = 1,
          .below = 101});
   }
