@@ -11,9 +11,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// ln 2 in two parts; the first has zeros at its end, so that products with exponents are exact.
+// ln 2 as a sum of two doubles. The first ends in zeros, so that its product with an exponent, a
+// whole number of at most 11 bits, is exact.
 constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
-// A polynomial for (log(1 + f) - f) of s = f / (2 + f), in z = s * s.
+// fdlibm's Lg1 to Lg7. With s = f / (2 + f), log(1 + f) = log(1 + s) - log(1 - s) = 2s + s R, and R
+// is this polynomial in z = s * s, within 2^-58.
 constexpr double kL1 = 0x1.5555555555593p-1, kL2 = 0x1.999999997fa04p-2, kL3 = 0x1.2492494229359p-2,
                  kL4 = 0x1.c71c51d8e78afp-3, kL5 = 0x1.7466496cb03dep-3, kL6 = 0x1.39a09d078c69fp-3,
                  kL7 = 0x1.2f112df3e5244p-3;
@@ -52,7 +54,8 @@ double LogOf(double f, int32_t k, int32_t bits) {
   return times * kLn2High - ((s * (f - rest) - times * kLn2Low) - f);
 }
 
-// 1 + x as 2^k (1 + f), of which c was lost to rounding.
+// 1 + x as 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); c corrects for what rounding 1 + x
+// lost.
 struct OnePlus {
   double f = 0;
   double c = 0;
@@ -62,7 +65,7 @@ struct OnePlus {
 
 OnePlus SplitOnePlus(double x) {
   OnePlus split;
-  const bool small = High(x) < 0x43400000;  // Below 2^53.
+  const bool small = High(x) < 0x43400000;  // Below 2^53: from there on 1 + x rounds to x.
   double u = small ? 1 + x : x;
   split.k = ExponentOf(High(u));
   if (small) split.c = (split.k > 0 ? 1 - (u - x) : x - (u - 1)) / u;
@@ -78,7 +81,7 @@ OnePlus SplitOnePlus(double x) {
   return split;
 }
 
-// x without k times ln 2, of which c was lost to rounding.
+// x - k ln 2, between -ln 2 / 2 and ln 2 / 2; c corrects for what rounding the difference lost.
 struct Reduced {
   double x = 0;
   double c = 0;
@@ -98,7 +101,9 @@ Reduced WithoutLn2(double x) {
   return reduced;
 }
 
-// 2^k (1 + x - e) - 1.
+// 2^k (1 + x - e) - 1. Five forms by k, as in fdlibm, each of which cancels nothing in its range:
+// for small k the -1 is subtracted first, scaled; from k = 57 on it is below half a unit of the
+// result.
 double ScaledMinusOne(double x, double e, int32_t k) {
   if (k == -1) return 0.5 * (x - e) - 0.5;
   if (k == 1) return x < -0.25 ? -2 * (e - (x + 0.5)) : 1 + 2 * (x - e);
@@ -113,17 +118,19 @@ double StrictLog(double x) {
   if (!(x > 0)) return x == 0 ? -kInfinity : kNan;
   if (std::isinf(x)) return x;
   const bool tiny = High(x) < 0x100000;
-  if (tiny) x *= 0x1p54;
+  if (tiny) x *= 0x1p54;  // A subnormal number has no exponent of its own to split off.
   const int32_t bits = High(x) & 0xfffff;
   const int32_t up = (bits + 0x95f64) & 0x100000;  // Set where the fraction is above sqrt 2.
   const int32_t k = ExponentOf(High(x)) + (up >> 20) - (tiny ? 54 : 0);
   return LogOf(WithHigh(x, bits | (up ^ 0x3ff00000)) - 1, k, bits);
 }
 
+// Between sqrt(1/2) - 1 and sqrt(2) - 1 x itself is f, with nothing lost; elsewhere 1 + x is split.
 double StrictLog1p(double x) {
   if (!(x > -1)) return x == -1 ? -kInfinity : kNan;
   if (std::isinf(x)) return x;
   const int32_t high = High(x), size = high & 0x7fffffff;
+  // Below 2^-29 two terms of the series do; below 2^-54 one.
   if (size < 0x3e200000) return size < 0x3c900000 ? x : x - x * x * 0.5;
   const bool near = high < 0x3fda827a && (high > 0 || high <= static_cast<int32_t>(0xbfd2bec3));
   const OnePlus split = near ? OnePlus{.f = x} : SplitOnePlus(x);
@@ -140,13 +147,14 @@ double StrictLog1p(double x) {
   return k * kLn2High - ((half - (s * (half + rest) + (k * kLn2Low + split.c))) - f);
 }
 
+// A rational approximation of exp(r) - 1 for the reduced r (fdlibm's Q1 to Q5), then scaled by 2^k.
 double StrictExpm1(double x) {
   constexpr double kMost = 0x1.62e42fefa39efp+9;  // Beyond, exp(x) overflows.
   const int32_t size = High(x) & 0x7fffffff;
   if (std::isnan(x)) return x;
   if (x > kMost) return kInfinity;
   if (size >= 0x4043687a && x < 0) return -1;  // Below -56 ln 2.
-  if (size < 0x3c900000) return x;
+  if (size < 0x3c900000) return x;             // Below 2^-54.
   const Reduced reduced = WithoutLn2(x);
   constexpr double kQ1 = -0x1.11111111110f4p-5, kQ2 = 0x1.a01a019fe5585p-10,
                    kQ3 = -0x1.4ce199eaadbb7p-14, kQ4 = 0x1.0cfca86e65239p-18,

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithm and exponential to the bits of Java's StrictMath, which Spark's ln, log1p and expm1
-// are. The C library's may differ in the last bit, from release to release, too. The method and its
-// constants are those of fdlibm (Sun Microsystems, 1993), by which StrictMath is defined: each
-// operation is rounded once, in the order written, so none may be fused or moved.
+// ln(x), ln(1 + x) and exp(x) - 1 with the bits of Java's StrictMath, which Spark's SQL functions
+// of these names call. The C library's own functions may differ in the last bit, and from one
+// release to the next. StrictMath is defined as fdlibm 5.3 (Sun Microsystems, 1993), and these are
+// fdlibm's algorithms and constants. Every operation is rounded once, in the order written: a
+// compiler that reassociates, or fuses a product and a sum, changes the bits (hence
+// -ffp-contract=off in cmake/Room.cmake).
 #pragma once
 
 namespace protium {
 
-// As IEEE functions outside their domain: -infinity at its end and NaN beyond.
+// At the end of their domain (0 for StrictLog, -1 for StrictLog1p) logarithms are -infinity, below
+// it NaN; NaN gives NaN and infinity infinity. NULL, which Spark returns there, is the caller's
+// business.
 double StrictLog(double x);
-double StrictLog1p(double x);  // log(1 + x), exact to the last bit but one near 0.
-double StrictExpm1(double x);  // exp(x) - 1, likewise.
+double StrictLog1p(double x);  // ln(1 + x); keeps its digits near 0, where 1 + x would lose them.
+double StrictExpm1(double x);  // exp(x) - 1, likewise; infinity where exp(x) overflows, x > 709.78.
 
 }  // namespace protium

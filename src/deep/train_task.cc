@@ -194,8 +194,8 @@ struct RankRows {
 };
 
 // Collective. Turns packed rows into shards, after which every rank holds those that it owns.
-Result<Rows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
-                        Communicator& communicator) {
+Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
+                            Communicator& communicator) {
   PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   RankRows out;

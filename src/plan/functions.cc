@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// Sorted by name, for a binary search.
+// {name, fewest arguments, most arguments}; -1: no limit. Sorted by name, for a binary search.
 constexpr Function kFunctions[] = {
     {"*", 2, 2},           {"+", 2, 2},
     {"-", 2, 2},           {"/", 2, 2},
@@ -41,7 +41,7 @@ constexpr Function kFunctions[] = {
     {"year", 1, 1},
 };
 
-// Whether it is written between its operands: "and", "or", and all names of signs.
+// Whether a function is written between its operands: "and", "or", and all names of signs.
 bool IsOperator(std::string_view name) {
   return name == "and" || name == "or" ||
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
@@ -88,6 +88,7 @@ const Function* FindFunction(std::string_view name) {
   return found != std::end(kFunctions) && found->name == name ? found : nullptr;
 }
 
+// From the top down, so that the outermost mistake is the one reported.
 Status Check(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall) return Status::OK();
   const Function* const function = FindFunction(expr.name);

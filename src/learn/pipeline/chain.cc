@@ -49,6 +49,8 @@ std::vector<std::filesystem::path> Chain::ExtensionFiles() const {
   return files;
 }
 
+// Exact spelling here, though names are unique ignoring case: a job spells columns as the table
+// does.
 const StageColumn* Chain::Find(const std::string& column) const {
   for (const StageColumn& each : columns) {
     if (each.name == column) return &each;
@@ -87,6 +89,7 @@ Status PlaceAgain(Chain& chain) {
   return Status::OK();
 }
 
+// Stages that `wanted` does not depend on are left out: the engine need not compute their columns.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, RowUse use) {
   // Backwards, so that a used stage's inputs are wanted before their maker is looked at; then
   // forwards, so that a stage finds its inputs made.

@@ -58,12 +58,15 @@ struct Chain {
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
   Columns sources;  // The table's columns that fitting reads, in the table's order.
   Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
-  std::vector<NetLibrary> extensions;  // Once KeepExtensions() has kept them.
+  // The copies in the run folder of the libraries in ExtensionFiles(); empty until KeepExtensions()
+  // has made them.
+  std::vector<NetLibrary> extensions;
 
   int32_t levels() const;  // The number of passes that fitting may take.
   // Null for an unknown column.
   const StageColumn* Find(const std::string& column) const;
-  // Paths of the libraries that bring the estimator's net, loss and metrics, each once.
+  // Paths of the user's libraries that provide the estimator's net, loss and metrics, each once;
+  // empty if all of them are built in.
   std::vector<std::filesystem::path> ExtensionFiles() const;
 };
 
@@ -78,18 +81,20 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
 // awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
 Status PlaceAgain(Chain& chain);
 
-// The table column that `column` is ultimately made from, the first of several; `column` itself if
-// no stage made it.
+// The table column that `column` is ultimately made from; of several, the first one by the order of
+// inputs, as a name to show to users. `column` itself if no stage made it.
 std::string FindSource(const Chain& chain, const std::string& column);
 
-// Whether `column` is the table column `source`, or made from it.
+// Whether `column` is the table column `source` or made from it by stages, through any of their
+// inputs: what a label must not be.
 bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);
 
 // The same failure with columns that stages made replaced by the table's columns they come from, in
 // all texts of the fault: a user has never seen "temp__fill__scale".
 Status WithSourceNames(const Chain& chain, const Status& status);
 
-// Whether rows are those that stages and the net learn from, or others (Stage::ApplyToLearned).
+// Which of its two forms a stage is applied in. Rows that are learned from (training and validation
+// rows, with the part columns of train_rows.h) get Stage::ApplyToLearned(), all others Apply().
 enum class RowUse { kLearning, kOther };
 
 // Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`

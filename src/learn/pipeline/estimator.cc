@@ -16,6 +16,10 @@ Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::
   return Status::OK();
 }
 
+// Completed in this order, because each step reads what the one before has filled in: the named
+// choices with their own options, label and scale (which depend on the loss), metrics, and then the
+// ranges of everything.
+
 // `best` matters only if there are validation rows to choose by.
 Status CheckValidation(const TrainOptions& train, const std::string& path) {
   const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
@@ -62,6 +66,7 @@ Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::s
   return Status::OK();
 }
 
+// Fills in the metrics and `best` by the kind of loss, and refuses a baseline column for classes.
 Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string& path,
                      const Catalogue& catalogue) {
   if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
@@ -87,7 +92,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Refuses an option's value unless `holds`; `must` completes "... must be".
+// Refuses (Exit::kUsage) an option's value unless `holds`; `must` completes "... must be".
 Status Require(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }

@@ -66,6 +66,7 @@ class StateWriter {
   arrow::Int64Builder count_;
 };
 
+// Adds a batch to a state, by the columns of its need.
 Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state) {
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (const std::string& name : need.columns) {
@@ -88,7 +89,8 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
   return Annotate(added, "column \"" + need.columns[0] + "\"");
 }
 
-// As what a state reads one of its columns.
+// The form in which a state reads one of its columns: counted categories in their own type, the
+// groups of sums as text, everything else as double.
 enum class Form { kItself, kText, kNumber };
 Form FormOf(const Need& need, size_t column) {
   if (need.kind == StateKind::kTexts) return Form::kItself;

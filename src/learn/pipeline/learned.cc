@@ -70,6 +70,7 @@ class Fitting {
     std::optional<State> state;
   };
 
+  // Called again after stages were placed again; needs known already are not doubled (AddAll).
   void AddNeeds() {
     for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
   }
@@ -106,13 +107,14 @@ class Fitting {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
       const StageColumn* const known = chain_.Find(column);
-      const int32_t maker = known ? known->maker : -1;  // Parts of rows are not the chain's.
+      const int32_t maker = known ? known->maker : -1;  // A part column is no column of the chain.
       if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
     }
     return level;
   }
 
-  // The state of a need, if the stage that makes its column can derive it without a pass.
+  // The state of a need, if the stage that makes its column can derive it without a pass. A need of
+  // several columns may hold a part column, which no stage makes; its first is always the chain's.
   std::optional<State> StateFromMaker(const Need& need) const {
     const int32_t maker = chain_.Find(need.columns.front())->maker;
     if (maker < 0 || need.columns.size() != 1) return std::nullopt;
@@ -122,6 +124,9 @@ class Fitting {
     return stage.OutputState(size_t(at - outputs.begin()), need.kind);
   }
 
+  // Fills the missing states whose columns exist at this level: derived where possible, the others
+  // by one pass over the rows, with the stages below applied in the form for rows that are learned
+  // from.
   Status FindOut(int32_t level) {
     std::vector<Need> asked;
     Columns columns = LearnedFrom(chain_), wanted;

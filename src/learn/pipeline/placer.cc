@@ -104,6 +104,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
     PT_TRY(NameOutputs(names.inputs, head.id, head.outputs));
     options.options["outputs"] = names.outputs = head.outputs;
   }
+  // A stage from an earlier placing has its names, and what it learned, already.
   placed.stage = std::move(made);
   if (!placed.stage) {
     PT_LET(placed.stage, row.make(options.options, std::move(names)));
@@ -134,6 +135,8 @@ Status Placer::CheckInputs(PlacedStage& placed) {
   return Status::OK();
 }
 
+// A stage's label must be the table's own: rows that are learned from carry the table's columns,
+// and an input made from the label would give it away (IsMadeFrom looks through all stages).
 Status Placer::CheckLearnsFrom(const PlacedStage& placed, const std::string& column) {
   PT_LET(const size_t at, Find(column, "label", Use::kTraining));
   PT_TRY(CheckType(at, "label", CheckNumeric(*chain_.columns[at].type)));
@@ -165,6 +168,8 @@ Status Placer::NameId(const std::string& kind, std::string& id) {
                .where = path_ + ".id"});
 }
 
+// A kind without the option `outputs` never gets here: its constructor or Learn() names its
+// columns.
 Status Placer::NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs) {
   if (outputs.empty()) {
     for (const std::string& input : inputs) outputs.push_back(input + "__" + id);
@@ -267,6 +272,7 @@ Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) 
                .fix = AdviceOn(key, *column.type)});
 }
 
+// The level that a column exists from: 0 for the table's.
 int32_t Placer::FindLevel(size_t at) const {
   const int32_t maker = chain_.columns[at].maker;
   return maker < 0 ? 0 : chain_.stages[maker].level;

@@ -32,7 +32,7 @@ class Placer {
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
   // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
-  // Checks a column that only learning reads.
+  // Checks a column of Stage::learns_from(): numeric, of the table, and no input made from it.
   Status CheckLearnsFrom(const PlacedStage& placed, const std::string& column);
   // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
   Status NameId(const std::string& kind, std::string& id);
@@ -50,7 +50,7 @@ class Placer {
   // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
   Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
-  // What an open stage reads, and what those that it awaits read.
+  // The known inputs of an open stage and of the open stages that it awaits, directly or not.
   Columns ListInputs(size_t maker) const;
 
   // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go

@@ -11,8 +11,10 @@ namespace protium {
 struct Preview {
   Json pipeline;  // The list with all options, ids and outputs.
   Json stages;    // [{"id", "kind", "inputs", "outputs", "level"}]
-  Json training;  // {"workers", "shards", "shards_per_worker", "idle_share", "batch_size"} or {}.
-  Plan plan;      // The training rows and, if there is an estimator, its gang over them.
+  // {"workers", "shards", "most_shards_per_worker", "idle_share", "batch_size", "epochs"}, or {}
+  // without an estimator.
+  Json training;
+  Plan plan;  // The training rows and, if there is an estimator, its gang over them.
 };
 
 // Checks the pipeline against the columns of `train`. Runs nothing; fails as Fit() would before it

@@ -25,6 +25,8 @@ void ReplaceName(std::string& text, const std::string& from, const std::string& 
 
 }  // namespace
 
+// Follows the first input of each output down to the table. Outputs of the estimator have a maker
+// beyond the stages and count as their own source.
 std::string FindSource(const Chain& chain, const std::string& column) {
   const StageColumn* const at = chain.Find(column);
   const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
@@ -47,6 +49,7 @@ bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string
                      [&](size_t i) { return IsMadeFrom(chain, maker.inputs()[i], source); });
 }
 
+// Every text of the fault, since a column may be named in the place and in the advice as well.
 Status WithSourceNames(const Chain& chain, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);

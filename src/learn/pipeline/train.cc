@@ -16,7 +16,8 @@ bool OfClasses(const TrainConfig& config) {
   return config.net.objective.kind != TargetKind::kValues;
 }
 
-// The columns that the task reads, each once.
+// The columns that the task reads, each once: one column may be a numeric input and the weight as
+// well, and a projection cannot have two columns of one name.
 Columns ListColumns(const Chain& chain, const TrainConfig& config) {
   const PlacedEstimator& estimator = *chain.estimator;
   Columns columns = estimator.categorical;

@@ -8,10 +8,11 @@
 
 #include "base/splitmix.h"
 
-// The plans of one fitting, from below: the kept table; on it, with validation, a column that marks
-// held-out rows; a projection to the sources; a filter of the rows with labels; and for the stages
-// another one that leaves held-out rows out. Marking comes before the projection, since the hash
-// may be over columns that nothing else reads.
+// The plans of one fitting, from the bottom up: the kept table; with validation, a column that
+// marks held-out rows; the marks of parts, if stages ask for them; a projection to the sources, the
+// part numbers and the held-out mark; a filter of the rows with labels; and, for the stages,
+// another one that drops held-out rows. Marking comes before the projection, since the hash may be
+// over columns that nothing else reads.
 
 namespace protium {
 namespace {
@@ -23,7 +24,8 @@ constexpr const char* kHeldOut = "__held_out";
 // none would be left for validation.
 int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSplitMixStep) >> 1); }
 
-// And another one than that, for the same reason.
+// A third seed, for the same reason: with the validation split's own, the rows with the lowest
+// hashes would all be held out, and the first parts would have few training rows.
 int64_t PartsSeed(int64_t seed) { return HeldOutSeed(HeldOutSeed(seed)); }
 
 // Whether the plan reads a kept table directly, whole or filtered: then keeping it again would only
@@ -44,7 +46,7 @@ Plan KeepTable(const Chain& chain, const Plan& table) {
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
-// The numbers of parts that stages ask for, each once.
+// The different numbers of parts that stages ask for. Stages with the same number share a column.
 std::set<int64_t> PartsOf(const Chain& chain) {
   std::set<int64_t> parts;
   for (const PlacedStage& each : chain.stages) {
@@ -53,7 +55,8 @@ std::set<int64_t> PartsOf(const Chain& chain) {
   return parts;
 }
 
-// Columns whose text is the same on every engine, all of them where there is none (docs/rows.md).
+// The columns whose hash decides a row's part: texts, whole numbers, booleans and dates, whose text
+// is the same on every engine; floating-point numbers only if the table has nothing else.
 Columns CutBy(const Chain& chain) {
   Columns exact;
   for (const std::string& column : chain.sources) {
@@ -63,8 +66,9 @@ Columns CutBy(const Chain& chain) {
   return exact.empty() ? chain.sources : exact;
 }
 
-// Adds marks that cut the rows into parts, one less than there are; the same hash decides all of
-// them, so a row of the first part has every mark and one of the last has none.
+// Numbers the parts by parts - 1 marks, each a split of the same hash at a higher share: i / parts.
+// So marks are nested: a row of part 0 has all of them, one of the last part none, and a row's part
+// is the lowest mark it has, less 1. `number` becomes the column PartColumn(parts).
 Plan WithParts(const Chain& chain, Plan rows, int64_t parts, int64_t seed, NamedExpr& number) {
   number = {PartColumn(parts), Lit(parts - 1)};
   for (int64_t i = parts - 1; i > 0; --i) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a table train, which validate, which are left out, and which part a row is of.
+// Divides the rows of a table for fitting: those without a label are left out, some are held out
+// for validation, and each gets the number of its part for stages that learn out of fold
+// (Stage::parts). Hashes of a row's values decide, not its place in the table (docs/rows.md,
+// "Split").
 #pragma once
 
 #include <optional>
@@ -9,7 +12,8 @@
 
 namespace protium {
 
-// The columns of such rows: chain.sources, then the numbers of the parts that stages ask for.
+// The columns of rows that are learned from: chain.sources, then one column PartColumn(n) for each
+// number of parts n that a stage asks for.
 Columns LearnedFrom(const Chain& chain);
 
 // The rows that a pipeline learns from, as plans with the columns LearnedFrom(). All four read one

@@ -2,6 +2,11 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// 1.0 where x > threshold, else 0.0. Learns nothing, so an empty table or a constant column is no
+// matter. NULL and NaN become 0.0, infinities are compared like any number. Spark ML's Binarizer
+// does the same, with a threshold per column where this stage has one for all of its inputs.
+// A comparison with a literal rounds nothing, so both engines agree.
+
 namespace protium {
 namespace {
 
@@ -20,7 +25,8 @@ class BinarizerStage : public PlainStage {
       : PlainStage(std::move(names)), threshold_(options.threshold) {}
 
  protected:
-  // As Spark's: neither NaN nor NULL is above anything.
+  // NULL needs no branch: NULL > threshold is NULL, which CASE WHEN counts as not met. NaN does:
+  // both engines order it above every number, so it would become 1.
   Expr ExprOf(size_t i) const override {
     const Expr x = NumberOf(inputs()[i]);
     const Expr above = MakeCall("if", {x > Lit(threshold_), Lit(1.0), Lit(0.0)});

@@ -7,6 +7,17 @@
 #include "learn/stages/buckets.h"
 #include "learn/stages/column_stage.h"
 
+// The number of the bucket between two given splits, as int64: bucket i is [split i, split i + 1).
+// Learns nothing. NaN and NULL follow `nan` and `missing`: an error, NULL, or buckets of their own
+// behind all others, NaN's first. With open ends -inf and inf are in the first and the last bucket;
+// with closed ends they are errors, as is every number outside the splits, and a number on the last
+// split belongs to the bucket below it.
+//
+// Spark ML's Bucketizer does the same with these differences: it has closed ends only, so open ones
+// are written as splits of -inf and inf; its handleInvalid can also drop rows; it leaves NULL
+// alone; and its buckets are doubles. Only comparisons with literals take part, so both engines
+// agree.
+
 namespace protium {
 namespace {
 
@@ -41,7 +52,7 @@ struct BucketizerOptions : ColumnOptions {
     if (rising) return Status::OK();
     return Fail({.exit = Exit::kUsage,
                  .what = "splits must be " + std::to_string(fewest) +
-                         " or more numbers that rise, got " + Dump(Json(splits)),
+                         " or more ascending numbers, got " + Dump(Json(splits)),
                  .where = path + ".splits"});
   }
 };
@@ -67,13 +78,16 @@ class BucketizerStage : public PlainStage {
                                              "\" has a value beyond the "
                                              "splits of \"" +
                                              id() + "\"")});
+    // NULL and NaN are not outside: they have policies of their own, which `bucket` holds. NaN must
+    // be caught before the comparison, which would find it above the last split.
     const Expr above = MakeCall("if", {x > Lit(splits.back()), fail, bucket});
     const Expr inside = MakeCall("if", {x < Lit(splits.front()), fail, above});
     return IfNull(x, bucket, IfNan(x, bucket, inside));
   }
 
  private:
-  // Those between two buckets: without the ends, which are in the first and the last.
+  // The splits that separate two buckets. Closed ends separate nothing: leaving out the last one is
+  // also what puts a number on it into the last bucket rather than one above.
   std::span<const double> Bounds() const {
     const std::span<const double> all = options_.splits;
     return options_.ends == Ends::kOpen ? all : all.subspan(1, all.size() - 2);

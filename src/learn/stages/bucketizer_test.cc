@@ -76,7 +76,7 @@ TEST_F(Bucketizer, ScoresTheSameFromASavedModel) {
 
 TEST_F(Bucketizer, WantsSplitsThatRise) {
   EXPECT_EQ(FaultOfFitting({Buckets({{"splits", {1, 1}}})}, "x\n1\n").what,
-            "splits must be 1 or more numbers that rise, got [1.0,1.0]");
+            "splits must be 1 or more ascending numbers, got [1.0,1.0]");
   EXPECT_THAT(FaultOfFitting({Buckets(Json::object())}, "x\n1\n").what, HasSubstr("got []"));
   EXPECT_THAT(FaultOfFitting({Buckets({{"splits", {1}}, {"ends", "closed"}})}, "x\n1\n").what,
               HasSubstr("2 or more"));

@@ -4,6 +4,12 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// min(max(x, low), high), each end optional. Learns nothing. NULL and NaN stay, infinities become
+// the limit on their side, and -0.0 stays -0.0 at a limit of 0. Spark ML has no such class.
+//
+// Written with comparisons rather than greatest() and least(), which skip NULLs on both engines and
+// would turn a NULL into the limit. The result is x or a literal: nothing is rounded.
+
 namespace protium {
 namespace {
 
@@ -43,6 +49,7 @@ class ClipStage : public PlainStage {
     Expr clipped = x;
     if (low_) clipped = MakeCall("if", {x < Lit(*low_), Lit(*low_), clipped});
     if (high_) clipped = MakeCall("if", {x > Lit(*high_), Lit(*high_), clipped});
+    // Both engines order NaN above every number: unguarded it would become `high`.
     return IfNan(x, x, clipped);
   }
 

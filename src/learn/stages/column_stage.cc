@@ -5,6 +5,7 @@
 
 namespace protium {
 
+// Something learned where nothing can be: the file is of another pipeline, so scoring stops here.
 Status PlainStage::Restore(const Json& learned) {
   if (learned.is_array() && learned.empty()) return Status::OK();
   return Fail({.exit = Exit::kInput,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most kinds of stage share: an output per input, each an expression of its input. A kind that
-// learns nothing is a PlainStage; one that learns something of each input is a LearningStage.
+// Base classes for the two usual shapes of a stage, and the expressions that they share. A kind
+// that learns nothing is a PlainStage and defines ExprOf(i), the expression of output i. A kind
+// that learns one entry from each input, with one output each, is a LearningStage and defines
+// LearnOne(), IsSound() and ExprOf(entry). Either may override Apply() if one projection is not
+// enough.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +15,7 @@
 
 namespace protium {
 
-// The options of a stage with an output per input; those of a kind derive from it.
+// The options of a stage with one output per input. A kind's own options derive from it.
 struct ColumnOptions {
   std::string id;
   Inputs inputs;
@@ -25,28 +28,30 @@ struct ColumnOptions {
   }
 };
 
-// A column as a double, as stages that work on numbers read it. NULL stays NULL.
+// A column as a double. Stages on numbers read every column this way, so that integers and decimals
+// follow IEEE arithmetic on both engines, and not each engine's own rules for their types. NULL
+// stays NULL; whole numbers beyond 2^53 are rounded.
 inline Expr NumberOf(const std::string& column) { return MakeCall("cast_double", {Col(column)}); }
 
-// `otherwise`, but `then` where x is NaN. Comparisons come after this: engines order NaN above
-// every number.
+// `then` where x is NaN, else `otherwise`. Guards comparisons: both engines order NaN above every
+// number, unlike IEEE 754. NULL counts as not NaN.
 inline Expr IfNan(const Expr& x, Expr then, Expr otherwise) {
   return MakeCall("if", {MakeCall("is_nan", {x}), std::move(then), std::move(otherwise)});
 }
 
-// `otherwise`, but `then` where x is NULL.
+// `then` where x is NULL, else `otherwise`.
 inline Expr IfNull(const Expr& x, Expr then, Expr otherwise) {
   return MakeCall("if", {MakeCall("is_null", {x}), std::move(then), std::move(otherwise)});
 }
 
-// `name`, or one like it that is not among `columns`: for a column that exists only while a stage
-// is applied.
+// `name`, followed by as many underscores as make it differ from all of `columns`. For a column
+// that exists only while a stage is applied: the stage's last projection drops it.
 inline std::string FreeName(std::string name, const Columns& columns) {
   while (std::find(columns.begin(), columns.end(), name) != columns.end()) name += "_";
   return name;
 }
 
-// Learns nothing.
+// A stage that learns nothing: its entry in stages.json is empty, and it needs no pass.
 class PlainStage : public Stage {
  public:
   using Stage::Stage;
@@ -57,12 +62,14 @@ class PlainStage : public Stage {
   Plan Apply(Plan rows, const Columns& columns) const override;
 
  protected:
-  // What output `i` is.
+  // The expression of output `i`, over the columns of the table and of earlier stages.
   virtual Expr ExprOf(size_t i) const = 0;
 };
 
-// Learns an Entry of each input from its one state. An Entry is an aggregate with Fields(), whose
-// first two are `input` and `output`.
+// A stage that learns an Entry from each input by one state each: Needs(), which a kind defines,
+// must list one need per input, in their order. An Entry is an aggregate with Fields() and holds
+// the column names `input` and `output`, which are filled in here; as JSON it is what stages.json
+// keeps.
 template <class Entry>
 class LearningStage : public Stage {
  public:
@@ -100,7 +107,8 @@ class LearningStage : public Stage {
 
  protected:
   virtual Result<Entry> LearnOne(const std::string& input, const State& state) const = 0;
-  // Whether an entry could have been learned; it was read from a file.
+  // Whether an entry read from a file could have been learned. Files can be edited or damaged, and
+  // values that could not be (a scale below 0, say) would give wrong results without an error.
   virtual bool IsSound(const Entry& entry) const = 0;
   virtual Expr ExprOf(const Entry& entry) const = 0;
 

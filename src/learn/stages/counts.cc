@@ -72,7 +72,7 @@ bool IsNan(const Value&) {
   return false;
 }
 
-// Adds 1 to the counter of each value that is not missing; returns how many are.
+// Adds 1 to the counter of each value that is not missing; returns how many are missing.
 template <class Array, class CounterFinder>
 Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_counter) {
   const auto& array = static_cast<const Array&>(values);
@@ -227,6 +227,7 @@ int64_t NumberCounts::count() const {
   return total;
 }
 
+// One walk over the sorted counts serves all ranks.
 std::vector<double> NumberCounts::AtRanks(const std::vector<int64_t>& ranks) const {
   std::vector<std::pair<double, int64_t>> sorted(counts_.begin(), counts_.end());
   std::sort(sorted.begin(), sorted.end());
@@ -248,18 +249,21 @@ double NumberCounts::Median() const { return AtRanks({(count() + 1) / 2}).front(
 
 std::vector<double> NumberCounts::Quantiles(int64_t parts) const {
   std::vector<int64_t> ranks;
+  // The ceiling of all * k / parts, in 128 bits: the product of a row count and k may exceed 64.
   const auto all = static_cast<__int128>(count());
   for (int64_t k = 1; k < parts; ++k) ranks.push_back(int64_t((all * k + parts - 1) / parts));
   return AtRanks(ranks);
 }
 
-// As Spark does it: the rank is the ceiling of the rounded product.
+// The rank is the ceiling of the product rounded to double, as in Spark's QuantileSummaries with
+// relativeError = 0. An exact product would differ for shares like 0.1 that no double holds.
 double NumberCounts::Quantile(double share) const {
   const int64_t all = count();
   const auto rank = int64_t(std::ceil(share * double(all)));
   return AtRanks({std::clamp<int64_t>(rank, 1, all)}).front();
 }
 
+// Ties go to the least value: the order of a hash table differs from run to run.
 double NumberCounts::Mode() const {
   PT_CHECK(!counts_.empty());
   auto most = counts_.begin();

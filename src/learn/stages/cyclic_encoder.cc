@@ -5,12 +5,18 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// sin and cos of 2 pi (x - start) / period, so that 23 o'clock lies next to 0. Learns nothing. NULL
+// and NaN stay in both columns, infinities become NaN. Spark ML has no such class.
+//
+// The engines' own sin() and cos() differ in the last bit, while sums and products are rounded
+// alike everywhere. So the angle is reduced to q quarter turns and a rest r of at most half a
+// quarter, the sine and cosine of r are polynomials (Taylor series), and q says which of the two,
+// with which sign, each output is. At whole quarters the results are exactly 0, 1 and -1.
+// Intermediate values are columns of their own, for r stands in the polynomials dozens of times,
+// and an expression that is used twice is written out twice.
+
 namespace protium {
 namespace {
-
-// How it works. Engines' sines differ in the last bit, sums and products do not. So a turn is cut
-// into quarters q and a rest r from -1/2 to 1/2 of a quarter, whose sine and cosine are
-// polynomials. Three projections, as r stands in the polynomials many times.
 
 struct CyclicEncoderOptions {
   std::string id;
@@ -28,8 +34,9 @@ struct CyclicEncoderOptions {
   }
 };
 
-// The series of the sine and the cosine of r quarters, in r * r; what is left out is below 1e-18.
-// (pi / 2)^n / n! with the signs of the series, rounded once.
+// The Taylor series of sine and cosine of r quarter turns, as polynomials in r * r: coefficients
+// (pi / 2)^n / n! with alternating signs, each rounded once. At r = 1/2 the first term left out is
+// 2e-18, far below the rounding of a double near 0.7 (5e-17).
 constexpr std::array kSine = {0x1.921fb54442d18p+0,  -0x1.4abbce625be53p-1,  0x1.466bc6775aae2p-4,
                               -0x1.32d2cce62bd86p-8, 0x1.50783487ee782p-13,  -0x1.e3074fde8871fp-19,
                               0x1.e8f434d018d63p-25, -0x1.6fadb9f155744p-31, 0x1.aaec32af93359p-38};
@@ -38,6 +45,8 @@ constexpr std::array kCosine = {
     -0x1.55d3c7e3cbffap-6, 0x1.e1f506891babbp-11,  -0x1.a6d1f2a204a8cp-16,
     0x1.f9d38a3763cc3p-22, -0x1.b6e24f44b128fp-28, 0x1.20c62c2f2d7f5p-34};
 
+// Horner's rule, from the last term: one product and one sum a term, in an order that is part of
+// what a model promises (docs/model-folder.md).
 Expr Series(const Expr& square, std::span<const double> terms) {
   Expr sum = Lit(terms.back());
   for (size_t i = terms.size() - 1; i-- > 0;) sum = sum * square + Lit(terms[i]);
@@ -57,6 +66,7 @@ class CyclicEncoderStage : public PlainStage {
 
   std::vector<size_t> inputs_of(size_t i) const override { return {i / 2}; }
 
+  // Three projections below the last one, each on the columns of the one before.
   Plan Apply(Plan rows, const Columns& columns) const override {
     Columns there = columns;
     for (const auto& step :
@@ -84,8 +94,10 @@ class CyclicEncoderStage : public PlainStage {
     return {Name("turns", i, columns), turns};
   }
 
-  // The part of the last turn, in quarters. Numbers from 2^52 on are whole, and floor() of the
-  // largest is not to be trusted; times 0 they are 0, and infinities NaN.
+  // The fraction of the turn, in quarters: 0 up to 4. Doubles from 2^52 on are whole, so their
+  // fraction is 0; floor() must not see them, as it returns a BIGINT, which beyond 2^63 is not
+  // their value. Times 0 they become 0, and infinities NaN: an endless number of turns has no
+  // angle.
   NamedExpr Quarters(size_t i, const Columns& columns) const {
     const Expr turns = Col(Name("turns", i, columns));
     const Expr part = turns - MakeCall("cast_double", {MakeCall("floor", {turns})});
@@ -94,13 +106,13 @@ class CyclicEncoderStage : public PlainStage {
     return {Name("quarters", i, columns), IfNan(turns, turns, inside) * Lit(4.0)};
   }
 
-  // From -1/2 to 1/2 of a quarter.
+  // What is left after the nearest quarter: -1/2 to 1/2. The subtraction is exact.
   NamedExpr Rests(size_t i, const Columns& columns) const {
     const Expr quarters = Col(Name("quarters", i, columns));
     return {Name("rest", i, columns), quarters - Nearest(quarters)};
   }
 
-  // 0 to 4.
+  // The nearest whole quarter, 0 to 4; a half goes up.
   static Expr Nearest(const Expr& quarters) {
     Expr nearest = Lit(0.0);
     for (const double q : {1.0, 2.0, 3.0, 4.0}) {
@@ -119,7 +131,7 @@ class CyclicEncoderStage : public PlainStage {
     added.push_back({outputs()[2 * i + 1], OneOf(quarter, cosine, minus_sine, minus_cosine, sine)});
   }
 
-  // By the quarter, of which the fourth is the first again.
+  // One of four by the quarter; quarter 4 is quarter 0 of the next turn.
   static Expr OneOf(const Expr& quarter, const Expr& first, const Expr& second, const Expr& third,
                     const Expr& fourth) {
     const Expr high = MakeCall("if", {quarter == Lit(3.0), fourth, first});

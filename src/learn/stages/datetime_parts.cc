@@ -6,6 +6,12 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// Fields of a date or timestamp as int64 columns, one for each input and part. Learns nothing. NULL
+// stays NULL in every part; a date has hour, minute and second 0. Spark ML has no such class; the
+// parts are Spark SQL's year(), quarter(), month(), weekofyear() (ISO 8601), day(), dayofyear(),
+// dayofweek() (Sunday is 1), hour(), minute() and second(); `weekend` is dayofweek() 1 or 7.
+// They are whole numbers, so engines can differ in their type only: hence the casts to int64.
+
 namespace protium {
 namespace {
 
@@ -95,6 +101,7 @@ class DatetimePartsStage : public PlainStage {
     const Expr number =
         MakeCall("cast_int64", {MakeCall(weekend ? "day_of_week" : NameOf(part), {time})});
     if (!weekend) return number;
+    // Without this NULL would be neither day and become 0.
     const Expr is = number == Lit(int64_t{1}) || number == Lit(int64_t{7});
     return IfNull(time, number, MakeCall("if", {is, Lit(int64_t{1}), Lit(int64_t{0})}));
   }

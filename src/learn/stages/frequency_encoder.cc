@@ -7,12 +7,18 @@
 #include "learn/stages/buckets.h"
 #include "learn/stages/column_stage.h"
 
+// How often a value occurs in the training rows: its count, or its count divided by that of all
+// rows. Learns the counts of every text (whole numbers and booleans by their text, docs/stages.md)
+// and of NULL, which is a value of its own; values not seen in training become 0. Spark ML has no
+// such class.
+//
+// Applying it: a Lookup finds a value's position among the keys, which are sorted by count. Equal
+// counts are therefore neighbours, and the count is a step function of the position with as many
+// steps as there are different counts: at most about sqrt(2 * rows), however many keys there are.
+// The result is one of the literals, so both engines agree.
+
 namespace protium {
 namespace {
-
-// How it works. A Lookup finds a value's position among the keys, which stand in the order of their
-// counts; equal counts are neighbours, so the count is a step function of the position with few
-// steps, however many keys there are.
 
 enum class Frequency { kShare, kCount };
 EnumNames<Frequency> Names(Frequency) {
@@ -34,7 +40,7 @@ struct Frequencies {
   std::string input;
   std::string output;
   std::vector<std::string> keys;  // By frequency.
-  std::vector<int64_t> counts;    // Of each key.
+  std::vector<int64_t> counts;    // Of each key; they never rise.
   int64_t missing = 0;            // Rows with NULL, which is a value of its own.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -81,6 +87,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
     return learned;
   }
 
+  // Counts that rise would break FrequencyAt(), whose bounds are positions.
   bool IsSound(const Frequencies& learned) const override {
     bool sound = learned.keys.size() == learned.counts.size() && learned.missing >= 0;
     for (size_t i = 0; i < learned.counts.size(); ++i) {
@@ -100,9 +107,12 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
   Expr FrequencyAt(const Expr& position, const Frequencies& learned) const {
     int64_t rows = learned.missing;
     for (const int64_t count : learned.counts) rows += count;
+    // Divided here, once a step: the engines only pick literals.
     const auto value = [&](int64_t count) {
       return how_ == Frequency::kCount || count == 0 ? double(count) : double(count) / double(rows);
     };
+    // Steps by position: the counts of the keys, then 0 at the position of unseen values, then the
+    // count of NULL.
     std::vector<Expr> bounds;
     std::vector<Expr> values;
     for (size_t i = 0; i < learned.counts.size(); ++i) {

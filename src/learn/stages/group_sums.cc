@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state that adds up a number per text and part of the rows.
+// GroupSums (state.h): for each text and part of the rows, the count and exact sum of a number.
+// What target_encoder learns its means from. On the wire a group is a row whose text is JSON of
+// text, part and sum; its count travels in the count column.
 #include <arrow/array.h>
 
 #include <cmath>
@@ -10,8 +12,8 @@
 namespace protium {
 namespace {
 
-// With an exact sum each, in each of some parts: about 100 MB. What has more values is better
-// hashed first.
+// An exact sum takes 1.1 kB (base/exact_sum.h): 10,000 texts in 5 parts are some 60 MB in every
+// worker. A column with more is better hashed first.
 constexpr size_t kMostTexts = 10'000;
 
 struct GroupText {
@@ -51,6 +53,7 @@ Status GroupSums::Add(const arrow::Array& texts, const arrow::Array& values,
   const auto& value = static_cast<const arrow::DoubleArray&>(values);
   const auto& part = static_cast<const arrow::DoubleArray&>(parts);
   for (int64_t i = 0; i < texts.length(); ++i) {
+    // A row without a label has nothing to add, not even to its text's count.
     if (value.IsNull(i) || std::isnan(value.Value(i)) || part.IsNull(i)) continue;
     std::optional<std::string> key;
     if (text.IsValid(i)) key = text.GetString(i);
@@ -72,6 +75,8 @@ Status GroupSums::Emit(const EmitRow& emit) const {
 }
 
 Status GroupSums::Merge(const StateRow& row) {
+  // The row has crossed a process boundary: text that is no JSON of a group is a fault, not a
+  // crash.
   PT_LET(const Json json, ParseJson(row.text.value_or("")));
   GroupText group;
   PT_TRY(FieldsFromJson(json, "state", group));

@@ -5,6 +5,14 @@
 #include "learn/stages/buckets.h"
 #include "learn/stages/column_stage.h"
 
+// One index for a combination of values: pmod(hash(texts joined by U+001F), buckets), an int64 for
+// a net's embedding. Learns nothing, so new values need no policy; different combinations may share
+// an index. A row with NULL in any input gets the index `buckets`, NULL, or fails the query.
+//
+// This is the crossed column of wide-and-deep models. Spark ML has no such class (its Interaction
+// multiplies vectors); the hash is Spark SQL's hash() of the joined text, which is bit for bit the
+// same on both engines (HashText in local/functions/digest_functions.cc).
+
 namespace protium {
 namespace {
 

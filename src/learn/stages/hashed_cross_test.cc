@@ -38,7 +38,7 @@ TEST_F(HashedCross, GivesTheLabelAwayFromAnyInput) {
                               TorchEstimator({.categorical = OutputsOf("x"), .label = "b"})},
                              "a,b\nu,2\n")
                   .what,
-              HasSubstr("the label \"b\" is among what it is to be learned from"));
+              HasSubstr("the label \"b\" is among its own inputs"));
 }
 
 TEST_F(HashedCross, ScoresTheSameFromASavedModel) {

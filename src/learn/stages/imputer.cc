@@ -5,8 +5,14 @@
 
 #include "learn/catalogue.h"
 
-// Fills NULL and NaN with a number learned from the other rows: the mean, the lower median (an
-// element of the data, never a value between two), or a constant, for which no pass is needed.
+// Fills NULL and NaN with a number learned from the other rows: the lower median (an element of the
+// data, never a value between two), the mean, or the most frequent value; or with a given constant,
+// for which no pass is needed. Infinities are kept; the mean of a column that has one is refused,
+// and so is a median or mode that is infinite, and a column without any value.
+//
+// Spark ML's Imputer does the same, but takes the mean unless told otherwise, approximates the
+// median unless relativeError = 0, and has no indicator columns. What the engine computes is a
+// choice between the cell and a literal: nothing is rounded.
 
 namespace protium {
 namespace {
@@ -52,7 +58,7 @@ class ImputerStage : public Stage {
     SetOutputs(std::move(all));
   }
 
-  // Indicators stand behind all filled columns.
+  // Filled columns come first, one per input, then the indicators in the same order.
   std::vector<size_t> inputs_of(size_t i) const override { return {i % inputs().size()}; }
 
   std::vector<Need> Needs() const override {

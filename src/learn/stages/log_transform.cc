@@ -4,6 +4,15 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// ln(1 + x), ln(x), log2(x), log10(x), sign(x) ln(1 + |x|), or exp(x) - 1. Learns nothing. NULL
+// stays NULL, NaN stays NaN; where a logarithm has no value, at 0 for ln and -1 for log1p and
+// below, the result is NULL as in Spark's SQL, not -inf or NaN. Spark ML has no such class.
+//
+// ln, log1p and expm1 are those of Java's StrictMath on both engines, which the embedded one
+// computes itself (base/strict_math.h). log2 and log10 divide ln by the double nearest to ln 2 or
+// ln 10: one correctly rounded quotient, hence the same everywhere. The price is that log10 of 1000
+// is 2.9999999999999996 and so differs from Spark SQL's log10().
+
 namespace protium {
 namespace {
 
@@ -34,8 +43,6 @@ class LogTransformStage : public PlainStage {
       : PlainStage(std::move(names)), how_(options.how) {}
 
  protected:
-  // Every engine has ln, log1p and expm1 to the bit (base/strict_math.h); the other bases are one
-  // division by the double nearest to their logarithm.
   Expr ExprOf(size_t i) const override {
     const Expr x = NumberOf(inputs()[i]);
     switch (how_) {
@@ -48,6 +55,7 @@ class LogTransformStage : public PlainStage {
       case Logarithm::kLog10:
         return MakeCall("ln", {x}) / Lit(0x1.26bb1bbb55516p+1);
       case Logarithm::kSigned:
+        // -0.0 is not below 0 and keeps its sign through log1p.
         return MakeCall("if", {x < Lit(0.0), MakeCall("negate", {MakeCall("log1p", {Negated(x)})}),
                                MakeCall("log1p", {x})});
       case Logarithm::kExpm1:

@@ -5,13 +5,21 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// x / size, where size is the largest absolute value of the training rows. Learning leaves out NULL
+// and NaN, refuses infinities, and refuses a column without any value; applying leaves NULL and NaN
+// as they are. A column of zeros has nothing to divide by and passes unchanged.
+//
+// Spark ML's MaxAbsScaler multiplies by the rounded 1 / size instead, so its results may differ in
+// the last bit and its largest value need not become exactly 1. One division is correctly rounded
+// on both engines.
+
 namespace protium {
 namespace {
 
 struct Largest {
   std::string input;
   std::string output;
-  double size = 0;  // The greatest distance from 0.
+  double size = 0;  // The largest absolute value.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("input", input);
@@ -33,12 +41,11 @@ class MaxAbsScalerStage : public LearningStage<Largest> {
     return Largest{.size = std::max(std::fabs(moments.Low()), std::fabs(moments.High()))};
   }
 
+  // A size below 0 would flip signs, an infinite one would make every value 0.
   bool IsSound(const Largest& largest) const override {
     return largest.size >= 0 && std::isfinite(largest.size);
   }
 
-  // Divided once, so that the largest becomes exactly 1; Spark multiplies by the rounded 1 / size,
-  // which may be a bit off. A column of zeros has nothing to divide by and stays as it is.
   Expr ExprOf(const Largest& largest) const override {
     const Expr x = NumberOf(largest.input);
     return largest.size == 0 ? x : x / Lit(largest.size);

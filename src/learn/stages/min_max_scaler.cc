@@ -4,8 +4,14 @@
 
 #include "learn/catalogue.h"
 
-// low + (x - least) / (greatest - least) * (high - low), over the extremes of the training rows.
-// Other rows may lie beyond them and then get values beyond low and high, unless `clip` is set.
+// low + (x - least) / (greatest - least) * (high - low), where least and greatest are the extremes
+// of the training rows. Other rows may lie beyond them and then get values beyond low and high,
+// unless `clip` is set. Learning leaves out NULL and NaN and refuses infinities, a range too large
+// for a double, and a column without any value. Applying keeps NULL and NaN; but where the column
+// was constant every value becomes `low`, NaN too, and NULL stays.
+//
+// Spark ML's MinMaxScaler has no `clip`, maps a constant column to (low + high) / 2, and multiplies
+// by the rounded quotient (high - low) / (greatest - least): its last bit may differ.
 
 namespace protium {
 namespace {

@@ -2,6 +2,15 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// x / norm for each input, where the norm is that of the inputs of one row: sqrt(sum of x * x), sum
+// of |x|, or the largest |x|. Learns nothing. A NULL or NaN in any input makes all outputs of its
+// row NULL or NaN; a row of zeros stays as it is. An infinite norm, also that of squares beyond the
+// largest double (|x| above 1e154), makes finite inputs 0 and infinite ones NaN.
+//
+// Spark ML's Normalizer takes a vector column and any p of at least 1; here p is 1, 2 or infinity,
+// since other powers differ between the engines. Sums, products, quotients and square roots are
+// correctly rounded by IEEE 754, and their order is fixed, so both engines give the same bits.
+
 namespace protium {
 namespace {
 
@@ -33,7 +42,8 @@ class NormalizerStage : public PlainStage {
     return all;
   }
 
-  // The length is a column of its own while the stage is applied.
+  // The norm is a column of its own while the stage is applied: each output divides by it, and
+  // would otherwise repeat the whole sum.
   Plan Apply(Plan rows, const Columns& columns) const override {
     const std::string length = FreeName("__length__" + id(), columns);
     rows = WithColumns(std::move(rows), columns, {{length, Length()}});
@@ -50,7 +60,7 @@ class NormalizerStage : public PlainStage {
   Expr ExprOf(size_t i) const override { return Col(outputs()[i]); }
 
  private:
-  // Added up in the order of the inputs. NaN and NULL make the length NaN and NULL.
+  // Sums of doubles depend on their order, so it is fixed: that of the inputs.
   Expr Length() const {
     std::vector<Expr> parts;
     for (size_t i = 0; i < inputs().size(); ++i) parts.push_back(Part(i));
@@ -58,6 +68,8 @@ class NormalizerStage : public PlainStage {
     for (size_t i = 1; i < parts.size(); ++i) sum = sum + parts[i];
     if (norm_ == Norm::kL2) return MakeCall("sqrt", {sum});
     if (norm_ == Norm::kL1 || parts.size() == 1) return sum;
+    // greatest() skips NULLs on both engines; the sum, NULL if any part is, tells them apart. NaN
+    // is ordered above every number, so it wins by itself.
     return IfNull(sum, sum, MakeCall("greatest", parts));
   }
 

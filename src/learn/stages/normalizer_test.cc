@@ -41,7 +41,7 @@ TEST_F(Normalizer, GivesTheLabelAwayFromAnyInput) {
   EXPECT_THAT(FaultOfFitting({Normal("l2"), TorchEstimator({.numeric = {"a__n"}, .label = "b"})},
                              "a,b\n1,2\n")
                   .what,
-              HasSubstr("the label \"b\" is among what it is to be learned from, as \"a__n\""));
+              HasSubstr("the label \"b\" is among its own inputs, as \"a__n\""));
 }
 
 TEST_F(Normalizer, ScoresTheSameFromASavedModel) {

@@ -9,6 +9,10 @@
 namespace protium {
 namespace {
 
+// A column of 0.0 and 1.0 for each value of an input. Spark ML's OneHotEncoder takes indices, makes
+// a vector, and drops the last category by default; this stage takes the values themselves, makes
+// columns named after them, and drops the first, the most frequent, only if `drop_first` is set.
+//
 // How it works. Learning fixes the keys of each input, by frequency. Applying first looks up each
 // value's position among the keys (a Lookup, with one index past the end for unseen values and the
 // next for NULL), then compares that index with constants: one column of 0.0 and 1.0 per key that
@@ -162,7 +166,7 @@ class OneHotEncoderStage : public Stage {
 
   size_t FirstKey() const { return options_.drop_first ? 1 : 0; }
 
-  // Names depend on the keys and their order alone, so that Restore() can check them.
+  // Names depend on the options, the keys and their order alone, so that Restore() can check them.
   Status NameOutputs() {
     std::set<std::string> taken;
     Columns outputs;

@@ -2,6 +2,14 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// All products of 1 to `degree` of the inputs, repetitions included. Learns nothing. A product is
+// NULL or NaN where one of its factors is; infinities and overflow follow IEEE 754.
+//
+// The outputs and their order are those of Spark ML's PolynomialExpansion, as columns instead of a
+// vector. Spark multiplies from the last input on and stops at a product of 0: of three or more
+// factors its last bit may differ, and 0 times NaN may be 0 there. Here factors are multiplied in
+// the order of the inputs, each product rounded once, so both engines give the same bits.
+
 namespace protium {
 namespace {
 
@@ -18,11 +26,12 @@ struct PolynomialExpansionOptions {
   }
 };
 
-// Which inputs a product has as factors, in falling order: [1, 0, 0] is b * a * a.
+// The inputs that are the factors of a product, in descending order: of the inputs a and b,
+// [1, 0, 0] is a * a * b.
 using Factors = std::vector<size_t>;
 
-// Products of up to `degree` factors out of the first `inputs`, in the order of Spark's
-// PolynomialExpansion: a, aa, b, ab, bb.
+// Appends to `all` the products of `so_far` with up to `degree` factors out of the first `inputs`
+// inputs. Spark's recursion, and so its order: a, aa, b, ab, bb.
 void AddProducts(size_t inputs, int32_t degree, const Factors& so_far, std::vector<Factors>& all) {
   if (inputs == 0) {
     if (!so_far.empty()) all.push_back(so_far);
@@ -35,9 +44,12 @@ void AddProducts(size_t inputs, int32_t degree, const Factors& so_far, std::vect
   }
 }
 
+// Refuses an expansion of more than 2,000 columns: there are C(inputs + degree, degree) - 1 of
+// them.
 Status CheckProducts(size_t inputs, int32_t degree) {
   constexpr double kMost = 2000;
-  double products = 1;  // All choices of `degree` out of the inputs and 1, the empty one included.
+  // Computed in double, which cannot overflow here. The constant 1, an empty product, is counted.
+  double products = 1;
   for (int32_t i = 1; i <= degree; ++i) products = products * double(inputs + size_t(i)) / i;
   if (products - 1 <= kMost) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -63,7 +75,7 @@ class PolynomialExpansionStage : public PlainStage {
   std::vector<size_t> inputs_of(size_t i) const override { return products_[i]; }
 
  protected:
-  // Multiplied in the order of the inputs.
+  // Factors descend, so reading them backwards multiplies in the order of the inputs.
   Expr ExprOf(size_t i) const override {
     const Factors& factors = products_[i];
     Expr product = NumberOf(inputs()[factors.back()]);
@@ -82,6 +94,8 @@ class PolynomialExpansionStage : public PlainStage {
 StageRow PolynomialExpansionRow() {
   StageRow row = MakeStageRow<PolynomialExpansionStage, PolynomialExpansionOptions>(
       "polynomial_expansion", "products of the inputs: <id>__<a>__<b>");
+  // Checked before the stage is made, since its constructor lists all products. Only here is the
+  // number of inputs known: an input { stage = ... } may stand for many columns.
   row.make = [make = row.make](const Json& options,
                                StageNames names) -> Result<std::unique_ptr<Stage>> {
     PT_TRY(CheckProducts(names.inputs.size(), options.value("degree", 2)));

@@ -4,6 +4,16 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// (x - median) / (upper quantile - lower quantile), without the subtraction unless `center`.
+// Learned are exact quantiles, elements of the data (NumberCounts::Quantile). Learning leaves out
+// NULL and NaN, refuses a column without any value, and refuses a median or range that is infinite.
+// Applying keeps NULL and NaN; but where the range is 0 every value becomes 0, NaN too, and NULL
+// stays.
+//
+// Spark ML's RobustScaler centres only on request, approximates the quantiles unless relativeError
+// = 0, and multiplies by the rounded reciprocal of the range. One subtraction and one division, in
+// this order, are correctly rounded on both engines.
+
 namespace protium {
 namespace {
 
@@ -22,7 +32,7 @@ struct RobustScalerOptions : ColumnOptions {
   Status Check(const std::string& path) const {
     if (lower < upper && upper <= 1) return Status::OK();
     return Fail({.exit = Exit::kUsage,
-                 .what = "lower and upper must rise and be shares up to 1, got " +
+                 .what = "lower must be below upper, and upper at most 1; got " +
                          Dump(fields::Short(lower)) + " and " + Dump(fields::Short(upper)),
                  .where = path + ".upper"});
   }
@@ -50,21 +60,21 @@ class RobustScalerStage : public LearningStage<Middle> {
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kNumbers); }
 
  protected:
-  // Quantiles are elements of the data, as Spark's with relativeError = 0, and the median that of
-  // the imputer.
+  // The median is the imputer's: the lower of the two in the middle.
   Result<Middle> LearnOne(const std::string& input, const State& state) const override {
     const auto& numbers = std::get<NumberCounts>(state);
     PT_TRY(CheckSomeValue(numbers.count(), input));
     const Middle middle{
         .median = numbers.Median(),
         .range = numbers.Quantile(options_.upper) - numbers.Quantile(options_.lower)};
+    // Counting takes infinities, unlike adding; only here is it seen whether they matter.
     PT_TRY(CheckSpread(std::isfinite(middle.median) && std::isfinite(middle.range), input));
     return middle;
   }
 
   bool IsSound(const Middle& middle) const override { return middle.range >= 0; }
 
-  // A range of 0 tells nothing of how far values are from the median: they become 0, as in Spark.
+  // A range of 0 is no scale to measure by; Spark too then multiplies by 0.
   Expr ExprOf(const Middle& middle) const override {
     const Expr x = NumberOf(middle.input);
     if (middle.range == 0) return IfNull(x, x, Lit(0.0));

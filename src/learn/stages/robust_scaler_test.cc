@@ -58,8 +58,10 @@ TEST_F(RobustScaler, ScoresTheSameFromASavedModel) {
 }
 
 TEST_F(RobustScaler, RefusesWhatItCannotScale) {
-  EXPECT_THAT(FaultOfFitting({Robust({{"lower", 0.8}})}, "x\n1\n").what, HasSubstr("must rise"));
-  EXPECT_THAT(FaultOfFitting({Robust()}, "x\n1.5\nInf\nInf\nInf\n").what, HasSubstr("spreads"));
+  EXPECT_THAT(FaultOfFitting({Robust({{"lower", 0.8}})}, "x\n1\n").what,
+              HasSubstr("must be below upper"));
+  EXPECT_THAT(FaultOfFitting({Robust()}, "x\n1.5\nInf\nInf\nInf\n").what,
+              HasSubstr("has a spread"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ std::shared_ptr<arrow::DataType> Stage::output_type(size_t) const { return arrow
 
 Status Stage::CheckType(const arrow::DataType& type) const { return CheckNumeric(type); }
 
-// A projection replaces all columns, so those that pass through are named.
+// A projection replaces all columns, so those that pass through must be listed too.
 Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added) {
   Project project;
   for (const std::string& column : columns) project.columns.push_back({column, Col(column)});
@@ -21,8 +21,8 @@ Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added
 
 Status CheckNumeric(const arrow::DataType& type) {
   const auto id = type.id();
-  // What the engine can cast to double. The message is only what the type must be: the placer says
-  // the rest.
+  // Whatever both engines cast to double. The message says only what the type must be; the placer
+  // adds the column, its type and the place (Placer::CheckType).
   if (arrow::is_numeric(id) || arrow::is_decimal(id) || id == arrow::Type::BOOL) {
     return Status::OK();
   }

@@ -47,28 +47,33 @@ class Stage {
   const std::string& id() const { return names_.id; }
   const Columns& inputs() const { return names_.inputs; }
 
-  // The columns it adds: one per input; those that its constructor names, if they follow from its
-  // options; or, if learns_outputs(), those that Learn() and Restore() have named, at least one.
-  // Before that the list is empty.
+  // The columns it adds. Three cases: one per input, as the placer named them; another list that
+  // the constructor has set because it follows from the options; or, if learns_outputs(), at least
+  // one column named by Learn() or Restore(), and none before.
   const Columns& outputs() const { return names_.outputs; }
   virtual bool learns_outputs() const { return false; }
   // The positions of the inputs that output `i` is made from, at least one.
   virtual std::vector<size_t> inputs_of(size_t i) const { return {i}; }
   // float64 unless a stage says otherwise.
   virtual std::shared_ptr<arrow::DataType> output_type(size_t i) const;
-  // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them.
+  // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them. Only such
+  // columns may be `categorical` inputs of an estimator.
   virtual bool makes_indices() const { return false; }
+  // The number of indices of output `i`, those of unseen and missing values included. Known once
+  // the stage has learned; 0 before, and for outputs that are no indices.
   virtual int64_t cardinality(size_t i) const { return 0; }
 
   // A TypeError for an input type that the stage cannot take; its message says what the type must
   // be. Numbers unless a stage says otherwise.
   virtual Status CheckType(const arrow::DataType& type) const;
 
-  // Columns of numbers of the table that only learning reads, such as a label; none of its inputs.
+  // Numeric columns of the table that only learning reads, such as a label. The placer refuses one
+  // that an input is made from, and saved models do not ask for them.
   virtual Columns learns_from() const { return {}; }
-  // Into how many parts a hash of them cuts the training rows, for a stage that looks at a row that
-  // is learned from with the eyes of the other parts; 0: it does not. The number of a row's part is
-  // then the int64 column PartColumn(parts()) of those rows.
+  // The number of parts that the training rows are cut into, by a hash of each row, for a stage
+  // whose outputs for a row must not depend on that row itself (out of fold); 0: none. The number
+  // of a row's part, from 0, is the int64 column PartColumn(parts()), which only rows that are
+  // learned from have.
   virtual int64_t parts() const { return 0; }
 
   // What one pass over the training rows must find out. May be empty. The same on every call.
@@ -87,9 +92,11 @@ class Stage {
   // a file.
   virtual Status Restore(const Json& learned) = 0;
 
-  // Adds the outputs to `rows`, whose columns are `columns`, after those.
+  // Projects `rows`, whose columns are `columns`, to `columns` and the outputs behind them. The
+  // stage must have learned. Values are computed by the engine, in double, so the expressions may
+  // only use functions whose results are the same on every engine (plan/functions.h).
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
-  // The same for rows that stages and the net learn from.
+  // The same for rows that later stages and the net learn from: training and validation rows.
   virtual Plan ApplyToLearned(Plan rows, const Columns& columns) const {
     return Apply(std::move(rows), columns);
   }
@@ -106,7 +113,7 @@ class Stage {
   StageNames names_;
 };
 
-// The column of Stage::parts().
+// The name of the column that holds a row's part, see Stage::parts().
 inline std::string PartColumn(int64_t parts) { return "__part_of_" + std::to_string(parts); }
 
 // A projection to `columns`, as they are, followed by `added`.
@@ -117,16 +124,20 @@ Status CheckNumeric(const arrow::DataType& type);
 // OK for text, integers and booleans: what TextCounts can count and a Lookup can find.
 Status CheckCategories(const arrow::DataType& type);
 
-// Results of a Lookup that mark a row to be refused. Negative, so they are never an index.
+// Results of a Lookup that mark a row to be refused: a Lookup itself cannot fail for a single row.
+// Negative, so they are never an index.
 inline constexpr int64_t kForbiddenUnseen = -1, kForbiddenMissing = -2;
 // The value of the column `index`; evaluating it for a row marked as above fails the query with a
-// message that names `column`. A plan has no other way to fail for a single row.
+// message that names `column`, by the function error(), the only way an expression can fail on
+// purpose.
 Expr AllowedIndex(const std::string& index, const std::string& column);
 
-// Refuses a column with NULLs in the training rows, for stages whose option `missing` is "error".
+// Refuses (Exit::kInput) a column with NULLs in the training rows, for stages whose option
+// `missing` is "error".
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix);
 
-// Refuses a column whose spread (`finite`: whether it could be computed) is beyond a double.
+// Refuses (Exit::kInput) a column if `finite` is false: something learned from it, a deviation or a
+// range, overflowed a double.
 Status CheckSpread(bool finite, const std::string& column);
 
 // Reads one entry per input from `learned` and checks that the column names agree with the stage's:

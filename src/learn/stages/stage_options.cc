@@ -8,7 +8,8 @@
 namespace protium {
 namespace {
 
-// The kind must be known before its options can be checked: the row's `complete` does that.
+// Two steps, because options are checked by the row of their kind (CatalogueRow::complete): first
+// the kind is read from the raw JSON, then the rest is given to its row.
 Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                                    const Catalogue& catalogue) {
   if (!json.is_object()) return fields::Refuse(path, "a table with a kind and its options", json);
@@ -20,7 +21,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                  .fix = "set kind to one of: " + Dump(Json(ListNames(catalogue.stages)))});
   }
   StageOptions stage{.kind = kind->get<std::string>(), .options = json};
-  // The rest belongs to the kind; its row refuses unknown keys and fills in the defaults.
+  // The row refuses unknown keys, and `kind` is none of its own.
   stage.options.erase("kind");
   PT_LET(const StageRow* row,
          FindRow(catalogue.stages, "kind of stage", stage.kind, path + ".kind"));

@@ -4,8 +4,13 @@
 
 #include "learn/catalogue.h"
 
-// (x - mean) / deviation, with the sample deviation (divisor n - 1), as Spark's StandardScaler has
-// it. A constant column has nothing to divide by and becomes 0.
+// (x - mean) / deviation, with the sample deviation (divisor n - 1). Both come from sums without
+// rounding error (moments.cc). Learning leaves out NULL and NaN, and refuses infinities and a
+// column without any value. Applying keeps NULL and NaN; but a constant column has nothing to
+// divide by, so every value becomes 0, NaN too, and NULL stays.
+//
+// Spark ML's StandardScaler has the same deviation, but subtracts the mean only if withMean is set,
+// and multiplies by the rounded 1 / deviation: its last bit may differ.
 
 namespace protium {
 namespace {

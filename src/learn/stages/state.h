@@ -27,7 +27,8 @@
 
 namespace protium {
 
-// A piece of a state on its way to the driver. Each state decides what the members mean.
+// A piece of a state on its way to the driver, one row of the pass's output. Each state decides
+// what the members mean.
 struct StateRow {
   std::optional<std::string> text;
   std::optional<double> number;
@@ -35,14 +36,16 @@ struct StateRow {
 };
 using EmitRow = std::function<Status(const StateRow&)>;
 
-// How often each text occurs; integers and booleans are counted by their text. Emits one row per
-// text, and one without text for the missing. At most 50 million different texts.
+// How often each text occurs; integers and booleans are counted by their text. Only NULL is
+// missing. Emits one row per text, and one without text for the missing. At most 50 million
+// different texts; beyond, Add() and Merge() fail with Exit::kNoRoom.
 class TextCounts {
  public:
   Status Add(const arrow::Array& values);
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t missing() const { return missing_; }
+  // 0 for a text that did not occur.
   int64_t FindCount(std::string_view text) const {
     const auto found = counts_.find(text);
     return found == counts_.end() ? 0 : found->second;
@@ -60,29 +63,32 @@ class TextCounts {
   int64_t missing_ = 0;
 };
 
-// How often each number occurs; NULL and NaN are missing, -0.0 is counted as 0.0. Emits one row per
-// number, and one without number for the missing. At most 50 million different numbers.
+// How often each number occurs, infinities included; NULL and NaN are missing, -0.0 is counted as
+// 0.0. Emits one row per number, and one without number for the missing. At most 50 million
+// different numbers (Exit::kNoRoom).
 class NumberCounts {
  public:
   Status Add(const arrow::Array& values);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t count() const;  // Of values that are not missing.
-  // The value in the middle, the lower one of two; count() must not be 0.
+  // The middle value, or the lower of the two in the middle; count() must not be 0.
   double Median() const;
-  // For each of k = 1 .. parts - 1 the least value that at least k / parts of all values do not
-  // exceed: an element of the data, exactly; count() must not be 0.
+  // The quantiles k / parts for k = 1 .. parts - 1, ascending: each the least value v such that at
+  // least k / parts of all values are at most v, so always an element of the data. count() must not
+  // be 0.
   std::vector<double> Quantiles(int64_t parts) const;
-  // Likewise for one share of the values from 0 to 1.
+  // The quantile of one share from 0 to 1, likewise; share 0 is the least value.
   double Quantile(double share) const;
-  // The value that occurs most often, the least of several; count() must not be 0.
+  // The most frequent value, the least one of several; count() must not be 0.
   double Mode() const;
   int64_t missing() const { return missing_; }
   const std::unordered_map<double, int64_t>& counts() const { return counts_; }
 
  private:
   Status Count(double value, int64_t count);
-  // The values of these ranks among all, counted from 1, which must rise.
+  // The values at these ranks, counted from 1 in ascending order of all values. Ranks must not
+  // fall.
   std::vector<double> AtRanks(const std::vector<int64_t>& ranks) const;
 
   std::unordered_map<double, int64_t> counts_;
@@ -117,7 +123,8 @@ class Moments {
   ExactSum squares_;
 };
 
-// Least squares of y on x, over the rows that have both. Emits a single row, as Moments does.
+// Least squares of y on x, over the rows that have both: the straight-line baseline of an
+// estimator. Emits a single row, as Moments does.
 class Line {
  public:
   Status Add(const arrow::Array& x, const arrow::Array& y);  // Of doubles.
@@ -132,19 +139,20 @@ class Line {
   ExactSum x_, y_, xx_, xy_;
 };
 
-// Count and sum of a number for each text, NULL being one of its own, and each part of the rows.
-// Rows without the number are left out. Emits one row per text and part. At most 10,000 texts.
+// Count and exact sum of a number for each text and each part of the rows (Stage::parts); NULL is a
+// text of its own. Rows whose number is NULL or NaN, or whose part is NULL, are left out. Emits one
+// row per text and part. At most 10,000 texts (Exit::kNoRoom).
 class GroupSums {
  public:
   struct Sum {
     int64_t count = 0;
     ExactSum sum;
   };
-  // `values` and `parts` are doubles.
+  // `texts` are strings, `values` and `parts` doubles: the fit task casts every number to double.
   Status Add(const arrow::Array& texts, const arrow::Array& values, const arrow::Array& parts);
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
-  // By text, NULL first, and by part.
+  // Ascending by text, NULL first, then by part.
   const std::map<std::optional<std::string>, std::map<int64_t, Sum>>& sums() const { return sums_; }
 
  private:
@@ -167,7 +175,7 @@ inline EnumNames<StateKind> Names(StateKind) {
 }
 State MakeState(StateKind kind);
 
-// A state that a pass is to fill, and from which columns.
+// A state that a pass is to fill, and the columns to fill it from, as many as its kind reads.
 struct Need {
   StateKind kind = StateKind::kMoments;
   std::vector<std::string> columns;

@@ -10,8 +10,12 @@ namespace {
 
 // The index of a value is its position among the keys, most frequent first, ties by bytes (as
 // Spark's StringIndexer orders them by default). The engine finds it by a Lookup: a joined table of
-// texts, so that a vocabulary of millions is no giant expression. Indices of their own for unseen
-// values and NULL follow the keys.
+// texts, so that a vocabulary of millions is no giant expression. Unseen values and NULL have
+// indices of their own behind the keys, or become NULL, or fail the query. A column that is NULL in
+// all training rows has no keys and still works.
+//
+// Spark ML's StringIndexer refuses unseen values and NULL unless handleInvalid says otherwise,
+// where "keep" is one index for both and "skip" drops the rows; its indices are doubles.
 
 struct Vocabulary {
   std::string input;

@@ -7,13 +7,23 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// (sum of labels of the value's rows + smoothing * overall mean) / (number of those rows +
+// smoothing). Learned are exact sums per value and part of the rows. NULL is a value of its own;
+// values not seen in training get the overall mean. Rows whose label is NULL or NaN are not learned
+// from; an infinite label is refused; without any row the means are 0. Texts, whole numbers and
+// booleans are identified by their text.
+//
+// A row must not see its own label, or the net reads it there. So a hash cuts the training rows
+// into parts (Stage::parts), and a row that is learned from gets the mean over the other parts
+// (`without`); all other rows get that over all training rows (`means`).
+//
+// Spark ML's TargetEncoder weighs the two means, n / (n + smoothing) of the one, which is the same
+// but for rounding; it takes indices instead of texts, and includes a row's own label, as parts = 1
+// does. Means are computed here, once, from sums without rounding error; engines only pick
+// literals.
+
 namespace protium {
 namespace {
-
-// How it works. Training rows fall into parts by a hash (Stage::parts). A row that is learned from
-// gets the mean label of the rows of its value in the other parts, so that its own label is not in
-// it; all other rows get that of all training rows. The sums are exact, so means without a part are
-// sums less a sum.
 
 struct TargetEncoderOptions : ColumnOptions {
   std::string label;
@@ -23,28 +33,27 @@ struct TargetEncoderOptions : ColumnOptions {
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
     visit("label", label,
-          {.help = "the column of numbers whose mean is given", .filled = "the name of a column"});
-    visit(
-        "smoothing", smoothing,
-        {.help =
-             "number of rows with the overall mean that are added to those of each value; Spark's "
-             "smoothing",
-         .at_least = 0});
+          {.help = "the numeric column whose mean encodes a value",
+           .filled = "the name of a column"});
+    visit("smoothing", smoothing,
+          {.help = "number of rows with the overall mean to add to those of each value; Spark's "
+                   "smoothing",
+           .at_least = 0});
     visit(
         "parts", parts,
         {.help =
-             "training rows are cut into so many parts, and each row gets the mean over the other "
-             "parts; 1: the mean over all rows, including itself, as in Spark",
+             "number of parts that the training rows are cut into; each row gets the mean over the "
+             "other parts; 1: the mean over all rows, including itself, as in Spark",
          .at_least = 1,
          .below = 101});
   }
 };
 
-// The means of the values, after one kind of rows has been left out.
+// The smoothed means of the values: of all training rows, or of all but those of one part.
 struct Means {
-  double all = 0;  // Of all rows, and of values that are not among the keys.
-  std::vector<double> values;
-  double missing = 0;
+  double all = 0;              // The overall mean, also that of values not among the keys.
+  std::vector<double> values;  // By key.
+  double missing = 0;          // Of NULL; the overall mean if no training row has NULL.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("all", all);
@@ -61,9 +70,9 @@ struct Means {
 struct Encoding {
   std::string input;
   std::string output;
-  std::vector<std::string> keys;
-  Means means;
-  std::vector<Means> without;  // Each part.
+  std::vector<std::string> keys;  // By bytes.
+  Means means;                    // Of all training rows.
+  std::vector<Means> without;     // Of all but part i; empty if there is one part only.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("input", input);
@@ -101,6 +110,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     if (options_.parts == 1) return Apply(std::move(rows), columns);
     return Encoded(std::move(rows), columns, [this](const Expr& position, const Encoding& learned) {
       const Expr part = Col(PartColumn(options_.parts));
+      // Parts are numbered from 0, and the last needs no comparison.
       Expr mean = MeanAt(position, learned.without.back());
       for (size_t i = 0; i + 1 < learned.without.size(); ++i) {
         mean =
@@ -117,6 +127,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     for (const auto& [text, parts] : groups.sums()) {
       if (text) learned.keys.push_back(*text);
     }
+    // No part has the number -1, so this leaves none out.
     PT_LET(learned.means, MeansOf(groups, -1, input));
     for (int64_t part = 0; options_.parts > 1 && part < options_.parts; ++part) {
       PT_LET(Means means, MeansOf(groups, part, input));
@@ -135,7 +146,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
   Expr ExprOf(const Encoding& learned) const override { return Col(learned.output); }
 
  private:
-  // The sum of a text's parts but the one left out.
+  // The count and sum of a text over all parts but the one left out.
   static GroupSums::Sum SumOf(const std::map<int64_t, GroupSums::Sum>& parts, int64_t left_out) {
     GroupSums::Sum sum;
     for (const auto& [part, each] : parts) {
@@ -153,6 +164,8 @@ class TargetEncoderStage : public LearningStage<Encoding> {
       all.count += sum.count;
       all.sum.Merge(sum.sum);
     }
+    // With few rows all of them may lie in the part that is left out: then 0 stands in for the
+    // mean.
     Means means{.all = all.count == 0 ? 0 : all.sum.Rounded() / double(all.count)};
     means.missing = means.all;
     for (const auto& [text, parts] : groups.sums()) {
@@ -167,13 +180,14 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     return means;
   }
 
+  // A value without rows gets the overall mean, also with smoothing = 0, where it would be 0 / 0.
   double Smoothed(const GroupSums::Sum& sum, double all) const {
     if (sum.count == 0) return all;
     return (sum.sum.Rounded() + options_.smoothing * all) /
            (double(sum.count) + options_.smoothing);
   }
 
-  // Adds the positions of the values among the keys, then what `mean_of` makes of them.
+  // Looks up each value's position among the keys, then lets `mean_of` turn it into a mean.
   template <class MeanOf>
   Plan Encoded(Plan rows, const Columns& columns, const MeanOf& mean_of) const {
     std::vector<NamedExpr> added;
@@ -191,6 +205,8 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
+  // The literal at a position: keys first, then unseen values, then NULL, as the Lookup numbers
+  // them. Neighbours rarely have equal means, so steps as in frequency_encoder would save nothing.
   static Expr MeanAt(const Expr& position, const Means& means) {
     std::vector<Expr> arguments = {position};
     for (const double value : means.values) arguments.push_back(Lit(value));

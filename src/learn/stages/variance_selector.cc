@@ -4,6 +4,12 @@
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
 
+// Passes on, as doubles, the inputs whose sample variance (divisor n - 1) is above a threshold.
+// Learned are the variances; NULL and NaN are left out of them, infinities and columns without any
+// value are refused, and a constant column has variance 0. Values pass unchanged, NULL and NaN
+// included. Leaving no column at all is an error. Spark ML's VarianceThresholdSelector chooses by
+// the same rule from a vector's elements.
+
 namespace protium {
 namespace {
 
@@ -53,6 +59,7 @@ class VarianceSelectorStage : public Stage {
 
   Json learned() const override { return FieldsToJson(learned_); }
 
+  // The choice is made again from the saved variances, so it cannot disagree with them.
   Status Restore(const Json& learned) override {
     PT_LET(learned_, ReadLearned<Variance>(learned, names()));
     return Choose();
@@ -85,7 +92,7 @@ class VarianceSelectorStage : public Stage {
 
   double threshold_;
   std::vector<Variance> learned_;
-  std::vector<size_t> chosen_;  // Of the inputs.
+  std::vector<size_t> chosen_;  // Positions of the inputs passed on, ascending.
 };
 
 }  // namespace

@@ -112,8 +112,10 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
   return std::nullopt;
 }
 
-// Spark's hash() of a text: MurmurHash3 of 32 bits with the seed 42, in which each byte behind the
-// last four is mixed in by itself, as a signed number.
+// Spark's hash() of a text (Murmur3_x86_32.hashUnsafeBytes): MurmurHash3 of 32 bits with seed 42,
+// but for the tail: the one to three bytes after the last whole word are each mixed in like a word
+// of their own, sign-extended, where Appleby's MurmurHash3 mixes them in together. hasher and
+// hashed_cross keep indices made of it in models, so its values are part of the format.
 std::optional<int32_t> HashText(Chunk&, Text text) {
   const auto mixed = [](uint32_t hash, uint32_t word) {
     hash ^= std::rotl(word * 0xcc9e2d51U, 15) * 0x1b873593U;

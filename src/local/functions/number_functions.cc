@@ -118,6 +118,7 @@ std::optional<std::string> HexOfWhole(Chunk&, int64_t value) {
   return InBase(static_cast<uint64_t>(value), 16);
 }
 
+// 20! is the last that fits 64 bits; beyond, Spark gives NULL.
 std::optional<int64_t> Factorial(Chunk&, int32_t value) {
   if (value < 0 || value > 20) return std::nullopt;
   int64_t product = 1;
@@ -125,7 +126,8 @@ std::optional<int64_t> Factorial(Chunk&, int32_t value) {
   return product;
 }
 
-// Java's cast to long: NaN becomes 0, and what is out of range the nearest long.
+// Java's cast to long: NaN becomes 0, and what is out of range the nearest long. The bounds are
+// 2^63 and -2^63: INT64_MAX itself is no double.
 std::optional<int64_t> Saturated(Chunk&, double value) {
   if (std::isnan(value)) return 0;
   if (value >= 9223372036854775808.0) return INT64_MAX;
@@ -134,7 +136,8 @@ std::optional<int64_t> Saturated(Chunk&, double value) {
 
 std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
 
-// Logarithms are null outside their domain; exponentials never are.
+// Spark's SQL returns NULL where a logarithm has no value, not IEEE's -infinity and NaN.
+// Comparisons with NaN are false, so NaN passes through.
 std::optional<double> Ln(Chunk&, double x) {
   if (x <= 0) return std::nullopt;
   return StrictLog(x);
@@ -145,8 +148,9 @@ std::optional<double> Log1p(Chunk&, double x) {
 }
 std::optional<double> Expm1(Chunk&, double x) { return StrictExpm1(x); }
 
-// The number of the bucket, of `buckets` equal ones between the bounds, that holds
-// `value`; 0 below them, and buckets + 1 above. Bounds may fall, then buckets count downwards.
+// The number, from 1, of the bucket that holds `value`, of `buckets` equal ones between the bounds;
+// 0 before the first and buckets + 1 after the last. If low is above high, buckets count downwards.
+// The formula and its order of operations are those of Spark's WidthBucket, so halves round alike.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
       !std::isfinite(high) || low == high) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spellings of functions of expressions, which programs build and pipeline stages consist of.
+// The spellings of the functions that expressions call: those of programs, and those that pipeline
+// stages are made of. A stage's promise to give the same double on both engines rests on this
+// table. Sums, products, quotients and square roots are IEEE 754's, rounded once, on both; ln,
+// log1p and expm1 are Java's StrictMath on both (base/strict_math.h); sin, pow and the like are
+// missing on purpose.
 #include "sql/functions/expressions.h"
 
 #include <algorithm>
@@ -13,6 +17,7 @@ constexpr ExprSpelling kSpellings[] = {
     {"*", "($1 * $2)", "($1 * $2)"},
     {"+", "($1 + $2)", "($1 + $2)"},
     {"-", "($1 - $2)", "($1 - $2)"},
+    // Both sides as doubles, as Spark divides whole numbers too.
     {"/", "pt_divide($1, $2)", "($1 / $2)"},
     {"<", "($1 < $2)", "($1 < $2)"},
     {"<=", "($1 <= $2)", "($1 <= $2)"},
@@ -37,6 +42,7 @@ constexpr ExprSpelling kSpellings[] = {
     {"expm1", "pt_expm1(CAST($1 AS DOUBLE))", "expm1($1)"},
     {"floor", "floor($1)", "floor($1)"},
     {"greatest", "greatest($*)", "greatest($*)"},
+    // Spark's hash() of one text; the separator, U+001F, hardly occurs in data.
     {"hash_text", "pt_hash_text(concat_ws(chr(31), $*))", "hash(concat_ws(chr(31), $*))"},
     {"hour", "hour($1)", "hour($1)"},
     {"if", "(CASE WHEN $1 THEN $2 ELSE $3 END)", "(CASE WHEN $1 THEN $2 ELSE $3 END)"},
@@ -46,22 +52,26 @@ constexpr ExprSpelling kSpellings[] = {
     {"is_null", "($1 IS NULL)", "($1 IS NULL)"},
     {"least", "least($*)", "least($*)"},
     {"length", "length($1)", "length($1)"},
+    // NULL at 0 and below (log1p: -1), where DuckDB's own ln fails and IEEE has -inf and NaN.
     {"ln", "pt_ln(CAST($1 AS DOUBLE))", "ln($1)"},
     {"log1p", "pt_log1p(CAST($1 AS DOUBLE))", "log1p($1)"},
     {"lower", "lower($1)", "lower($1)"},
     {"minute", "minute($1)", "minute($1)"},
     {"month", "month($1)", "month($1)"},
+    // NaN = NaN is true on both engines, unlike in IEEE 754.
     {"nan_to_null", "nullif($1::DOUBLE, 'NaN'::DOUBLE)",
      "nullif(CAST($1 AS DOUBLE), DOUBLE('NaN'))"},
     {"negate", "(-$1)", "(-$1)"},
     {"not", "(NOT $1)", "(NOT $1)"},
     {"or", "($1 OR $2)", "($1 OR $2)"},
-    // The first argument counts the others from 0.
+    // The first argument is the position, from 0, of the one to return. Spark's get() counts from
+    // 0, DuckDB's lists from 1; beyond the end both give NULL.
     {"pick", "list_extract(list_value($+), CAST($1 AS BIGINT) + 1)",
      "get(array($+), CAST($1 AS INT))"},
     {"pmod", "pmod($1, $2)", "pmod($1, $2)"},
     {"quarter", "quarter($1)", "quarter($1)"},
     {"second", "second($1)", "second($1)"},
+    // NaN below 0, as in Spark, where DuckDB's own sqrt fails.
     {"sqrt", "pt_sqrt($1)", "sqrt($1)"},
     {"upper", "upper($1)", "upper($1)"},
     {"week_of_year", "weekofyear($1)", "weekofyear($1)"},

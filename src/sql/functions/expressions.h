@@ -9,9 +9,9 @@
 namespace protium {
 
 // $1, $2, ... stand for the arguments, $* for all of them and $+ for all but the first, separated
-// by commas. Arguments are put in as names, literals, calls or in parentheses, and a spelling is
-// one of these again, so nothing falls apart by precedence. Both spellings give the same value for
-// the same arguments, or both fail.
+// by commas. An argument is a name, a literal, a call or something in parentheses, and so is every
+// spelling: nesting needs no rules of precedence. Both spellings give the same value for the same
+// arguments, to the last bit of a double, or both fail.
 struct ExprSpelling {
   std::string_view name;
   std::string_view duckdb;
