@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in optimizers, and functions that programs choose them with. Names,
-// where they differ, are more telling than PyTorch's; formulas and defaults are PyTorch's unless it
-// says otherwise. `learning_rate` is multiplied by the schedule and by the rates of parameters. The
+// The options of the built-in optimizers, and functions that programs choose them with. Formulas
+// and defaults are PyTorch's, but for the learning rate of sgd; some options have other names. In
+// every step `learning_rate` is multiplied by the schedule and by the rate of the parameter. The
 // arithmetic is in train/update_rule.cc and train/update_kernels.h. Public API.
 #pragma once
 
