@@ -62,8 +62,9 @@ Choice AdamW(const AdamWOptions& options = {});
 // Stochastic gradient descent, as torch.optim.SGD without dampening, with `weight_decay` times w
 // added to the gradient g:
 //   v = momentum * v + g,  w -= learning_rate * v
-// With `nesterov` the step is taken from where momentum leads: w -= learning_rate * (g + momentum *
-// v). The learning rate scales the whole velocity, so a change of it acts at once.
+// or, with `nesterov`,
+//   w -= learning_rate * (g + momentum * v)
+// The learning rate scales the whole velocity, so a change of it acts at once.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;

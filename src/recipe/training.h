@@ -119,8 +119,7 @@ FieldType DescribeType(const ModelOrStart& start);
 // 2. validation by the keys of the training rows, since holding out others leaves another set;
 // 3. from by the hash of the weights, wherever they lie;
 // 4. epochs by itself if the schedule depends on the number of steps. Otherwise a run may be
-// resumed
-//    with more epochs, and with another early_stopping, which also decides only when training ends.
+//    resumed with more epochs, as with another early_stopping: both decide only when training ends.
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
