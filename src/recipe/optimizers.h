@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in optimizers, and functions that programs choose them with. Names,
-// where they differ, are more telling than PyTorch's; formulas and defaults are PyTorch's unless it
-// says otherwise. `learning_rate` is multiplied by the schedule and by the rates of parameters. The
+// The options of the built-in optimizers, and functions that programs choose them with. Formulas
+// and defaults are PyTorch's, but for the learning rate of sgd; some options have other names. In
+// every step `learning_rate` is multiplied by the schedule and by the rate of the parameter. The
 // arithmetic is in train/update_rule.cc and train/update_kernels.h. Public API.
 #pragma once
 
@@ -62,8 +62,9 @@ Choice AdamW(const AdamWOptions& options = {});
 // Stochastic gradient descent, as torch.optim.SGD without dampening, with `weight_decay` times w
 // added to the gradient g:
 //   v = momentum * v + g,  w -= learning_rate * v
-// With `nesterov` the step is taken from where momentum leads: w -= learning_rate * (g + momentum *
-// v). The learning rate scales the whole velocity, so a change of it acts at once.
+// or, with `nesterov`,
+//   w -= learning_rate * (g + momentum * v)
+// The learning rate scales the whole velocity, so a change of it acts at once.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;

@@ -33,9 +33,9 @@ struct StepScheduleOptions {
 };
 Choice StepSchedule(const StepScheduleOptions& options = {});
 
-// From the learning rate down to the share `final` of it: final + (1 - final) * (1 + cos(pi * t)) /
-// 2 at the share t of all steps, as torch.optim.lr_scheduler.CosineAnnealingLR (Loshchilov and
-// Hutter, 2017, without restarts).
+// From the learning rate down to the share `final` of it; at the share t of all steps the factor is
+//   final + (1 - final) * (1 + cos(pi * t)) / 2
+// as in torch.optim.lr_scheduler.CosineAnnealingLR (Loshchilov and Hutter, 2017, without restarts).
 struct CosineOptions {
   double final = 0;
   template <class Visit>
@@ -47,8 +47,8 @@ Choice Cosine(const CosineOptions& options = {});
 
 // Up to the learning rate and down again, each along half a wave of the cosine (Smith and Topin,
 // 2018), as torch.optim.lr_scheduler.OneCycleLR; unlike there, momentum stays as it is. The
-// defaults are PyTorch's: start = 1 / div_factor = 1 / 25, final = start / final_div_factor = start
-// / 1e4.
+// defaults are PyTorch's: start is 1 / div_factor with div_factor = 25, final is start /
+// final_div_factor with final_div_factor = 1e4.
 struct OneCycleOptions {
   double peak = 0.3;
   double start = 0.04;

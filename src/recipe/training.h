@@ -113,13 +113,13 @@ FieldType DescribeType(const ModelOrStart& start);
 
 // How the net is trained. The weights follow from the rows, the net, the loss and the options here,
 // never from the number of workers. Options with decides_weights = false may be changed before a
-// run is resumed; after any other change it refuses its checkpoints. Three of them do decide the
-// weights and are compared in other ways:
-// 1. shards: by itself, in CheckpointState::identity;
-// 2. validation: other held-out rows leave another training set, whose keys are compared;
-// 3. from: by the hash of the weights, wherever they lie.
-// early_stopping decides when training ends, as epochs does, which may be changed too, unless the
-// schedule depends on it.
+// run is resumed; after any other change it refuses its checkpoints. Some of them decide the
+// weights all the same, and checkpoints compare them in other ways:
+// 1. shards by itself, and threads_per_shard as a part of the fingerprint;
+// 2. validation by the keys of the training rows, since holding out others leaves another set;
+// 3. from by the hash of the weights, wherever they lie;
+// 4. epochs by itself if the schedule depends on the number of steps. Otherwise a run may be
+//    resumed with more epochs, as with another early_stopping: both decide only when training ends.
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.

@@ -61,10 +61,9 @@ struct TrainOutcome {
 };
 
 // Collective; computes in the calling thread. Returns when all epochs are done, or early stopping
-// ends training. A stop asked of any
-// rank ends all after the same step, with a checkpoint, as a fault with the exit code of a stopped
-// run that names the step. A failed step's fault says which checkpoint was kept. Rows or weights
-// that ranks do not agree on fail on all of them.
+// ends training. A stop asked of any rank ends all after the same step, with a checkpoint, as a
+// fault with the exit code of a stopped run that names the step. A failed step's fault says which
+// checkpoint was kept. Rows or weights that ranks do not agree on fail on all of them.
 Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input);
 
 }  // namespace protium

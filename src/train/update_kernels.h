@@ -37,8 +37,9 @@ struct AdamStep {
   float second_divisor = 1;  // sqrt(1 - beta2^step)
 };
 
-// Adam (Kingma and Ba, 2015): first = beta1 * first + rest1 * g, second = beta2 * second + rest2 *
-// g^2, w -= rate * first / (sqrt(second) / second_divisor + epsilon).
+// Adam (Kingma and Ba, 2015):
+//   first = beta1 * first + rest1 * g,  second = beta2 * second + rest2 * g^2,
+//   w -= rate * first / (sqrt(second) / second_divisor + epsilon)
 bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights, float* first,
                 float* second);
 
@@ -49,8 +50,9 @@ struct SgdStep {
   bool nesterov = false;
 };
 
-// Gradient descent: velocity = momentum * velocity + g, w -= rate * velocity; with nesterov w -=
-// rate * (g + momentum * velocity).
+// Gradient descent, the second form with nesterov:
+//   velocity = momentum * velocity + g
+//   w -= rate * velocity,  or  w -= rate * (g + momentum * velocity)
 bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, float* weights,
                float* velocity);
 
@@ -60,7 +62,8 @@ struct AdagradStep {
   float rate = 0;
 };
 
-// Adagrad (Duchi and others, 2011): squares += g^2, w -= rate * g / (sqrt(squares) + epsilon).
+// Adagrad (Duchi and others, 2011):
+//   squares += g^2,  w -= rate * g / (sqrt(squares) + epsilon)
 bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t count, float* weights,
                    float* squares);
 
@@ -73,9 +76,11 @@ struct RmspropStep {
   float rate = 0;
 };
 
-// RMSprop (Tieleman and Hinton, 2012): squares = smoothing * squares + rest * g^2, velocity =
-// momentum * velocity + g / (sqrt(squares) + epsilon), w -= rate * velocity. Unless `mean` is null
-// it is the centered form, with the variance squares - mean^2 under the root.
+// RMSprop (Tieleman and Hinton, 2012):
+//   squares = smoothing * squares + rest * g^2,
+//   velocity = momentum * velocity + g / (sqrt(squares) + epsilon),  w -= rate * velocity
+// Unless `mean` is null it is the centered form, with mean += rest * (g - mean) and the variance
+// squares - mean^2 under the root.
 bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, float* weights,
                    float* squares, float* velocity, float* mean);
 

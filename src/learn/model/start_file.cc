@@ -32,8 +32,8 @@ Status FindModel(const fs::path& folder, StartOptions& from) {
   }
   if (!from.sha256.empty() && from.sha256 != files.weights_sha256) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the model " + folder.string() + " is not the same file as before",
-                 .why = "the sha256 of its weights is " + files.weights_sha256});
+                 .what = "the weights of the model " + folder.string() + " have changed",
+                 .why = "their sha256 is " + files.weights_sha256 + ", not " + from.sha256});
   }
   from.model = folder.string();
   from.weights = files.weights.string();
