@@ -243,24 +243,27 @@ Status Training::EndEpoch() {
 }
 
 // Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
-// training loss without validation. Lower is better of the size, as in Choose(), unless the metric
-// says otherwise. The note is for a run that early stopping ends before its last epoch.
+// training loss without validation, which may be negative. Of a metric the size counts, as in
+// Choose(), unless higher is better. The note is for a run that early stopping ends before its last
+// epoch.
 void Training::Watch(const Json& entry) {
   const Json measured = entry.value("validation", Json::object());
   const Json value = validation_ ? measured.value(train_.best, Json()) : entry["loss"];
   EpochValue epoch{.higher_is_better = validation_ && higher_is_better_};
   if (value.is_number()) {
     const double given = value.get<double>();
-    epoch.value = epoch.higher_is_better ? given : std::fabs(given);
+    epoch.value = validation_ && !higher_is_better_ ? std::fabs(given) : given;
   }
   if (plateau_) WatchPlateau(*plateau_, epoch, state_.plateau);
   WatchStopping(train_.early_stopping, epoch, state_.stopping);
   if (!IsOver(train_.early_stopping, state_.stopping) || state_.epoch == train_.epochs) return;
   progress_.Tell(
       {{"event", "note"},
-       {"message", fmt::format("training ends after epoch {} of {}: {} did not improve for "
-                               "{} epochs",
-                               state_.epoch, train_.epochs, train_.best, state_.stopping.waited)}});
+       {"message",
+        fmt::format("training ends after epoch {} of {}: {} did not improve for "
+                    "{} epochs",
+                    state_.epoch, train_.epochs, validation_ ? train_.best : "the training loss",
+                    state_.stopping.waited)}});
 }
 
 // The checkpoint that follows keeps the weights as the best when these values are the best so far;

@@ -285,7 +285,7 @@ Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataTyp
     if (Lower(each.name) != Lower(name)) continue;
     const std::string of = each.maker < 0 ? " of a column of the table"
                                           : " of a column that stage \"" +
-                                                chain_.stages[each.maker].stage->id() + "\"";
+                                                chain_.stages[each.maker].stage->id() + "\" makes";
     return Fail({.exit = Exit::kUsage,
                  .what = "output \"" + name + "\" of stage \"" + id_ + "\" has the name" + of,
                  .where = path_ + "." + key,
