@@ -90,8 +90,7 @@ class DatetimePartsStage : public PlainStage {
   std::vector<size_t> inputs_of(size_t i) const override { return {i / parts_.size()}; }
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
 
-  // Text that looks like a date is refused: casting it is the SQL's business, where a format is
-  // given.
+  // Text that looks like a date is refused: casting it is the business of the SQL.
   Status CheckType(const arrow::DataType& type) const override {
     const auto id = type.id();
     if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();
