@@ -6,6 +6,11 @@
 #include <cstdint>
 #include <limits>
 
+// The names differ from fdlibm's e_log.c, s_log1p.c and s_expm1.c, and shared steps are functions
+// here, but each double is computed by the same operations in the same order. Constants such as
+// 0x3fd62e42 are the upper halves of doubles, compared as integers: for positive doubles that
+// orders like the values themselves.
+
 namespace protium {
 namespace {
 
@@ -101,9 +106,8 @@ Reduced WithoutLn2(double x) {
   return reduced;
 }
 
-// 2^k (1 + x - e) - 1. Five forms by k, as in fdlibm, each of which cancels nothing in its range:
-// for small k the -1 is subtracted first, scaled; from k = 57 on it is below half a unit of the
-// result.
+// 2^k (1 + x - e) - 1. Five forms by k, as in fdlibm, so that subtracting 1 loses no digits for
+// any k.
 double ScaledMinusOne(double x, double e, int32_t k) {
   if (k == -1) return 0.5 * (x - e) - 0.5;
   if (k == 1) return x < -0.25 ? -2 * (e - (x + 0.5)) : 1 + 2 * (x - e);

@@ -47,6 +47,7 @@ bool IsOperator(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
 }
 
+// Numbers of arguments only: columns have no types before the plan meets a table.
 Status CheckArguments(const Function& function, const Expr& expr) {
   const auto given = static_cast<int32_t>(expr.arguments.size());
   if (given >= function.fewest && (function.most < 0 || given <= function.most)) {
@@ -59,6 +60,7 @@ Status CheckArguments(const Function& function, const Expr& expr) {
                        std::to_string(given)});
 }
 
+// For people: texts are quoted but not escaped.
 std::string LiteralText(const Literal& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);
@@ -83,6 +85,7 @@ static_assert(std::ranges::is_sorted(kFunctions, {}, &Function::name));
 
 std::span<const Function> Functions() { return kFunctions; }
 
+// Binary search, which the assertion above makes sound.
 const Function* FindFunction(std::string_view name) {
   const auto* const found = std::ranges::lower_bound(kFunctions, name, {}, &Function::name);
   return found != std::end(kFunctions) && found->name == name ? found : nullptr;

@@ -49,8 +49,6 @@ std::vector<std::filesystem::path> Chain::ExtensionFiles() const {
   return files;
 }
 
-// Exact spelling here, though names are unique ignoring case: a job spells columns as the table
-// does.
 const StageColumn* Chain::Find(const std::string& column) const {
   for (const StageColumn& each : columns) {
     if (each.name == column) return &each;

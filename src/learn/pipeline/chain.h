@@ -58,8 +58,7 @@ struct Chain {
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
   Columns sources;  // The table's columns that fitting reads, in the table's order.
   Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
-  // The copies in the run folder of the libraries in ExtensionFiles(); empty until KeepExtensions()
-  // has made them.
+  // The libraries of ExtensionFiles() as workers find them; empty until KeepExtensions() fills it.
   std::vector<NetLibrary> extensions;
 
   int32_t levels() const;  // The number of passes that fitting may take.

@@ -16,10 +16,6 @@ Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::
   return Status::OK();
 }
 
-// Completed in this order, because each step reads what the one before has filled in: the named
-// choices with their own options, label and scale (which depend on the loss), metrics, and then the
-// ranges of everything.
-
 // `best` matters only if there are validation rows to choose by.
 Status CheckValidation(const TrainOptions& train, const std::string& path) {
   const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);

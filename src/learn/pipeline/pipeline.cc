@@ -76,6 +76,8 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   return chain;
 }
 
+// The gang's node without the task's config: enough to describe and to admit it before any stage
+// has learned.
 Plan GangOver(const GangSpec& gang, Plan rows) {
   return MakePlan(MapTask{.task = "train",
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
@@ -221,6 +223,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain&
   return learned;
 }
 
+// The figures of result.json.
 void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   record.Set("workers", options.gang.workers);
@@ -248,6 +251,7 @@ void TellUnseen(SessionState& session, const TrainResult& trained) {
            " validation rows have classes that no training row has: they are left out"}));
 }
 
+// The columns that fitting read, with the types that a model's schema.json gives them.
 SchemaPtr InputSchema(const Chain& chain) {
   arrow::FieldVector fields;
   for (const std::string& name : chain.sources) {
@@ -305,6 +309,8 @@ Preview MakePreview(const Chain& chain, const TrainRows& rows) {
 
 }  // namespace
 
+// Cardinalities of categorical inputs come from their makers, which must have learned: they are the
+// numbers of rows of the net's embeddings.
 NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
   const PlacedEstimator& estimator = *chain.estimator;
   NetConfig net{.net = estimator.options.net,

@@ -30,6 +30,8 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_TRY(PlaceLists(placed));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
+  // Predictions are columns of the chain too: a name that is taken is refused here, before
+  // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;
   for (const auto& field : PredictedFields(options, loss->kind, label)) {
     PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
@@ -38,6 +40,8 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   return Status::OK();
 }
 
+// Raises the estimator's level where a stage makes one of these columns: its pass over the label
+// can only run after that stage has learned.
 Status Placer::PlaceLabels(PlacedEstimator& placed) {
   const TorchEstimatorOptions& options = placed.options;
   for (const std::string& label : ListLabels(options)) {
@@ -151,6 +155,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
 }
 
+// Outputs of open stages are unknown, so a label among them is looked for in what they read.
 Columns Placer::ListInputs(size_t maker) const {
   Columns inputs = chain_.stages[maker].stage->inputs();
   // An open stage may await open stages in turn.

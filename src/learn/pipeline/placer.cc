@@ -126,6 +126,8 @@ Status Placer::CheckInputs(PlacedStage& placed) {
     placed.level = std::max(placed.level, 1 + FindLevel(at));
     PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
   }
+  // The level of a stage that awaits others is final: placing it again adds columns of those stages
+  // only.
   for (const size_t maker : placed.awaits) {
     placed.level = std::max(placed.level, 1 + chain_.stages[maker].level);
   }

@@ -97,6 +97,7 @@ Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_
   return missing;
 }
 
+// A category's text, the same as the engine's CAST gives to a Lookup.
 std::string FormatValue(bool flag) { return flag ? "true" : "false"; }
 std::string_view FormatValue(std::string_view text) { return text; }
 template <class Integer>

@@ -42,6 +42,8 @@ EnumNames<Part> Names(Part) {
            {Part::kSecond, "second"}}};
 }
 
+// A part's name in options, output columns and expressions alike (plan/functions.h), but for
+// weekend, which is no function.
 std::string NameOf(Part part) {
   for (const auto& [each, name] : Names(Part()).all) {
     if (each == part) return std::string(name);
@@ -77,6 +79,7 @@ class DatetimePartsStage : public PlainStage {
  public:
   DatetimePartsStage(const DatetimePartsOptions& options, StageNames names)
       : PlainStage(std::move(names)), parts_(options.parts) {
+    // All parts of the first input, then all of the second: inputs_of() and ExprOf() divide by it.
     Columns outputs;
     for (const std::string& input : inputs()) {
       for (const Part part : parts_) outputs.push_back(input + "__" + id() + "__" + NameOf(part));
@@ -87,6 +90,7 @@ class DatetimePartsStage : public PlainStage {
   std::vector<size_t> inputs_of(size_t i) const override { return {i / parts_.size()}; }
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
 
+  // Text that looks like a date is refused: casting it is the business of the SQL.
   Status CheckType(const arrow::DataType& type) const override {
     const auto id = type.id();
     if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();

@@ -43,6 +43,7 @@ class HashedCrossStage : public PlainStage {
     SetOutputs({output + id()});
   }
 
+  // All of them, so that a label among the inputs is found (IsMadeFrom).
   std::vector<size_t> inputs_of(size_t) const override {
     std::vector<size_t> all;
     for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);

@@ -79,6 +79,7 @@ struct LineSums {
   }
 };
 
+// The sums of a state row. It has crossed a process boundary, so anything else is a fault.
 template <class Sums>
 Result<Sums> ReadSums(const StateRow& row) {
   PT_LET(const Json json, ParseJson(row.text.value_or("")));
@@ -151,6 +152,7 @@ Status Moments::Merge(const StateRow& row) {
   return MergeSum(sums.squares, squares_);
 }
 
+// Exact sums make `times` times a value the same as adding it `times` times.
 void Moments::AddTimes(double value, int64_t times) {
   if (times == 0) return;
   low_ = count_ == 0 ? value : std::min(low_, value);
@@ -162,6 +164,7 @@ void Moments::AddTimes(double value, int64_t times) {
 
 double Moments::Mean() const { return count_ == 0 ? 0 : ComputeMean(sum_, count_); }
 
+// A constant column is recognised by its extremes, which are exact.
 double Moments::Deviation() const {
   if (count_ < 2 || low_ == high_) return 0;
   return std::sqrt(Centred(squares_, sum_, sum_, count_) / double(count_ - 1));
@@ -196,6 +199,7 @@ Status Line::Merge(const StateRow& row) {
   return MergeSum(sums.xy, xy_);
 }
 
+// Sum of products over sum of squares, both centred; the divisor n cancels.
 double Line::Slope() const {
   const double spread = count_ == 0 ? 0 : Centred(xx_, x_, x_, count_);
   return spread > 0 ? Centred(xy_, x_, y_, count_) / spread : 0;

@@ -160,6 +160,8 @@ class OneHotEncoderStage : public Stage {
     return std::min(most, hots.keys.size());
   }
 
+  // Whether there is a column for texts without one of their own: keys beyond max_categories, or
+  // unseen values that are to be told from zeros.
   bool HasOther(const Hots& hots) const {
     return OwnColumns(hots) < hots.keys.size() || options_.unseen == UnseenHot::kOther;
   }
@@ -228,6 +230,8 @@ class OneHotEncoderStage : public Stage {
     return WithColumns(std::move(rows), columns, std::move(checked));
   }
 
+  // In the order of outputs: own columns, `other`, `missing`. `other` covers the indices from the
+  // first key without a column up to the last key or, if unseen values belong to it, one further.
   void AddHots(const Hots& hots, const std::string& index, std::vector<NamedExpr>& added) const {
     const Expr at = Col(index), one = Lit(1.0), zero = Lit(0.0);
     const auto add = [&](Expr hot) { added.push_back({outputs()[added.size()], std::move(hot)}); };

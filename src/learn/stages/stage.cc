@@ -29,6 +29,7 @@ Status CheckNumeric(const arrow::DataType& type) {
   return Status::TypeError("numbers");
 }
 
+// A category is identified by its text, and the text of a float differs between engines.
 Status CheckCategories(const arrow::DataType& type) {
   const auto id = type.id();
   const bool text = id == arrow::Type::STRING || id == arrow::Type::LARGE_STRING;
@@ -47,6 +48,8 @@ Expr AllowedIndex(const std::string& index, const std::string& column) {
                   {Col(index) == Lit(kForbiddenUnseen), std::move(fail_unseen), std::move(inner)});
 }
 
+// Found while fitting, where the count is at hand; rows that are scored meet AllowedIndex()
+// instead.
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix) {
   if (missing == 0) return Status::OK();
   return Fail({.exit = Exit::kInput,

@@ -14,8 +14,8 @@
 // booleans are identified by their text.
 //
 // A row must not see its own label, or the net reads it there. So a hash cuts the training rows
-// into parts (Stage::parts), and a row that is learned from gets the mean over the other parts
-// (`without`); all other rows get that over all training rows (`means`).
+// into parts (Stage::parts), and a training or validation row gets the mean over the other
+// parts (`without`); all other rows get that over all training rows (`means`).
 //
 // Spark ML's TargetEncoder weighs the two means, n / (n + smoothing) of the one, which is the same
 // but for rounding; it takes indices instead of texts, and includes a row's own label, as parts = 1

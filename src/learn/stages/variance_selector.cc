@@ -26,6 +26,7 @@ struct VarianceSelectorOptions {
   }
 };
 
+// Kept for every input, also for those left out, so that a model shows why.
 struct Variance {
   std::string input;
   double variance = 0;  // The square of the sample deviation.
@@ -50,6 +51,7 @@ class VarianceSelectorStage : public Stage {
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& moments = std::get<Moments>(states[i]);
       PT_TRY(CheckSomeValue(moments.count(), inputs()[i]));
+      // The square of a finite deviation may still overflow.
       const double deviation = moments.Deviation();
       PT_TRY(CheckSpread(std::isfinite(deviation * deviation), inputs()[i]));
       learned_.push_back({inputs()[i], deviation * deviation});

@@ -150,7 +150,6 @@ std::optional<double> Expm1(Chunk&, double x) { return StrictExpm1(x); }
 
 // The number, from 1, of the bucket that holds `value`, of `buckets` equal ones between the bounds;
 // 0 before the first and buckets + 1 after the last. If low is above high, buckets count downwards.
-// The formula and its order of operations are those of Spark's WidthBucket, so halves round alike.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
       !std::isfinite(high) || low == high) {
