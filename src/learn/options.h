@@ -169,7 +169,8 @@ struct TorchEstimatorOptions {
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
     visit("net", net, {.help = "the net to train", .rows_of = "nets"});
-    visit("categorical", categorical, {.help = "columns of indices made by a string_indexer"});
+    visit("categorical", categorical,
+          {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
     visit("numeric", numeric, {.help = "columns of numbers, without NULL"});
     visit("vectors", vectors,
           {.help = "columns of lists of numbers, for nets that read them by name"});

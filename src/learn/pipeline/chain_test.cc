@@ -157,7 +157,7 @@ TEST(Chain, WantsOneEstimatorAtTheEnd) {
 
 TEST(Chain, WantsCategoriesFromAnIndexer) {
   const Fault fault = FaultWith({TorchEstimator({.categorical = {"hour"}, .label = "delay"})});
-  EXPECT_THAT(fault.what, HasSubstr("\"hour\" does not come from a string_indexer"));
+  EXPECT_THAT(fault.what, HasSubstr("\"hour\" is not a column of indices"));
 }
 
 TEST(Chain, CountsOwnIndices) {
@@ -275,7 +275,7 @@ TEST(LearnedOutputs, AreNoIndicesAndHideNoLabel) {
   EXPECT_EQ(
       FaultWith({OneHot(), TorchEstimator({.categorical = OutputsOf("hot"), .label = "delay"})})
           .what,
-      "the output of stage \"hot\" does not come from a string_indexer");
+      "the output of stage \"hot\" is not a column of indices");
   EXPECT_THAT(FaultWith({OneHot({{"inputs", {"hour"}}}),
                          StandardScaler({.id = "scale", .inputs = OutputsOf("hot")}),
                          TorchEstimator({.numeric = OutputsOf("scale"), .label = "hour"})})

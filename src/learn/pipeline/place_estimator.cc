@@ -79,7 +79,7 @@ Status Placer::CheckNumbers(const PlacedEstimator& placed) {
 Status Placer::CheckIndices(const PlacedEstimator& placed) {
   const auto refuse = [&](const std::string& what) {
     return Fail({.exit = Exit::kUsage,
-                 .what = what + " does not come from a string_indexer",
+                 .what = what + " is not a column of indices",
                  .where = path_ + ".categorical",
                  .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/type.h>
 
+#include <cmath>
+
 #include "learn/catalogue.h"
 #include "learn/stages/buckets.h"
 #include "learn/stages/column_stage.h"
