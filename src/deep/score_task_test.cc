@@ -108,7 +108,8 @@ TEST_F(ScoreTask, RefusesNullsForeignWeightsAndTakenNames) {
   EXPECT_THAT(FaultOf(null).what,
               testing::AllOf(testing::HasSubstr("after 100 rows"), testing::HasSubstr("NULL")));
   config_.added = {"name"};
-  EXPECT_THAT(FaultOf(Run({Table(3)})).what, testing::HasSubstr("the input already has a column name"));
+  EXPECT_THAT(FaultOf(Run({Table(3)})).what,
+              testing::HasSubstr("the input already has a column name"));
   config_.added = {"p"};
   config_.net.categorical[0].cardinality = 2;
   EXPECT_THAT(FaultOf(Run({Table(3)})).why, testing::HasSubstr("embedding.0.weight"));
