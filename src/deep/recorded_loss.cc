@@ -25,7 +25,7 @@ at::Tensor ListLabels(const Batch& rows) {
 }
 
 // The weight of each row times that of its class.
-std::vector<float> WeightsOf(const Batch& rows, const std::vector<double>& class_weights) {
+std::vector<float> WeighRows(const Batch& rows, const std::vector<double>& class_weights) {
   const FieldRows<float> weights = rows.floats(kWeightField);
   const FieldRows<int32_t> labels = rows.ints(kLabelField);
   std::vector<float> out(size_t(rows.size()));
@@ -63,7 +63,7 @@ Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
             .set_requires_grad(true);
     const at::Tensor losses = each(leaf, ListLabels(rows));
     CheckLosses(losses, rows.size());
-    const std::vector<float> weights = WeightsOf(rows, class_weights);
+    const std::vector<float> weights = WeighRows(rows, class_weights);
     const at::Tensor table = losses.reshape({rows.size(), -1});
     const at::Tensor counts =
         at::from_blob(const_cast<float*>(weights.data()), {rows.size(), 1}, at::kFloat);

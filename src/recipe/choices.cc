@@ -6,33 +6,34 @@
 
 namespace protium {
 
-Json ToJson(const Choice& named) {
-  Json json = {{"name", named.name}};
-  for (const auto& [key, value] : named.options.items()) json[key] = value;
+Json ToJson(const Choice& choice) {
+  Json json = {{"name", choice.name}};
+  for (const auto& [key, value] : choice.options.items()) json[key] = value;
   return json;
 }
 
-// A table without a name is laid over the choice that is there, so `named` is input as well. One
+// A table without a name is laid over the choice that is there, so `choice` is input as well. One
 // with a name starts over: options of another choice would not fit it.
-Status FromJson(const Json& json, const std::string& path, Choice& named) {
+Status FromJson(const Json& json, const std::string& path, Choice& choice) {
   if (json.is_string()) {
-    named = {json.get<std::string>(), Json::object()};
+    choice = {json.get<std::string>(), Json::object()};
     return Status::OK();
   }
   const bool names = json.is_object() && json.contains("name");
-  if (!json.is_object() || (names ? !json["name"].is_string() : named.name.empty())) {
+  if (!json.is_object() || (names ? !json["name"].is_string() : choice.name.empty())) {
     return fields::Refuse(path, "a name, or a table with a name and its options", json);
   }
-  if (names) named = {json["name"].get<std::string>(), Json::object()};
+  if (names) choice = {json["name"].get<std::string>(), Json::object()};
   for (const auto& [key, value] : json.items()) {
-    if (key != "name") named.options[key] = value;
+    if (key != "name") choice.options[key] = value;
   }
   return Status::OK();
 }
 
 FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
 
-// Whether the classes exist is known only once the label has been read (WeightsOf in objective.cc).
+// Whether the classes exist is known only once the label has been read (WeighClasses in
+// objective.cc).
 Status CrossEntropyOptions::Check(const std::string& path) const {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
   for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {

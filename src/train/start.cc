@@ -52,14 +52,13 @@ Status CopyTensor(const Safetensors& file, const NamedTensor& to, const std::str
 
 Status StartFrom(const StartOptions& from, const std::vector<Variable>& parameters,
                  Weights& weights) {
-  PT_LET(const std::string sha256, WeightsSha256(std::filesystem::path(from.weights)));
-  if (sha256 != from.sha256) {
+  PT_LET(const Safetensors file, Safetensors::Read(from.weights));
+  if (WeightsSha256(file.tensors()) != from.sha256) {
     return Fail({.exit = Exit::kInput,
                  .what = "the weights to start from have changed: " + from.weights,
                  .where = kWhere,
                  .why = "the sha256 of their tensors differs"});
   }
-  PT_LET(const Safetensors file, Safetensors::Read(from.weights));
   PT_LET(const std::set<std::string> taken, NamesTaken(from, parameters));
   for (const NamedTensor& to : weights.Tensors()) {
     if (taken.empty() || taken.contains(to.name)) PT_TRY(CopyTensor(file, to, from.model));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,28 @@ inline Expr IfNull(const Expr& x, Expr then, Expr otherwise) {
 inline std::string FreeName(std::string name, const Columns& columns) {
   while (std::find(columns.begin(), columns.end(), name) != columns.end()) name += "_";
   return name;
+}
+
+// Adds the output of each entry, an aggregate that holds `input`, `output` and `keys`, as
+// make(position, entry): `position` is that of the input's text among the keys, as int64; behind
+// them stands one for all other texts, then one for NULL. The columns of positions exist only below
+// the last projection.
+template <class Entry, class Make>
+Plan EncodeByKey(Plan rows, const Columns& columns, const std::vector<Entry>& entries,
+                 const Make& make) {
+  std::vector<NamedExpr> added;
+  for (const Entry& each : entries) {
+    const std::string position = FreeName("__position__" + each.output, columns);
+    const auto keys = static_cast<int64_t>(each.keys.size());
+    rows = MakePlan(Lookup{.column = each.input,
+                           .output = position,
+                           .keys = std::make_shared<const std::vector<std::string>>(each.keys),
+                           .unseen = keys,
+                           .missing = keys + 1},
+                    {std::move(rows)});
+    added.push_back({each.output, make(Col(position), each)});
+  }
+  return WithColumns(std::move(rows), columns, std::move(added));
 }
 
 // A stage that learns nothing: its entry in stages.json is empty, and it needs no pass.

@@ -61,22 +61,10 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kTexts); }
 
   Plan Apply(Plan rows, const Columns& columns) const override {
-    Columns with_positions = columns;
-    for (const Frequencies& each : entries()) {
-      with_positions.push_back(PositionOf(each, columns));
-      rows = MakePlan(Lookup{.column = each.input,
-                             .output = with_positions.back(),
-                             .keys = std::make_shared<const std::vector<std::string>>(each.keys),
-                             .unseen = int64_t(each.keys.size()),
-                             .missing = int64_t(each.keys.size()) + 1},
-                      {std::move(rows)});
-    }
-    std::vector<NamedExpr> added;
-    for (size_t i = 0; i < entries().size(); ++i) {
-      const Expr position = Col(with_positions[columns.size() + i]);
-      added.push_back({entries()[i].output, FrequencyAt(position, entries()[i])});
-    }
-    return WithColumns(std::move(rows), columns, std::move(added));
+    return EncodeByKey(std::move(rows), columns, entries(),
+                       [this](const Expr& position, const Frequencies& learned) {
+                         return FrequencyAt(position, learned);
+                       });
   }
 
  protected:
@@ -100,10 +88,6 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
   Expr ExprOf(const Frequencies& learned) const override { return Col(learned.output); }
 
  private:
-  static std::string PositionOf(const Frequencies& learned, const Columns& columns) {
-    return FreeName("__position__" + learned.output, columns);
-  }
-
   Expr FrequencyAt(const Expr& position, const Frequencies& learned) const {
     int64_t rows = learned.missing;
     for (const int64_t count : learned.counts) rows += count;

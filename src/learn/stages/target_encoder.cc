@@ -101,23 +101,25 @@ class TargetEncoderStage : public LearningStage<Encoding> {
   }
 
   Plan Apply(Plan rows, const Columns& columns) const override {
-    return Encoded(std::move(rows), columns, [](const Expr& position, const Encoding& learned) {
-      return MeanAt(position, learned.means);
-    });
+    return EncodeByKey(std::move(rows), columns, entries(),
+                       [](const Expr& position, const Encoding& learned) {
+                         return MeanAt(position, learned.means);
+                       });
   }
 
   Plan ApplyToLearned(Plan rows, const Columns& columns) const override {
     if (options_.parts == 1) return Apply(std::move(rows), columns);
-    return Encoded(std::move(rows), columns, [this](const Expr& position, const Encoding& learned) {
-      const Expr part = Col(PartColumn(options_.parts));
-      // Parts are numbered from 0, and the last needs no comparison.
-      Expr mean = MeanAt(position, learned.without.back());
-      for (size_t i = 0; i + 1 < learned.without.size(); ++i) {
-        mean =
-            MakeCall("if", {part == Lit(int64_t(i)), MeanAt(position, learned.without[i]), mean});
-      }
-      return mean;
-    });
+    return EncodeByKey(
+        std::move(rows), columns, entries(), [this](const Expr& position, const Encoding& learned) {
+          const Expr part = Col(PartColumn(options_.parts));
+          // Parts are numbered from 0, and the last needs no comparison.
+          Expr mean = MeanAt(position, learned.without.back());
+          for (size_t i = 0; i + 1 < learned.without.size(); ++i) {
+            mean = MakeCall("if",
+                            {part == Lit(int64_t(i)), MeanAt(position, learned.without[i]), mean});
+          }
+          return mean;
+        });
   }
 
  protected:
@@ -185,24 +187,6 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     if (sum.count == 0) return all;
     return (sum.sum.Rounded() + options_.smoothing * all) /
            (double(sum.count) + options_.smoothing);
-  }
-
-  // Looks up each value's position among the keys, then lets `mean_of` turn it into a mean.
-  template <class MeanOf>
-  Plan Encoded(Plan rows, const Columns& columns, const MeanOf& mean_of) const {
-    std::vector<NamedExpr> added;
-    for (const Encoding& each : entries()) {
-      const std::string position = FreeName("__position__" + each.output, columns);
-      const auto keys = int64_t(each.keys.size());
-      rows = MakePlan(Lookup{.column = each.input,
-                             .output = position,
-                             .keys = std::make_shared<const std::vector<std::string>>(each.keys),
-                             .unseen = keys,
-                             .missing = keys + 1},
-                      {std::move(rows)});
-      added.push_back({each.output, mean_of(Col(position), each)});
-    }
-    return WithColumns(std::move(rows), columns, std::move(added));
   }
 
   // The literal at a position: keys first, then unseen values, then NULL, as the Lookup numbers
