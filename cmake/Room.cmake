@@ -96,6 +96,7 @@ function(protium_test name)
   cmake_parse_arguments(T "" "LIBRARY" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES} $<TARGET_OBJECTS:test_main>)
   protium_flags(${name})
+  protium_unity(${name})
   target_link_libraries(${name} PRIVATE ${T_LIBRARY} protium GTest::gtest GTest::gmock
     protium::arrow nlohmann_json::nlohmann_json fmt::fmt Threads::Threads ${T_LINKS})
   if(T_LIBRARY STREQUAL protium_torch)

@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPlusInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNone = -12345;  // Where Spark says NULL: outside the domain.
 
@@ -32,9 +32,9 @@ constexpr Answer kAnswers[] = {
     {0x1.56e1fc2f8f359p-997, -0x1.5963447f87fb5p+9, 0x1.56e1fc2f8f359p-997, 0x1.56e1fc2f8f359p-997},
     {0x0.0000000000001p-1022, -0x1.74385446d71c3p+9, 0x0.0000000000001p-1022,
      0x0.0000000000001p-1022},
-    {0x1.fffffffffffffp+1023, 0x1.62e42fefa39efp+9, 0x1.62e42fefa39efp+9, kInfinity},
-    {kInfinity, kInfinity, kInfinity, kInfinity},
-    {-kInfinity, kNone, kNone, -0x1.0000000000000p+0},
+    {0x1.fffffffffffffp+1023, 0x1.62e42fefa39efp+9, 0x1.62e42fefa39efp+9, kPlusInfinity},
+    {kPlusInfinity, kPlusInfinity, kPlusInfinity, kPlusInfinity},
+    {-kPlusInfinity, kNone, kNone, -0x1.0000000000000p+0},
     {kNan, kNan, kNan, kNan},
     {0x1.79ca10c924223p-67, -0x1.7069e2aa2aa5bp+5, 0x1.79ca10c924223p-67, 0x1.79ca10c924223p-67},
     {-0x1.79ca10c924223p-67, kNone, -0x1.79ca10c924223p-67, -0x1.79ca10c924223p-67},
@@ -45,8 +45,8 @@ constexpr Answer kAnswers[] = {
     {0x1.8000000000000p+1, 0x1.193ea7aad030ap+0, 0x1.62e42fefa39efp+0, 0x1.315e5bf6fb106p+4},
     {0x1.4000000000000p+3, 0x1.26bb1bbb55516p+1, 0x1.32ee3b77f374cp+1, 0x1.5825dcf950560p+14},
     {0x1.9000000000000p+6, 0x1.26bb1bbb55516p+2, 0x1.275e2271bba31p+2, 0x1.3494a9b171bf5p+144},
-    {0x1.0000000000000p+53, 0x1.25e4f7b2737fap+5, 0x1.25e4f7b2737fap+5, kInfinity},
-    {0x1.1c37937e08000p+53, 0x1.26bb1bbb55516p+5, 0x1.26bb1bbb55516p+5, kInfinity},
+    {0x1.0000000000000p+53, 0x1.25e4f7b2737fap+5, 0x1.25e4f7b2737fap+5, kPlusInfinity},
+    {0x1.1c37937e08000p+53, 0x1.26bb1bbb55516p+5, 0x1.26bb1bbb55516p+5, kPlusInfinity},
     {0x1.62e3d70a3d70ap+9, 0x1.a4283947ad848p+2, 0x1.a43f4a6c2f964p+2, 0x1.fe9ce5c4c52b4p+1023},
     {-0x1.748cccccccccdp+9, kNone, kNone, -0x1.0000000000000p+0},
     {0x1.62e42fead449cp-2, -0x1.0f45e26abfb60p+0, 0x1.30b46dff0a452p-2, 0x1.a827999901951p-2},
@@ -68,15 +68,15 @@ constexpr Answer kAnswers[] = {
     {0x1.3f9c5390d2755p-9, -0x1.810cac6ea89a3p+2, 0x1.3f38bb4345a5ep-9, 0x1.40002a13e2154p-9},
     {-0x1.48506b12615f1p+9, kNone, kNone, -0x1.0000000000000p+0},
     {0x1.7735efc35f54cp+8, 0x1.7b5bf566cf489p+2, 0x1.7b87910fd28d0p+2, 0x1.3e61065b6e397p+541},
-    {0x1.c945c43fc0527p+90, 0x1.f7b4effb8e170p+5, 0x1.f7b4effb8e170p+5, kInfinity},
+    {0x1.c945c43fc0527p+90, 0x1.f7b4effb8e170p+5, 0x1.f7b4effb8e170p+5, kPlusInfinity},
     {0x1.e200db57e666ap+1, 0x1.536f8b8ef030cp+0, 0x1.8fba2681dba2cp+0, 0x1.5188d96dd80e0p+5},
     {-0x1.da2ef65322a48p-352, kNone, -0x1.da2ef65322a48p-352, -0x1.da2ef65322a48p-352},
-    {0x1.ab465d5704724p+899, 0x1.37d3667ea3531p+9, 0x1.37d3667ea3531p+9, kInfinity},
+    {0x1.ab465d5704724p+899, 0x1.37d3667ea3531p+9, 0x1.37d3667ea3531p+9, kPlusInfinity},
     {-0x1.216828fde9ebep+672, kNone, kNone, -0x1.0000000000000p+0},
 };
 
 bool Same(double spark, double ours) {
-  if (spark == kNone) return std::isnan(ours) || ours == -kInfinity;
+  if (spark == kNone) return std::isnan(ours) || ours == -kPlusInfinity;
   if (std::isnan(spark)) return std::isnan(ours);
   return std::bit_cast<uint64_t>(spark) == std::bit_cast<uint64_t>(ours);
 }

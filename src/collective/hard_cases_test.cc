@@ -21,11 +21,6 @@ std::vector<std::string> ErrorTexts(const std::vector<Status>& statuses) {
   return whats;
 }
 
-Status ReduceFloats(Communicator& communicator, int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count), 1);
-  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
-}
-
 TEST(SharedRanks, AreToldWhichRankDied) {
   for (const int32_t world : {2, 3, 7}) {
     const auto start = Clock::now();

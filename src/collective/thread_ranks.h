@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -43,6 +44,12 @@ inline std::vector<Status> RunThreadRanks(int32_t world, const CommunicatorOptio
   }
   ranks.clear();
   return statuses;
+}
+
+// A collective of any size, for tests that are about the ranks and not about the values.
+inline Status ReduceFloats(Communicator& communicator, int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count), 1);
+  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
 }
 
 }  // namespace protium

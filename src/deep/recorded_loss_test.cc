@@ -26,7 +26,7 @@ Result3 Of(const Loss& loss, const Batch& rows, const std::vector<float>& output
   return out;
 }
 
-const SyntheticRows& Rows() {
+const SyntheticRows& FiftyRows() {
   static const SyntheticRows rows({.rows = 50, .numeric = 6, .seed = 8});
   return rows;
 }
@@ -38,12 +38,12 @@ TEST(RecordedLoss, GivesWhatTheBuiltInLossGives) {
     const at::Tensor d = outputs - labels;
     return d * d;
   });
-  const Result3 mine = Of(own, Rows().batch(), outputs);
-  const Result3 house = Of(SquaredLoss(), Rows().batch(), outputs);
+  const Result3 mine = Of(own, FiftyRows().batch(), outputs);
+  const Result3 house = Of(SquaredLoss(), FiftyRows().batch(), outputs);
   EXPECT_EQ(mine.sums.loss, house.sums.loss);
   EXPECT_EQ(mine.sums.weight, house.sums.weight);
   EXPECT_EQ(mine.gradient, house.gradient);
-  EXPECT_EQ(Of(own, Rows().batch(0, 0), {}).sums.weight, 0);
+  EXPECT_EQ(Of(own, FiftyRows().batch(0, 0), {}).sums.weight, 0);
 }
 
 TEST(RecordedLoss, CountsRowsAsOftenAsTheirClass) {
@@ -72,7 +72,7 @@ TEST(RecordedLoss, CountsRowsAsOftenAsTheirClass) {
 void ExpectThrow(const RowLosses& losses, const std::string& says) {
   std::vector<float> outputs(50), gradient(50);
   try {
-    RecordedLoss(losses)(outputs, Rows().batch(), gradient);
+    RecordedLoss(losses)(outputs, FiftyRows().batch(), gradient);
     FAIL() << "it did not throw";
   } catch (const c10::Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr(says));

@@ -17,7 +17,7 @@ Result<Partitions> Read(const std::vector<std::string>& paths,
   return ReadPartitions(paths, "/t", names, known);
 }
 
-std::string Types(const std::vector<std::string>& values, const SchemaPtr& known = nullptr) {
+std::string TypesOfKeys(const std::vector<std::string>& values, const SchemaPtr& known = nullptr) {
   std::vector<std::string> paths;
   for (const std::string& value : values) paths.push_back("/t/x=" + value + "/a.csv");
   const auto partitions = Read(paths, {"x"}, known);
@@ -49,21 +49,21 @@ TEST(Partitions, AreInTheOrderAskedFor) {
 }
 
 TEST(Partitions, HaveTheTypeOfAllValues) {
-  EXPECT_EQ(Types({"1", "-20", "007"}), "int64");
-  EXPECT_EQ(Types({"1", "__HIVE_DEFAULT_PARTITION__"}), "int64");
-  EXPECT_EQ(Types({"2013-12-31", "2014-01-01"}), "date32[day]");
-  EXPECT_EQ(Types({"1", "2013-12-31"}), "string");
-  EXPECT_EQ(Types({"1.5"}), "string");
-  EXPECT_EQ(Types({"9223372036854775808"}), "string");
-  EXPECT_EQ(Types({"%31"}), "string");
-  EXPECT_EQ(Types({"__HIVE_DEFAULT_PARTITION__"}), "string");
+  EXPECT_EQ(TypesOfKeys({"1", "-20", "007"}), "int64");
+  EXPECT_EQ(TypesOfKeys({"1", "__HIVE_DEFAULT_PARTITION__"}), "int64");
+  EXPECT_EQ(TypesOfKeys({"2013-12-31", "2014-01-01"}), "date32[day]");
+  EXPECT_EQ(TypesOfKeys({"1", "2013-12-31"}), "string");
+  EXPECT_EQ(TypesOfKeys({"1.5"}), "string");
+  EXPECT_EQ(TypesOfKeys({"9223372036854775808"}), "string");
+  EXPECT_EQ(TypesOfKeys({"%31"}), "string");
+  EXPECT_EQ(TypesOfKeys({"__HIVE_DEFAULT_PARTITION__"}), "string");
 }
 
 TEST(Partitions, HaveTheTypeThatIsKnown) {
   const auto known = [](const auto& type) { return arrow::schema({arrow::field("x", type)}); };
-  EXPECT_EQ(Types({"1"}, known(arrow::utf8())), "string");
-  EXPECT_EQ(Types({"__HIVE_DEFAULT_PARTITION__"}, known(arrow::int64())), "int64");
-  EXPECT_EQ(Types({"a"}, known(arrow::int64())),
+  EXPECT_EQ(TypesOfKeys({"1"}, known(arrow::utf8())), "string");
+  EXPECT_EQ(TypesOfKeys({"__HIVE_DEFAULT_PARTITION__"}, known(arrow::int64())), "int64");
+  EXPECT_EQ(TypesOfKeys({"a"}, known(arrow::int64())),
             "the partition column \"x\" was int64 before and is string now");
 }
 

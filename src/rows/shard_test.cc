@@ -20,7 +20,7 @@ const SchemaPtr kSchema =
                    arrow::field("code", arrow::int32())});
 const RowSchema kRows =
     MakeRowSchema({.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}});
-constexpr int64_t kBudget = int64_t{1} << 30;
+constexpr int64_t kShardBudget = int64_t{1} << 30;
 
 struct Row {
   double x = 0;
@@ -41,7 +41,7 @@ std::shared_ptr<arrow::RecordBatch> MakeBatch(const std::vector<Row>& rows) {
 }
 
 Result<std::unique_ptr<Packer>> Pack(const std::vector<Row>& rows) {
-  PT_LET(auto packer, Packer::Make(kRows, kSchema, kBudget, Refusal::kWhenSharded));
+  PT_LET(auto packer, Packer::Make(kRows, kSchema, kShardBudget, Refusal::kWhenSharded));
   const auto batch = MakeBatch(rows);
   const auto half = batch->num_rows() / 2;
   PT_TRY(packer->Append(*batch->Slice(0, half)));
@@ -146,7 +146,7 @@ TEST(ShardRows, GivesTheSameShardsWithoutACommunicatorOfManyRanks) {
 // The worked example of docs/rows.md.
 TEST(ShardRows, GivesTheShardsWrittenDown) {
   const RowSchema layout = MakeRowSchema({.numeric = {"x"}});
-  auto packer = Packer::Make(layout, kSchema, kBudget).ValueOrDie();
+  auto packer = Packer::Make(layout, kSchema, kShardBudget).ValueOrDie();
   for (int32_t x = 0; x < 6; ++x) ASSERT_TRUE(packer->Append(*MakeBatch({{.x = double(x)}})).ok());
   const auto self = MakeSelfCommunicator();
   auto sharded = ShardRows(std::move(packer), ShardOwners(4, 1), *self).ValueOrDie();
@@ -187,7 +187,7 @@ TEST(ShardRows, LetsAnEpochVisitEveryRowOnce) {
 TEST(ShardRows, TellsEveryRankWhatAnyRankCouldNotPack) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
     PT_LET(auto packer, Packer::Make(MakeRowSchema({.numeric = {"x"}, .labels = {{"y"}}}), kSchema,
-                                     kBudget, Refusal::kWhenSharded));
+                                     kShardBudget, Refusal::kWhenSharded));
     std::vector<Row> rows(10);
     if (communicator.rank() == 1) rows[3].x = NAN;
     if (communicator.rank() == 1) rows[5].x = NAN;
@@ -216,7 +216,7 @@ TEST(ShardRows, RefusesRanksThatLayOutRowsDifferently) {
   const auto statuses = RunThreadRanks(2, {}, [](Communicator& communicator) {
     RowColumns columns{.numeric = {"x"}, .labels = {{"y"}}, .categories = {"code"}};
     columns.labels[0].scale.mean = communicator.rank();
-    PT_LET(auto packer, Packer::Make(MakeRowSchema(columns), kSchema, kBudget));
+    PT_LET(auto packer, Packer::Make(MakeRowSchema(columns), kSchema, kShardBudget));
     return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
   });
   for (const Status& status : statuses) EXPECT_FALSE(status.ok());

@@ -13,6 +13,9 @@
 
 namespace protium {
 
+// Where cases, answers and tables lie.
+inline const std::filesystem::path kFolder = PROTIUM_PARITY_FOLDER;
+
 using MakeCase = std::function<Plan(const Tables&)>;
 
 // What the comments at the top of a file say.

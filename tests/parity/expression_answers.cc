@@ -128,7 +128,7 @@ Verdict Compare(const std::string& spark, const std::string& ours) {
   return spark.starts_with("!") ? Verdict::kAnswers : Verdict::kDifferent;
 }
 
-Result<std::vector<Answered>> ReadAnswers(const std::string& path) {
+Result<std::vector<Answered>> ReadAnswers(const std::filesystem::path& path) {
   PT_LET(const std::string text, ReadFile(path));
   std::stringstream lines(text);
   std::vector<Answered> answers;

@@ -2,6 +2,7 @@
 // What engines answer to expressions, and how two answers compare.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ enum class Verdict {
 Verdict Compare(const std::string& spark, const std::string& ours);
 
 // One line an answer: "row" or "total", the expression and the answer, between tabs.
-Result<std::vector<Answered>> ReadAnswers(const std::string& path);
+Result<std::vector<Answered>> ReadAnswers(const std::filesystem::path& path);
 std::string WriteAnswers(const std::vector<Answered>& answers);
 
 }  // namespace protium

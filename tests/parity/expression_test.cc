@@ -9,13 +9,12 @@
 #include <iostream>
 
 #include "base/fault.h"
+#include "cases.h"
 #include "engines.h"
 #include "expression_answers.h"
 
 namespace protium {
 namespace {
-
-const std::string kFolder = PROTIUM_PARITY_FOLDER;
 
 std::string Environment(const char* name, const char* otherwise) {
   const char* const value = std::getenv(name);
@@ -43,8 +42,8 @@ std::map<Verdict, int> CompareAll(const std::vector<Answered>& spark,
 }
 
 void CompareWithFile(const std::string& name, size_t least, int most_not_answered) {
-  const auto tables = Tables::Read(kFolder + "/tables");
-  const auto recorded = ReadAnswers(kFolder + "/" + name);
+  const auto tables = Tables::Read(kFolder / "tables");
+  const auto recorded = ReadAnswers(kFolder / name);
   const auto engine = EngineAt("local");
   ASSERT_TRUE(tables.ok() && recorded.ok() && engine.ok()) << recorded.status();
   EXPECT_GE(recorded->size(), least);
@@ -68,7 +67,7 @@ TEST(Expressions, AreAnsweredAsAServerAnswersThem) {
   if (address.empty()) {
     GTEST_SKIP() << "PROTIUM_TEST_SPARK names no server; recorded answers were compared instead";
   }
-  const auto tables = Tables::Read(kFolder + "/tables");
+  const auto tables = Tables::Read(kFolder / "tables");
   const auto local = EngineAt("local"), server = EngineAt(address);
   ASSERT_TRUE(tables.ok() && local.ok() && server.ok()) << server.status();
   Expressions random(std::stoull(Environment("PROTIUM_TEST_SEED", "1")));

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "cases.h"
 #include "os/file.h"
 #include "sql/known_functions.h"
 
 namespace protium {
 namespace {
-
-const std::filesystem::path kFolder = PROTIUM_PARITY_FOLDER;
 
 struct Listed {
   std::string name, answered, asked;

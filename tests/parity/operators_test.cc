@@ -36,7 +36,7 @@ Json ParseTrees(const duck::Connection& connection, const std::string& list, boo
   return trees;
 }
 
-class Operators : public testing::TestWithParam<size_t> {
+class OperatorText : public testing::TestWithParam<size_t> {
  protected:
   void Compare(const std::vector<Precedence>& some) {
     std::string flat, grouped;
@@ -61,7 +61,7 @@ class Operators : public testing::TestWithParam<size_t> {
   duck::Connection connection_ = database_.Connect().ValueOrDie();
 };
 
-TEST_P(Operators, AreReadAsSparkReadsThem) {
+TEST_P(OperatorText, AreReadAsSparkReadsThem) {
   std::vector<Precedence> some;
   size_t read = 0, refused = 0;
   for (Precedence& each : AllOperators(GetParam())) {
@@ -81,7 +81,7 @@ TEST_P(Operators, AreReadAsSparkReadsThem) {
   EXPECT_GT(read, refused);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Operators, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Of, OperatorText, testing::Values(1, 2, 3));
 
 // What an engine that answers in Spark's way calls the column of an expression: the expression with
 // all its parentheses; or why it has none.

@@ -18,8 +18,6 @@
 namespace protium {
 namespace {
 
-const std::filesystem::path kFolder = PROTIUM_PARITY_FOLDER;
-
 struct Question {
   std::string address;
   Case asked;

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "collective/tcp/thread_ranks.h"
+#include "collective/thread_ranks.h"
 #include "os/file.h"
 
 namespace protium {
@@ -22,11 +23,6 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string ErrorText(const Status& status) { return status.ok() ? "ok" : FaultOf(status).what; }
-
-Status ReduceFloats(Communicator& communicator, int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count), 1);
-  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
-}
 
 class TcpHard : public testing::TestWithParam<bool> {
  protected:

@@ -14,12 +14,12 @@ StageOptions FilledWith(const std::string& with, Json more = Json::object()) {
   return {"imputer", options};
 }
 
-constexpr const char* kCells = "x\n1.0\n2.0\n2.0\n7.0\n7.0\n-\nNaN\n9.0\n11.0\n100.0\n";
+constexpr const char* kTenCells = "x\n1.0\n2.0\n2.0\n7.0\n7.0\n-\nNaN\n9.0\n11.0\n100.0\n";
 
 class ImputerStages : public StageTest {
  protected:
   std::string Of(const StageOptions& stage, const std::string& others = "x\n-\nNaN\n3.5\n") {
-    return Text(Fitted({stage}, Table(kCells)).Transform(Table(others)), {"x"});
+    return Text(Fitted({stage}, Table(kTenCells)).Transform(Table(others)), {"x"});
   }
 };
 
@@ -46,7 +46,7 @@ TEST_F(ImputerStages, FeedLaterStagesWithWhatWasFilled) {
 }
 
 TEST_F(ImputerStages, ComeFromASavedModel) {
-  EXPECT_EQ(SavedAndLoaded({FilledWith("mode", {{"indicator", true}})}, kCells, "x\n-\n1\n"),
+  EXPECT_EQ(SavedAndLoaded({FilledWith("mode", {{"indicator", true}})}, kTenCells, "x\n-\n1\n"),
             "x: null 1; x__f: 2 1; x__f__missing: 1 0");
 }
 
