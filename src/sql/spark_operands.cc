@@ -238,6 +238,10 @@ Result<SparkReader::Term> SparkReader::Interval() {
       sql_.Skip();  // INTERVAL '1 day 2 hours'
       return Term{whole.first, sql_.at() - 1};
     }
+    if (sql_.TokenAt(value + 1).Is("QUARTER") || sql_.TokenAt(value + 1).Is("QUARTERS")) {
+      return Refuse("an interval in quarters is not supported", "Spark does not read this unit",
+                    "write INTERVAL 3 MONTHS");
+    }
     if (sql_.TokenAt(value + 2).Is("TO")) {
       return Refuse("an interval from one unit TO another is not supported by the embedded engine",
                     "its parser does not accept this form", "write INTERVAL 1 YEAR 2 MONTHS");

@@ -71,6 +71,7 @@ TEST(FromSpark, WritesLiteralsOut) {
             "'ab', 'it''s', CAST('\\x1F' AS BLOB), DATE'2020-01-01'");
   EXPECT_EQ(Duck("INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY"),
             "(INTERVAL 1 DAY + INTERVAL 2 HOURS), INTERVAL '-1' DAY");
+  EXPECT_EQ(Duck("INTERVAL 1 QUARTER"), "an interval in quarters is not supported");
   EXPECT_EQ(Duck("123456789012345678901234567890123456789"),
             "the number 123456789012345678901234567890123456789. has 39 digits");
 }

@@ -26,6 +26,7 @@ constexpr SqlFunction kConditions[] = {
     Refused("current_schema", "it describes Spark's own session"),
     Refused("current_user", "it describes Spark's own session"),
     Same("date"),
+    Same("decimal"),
     Same("double"),
     Macro("equal_null", "(a, b) AS a IS NOT DISTINCT FROM b"),
     Same("error"),

@@ -91,6 +91,10 @@ TEST(Rules, RefuseWhatCannotBeSpelt) {
             "to_date is not the same on every engine for the pattern 'GGGG'");
   EXPECT_EQ(AfterRules(CallOn("named_struct", Json::array({a, a}))),
             "a name in named_struct is not a literal");
+  EXPECT_EQ(AfterRules(CallOn("decimal", Json::array({a, a}))),
+            "decimal() is a cast of one value, and has 2");
+  EXPECT_EQ(AfterRules(CallOn("bigint", Json::array())),
+            "bigint() is a cast of one value, and has 0");
   EXPECT_EQ(AfterRules(CallOn("trim", Json::array({a, a}))),
             "the order of the arguments of \"trim\" is ambiguous");
 }
