@@ -17,7 +17,18 @@ namespace protium {
 namespace {
 
 constexpr std::string_view kText = "the SQL text";
-constexpr size_t kShown = 80;  // Bytes of a line.
+constexpr size_t kShown = 80;  // Characters of a line.
+
+bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+// The offset behind the first `characters` of a line, or its end.
+size_t SkipCharacters(std::string_view line, size_t characters) {
+  size_t at = 0;
+  for (; at < line.size(); ++at) {
+    if (BeginsCharacter(line[at]) && characters-- == 0) break;
+  }
+  return at;
+}
 
 struct LineAndColumn {
   size_t start = 0;  // Offset of the line.
@@ -29,7 +40,7 @@ LineAndColumn Locate(std::string_view sql, size_t offset) {
   const size_t last = before.rfind('\n');
   const size_t start = last == std::string_view::npos ? 0 : last + 1;
   const auto lines = std::count(before.begin(), before.end(), '\n');
-  return {start, static_cast<size_t>(lines) + 1, before.size() - start + 1};
+  return {start, static_cast<size_t>(lines) + 1, CountCharacters(before.substr(start)) + 1};
 }
 
 // The number after `mark` in `text`; 0 when there is none.
@@ -73,7 +84,7 @@ std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view s
   const std::string_view line = sql.substr(*start, sql.find('\n', *start) - *start);
   const size_t found = line.find(shown);
   if (found == std::string_view::npos) return std::nullopt;
-  return *start + std::min(found + mark, line.size());
+  return *start + found + SkipCharacters(line.substr(found), mark);
 }
 
 // The words of a text in the form in which they survive being written from a tree: without quotes,
@@ -140,6 +151,10 @@ std::pair<const WrittenSql*, size_t> TextAt(const std::string& statement, size_t
 
 }  // namespace
 
+size_t CountCharacters(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), BeginsCharacter));
+}
+
 std::string PlaceIn(std::string_view sql, size_t offset) {
   const LineAndColumn at = Locate(sql, offset);
   return fmt::format("{}, line {}, column {}", kText, at.line, at.column);
@@ -149,10 +164,10 @@ std::string DrawnPlaceIn(std::string_view sql, size_t offset) {
   const LineAndColumn at = Locate(sql, offset);
   std::string_view line = sql.substr(at.start, sql.find('\n', at.start) - at.start);
   const size_t cut = at.column > kShown / 2 ? at.column - kShown / 2 : 0;
-  const bool cuts = cut > 0, more = line.size() > cut + kShown;
-  const std::string head = fmt::format("LINE {}: {}", at.line, cuts ? "..." : "");
-  return fmt::format("{}\n{}{}{}\n{}^", kText, head,
-                     line.substr(std::min(cut, line.size()), kShown), more ? "..." : "",
+  line.remove_prefix(SkipCharacters(line, cut));
+  const std::string_view shown = line.substr(0, SkipCharacters(line, kShown));
+  const std::string head = fmt::format("LINE {}: {}", at.line, cut > 0 ? "..." : "");
+  return fmt::format("{}\n{}{}{}\n{}^", kText, head, shown, shown.size() < line.size() ? "..." : "",
                      std::string(head.size() + at.column - 1 - cut, ' '));
 }
 
@@ -161,7 +176,7 @@ std::optional<size_t> ReadOffset(const std::string& place, std::string_view sql)
   const auto start = StartOfLine(sql, NumberAfter(place, "the SQL text, line "));
   const size_t column = NumberAfter(place, ", column ");
   if (!start || column == 0) return std::nullopt;
-  return std::min(*start + column - 1, sql.size());
+  return *start + SkipCharacters(sql.substr(*start), column - 1);
 }
 
 Status PlaceInOriginal(const Status& status, const std::string& statement,

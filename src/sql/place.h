@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places in SQL text as messages name them, and the way back from a place that DuckDB reports in
 // our statement to the user's own text. Offsets are in bytes from 0; lines and columns count from
-// 1, and columns count bytes.
+// 1, and columns count the characters of UTF-8, as editors do.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,9 @@
 #include "sql/spelling.h"
 
 namespace protium {
+
+// How many characters a text in UTF-8 has.
+size_t CountCharacters(std::string_view text);
 
 // "the SQL text, line 2, column 8".
 std::string PlaceIn(std::string_view sql, size_t offset);

@@ -21,6 +21,21 @@ TEST(Places, AreDrawnAndFoundAgain) {
   EXPECT_EQ(ReadOffset("the SQL text, line 9, column 1", kSql), std::nullopt);
 }
 
+TEST(Places, CountCharactersAndNotBytes) {
+  const std::string sql = "SELECT 'Z\u00fcrich \u4e2d' AS caf\u00e9, nosuch";
+  const size_t offset = sql.find("nosuch");
+  EXPECT_EQ(PlaceIn(sql, offset), "the SQL text, line 1, column 28");
+  EXPECT_EQ(DrawnPlaceIn(sql, offset),
+            "the SQL text\nLINE 1: " + sql + "\n" + std::string(8 + 27, ' ') + "^");
+  EXPECT_EQ(ReadOffset(PlaceIn(sql, offset), sql), offset);
+  EXPECT_EQ(ReadOffset(DrawnPlaceIn(sql, offset), sql), offset);
+
+  std::string far = "SELECT ";
+  for (int i = 0; i < 300; ++i) far += "\u00fc";
+  far += ", nosuch";
+  EXPECT_EQ(ReadOffset(DrawnPlaceIn(far, far.find("nosuch")), far), far.find("nosuch"));
+}
+
 TEST(Places, OfLongLinesShowWhatIsNearTheMark) {
   const std::string sql = "SELECT " + std::string(500, '1') + ", nosuch" + std::string(500, ' ');
   const std::string drawn = DrawnPlaceIn(sql, sql.find("nosuch"));

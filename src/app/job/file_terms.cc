@@ -58,7 +58,8 @@ std::string FilePlace(const std::string& begin, const std::string& sql, size_t o
   const bool below = BeginsBelow(*place);
   const auto lines = std::count(sql.begin(), sql.begin() + static_cast<ptrdiff_t>(offset), '\n');
   const size_t last = offset == 0 ? sql.npos : sql.rfind('\n', offset - 1);
-  auto column = static_cast<int64_t>(last == sql.npos ? offset + 1 : offset - last);
+  const size_t start = last == sql.npos ? 0 : last + 1;
+  auto column = static_cast<int64_t>(CountCharacters(sql.substr(start, offset - start))) + 1;
   if (lines == 0 && !below) column += place->column + 2;
   return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
 }
