@@ -29,11 +29,15 @@ struct Node;
 using Plan = std::shared_ptr<const Node>;
 
 // A split by a hash of cell texts, not by chance or by position: a row lands on the same side on
-// every engine and in every run (docs/rows.md, "Split").
+// every engine and in every run (docs/rows.md, "Split"). Or by a column that says it, as a split by
+// time does: SELECT ..., day >= DATE '2015-06-14' AS late.
 struct SplitOptions {
   Columns by;         // Rows that agree in these stay together; empty: all columns.
   double test = 0.2;  // Expected share of the test side, above 0 and below 1.
   int64_t seed = 0;   // Another seed gives another split of the same rows.
+  // A boolean column: its true rows are the test side, and all others, NULL included, the training
+  // side. The three members above are then not used.
+  std::string column;
 };
 
 // Cheap to copy. The session must outlive it. Use it on the session's thread only.

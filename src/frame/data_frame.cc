@@ -67,6 +67,11 @@ Sides DataFrame::Split(const SplitOptions& options) const {
   // One node for both sides: engines keep a Materialize by its identity, so two would be evaluated
   // twice, and SQL that is not deterministic could put a row on both sides or on none.
   const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
+  if (!options.column.empty()) {
+    const Expr is_test = MakeCall("if", {Col(options.column), Lit(true), Lit(false)});
+    return {DataFrame(*session_, MakePlan(protium::Filter{!is_test}, {kept})),
+            DataFrame(*session_, MakePlan(protium::Filter{is_test}, {kept}))};
+  }
   protium::Split rest{.by = options.by, .part = options.test, .seed = options.seed};
   protium::Split part = rest;
   part.side = protium::Split::Side::kPart;

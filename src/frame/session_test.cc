@@ -57,6 +57,17 @@ TEST_F(SessionTest, RunsSqlOverNamedTables) {
   EXPECT_THAT(FaultOf(session_->Table("tt").Schema().status()).fix, HasSubstr("one of: t"));
 }
 
+// A row whose mark is NULL is trained on: no row is on neither side.
+TEST_F(SessionTest, SplitsByAColumnThatSaysTheSide) {
+  const DataFrame marked = session_->Sql(
+      "SELECT * FROM (VALUES (1, true), (2, false), (3, NULL), (4, true)) AS t(n, late)");
+  const auto [train, test] = marked.Split({.column = "late"});
+  EXPECT_EQ(Rows(train), 2);
+  EXPECT_EQ(Rows(train.Filter(Col("late"))), 0);
+  EXPECT_EQ(Rows(test), 2);
+  EXPECT_EQ(Rows(test.Filter(Col("late"))), 2);
+}
+
 TEST_F(SessionTest, SplitsIntoSidesThatMakeUpTheWhole) {
   const auto [train, test] = Table().Split({.by = {"day"}, .test = 0.5, .seed = 3});
   EXPECT_EQ(Rows(train) + Rows(test), 3);

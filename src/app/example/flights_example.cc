@@ -2,13 +2,12 @@
 // Writes the tables of an invented world (world.h), row by row, with draws from generators of its
 // own for each large table. Nothing is kept in memory but the world, so any number of flights can
 // be made.
-#include "app/example/flights_example.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/example/example.h"
 #include "app/example/table_file.h"
 #include "app/example/world.h"
 #include "base/fault.h"
@@ -216,17 +215,8 @@ Status WriteFlights(const fs::path& folder, const World& world, int64_t rows, Ra
 
 }  // namespace example
 
-std::vector<std::string> FlightsExampleFiles() {
-  return {"airlines.csv", "airports.csv", "planes.csv", "weather.csv", "flights.csv"};
-}
-
-Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Fail({.exit = Exit::kEnvironment,
-                 .what = "cannot make folder " + folder.string() + ": " + error.message()});
-  }
+Result<int64_t> WriteFlightsExample(const fs::path& folder, const ExampleSize& options) {
+  PT_TRY(example::MakeFolder(folder));
   Random random(static_cast<uint64_t>(options.seed));
   const example::World world = example::MakeWorld(random);
   PT_TRY(example::WriteAirlines(folder, world));
@@ -235,7 +225,8 @@ Status WriteFlightsExample(const fs::path& folder, const FlightsExample& options
   // The two large tables draw from generators of their own: another draw in one does not change the
   // other.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
-  return example::WriteFlights(folder, world, options.rows, Random(random.Next()));
+  PT_TRY(example::WriteFlights(folder, world, options.rows, Random(random.Next())));
+  return options.rows;
 }
 
 }  // namespace protium

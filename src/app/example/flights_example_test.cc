@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/example/flights_example.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <sstream>
 
+#include "app/example/example.h"
 #include "base/digest.h"
 #include "run/folder.h"
 

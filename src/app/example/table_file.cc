@@ -13,6 +13,14 @@
 
 namespace protium::example {
 
+Status MakeFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "cannot make folder " + folder.string() + ": " + error.message()});
+}
+
 TableFile::TableFile(std::filesystem::path path)
     : path_(std::move(path)), part_(path_.string() + ".part") {
   file_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

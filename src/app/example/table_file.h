@@ -10,6 +10,9 @@
 
 namespace protium::example {
 
+// Makes the folder and those above it. Fails with Exit::kEnvironment.
+Status MakeFolder(const std::filesystem::path& folder);
+
 // Writes to <path>.part, and renames that to `path` when Finish() succeeds. The first error is
 // kept, makes later calls do nothing, and is reported by Finish(). Without Finish() the partial
 // file is removed. One thread.

@@ -111,6 +111,30 @@ Result<Columns> PredictedColumns(const Job& job) {
   return made;
 }
 
+Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
+  if (split.column.empty()) return Status::OK();
+  if (!split.by.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "split has both by and column",
+                 .where = "split.column",
+                 .why = "by holds out rows by a hash, column those that it marks",
+                 .fix = "leave out one of them"});
+  }
+  const auto field = schema.GetFieldByName(split.column);
+  if (field == nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the table has no column \"{}\"", split.column),
+                 .where = "split.column",
+                 .fix = Suggest(split.column, schema.field_names())});
+  }
+  if (field->type()->id() == arrow::Type::BOOL) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("column \"{}\" is {}, not boolean", split.column,
+                                   field->type()->ToString()),
+               .where = "split.column",
+               .fix = "write a condition for it in the SQL: day >= DATE '2015-06-14' AS held_out"});
+}
+
 Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   PT_TRY(OpenTables(session, job));
   const DataFrame etl = session.Sql(job.file.etl.sql);
@@ -119,7 +143,9 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   JobFrames frames{.etl = etl, .train = etl, .test = etl};
   if (job.file.split) {
     const JobSplit& split = *job.file.split;
-    const Sides sides = etl.Split({.by = split.by, .test = split.test, .seed = split.seed});
+    PT_TRY(CheckSplitColumn(split, **schema));
+    const Sides sides =
+        etl.Split({.by = split.by, .test = split.test, .seed = split.seed, .column = split.column});
     PT_TRY(sides.test.Schema().status());
     frames.train = sides.train;
     frames.test = sides.test;

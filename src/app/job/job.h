@@ -77,6 +77,7 @@ struct JobSplit {
   Columns by;
   double test = 0.2;
   int64_t seed = 0;
+  std::string column;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("by", by,
@@ -84,6 +85,8 @@ struct JobSplit {
     visit("test", test,
           {.help = "expected share of the rows held out from training", .above = 0, .below = 1});
     visit("seed", seed, {.help = "changes which rows are held out"});
+    visit("column", column,
+          {.help = "instead of the others: a boolean column that is true in rows held out"});
   }
 };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium example`: writes tables that a job can be tried on. Nothing is downloaded; what the
 // tables are like is in app/example.
+#include "app/example/example.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "app/example/flights_example.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
@@ -19,8 +22,8 @@ namespace {
 
 // Refuses to replace files of the same names, which may be the user's own; dangling links count,
 // since writing would go through them.
-Status CheckPlaces(const fs::path& folder) {
-  for (const std::string& name : FlightsExampleFiles()) {
+Status CheckPlaces(const Example& example, const fs::path& folder) {
+  for (const std::string& name : example.files) {
     std::error_code ignored;
     if (!fs::exists(fs::symlink_status(folder / name, ignored))) continue;
     return Fail({.exit = Exit::kUsage,
@@ -31,38 +34,47 @@ Status CheckPlaces(const fs::path& folder) {
   return Status::OK();
 }
 
-Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
-  const std::string name = arguments.operand(0);
-  if (name != "flights") {
-    const std::vector<std::string> known = {"flights"};
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("there is no example \"{}\"", name),
-                 .fix = Suggest(name, known)});
+Result<const Example*> FindExample(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Example& each : ListExamples()) {
+    if (each.name == name) return &each;
+    known.push_back(each.name);
   }
-  FlightsExample options;
-  // The text of --help below repeats these two defaults.
-  PT_LET(options.rows, arguments.Number("--rows", options.rows));
-  PT_LET(options.seed, arguments.Number("--seed", options.seed));
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("there is no example \"{}\"", name),
+               .fix = Suggest(name, known)});
+}
+
+Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
+  PT_LET(const Example* const example, FindExample(arguments.operand(0)));
+  ExampleSize size{.rows = example->rows};
+  // The text of --help below repeats these defaults.
+  PT_LET(size.rows, arguments.Number("--rows", size.rows));
+  PT_LET(size.seed, arguments.Number("--seed", size.seed));
   const std::string folder = arguments.operand(1);
   // All places are looked at before the first file is written.
-  if (!arguments.Has("--force")) PT_TRY(CheckPlaces(folder));
-  PT_TRY(WriteFlightsExample(folder, options));
-  return PrintResult(
-      fmt::format("{} flights and four more tables in {}\n", Grouped(options.rows), folder));
+  if (!arguments.Has("--force")) PT_TRY(CheckPlaces(*example, folder));
+  PT_LET(const int64_t rows, example->write(folder, size));
+  return PrintResult(fmt::format("{} {} and {} more tables in {}\n", Grouped(rows), example->noun,
+                                 example->files.size() - 1, folder));
 }
 
 }  // namespace
 
 CommandVerb ExampleVerb() {
-  return {{.name = "example",
-           .operands = {"NAME", "DIR"},
-           .flags = {{"--rows", "N", "how many flights (32735)", ""},
-                     {"--seed", "S", "changes what is in the tables (1)", ""},
-                     {"--force", "", "overwrite existing tables", ""}},
-           .says = "writes tables to try jobs on",
-           .more = "flights: five CSV files in the shape of nycflights13, all made up. The same "
-                   "seed\ngives the same bytes.\n\n  protium example flights data --rows 100000\n"},
-          MakeExample};
+  return {
+      {.name = "example",
+       .operands = {"NAME", "DIR"},
+       .flags = {{"--rows", "N", "how many rows the largest table has", ""},
+                 {"--seed", "S", "changes what is in the tables (1)", ""},
+                 {"--force", "", "overwrite existing tables", ""}},
+       .says = "writes tables to try jobs on",
+       .more = "flights: 32,735 flights and four more tables, in the shape of nycflights13\n"
+               "stores:  what 1,115 shops sold on up to 942 days, and six more tables: regions,\n"
+               "         weather, searches, and the days to come\n\n"
+               "All of it is made up, and the same seed gives the same bytes.\n\n"
+               "  protium example flights data --rows 100000\n"},
+      MakeExample};
 }
 
 }  // namespace protium

@@ -63,10 +63,11 @@ Status ApplyRename(Json& node) {
 }  // namespace
 
 Rule RenameRule() {
-  return {.name = "rename",
-          .matches =
-              [](const tree::View& node) { return IsDecimal(node) || FindRenamed(node) != nullptr; },
-          .apply = ApplyRename};
+  return {
+      .name = "rename",
+      .matches =
+          [](const tree::View& node) { return IsDecimal(node) || FindRenamed(node) != nullptr; },
+      .apply = ApplyRename};
 }
 
 }  // namespace protium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables to try a job on. Everything in them is invented, so nothing has to be downloaded or
+// licensed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+// How much to write, and which of the possible worlds.
+struct ExampleSize {
+  int64_t rows = 0;  // Of the largest table, or about so; the others have a size of their own.
+  int64_t seed = 1;
+};
+
+// An example by its name. `write` puts its CSV files into a folder, which is created, over files of
+// the same names, and returns the rows of the largest. The same size gives the same bytes on every
+// machine. Each file appears whole or
+// not at all; after a failure (Exit::kEnvironment, kNoRoom) those written before it stay.
+struct Example {
+  const char* name;
+  int64_t rows;      // Unless told otherwise.
+  const char* noun;  // What a row of the largest table is: "flights".
+  std::vector<std::string> files;
+  Result<int64_t> (*write)(const std::filesystem::path& folder, const ExampleSize& size);
+};
+
+std::span<const Example> ListExamples();
+
+// Flights, weather, planes, airports and airlines with the columns of the R package nycflights13.
+//
+// How late a flight lands depends on its delay at departure, the hour, the weather at its origin,
+// its airline, the age of its plane, the wind on its way, and noise: a straight line in the
+// departure delay is a good baseline, and a net can do better.
+Result<int64_t> WriteFlightsExample(const std::filesystem::path& folder, const ExampleSize& size);
+
+// A chain of shops: what each sold on every day of two and a half years, the days to come, and
+// tables about shops, their regions, the weather there and how often people searched for the chain.
+//
+// What a shop sells depends on the shop, the weekday, the season, promotions and how long ago they
+// were, holidays, nearby competitors, the weather, demand in its region, and noise: the mean of a
+// shop on a weekday is the baseline.
+Result<int64_t> WriteStoresExample(const std::filesystem::path& folder, const ExampleSize& size);
+
+}  // namespace protium
