@@ -6,7 +6,9 @@ medians of all rounds, and how many times better ours is.
 """
 
 import argparse
+import csv
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -26,6 +28,7 @@ TCP_WORLDS = (2, 4)
 JOB = "examples/flights/flights.toml"
 REAL_TABLES = "../shared/data/nycflights"
 MADE_TABLES = "examples/flights/data"
+STORES, STORES_TABLES = "examples/stores/stores.toml", "examples/stores/data"
 ONE_CORE = ["taskset", "-c", "0"]
 
 # What a figure must reach: at least so many times the peer, or at most or least so much.
@@ -35,6 +38,7 @@ GOALS = {
     "answer a misspelt key": [(AT_MOST, 50)],
     "flights, first step": [(AT_MOST, 2)],
     "flights job": [(TIMES, 8)],
+    "stores job": [(TIMES, 8)],
     "step 67-128-64-1": [(TIMES, 1.8)],
     "step 300-1000-1000-1000-500-1": [(TIMES, 1.0)],
     "a module / the kernels": [(AT_MOST, 1.6)],
@@ -67,7 +71,7 @@ def figure(name, value, unit):
 
 
 def run(command, **settings):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False, **settings)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False, **settings)
     if done.returncode != 0:
         sys.exit(f"bench: {' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return done.stdout
@@ -100,10 +104,15 @@ def our_answers():
     yield figure("answer a misspelt key", answer_ms([protium, "run", JOB, "--set", "train.epoch=1"], 2), "ms")
 
 
-def our_flights():
+# What a job says in the end.
+def run_job(job, data):
     with tempfile.TemporaryDirectory(prefix="protium-bench-") as runs:
-        said = run([f"{BIN}/protium", "run", JOB, "--set", f"data={tables()}", "--runs-dir", runs, "--json"])
-    result = json.loads(said.strip().splitlines()[-1])
+        said = run([f"{BIN}/protium", "run", job, "--set", f"data={data}", "--runs-dir", runs, "--json"])
+    return json.loads(said.strip().splitlines()[-1])
+
+
+def our_flights():
+    result = run_job(JOB, tables())
     test, line = result["metrics"]["test"], result["metrics"]["baseline"]
     if not (test["rows"] > 0 and test["rmse"] < line["rmse"]):
         sys.exit(f"bench: the flights job learned nothing: {test} against {line}")
@@ -113,8 +122,49 @@ def our_flights():
 
 def peer_flights(*address):
     with tempfile.TemporaryDirectory(prefix="protium-bench-") as scratch:
-        figures = figures_in(run([PYTHON, "bench/peers/spark_flights.py", JOB, tables(), scratch, *address]))
+        figures = figures_in(run([PYTHON, "bench/peers/spark_job.py", JOB, tables(), scratch, *address]))
         return figures if address else [one for one in figures if one["figure"] == "flights job"]
+
+
+# The mean of a shop on a weekday is off by as much: root mean square of the relative error over the
+# days that the job holds out.
+def naive_rmspe(folder, first_held_out):
+    known, held_out = {}, []
+    with open(f"{folder}/sales.csv", encoding="ascii") as sales:
+        for row in csv.DictReader(sales):
+            if row["open"] != "1":
+                continue
+            day = (row["store"], row["weekday"])
+            if row["date"] >= first_held_out:
+                held_out.append((day, float(row["sales"])))
+            else:
+                total, days = known.get(day, (0, 0))
+                known[day] = (total + float(row["sales"]), days + 1)
+    off = [known[day][0] / known[day][1] / sold - 1 for day, sold in held_out if day in known]
+    return math.sqrt(sum(one * one for one in off) / len(off))
+
+
+def stores_tables():
+    if not os.path.isdir(STORES_TABLES):
+        run([f"{BIN}/protium", "example", "stores", STORES_TABLES])
+    return STORES_TABLES
+
+
+def our_stores():
+    folder = stores_tables()
+    result = run_job(STORES, folder)
+    ours, naive = result["metrics"]["test"]["rmspe"], naive_rmspe(folder, "2015-06-14")
+    if not ours < naive * 2 / 3:
+        sys.exit(f"bench: the stores job learned too little: rmspe {ours} against {naive}")
+    yield figure("stores job", result["seconds"]["total"], "s")
+    yield figure("stores, rmspe", ours, "")
+    yield figure("stores, rmspe of means per store and weekday", naive, "")
+
+
+def peer_stores():
+    with tempfile.TemporaryDirectory(prefix="protium-bench-") as scratch:
+        figures = figures_in(run([PYTHON, "bench/peers/spark_job.py", STORES, stores_tables(), scratch]))
+        return [one for one in figures if one["figure"] == "stores job"]
 
 
 def program(*command, threads=None):
@@ -144,6 +194,7 @@ BENCHES = {
     "step": (5, program(f"{BIN}/bench_step", threads=1),
              program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
+    "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
 }
 
 
