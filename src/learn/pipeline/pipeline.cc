@@ -23,7 +23,7 @@
 namespace protium {
 namespace {
 
-// The order of Pipeline::Fit, cheapest refusals first:
+// The order of fitting, cheapest refusals first:
 //
 // 1. Place(): settings, columns, types, the net's file. No row is read.
 // 2. The event "pipeline" tells what is about to happen; AdmitGang() refuses a gang that can never
@@ -61,16 +61,17 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   return Status::OK();
 }
 
-Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
+Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
   const SessionState& session = train.session().state();
   // Building a plan never fails; an error that waits in it is told before anything else.
   PT_TRY(FirstError(train.plan()));
-  std::vector<StageOptions> stages = given;
-  PT_TRY(ApplySettings(session, stages));
-  PT_TRY(session.CheckSettings());
+  Pipeline pipeline = given;
+  if (settings == UseSettings::kYes) {
+    PT_LET(pipeline, WithSettings(given, session));
+  }
   PT_LET(const SchemaPtr schema, train.Schema());
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_LET(Chain chain, PlaceStages(pipeline.stages(), *schema, std::move(catalogue)));
   PT_TRY(FindNetFile(session.options().base, chain));
   PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
   return chain;
@@ -343,14 +344,28 @@ Json PreviewToJson(const Preview& preview) {
       {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
 }
 
-Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train) {
-  PT_LET(const Chain chain, Place(pipeline.stages(), train));
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
+                            UseSettings settings) {
+  PT_LET(const Chain chain, Place(pipeline, train, settings));
   return MakePreview(chain, RowsFor(chain, train.plan()));
 }
 
+Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
+  std::vector<StageOptions> stages = pipeline.stages();
+  PT_TRY(ApplySettings(session, stages));
+  PT_TRY(session.CheckSettings());
+  return Pipeline(std::move(stages));
+}
+
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
+  PT_TRY(FirstError(train.plan()));
+  PT_LET(const Pipeline settled, WithSettings(*this, train.session().state()));
+  return FitAsGiven(settled, train);
+}
+
+Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
   SessionState& session = train.session().state();
-  PT_LET(Chain chain, Place(stages_, train));
+  PT_LET(Chain chain, Place(pipeline, train, UseSettings::kNo));
   const TrainRows rows = RowsFor(chain, train.plan());
   session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
