@@ -61,6 +61,22 @@ TEST(Report, TellsAFailureWithWhatIsKnown) {
   EXPECT_THAT(page, Not(HasSubstr("<h2>Metrics")));
 }
 
+TEST(Report, ShowsTheTrialsOfASearchAndTheBest) {
+  ReportFacts facts{.id = "search"};
+  facts.trials = Json::parse(R"({"metric": "rmse", "best": 2, "trials": [
+    {"trial": 1, "values": {"net.hidden": [64, 8], "net.name": "<b>"}, "value": 15.5,
+     "deviation": 0.25, "seconds": 2.0},
+    {"trial": 2, "values": {"net.hidden": [8], "net.name": "y"}, "value": 14.5, "best_epoch": 3},
+    {"trial": 3, "values": {"net.hidden": [9], "net.name": "z"}, "error": "the loss <broke>"}]})");
+  const std::string page = RenderReport(facts);
+  for (const char* part :
+       {"<h2>Trials</h2>", "<tr class=\"best\"><td>2 (the best)</td>", "[64,8]", "&lt;b&gt;",
+        "15.5 \u00b1 0.25", "the loss &lt;broke&gt;", "rmse of each trial"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  EXPECT_THAT(RenderReport({.id = "x"}), Not(HasSubstr("Trials")));
+}
+
 TEST(Report, StandsWithNothingKnown) {
   EXPECT_THAT(RenderReport({.id = "x"}), HasSubstr("</html>"));
 }

@@ -13,6 +13,8 @@ namespace protium {
 std::string FaultSection(const ReportFacts& facts);
 std::string TilesSection(const ReportFacts& facts);
 std::string CurvesSection(const ReportFacts& facts);
+// The trials of a search and the best of them (trials.cc).
+std::string SearchSection(const ReportFacts& facts);
 // The model beside the baseline, where the time went, and who sat where.
 std::string MetricsSection(const ReportFacts& facts);
 std::string TimeSection(const ReportFacts& facts);
