@@ -7,10 +7,11 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#include "base/fault.h"
 #include "deep/float_tensor.h"
 #include "deep/gradient_targets.h"
 #include "deep/mlp_kernels.h"
+#include "deep/net_columns.h"
+#include "learn/built_in_nets.h"
 
 namespace protium {
 namespace {
@@ -88,12 +89,8 @@ class LinearNet final : public Net {
 }  // namespace
 
 Result<std::unique_ptr<Net>> MakeLinear(const Json&, const NetInputs& inputs) {
-  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
-    return std::make_unique<LinearNet>(inputs);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "the net linear has no inputs",
-               .fix = "name columns in `categorical` or `numeric`"});
+  PT_TRY(CheckTabular("linear", ColumnsOf(inputs), "net"));
+  return std::make_unique<LinearNet>(inputs);
 }
 
 }  // namespace protium

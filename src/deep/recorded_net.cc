@@ -2,6 +2,7 @@
 #include "deep/recorded_net.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
@@ -100,6 +101,29 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
   }
 }
 
+// While one is there and `on`, this thread's matrix products and convolutions round their inputs to
+// bfloat16. The rounded copies of parameters that LibTorch keeps meanwhile are dropped at the end:
+// the next step has other values.
+class Autocast {
+ public:
+  explicit Autocast(bool on) : on_(on) {
+    if (!on_) return;
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::increment_nesting();
+  }
+  ~Autocast() {
+    if (!on_) return;
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  bool on_;
+};
+
 // How the net's own tensors and training's memory are kept the same:
 // - parameters and float buffers: Bind() makes the net's tensors views of training's memory
 //   (set_data), so that both see every write;
@@ -108,10 +132,11 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
 //   training forward keeps its output with the graph until Backward, which frees it.
 class RecordedNet final : public Net {
  public:
-  RecordedNet(RecordedMaker make, Recorded net, int64_t outputs)
+  RecordedNet(RecordedMaker make, Recorded net, const NetInputs& inputs)
       : make_(std::move(make)),
         net_(std::move(net)),
-        outputs_(outputs),
+        outputs_(inputs.outputs),
+        bfloat16_(inputs.bfloat16),
         parameters_(DescribeTensors(net_.parameters)),
         buffers_(DescribeTensors(net_.buffers)) {}
 
@@ -179,7 +204,11 @@ class RecordedNet final : public Net {
   void RunForward(const Batch& rows, bool training) {
     const std::vector<uint32_t> parameters = CountWrites(net_.parameters);
     const std::vector<uint32_t> buffers = CountWrites(net_.buffers);
-    recorded_ = net_.forward(rows);
+    {
+      const Autocast autocast(training && bfloat16_);
+      recorded_ = net_.forward(rows);
+    }
+    if (training && bfloat16_ && recorded_.defined()) recorded_ = recorded_.to(at::kFloat);
     CheckNotWritten(net_.parameters, parameters, "parameter", "while it computes");
     if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "while it predicts");
   }
@@ -227,6 +256,7 @@ class RecordedNet final : public Net {
   RecordedMaker make_;
   Recorded net_;
   int64_t outputs_;
+  bool bfloat16_;
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<at::Tensor> parameter_memory_;
@@ -236,10 +266,10 @@ class RecordedNet final : public Net {
 
 }  // namespace
 
-Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs) {
+Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, const NetInputs& inputs) {
   Recorded net = make();
   PT_TRY(CheckTensors(net));
-  return std::make_unique<RecordedNet>(std::move(make), std::move(net), outputs);
+  return std::make_unique<RecordedNet>(std::move(make), std::move(net), inputs);
 }
 
 }  // namespace protium

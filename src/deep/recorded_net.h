@@ -8,7 +8,8 @@
 // 2. parameters and buffers lie in the memory that training adds up, in the order of registration;
 // 3. buffers of all shards are combined as train/buffer_sums.h says, like those of the nets with
 //    kernels of their own;
-// 4. a forward that writes to what shards or rows share is caught by LibTorch's version counters.
+// 4. autocast to bfloat16, where it is asked for, is on in training forwards and nowhere else;
+// 5. a forward that writes to what shards or rows share is caught by LibTorch's version counters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -42,6 +43,6 @@ using RecordedMaker = std::function<Recorded()>;
 // parameters that are not dense float32, and buffers that are neither float32 nor whole numbers up
 // to kMostWhole. A forward that writes to a parameter, or to a buffer while it predicts, throws;
 // callers of Net catch that.
-Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs);
+Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, const NetInputs& inputs);
 
 }  // namespace protium

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/fault.h"
@@ -19,7 +20,8 @@
 #include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
-#include "recipe/nets.h"
+#include "deep/net_columns.h"
+#include "learn/built_in_nets.h"
 #include "tensor/philox.h"
 
 namespace protium {
@@ -47,7 +49,8 @@ struct Scratch {
 // rows_ is a view of the caller's batch: Backward must follow its Forward directly.
 class TabularMlpNet : public Net {
  public:
-  TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options);
+  TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
+                const std::vector<int64_t>& categories);
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
@@ -97,20 +100,21 @@ class TabularMlpNet : public Net {
   std::vector<Norm> norms_;
 };
 
-TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options)
+TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
+                             const std::vector<int64_t>& categories)
     : options_(options), outputs_(inputs.outputs) {
-  std::vector<int64_t> widths;
-  for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
-    const int64_t n = inputs.cardinalities[c];
+  std::vector<TableColumn> tables;
+  for (size_t c = 0; c < categories.size(); ++c) {
+    const int64_t n = inputs.cardinalities[size_t(categories[c])];
     const int64_t width =
         // Half the cardinality, at most 50: the rule of thumb of fast.ai's early tabular models.
         options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
-    widths.push_back(width);
+    tables.push_back({.category = categories[c], .cardinality = n, .width = width});
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
   }
-  tables_ = widths.size();
+  tables_ = tables.size();
   const int64_t first = options.hidden.empty() ? outputs_ : options.hidden.front();
-  input_.emplace(inputs.cardinalities, widths, inputs.Width(kNumericField), first);
+  input_.emplace(tables, inputs.Width(kNumericField), first);
   width_ = input_->in();
   for (size_t l = 0; l < options.hidden.size(); ++l) {
     AddLayer(fmt::format("dense.{}", l), options.hidden[l]);
@@ -273,7 +277,8 @@ void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink
   BackwardInput(gradient, sink);
 }
 
-Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
+Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options,
+                    const std::vector<int64_t>& categories) {
   const auto refuse = [](std::string key, std::string must, double got) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("net.{} must be {}, got {}", key, must, got),
@@ -291,11 +296,10 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
   for (const int64_t n : inputs.cardinalities) {
     if (n < 1) return refuse("categorical", "of at least one category", double(n));
   }
-  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
-    return Status::OK();
-  }
+  if (inputs.Width(kNumericField) + int64_t(categories.size()) > 0) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "the net tabular_mlp has no inputs",
+               .what = "the dense layers have no inputs",
+               .where = "net",
                .fix = "name columns in `categorical` or `numeric`"});
 }
 
@@ -304,8 +308,17 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
 Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& given, const NetInputs& inputs) {
   TabularMlpOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
-  PT_TRY(CheckOptions(inputs, options));
-  return std::make_unique<TabularMlpNet>(inputs, options);
+  PT_TRY(CheckTabular("tabular_mlp", ColumnsOf(inputs), "net"));
+  std::vector<int64_t> all(inputs.cardinalities.size());
+  std::iota(all.begin(), all.end(), 0);
+  return MakeTabularMlpOver(options, inputs, all);
+}
+
+Result<std::unique_ptr<Net>> MakeTabularMlpOver(const TabularMlpOptions& options,
+                                                const NetInputs& inputs,
+                                                const std::vector<int64_t>& categories) {
+  PT_TRY(CheckOptions(inputs, options, categories));
+  return std::make_unique<TabularMlpNet>(inputs, options, categories);
 }
 
 }  // namespace protium

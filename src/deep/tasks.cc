@@ -3,9 +3,13 @@
 
 #include <utility>
 
+#include "deep/cnn.h"
+#include "deep/ft_transformer.h"
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
+#include "deep/text_classifier.h"
 #include "deep/torch_script.h"
+#include "deep/wide_and_deep.h"
 #include "learn/model/net_library.h"
 #include "learn/torch_library.h"
 
@@ -14,6 +18,10 @@ namespace protium {
 TorchRows BuiltInRows() {
   return {.nets = {{"tabular_mlp", MakeTabularMlp},
                    {"linear", MakeLinear},
+                   {"wide_and_deep", MakeWideAndDeep},
+                   {"ft_transformer", MakeFtTransformer},
+                   {"cnn", MakeCnn},
+                   {"text_classifier", MakeTextClassifier},
                    {"torchscript", MakeTorchScript}},
           .losses = BuiltInLosses()};
 }

@@ -69,7 +69,7 @@ Result<std::unique_ptr<Net>> MakeTorchScript(const Json& given, const NetInputs&
   TorchScriptOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
   PT_TRY(CheckInputs(options, inputs));
-  return MakeRecordedNet([options] { return Load(options); }, inputs.outputs);
+  return MakeRecordedNet([options] { return Load(options); }, inputs);
 }
 
 }  // namespace protium

@@ -258,7 +258,8 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
-  const NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
   PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
   PT_LET(const auto weights, Weights::Make(*net));
   PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "learn/built_in_nets.h"
 #include "learn/stages/stage_options.h"
 
 namespace protium {
@@ -61,18 +62,6 @@ std::vector<StageRow> BuiltInStages() {
       {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
                                       "trains a net with a gang of workers; adds its predictions"),
        nullptr},
-  };
-}
-
-std::vector<NetRow> BuiltInNets() {
-  return {
-      {MakeRow<TabularMlpOptions>("tabular_mlp",
-                                  "an embedding per categorical column, joined with the numeric "
-                                  "columns; dense layers with ReLU")},
-      {MakeRow<NoOptions>("linear",
-                          "a weight per number and category: the linear or logistic model")},
-      {MakeRow<TorchScriptOptions>(
-          "torchscript", "a file written by torch.jit.save; training starts from its parameters")},
   };
 }
 

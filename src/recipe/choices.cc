@@ -45,6 +45,29 @@ Status CrossEntropyOptions::Check(const std::string& path) const {
                         class_weights);
 }
 
+namespace {
+
+Status CheckHeads(int32_t heads, int32_t width, const std::string& path) {
+  if (width % heads == 0) return Status::OK();
+  return fields::Refuse(path + ".heads", "a divisor of " + std::to_string(width), heads);
+}
+
+}  // namespace
+
+Status FtTransformerOptions::Check(const std::string& path) const {
+  return CheckHeads(heads, width, path);
+}
+
+Status TextClassifierOptions::Check(const std::string& path) const {
+  return layers == 0 ? Status::OK() : CheckHeads(heads, embedding, path);
+}
+
+// With an even kernel no padding would keep height and width as they are.
+Status CnnOptions::Check(const std::string& path) const {
+  if (kernel % 2 == 1) return Status::OK();
+  return fields::Refuse(path + ".kernel", "an odd number", kernel);
+}
+
 // torch.optim.SGD refuses this combination too.
 Status SgdOptions::Check(const std::string& path) const {
   if (!nesterov || momentum > 0) return Status::OK();
@@ -83,6 +106,16 @@ Status TrainOptions::Check(const std::string& path) const {
 
 Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }
 Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torchscript", options); }
+Choice WideAndDeep(const WideAndDeepOptions& options) {
+  return MakeChoice("wide_and_deep", options);
+}
+Choice FtTransformer(const FtTransformerOptions& options) {
+  return MakeChoice("ft_transformer", options);
+}
+Choice Cnn(const CnnOptions& options) { return MakeChoice("cnn", options); }
+Choice TextClassifier(const TextClassifierOptions& options) {
+  return MakeChoice("text_classifier", options);
+}
 Choice Linear() { return {"linear"}; }
 
 Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options); }

@@ -65,6 +65,9 @@ struct NetInputs {
   RowSchema rows;                      // It reads the features among them.
   std::vector<int64_t> cardinalities;  // One an element of the field "categories".
   int64_t outputs = 1;                 // Of each row.
+  // Training forwards compute under LibTorch's autocast to bfloat16. Parameters, gradients and
+  // outputs stay float32. Not for nets with kernels of their own.
+  bool bfloat16 = false;
 
   // Elements of a field, 0 without it.
   int64_t Width(std::string_view field) const {

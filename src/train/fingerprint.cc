@@ -54,6 +54,17 @@ Json NumericsFingerprint(int32_t threads_per_shard) {
           {"device", "cpu"}};
 }
 
+// Bits of cpuid's leaf 7, as the processors' manuals number them.
+std::string Bfloat16Instructions() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned kAmx = 1u << 22, kAvx512 = 1u << 5;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmx) != 0) return "amx";
+  if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvx512) != 0) {
+    return "avx512";
+  }
+  return "none";
+}
+
 Status AgreeOn(const Json& fingerprint, Communicator& communicator) {
   PT_LET(const std::vector<std::string> all, communicator.AllGather(Dump(fingerprint)));
   for (size_t rank = 1; rank < all.size(); ++rank) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/json.h"
 #include "base/status.h"
@@ -15,6 +16,10 @@ namespace protium {
 // of our own arithmetic, versions of the libraries, the processor as they see it, threads per
 // shard, kind of device. A flat object of numbers and texts, compared as a whole.
 Json NumericsFingerprint(int32_t threads_per_shard);
+
+// Which of the processor's instructions for bfloat16 LibTorch can use, "amx", "avx512" or "none":
+// part of the fingerprint of trainings in that precision.
+std::string Bfloat16Instructions();
 
 // Collective. Refuses (exit code of environment) when a rank's fingerprint is not that of rank 0,
 // naming both.

@@ -147,7 +147,8 @@ Status Training::Begin() {
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
 // the rates of the steps already made depend on it.
 Status Training::Identify() {
-  const Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
+  Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
+  if (train_.precision == Precision::kBfloat16) fingerprint["bfloat16"] = Bfloat16Instructions();
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
   state_.identity = {{"shards", in_.rows.shards()},
                      {"options", spec_.options},

@@ -94,8 +94,9 @@ TEST(Chain, WantsTheLengthOfListsOnceAndWithoutContradiction) {
                      arrow::field("open", arrow::list(arrow::float32())),
                      arrow::field("delay", arrow::float64())});
   const auto place = [&](VectorColumn vectors) {
-    return PlaceStages({TorchEstimator({.vectors = {std::move(vectors)}, .label = "delay"})},
-                       *table);
+    const Choice net = Cnn({.height = 1, .pool = 1});
+    return PlaceStages(
+        {TorchEstimator({.net = net, .vectors = {std::move(vectors)}, .label = "delay"})}, *table);
   };
   EXPECT_EQ(place({"fixed"})->estimator->lists[0].length, 2);
   EXPECT_EQ(place({"fixed", 2})->estimator->lists[0].length, 2);

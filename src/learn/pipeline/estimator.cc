@@ -75,6 +75,22 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
                .fix = "leave baseline out: classes are compared with their shares"});
 }
 
+// Names the nets that can where the chosen one cannot.
+Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
+                      const Catalogue& catalogue) {
+  if (options.train.precision == Precision::kFloat32) return Status::OK();
+  PT_LET(const NetRow* net, FindRow(catalogue.nets, "net", options.net.name, at + "net.name"));
+  if (!net->float32_only) return Status::OK();
+  std::vector<std::string> others;
+  for (const NetRow& row : catalogue.nets) {
+    if (!row.float32_only) others.push_back(row.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net " + net->name + " computes in float32 only",
+               .where = at + "train.precision",
+               .fix = "leave precision out, or choose one of " + Dump(Json(others))});
+}
+
 // The number of shards decides the weights, so it is not raised silently to fit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
@@ -142,6 +158,7 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   PT_TRY(CheckFields(options, path));
   PT_TRY(CheckValidation(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));
+  PT_TRY(CheckPrecision(options, at, catalogue));
   const bool inputs =
       !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
   if (inputs) return options;

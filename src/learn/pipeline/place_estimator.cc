@@ -28,6 +28,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
   PT_TRY(CheckNumbers(placed));
   PT_TRY(PlaceLists(placed));
+  PT_TRY(CheckNet(placed));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
   // Predictions are columns of the chain too: a name that is taken is refused here, before
@@ -127,6 +128,18 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
     placed.lists.push_back({each.column, length});
   }
   return Status::OK();
+}
+
+Status Placer::CheckNet(const PlacedEstimator& placed) const {
+  const Choice& net = placed.options.net;
+  PT_LET(const NetRow* row, FindRow(chain_.catalogue.nets, "net", net.name, path_ + ".net.name"));
+  if (!row->check) return Status::OK();
+  NetColumns columns{
+      .categorical = placed.categorical, .numeric = placed.numeric, .more = !placed.awaits.empty()};
+  for (const ListInput& each : placed.lists) {
+    columns.vectors.push_back({each.column, each.length});
+  }
+  return row->check(net.options, columns, path_ + ".net");
 }
 
 Status Placer::CheckLabel(const PlacedEstimator& placed) const {

@@ -46,6 +46,8 @@ class Placer {
   Status CheckIndices(const PlacedEstimator& placed);
   // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
+  // Refuses columns that the net does not read, or lacks.
+  Status CheckNet(const PlacedEstimator& placed) const;
   // Refuses a label that is also an input, directly or through stages: a net that is shown the
   // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
