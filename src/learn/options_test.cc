@@ -185,6 +185,8 @@ TEST(Complete, RefusesValuesOutOfRange) {
               o.train.best = "mse";
             }),
             "train.best");
+  // Misspelt; nothing is held out, but ranks would not know it either.
+  EXPECT_EQ(where([](auto& o) { o.train.best = "rsme"; }), "train.best");
 }
 
 TEST(Stages, ReadWhatTheyWrite) {

@@ -68,6 +68,8 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
   if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
   if (train.best.empty()) train.best = train.metrics.front();
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
+  // Ranks look it up even where no row is held out to measure it on.
+  PT_TRY(FindRow(catalogue.metrics, "metric", train.best, path + ".best").status());
   if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "classes have no straight-line baseline",
