@@ -36,6 +36,10 @@ protium_imported(protium::duckdb "${PROTIUM_DEPS}/duckdb/lib/libduckdb.so" "${PR
 if(PROTIUM_WITH_TORCH)
   # libtorch.so itself would pull in CUDA: torch_cpu and c10 are all that is linked.
   set(_torch "${PROTIUM_DEPS}/py/torch")
+  file(STRINGS "${_torch}/include/torch/headeronly/version.h" _parts
+    REGEX "^#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+  string(REGEX REPLACE "[^0-9;]" "" _parts "${_parts}")
+  list(JOIN _parts "." PROTIUM_TORCH_VERSION)
   protium_imported(protium::c10 "${_torch}/lib/libc10.so")
   protium_imported(protium::torch "${_torch}/lib/libtorch_cpu.so")
   # Last: LibTorch's include folder carries an fmt of its own, of another version than the library.

@@ -16,7 +16,7 @@ set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/near
 set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h deep/module_net.h
   deep/recorded_loss.h deep/recorded_net.h learn/catalogue.h learn/extension.h
   learn/stages/stage.h learn/stages/state.h metrics/metrics.h rows/schema.h tensor/batch.h
-  tensor/net.h train/loss.h)
+  tensor/device.h tensor/net.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_local protium_spark)

@@ -2,6 +2,7 @@
 #include "deep/recorded_net.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
@@ -16,13 +17,16 @@
 namespace protium {
 namespace {
 
-// The generator is one for the process, and LibTorch wants its mutex held. Seeding it also drops
-// the spare normal value that it caches between draws, so that nothing of an earlier shard is left
-// in it.
-void Seed(uint64_t key) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  generator.set_current_seed(key);
+// The generators are one per process and device, and LibTorch wants their mutex held. Seeding also
+// drops the spare normal value that the CPU's caches between draws, so that nothing of an earlier
+// shard is left in it. A net on a device may still draw on the CPU.
+void Seed(uint64_t key, at::Device device) {
+  const auto seed = [key](at::Generator generator) {
+    const std::lock_guard lock(generator.mutex());
+    generator.set_current_seed(key);
+  };
+  seed(at::detail::getDefaultCPUGenerator());
+  if (!device.is_cpu()) seed(at::globalContext().defaultGenerator(device));
 }
 
 Status Refused(const std::string& name, const at::Tensor& tensor, const char* must) {
@@ -118,6 +122,7 @@ class RecordedNet final : public Net {
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
+  bool runs_on_devices() const override { return true; }
 
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override {
     const at::NoGradGuard no_graph;
@@ -130,14 +135,16 @@ class RecordedNet final : public Net {
     }
     for (size_t i = 0; i < buffer_memory_.size(); ++i) {
       buffer_memory_[i].copy_(net_.buffers[i].second);
-      if (IsFloat(i)) net_.buffers[i].second.set_data(buffer_memory_[i]);
+      at::Tensor& own = net_.buffers[i].second;
+      own.set_data(IsFloat(i) ? buffer_memory_[i] : own.to(buffer_memory_[i].device()));
     }
   }
 
   void Initialise(uint64_t key) override {
     const at::NoGradGuard no_graph;
-    Seed(key);
+    Seed(key, at::kCPU);
     const Recorded fresh = make_();
+    if (fresh.initialise) fresh.initialise(key);
     for (size_t i = 0; i < parameter_memory_.size(); ++i) {
       parameter_memory_[i].copy_(fresh.parameters[i].second);
     }
@@ -150,7 +157,7 @@ class RecordedNet final : public Net {
     // Set in both directions: the mode belongs to the thread, and callers may have left it either
     // way.
     const at::AutoGradMode record(training != nullptr);
-    if (training != nullptr) Seed(*training);
+    if (training != nullptr) Seed(*training, parameter_memory_[0].device());
     net_.train(training != nullptr);
     LoadWholeBuffers();
     RunForward(rows, training != nullptr);
@@ -215,10 +222,13 @@ class RecordedNet final : public Net {
                 "sparse(true)");
     // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();
-    if (sink.add) {
+    if (!sink.add) {
+      sink.parameters[i].copy_(dense);
+    } else if (dense.is_cpu()) {
       AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));
     } else {
-      sink.parameters[i].copy_(dense);
+      at::Tensor sum = sink.parameters[i];
+      sum.add_(dense);
     }
     sink.defined[i] += 1;
     parameter.mutable_grad() = at::Tensor();

@@ -8,10 +8,12 @@
 
 #include "base/fault.h"
 #include "deep/predictions.h"
+#include "deep/task_device.h"
 #include "deep/tasks.h"
 #include "format/safetensors.h"
 #include "metrics/metrics.h"
 #include "score/scorer.h"
+#include "tensor/guard.h"
 #include "tensor/weights.h"
 #include "train/fingerprint.h"
 
@@ -192,12 +194,14 @@ Status RunScoreTask(TaskContext& context, const TorchRows& known) {
   // whatever the machine's number of cores.
   PT_TRY(UseThreads(1));
   // Rows to score are packed without labels and weights: tables to predict for have neither.
-  const NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
-  PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
-  PT_LET(const auto weights, Weights::Make(*net));
+  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
+  PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
   return ScoreBatches(config, inputs, *net, all.metrics, context);
 }
 

@@ -2,10 +2,16 @@
 #include "deep/tabular_mlp.h"
 
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
+#include <ATen/ops/relu.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
@@ -19,6 +25,7 @@
 #include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
+#include "deep/operations_net.h"
 #include "recipe/nets.h"
 #include "tensor/philox.h"
 
@@ -136,6 +143,7 @@ void TabularMlpNet::AddLayer(const std::string& name, int64_t out) {
 void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) {
   weights_ = std::move(parameters);
   running_ = std::move(buffers);
+  transposed_.clear();
   for (const Layer& layer : layers_) transposed_.push_back(weights_[layer.weight].t());
   const size_t first = layers_.front().weight;
   input_->Bind({weights_.begin(), weights_.begin() + int64_t(tables_)}, weights_[first],
@@ -299,13 +307,51 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
                .fix = "name columns in `categorical` or `numeric`"});
 }
 
+// The input of the first layer: embeddings in column order, then numeric values.
+at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights, size_t tables) {
+  std::vector<at::Tensor> parts;
+  for (size_t c = 0; c < tables; ++c) {
+    parts.push_back(at::embedding(weights[c], rows[kCategoriesField].select(1, int64_t(c))));
+  }
+  if (rows.has(kNumericField)) parts.push_back(rows[kNumericField]);
+  return at::cat(parts, 1);
+}
+
+// The same layers as LibTorch's operations, over the parameters in their order (tabular_mlp.h).
+at::Tensor ApplyLayers(const Batch& rows, const NetTensors& tensors, bool training,
+                       const TabularMlpOptions& options, size_t tables) {
+  const std::vector<at::Tensor>& weights = tensors.parameters;
+  at::Tensor x = JoinInputs(rows, weights, tables);
+  size_t at = tables;
+  for (size_t l = 0; l < options.hidden.size(); ++l) {
+    x = at::linear(x, weights[at], weights[at + 1]);
+    at += 2;
+    if (options.batch_norm) {
+      x = at::batch_norm(x, weights[at], weights[at + 1], tensors.buffers[2 * l],
+                         tensors.buffers[2 * l + 1], training, kNormMomentum, kNormEpsilon,
+                         /*cudnn_enabled=*/true);
+      at += 2;
+    }
+    x = at::relu(x);
+    if (options.dropout > 0) x = at::dropout(x, options.dropout, training);
+  }
+  return at::linear(x, weights[at], weights[at + 1]);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& given, const NetInputs& inputs) {
   TabularMlpOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
   PT_TRY(CheckOptions(inputs, options));
-  return std::make_unique<TabularMlpNet>(inputs, options);
+  if (!inputs.device.staged()) return std::make_unique<TabularMlpNet>(inputs, options);
+  return MakeOperationsNet(
+      std::make_shared<TabularMlpNet>(inputs, options),
+      [options, tables = inputs.cardinalities.size()](const Batch& rows, const NetTensors& tensors,
+                                                      bool training) {
+        return ApplyLayers(rows, tensors, training, options, tables);
+      },
+      inputs.outputs);
 }
 
 }  // namespace protium

@@ -66,6 +66,13 @@ struct NetLibrary {
   }
 };
 
+// What a task with leased devices computes on: the first of them, or the CPU in its place, which
+// takes the same way (tensor/device.h) and so tries it out without one.
+enum class DeviceUse { kLeased, kStandIn };
+inline EnumNames<DeviceUse> Names(DeviceUse) {
+  return {{{DeviceUse::kLeased, "leased"}, {DeviceUse::kStandIn, "stand_in"}}};
+}
+
 // The config of "train".
 struct TrainConfig {
   NetConfig net;
@@ -80,6 +87,7 @@ struct TrainConfig {
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
   int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
+  DeviceUse device = DeviceUse::kLeased;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -93,6 +101,7 @@ struct TrainConfig {
     visit("stages_sha256", stages_sha256);
     visit("resume", resume);
     visit("memory_bytes", memory_bytes);
+    visit("device", device);
   }
 };
 
@@ -145,6 +154,7 @@ struct ScoreConfig {
   Columns added;        // The columns that a prediction adds (PredictedFields), in order.
   Columns metrics;      // Computed over the rows that have labels; empty: none.
   std::optional<Baseline> baseline;
+  DeviceUse device = DeviceUse::kLeased;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -153,6 +163,7 @@ struct ScoreConfig {
     visit("added", added);
     visit("metrics", metrics);
     visit("baseline", baseline);
+    visit("device", device);
   }
 };
 

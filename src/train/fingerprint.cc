@@ -40,18 +40,19 @@ std::string VersionIn(const std::string& description, const std::string& name) {
 
 }  // namespace
 
-Json NumericsFingerprint(int32_t threads_per_shard) {
+Json NumericsFingerprint(int32_t threads_per_shard, const ComputeDevice& device) {
   // The only place where LibTorch tells the versions of MKL and oneDNN that it was built with, as
   // prose.
   const std::string description = at::show_config();
-  return {{"arithmetic", kArithmetic},
-          {"torch", TORCH_VERSION},
-          {"cpu_capability", at::get_cpu_capability()},
-          {"processor_vendor", ProcessorVendor()},
-          {"mkl", VersionIn(description, "Math Kernel Library Version")},
-          {"onednn", VersionIn(description, "MKL-DNN v")},
-          {"threads_per_shard", threads_per_shard},
-          {"device", "cpu"}};
+  Json out = {{"arithmetic", kArithmetic},
+              {"torch", TORCH_VERSION},
+              {"cpu_capability", at::get_cpu_capability()},
+              {"processor_vendor", ProcessorVendor()},
+              {"mkl", VersionIn(description, "Math Kernel Library Version")},
+              {"onednn", VersionIn(description, "MKL-DNN v")},
+              {"threads_per_shard", threads_per_shard}};
+  out.update(device.identity());
+  return out;
 }
 
 Status AgreeOn(const Json& fingerprint, Communicator& communicator) {

@@ -52,6 +52,7 @@ class Training {
   Status RunEpoch();
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
+  Result<Json> Measure();
   void Choose(const Json& values);
   void Watch(const Json& entry);
   Status Save();
@@ -100,13 +101,14 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
     : spec_(spec),
       train_(spec.train),
       in_(input),
-      feed_(input.rows, spec.train.batch_size, spec.train.seed),
+      feed_(input.rows, spec.train.batch_size, spec.train.seed, input.weights.device()),
       steps_(feed_.steps() * spec.train.epochs),
       optimizer_(std::move(optimizer)),
       progress_(input.communicator.rank() == 0 ? input.report : nullptr, steps_) {
   if (train_.average > 0) average_.emplace(train_.average, input.weights);
   if (input.validation == nullptr) return;
-  validation_.emplace(*input.validation, input.net, spec.target, train_.metrics, spec.own_metrics);
+  validation_.emplace(*input.validation, input.net, input.weights.device(), spec.target,
+                      train_.metrics, spec.own_metrics);
 }
 
 Result<TrainOutcome> Training::Run() {
@@ -147,7 +149,7 @@ Status Training::Begin() {
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
 // the rates of the steps already made depend on it.
 Status Training::Identify() {
-  const Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
+  const Json fingerprint = NumericsFingerprint(train_.threads_per_shard, in_.weights.device());
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
   state_.identity = {{"shards", in_.rows.shards()},
                      {"options", spec_.options},
@@ -167,6 +169,7 @@ Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
       in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train_.seed)}));
+      in_.weights.Download();
     }));
     if (!train_.from.weights.empty()) {
       PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
@@ -181,6 +184,9 @@ Status Training::Initialise() {
 Status Training::RunEpoch() {
   PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
   const double seconds = train_.checkpoint.every_seconds;
+  // A device computes by itself; on the CPU there is no time to win.
+  std::function<Status()> ahead;
+  if (in_.weights.device().staged()) ahead = [this] { return feed_.Prepare(); };
   while (state_.epoch_step < feed_.steps()) {
     // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
     // when checkpoints are written, never what is in the weights.
@@ -192,7 +198,8 @@ Status Training::RunEpoch() {
                                        .shards = shards,
                                        .rate = rate(),
                                        .stop = in_.stop.stop_requested(),
-                                       .save = due});
+                                       .save = due,
+                                       .meanwhile = ahead});
     PT_TRY(WithKept(result.status()));
     PT_TRY(AfterStep(*result));
   }
@@ -225,7 +232,7 @@ Status Training::EndEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    PT_LET(const Json values, WithAverage([&] { return validation_->Measure(in_.communicator); }));
+    PT_LET(const Json values, WithAverage([&] { return Measure(); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
@@ -240,6 +247,11 @@ Status Training::EndEpoch() {
   Watch(entry);
   state_.history.push_back(entry);
   return Save();
+}
+
+Result<Json> Training::Measure() {
+  PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
+  return validation_->Measure(in_.communicator);
 }
 
 // Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
@@ -348,8 +360,8 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .fix = "check the query, the split and the validation share"});
   }
   PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
-  PT_LET(Optimizer optimizer,
-         Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates)));
+  PT_LET(Optimizer optimizer, Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
+                                              spec.train.threads_per_shard));
   return Training(spec, input, std::move(optimizer)).Run();
 }
 

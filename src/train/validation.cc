@@ -6,19 +6,20 @@
 namespace protium {
 namespace {
 
-// A multiple of the height that predictions are padded to, so that only a shard's last block is
-// padded.
-constexpr int64_t kBlockRows = 16 * kPredictRows;
+// A multiple of the heights that predictions are padded to (ComputeDevice::predict_rows()), so that
+// only a shard's last block is padded.
+constexpr int64_t kBlockRows = 16384;
 
 }  // namespace
 
-Validation::Validation(const ShardedRows& rows, Net& net, const Target& target,
-                       std::vector<std::string> metrics, std::vector<MetricSpec> own)
+Validation::Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device,
+                       const Target& target, std::vector<std::string> metrics,
+                       std::vector<MetricSpec> own)
     : rows_(rows),
       target_(target),
       metrics_(std::move(metrics)),
       own_(std::move(own)),
-      predictor_(net, target.outputs()) {}
+      predictor_(net, target.outputs(), device) {}
 
 Status Validation::Add(const Batch& rows, MetricState& state) {
   const auto outputs = size_t(target_.outputs());

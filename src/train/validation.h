@@ -19,8 +19,9 @@ namespace protium {
 // Measures a net on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
-  // `rows` and `net` must outlive it. `own`: metrics beside the built-in ones.
-  Validation(const ShardedRows& rows, Net& net, const Target& target,
+  // `rows` and `net` must outlive it; the net was made for `device`. `own`: metrics beside the
+  // built-in ones.
+  Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device, const Target& target,
              std::vector<std::string> metrics, std::vector<MetricSpec> own);
   // Collective. The same values on every rank, whoever owns which shard.
   Result<Json> Measure(Communicator& communicator);

@@ -65,13 +65,6 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return TextTable(rows);
 }
 
-// Whether any rank has GPUs.
-bool HasDevices(const Json& gang) {
-  const Json ranks = gang.value("ranks", Json::array());
-  return std::any_of(ranks.begin(), ranks.end(),
-                     [](const Json& rank) { return !rank.value("gpus", Json::array()).empty(); });
-}
-
 // The placement of one gang: a line for each rank, and why it is so, if anything is to be said.
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
@@ -82,8 +75,6 @@ std::string GangText(const Json& gang) {
   const std::string note = gang.value("note", "");
   std::string text = TextTable(rows, {false, false, true, false});
   if (!note.empty()) text += "  " + note + "\n";
-  if (HasDevices(gang))
-    text += "  training runs on the CPU: the gpus are leased, but not used yet\n";
   return text;
 }
 

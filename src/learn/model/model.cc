@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "learn/model/model_state.h"
+#include "learn/torch_folder.h"
 
 namespace protium {
 namespace {
@@ -103,6 +104,7 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
+  config.device = GivenDeviceUse();
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {
@@ -150,10 +152,15 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     output.push_back(field);
   }
   for (const auto& field : PredictedBy(state)) output.push_back(field);
-  const MapTask task{.task = "score",
-                     .config = Dump(FieldsToJson(config)),
-                     .output = arrow::schema(std::move(output)),
-                     .workers = options.gang.workers};
+  MapTask task{.task = "score",
+               .config = Dump(FieldsToJson(config)),
+               .output = arrow::schema(std::move(output)),
+               .workers = options.gang.workers};
+  if (state.gpus_per_worker > 0) {
+    // Devices are leased to gangs alone. Its ranks do not talk to each other.
+    task.gang = options.gang;
+    task.gang->gpus_per_worker = state.gpus_per_worker;
+  }
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
@@ -258,6 +265,12 @@ Status PipelineModel::Explain(const Status& status) const {
 PipelineModel WithEtl(const PipelineModel& model, Json etl) {
   ModelState copy = model.state();
   copy.etl = std::move(etl);
+  return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
+}
+
+PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker) {
+  ModelState copy = model.state();
+  copy.gpus_per_worker = gpus_per_worker;
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }
 

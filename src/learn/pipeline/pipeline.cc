@@ -15,6 +15,7 @@
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
+#include "learn/torch_folder.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "run/events.h"
@@ -93,6 +94,9 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   const GangSpec& gang = chain.estimator->options.gang;
   const Demand demand{.gang = gang, .torch = true, .plan = GangOver(gang, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
+  // Of other machines only their workers can tell what is installed there.
+  const bool here = session.engine().address().starts_with("local");
+  if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
   if (admission.waits_for.empty()) return Status::OK();
   session.call().Tell(EventToJson(Waiting{admission.waits_for}));
   return Status::OK();
@@ -122,6 +126,7 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
   config.stages_sha256 = Sha256Hex(rest);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
+  config.device = GivenDeviceUse();
   return config;
 }
 
@@ -365,6 +370,7 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
+    state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
     const TrainConfig config = ConfigFor(session, chain, rows, learned);
     state.net = config.net;
     PT_LET(state.trained, Train(session, chain, rows, config));
