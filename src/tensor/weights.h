@@ -4,9 +4,9 @@
 //
 // It is memory of the host, where optimisers and files are. A net on a device works in a copy
 // there: Upload() after the host's weights have changed and before the net computes, Download()
-// after the net has changed its own. Updating on the host costs one copy of the parameters a step;
-// in return one set of optimisers serves all devices with the same bits, and a rank's update, which
-// all ranks repeat, is over long before a device has made the next gradient.
+// after the net has changed its own. Updating on the host costs two copies of the parameters a step
+// and the time of the update; in return one set of optimisers serves all devices with the same
+// bits, and files, averages and sums over ranks know of none.
 #pragma once
 
 #include <ATen/core/Tensor.h>
