@@ -44,6 +44,7 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TorchRows& rows
   TrainSpec spec{.train = config.train,
                  .target = MakeTarget(objective),
                  .loss = loss,
+                 .decision = {config.calibration, config.threshold_by},
                  .own_metrics = rows.metrics,
                  .folder = config.folder,
                  // A restarted gang continues from its own checkpoints, whether or not the user
@@ -72,7 +73,7 @@ struct Packed {
 class Sides {
  public:
   explicit Sides(const TrainConfig& config)
-      : held_out_(config.held_out), classes_(config.net.objective.kind != TargetKind::kValues) {}
+      : held_out_(config.held_out), classes_(OfClasses(config.net.objective.kind)) {}
 
   Status Choose(const arrow::RecordBatch& batch) {
     training_.clear();
@@ -221,6 +222,8 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
                            .unseen_rows = rows.unseen,
                            .best_epoch = outcome.best_epoch,
                            .validation = outcome.validation,
+                           .decision = outcome.decision,
+                           .diagnostics = outcome.diagnostics,
                            .history = outcome.history,
                            .fingerprint = outcome.fingerprint,
                            .rows_identity = outcome.rows_identity,

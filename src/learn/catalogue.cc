@@ -86,7 +86,11 @@ std::vector<LossRow> BuiltInLosses() {
        kValues},
       {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
        kValues, true},
-      {MakeRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+      {MakeRow<QuantileOptions>("quantile",
+                                "for numbers: predicts quantiles, so intervals, instead of a mean"),
+       TargetKind::kQuantiles},
+      {MakeRow<BinaryCrossEntropyOptions>(
+           "binary_cross_entropy", "for a label with two values, or several labels of yes or no"),
        TargetKind::kTwoClasses},
       {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
        TargetKind::kClasses},

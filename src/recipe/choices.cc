@@ -34,7 +34,7 @@ FieldType DescribeType(const Choice&) { return {.words = "name, or table with a 
 
 // Whether the classes exist is known only once the label has been read (WeighClasses in
 // objective.cc).
-Status CrossEntropyOptions::Check(const std::string& path) const {
+Status CheckClassWeights(const Json& class_weights, const std::string& path) {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
   for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
     fits = fits && weight.is_number() && weight.get<double>() > 0;
@@ -43,6 +43,19 @@ Status CrossEntropyOptions::Check(const std::string& path) const {
   return fields::Refuse(path + ".class_weights",
                         "\"none\", \"balanced\", or a table of classes with weights above 0",
                         class_weights);
+}
+
+// Written so that NaN is refused, too.
+Status QuantileOptions::Check(const std::string& path) const {
+  bool fits = !levels.empty();
+  double before = 0;
+  for (const double level : levels) {
+    fits = fits && level > before && level < 1;
+    before = level;
+  }
+  if (fits) return Status::OK();
+  return fields::Refuse(path + ".levels", "shares between 0 and 1, ascending, such as [0.1, 0.9]",
+                        fields::Write(levels));
 }
 
 // torch.optim.SGD refuses this combination too.
@@ -89,6 +102,7 @@ Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options);
 Choice MeanSquaredError() { return {"mse"}; }
 Choice MeanAbsoluteError() { return {"mae"}; }
 Choice Poisson() { return {"poisson"}; }
+Choice Quantile(const QuantileOptions& options) { return MakeChoice("quantile", options); }
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
   return MakeChoice("binary_cross_entropy", options);
 }

@@ -9,6 +9,7 @@
 
 #include "base/call.h"
 #include "base/fault.h"
+#include "format/safetensors.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
@@ -22,7 +23,6 @@
 #include "train/schedule.h"
 #include "train/start.h"
 #include "train/stepper.h"
-#include "train/validation.h"
 
 // Run() in order:
 // 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
@@ -34,8 +34,9 @@
 // 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
 //    early stopping, the checkpoint of the epoch.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
-//    saved. state_ is everything that a checkpoint keeps besides tensors; it advances on every rank
-//    alike.
+//    saved. With these weights in all nets, calibration and threshold are fitted to the validation
+//    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
+//    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
 
 namespace protium {
 namespace {
@@ -59,6 +60,8 @@ class Training {
   Status Stopped();
   Status WithKept(const Status& status) const;
   Result<TrainOutcome> Outcome();
+  Status CheckKept(const TrainOutcome& out) const;
+  Status Judge(const std::filesystem::path& weights, TrainOutcome& out);
 
   // Runs `work` with the average in the net, if weights are averaged, and returns its result. A
   // failure is returned only after the second exchange, so the net never keeps the average.
@@ -322,21 +325,47 @@ Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;
-  out.validation = state_.best.metrics;
+  out.decision = spec_.target.decision;
   out.history = state_.history;
   out.fingerprint = state_.identity["fingerprint"];
   out.rows_identity = state_.identity["rows"];
   out.wait_share = progress_.wait_share();
-  if (!leads()) return out;
-  out.weights = spec_.folder / (state_.best.epoch > 0
-                                    ? state_.best.file
-                                    : fmt::format("step-{:09}/weights.safetensors", state_.step));
-  PT_LET(out.weights_sha256, WeightsSha256(out.weights));
+  const std::filesystem::path weights =
+      spec_.folder / (state_.best.epoch > 0
+                          ? state_.best.file
+                          : fmt::format("step-{:09}/weights.safetensors", state_.step));
+  if (leads()) {
+    out.weights = weights;
+    PT_LET(out.weights_sha256, WeightsSha256(weights));
+    PT_TRY(CheckKept(out));
+  }
+  if (validation_) PT_TRY(Judge(weights, out));
+  return out;
+}
+
+Status Training::CheckKept(const TrainOutcome& out) const {
   const bool best = state_.best.epoch > 0;
-  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) return out;
+  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) {
+    return Status::OK();
+  }
   return Fail({.exit = Exit::kInput,
                .what = "the weights changed after they were written: " + out.weights.string(),
                .why = "the sha256 of their tensors differs"});
+}
+
+// Collective. The nets have the weights of the last step, and rank 0 alone the file of the best.
+Status Training::Judge(const std::filesystem::path& weights, TrainOutcome& out) {
+  if (leads()) {
+    PT_LET(const Safetensors file, Safetensors::Read(weights));
+    PT_TRY(in_.weights.Load(file, weights.string()));
+  }
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
+  PT_LET(out.decision, validation_->FitDecision(spec_.decision, in_.communicator));
+  Diagnostics diagnostics(spec_.target.kind);
+  PT_LET(out.validation, validation_->Measure(in_.communicator, &diagnostics));
+  out.diagnostics = diagnostics.Drawn();
+  return Status::OK();
 }
 
 }  // namespace

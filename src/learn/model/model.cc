@@ -90,7 +90,7 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   return CheckTypes(chain, table);
 }
 
-bool OfClasses(const ModelState& state) { return state.net.objective.kind != TargetKind::kValues; }
+bool OfClasses(const ModelState& state) { return OfClasses(state.net.objective.kind); }
 
 arrow::FieldVector PredictedBy(const ModelState& state) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
@@ -99,7 +99,7 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 }
 
 // Metrics are asked for only if the table has every label, and the baseline only if it has the
-// baseline's column too.
+// baseline's column too. Without the column of weights every row counts once.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
@@ -110,9 +110,11 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   }
   config.metrics = state.chain->estimator->options.train.metrics;
   const auto& baseline = state.learned.baseline;
-  if (baseline && (OfClasses(state) || Holds(columns, baseline->column))) {
+  if (baseline && (baseline->column.empty() || Holds(columns, baseline->column))) {
     config.baseline = baseline;
   }
+  const std::string& weight = state.chain->estimator->options.weight;
+  if (Holds(columns, weight)) config.weight = weight;
   return config;
 }
 
@@ -129,6 +131,7 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
     }
   }
   if (config.baseline) add(config.baseline->column);
+  add(config.weight);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
   for (const std::string& each : state.net.numeric) add(each);
   for (const ListInput& each : state.net.lists) add(each.column);

@@ -39,7 +39,7 @@ struct PlacedStage {
 // The estimator, with its inputs as concrete columns in the order in which the net reads them.
 struct PlacedEstimator {
   TorchEstimatorOptions options;  // Complete: every default filled in.
-  LossRow loss;                   // Of options.loss.
+  LossRow loss;                   // Of options.loss, of the kind that KindOf() gives.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;

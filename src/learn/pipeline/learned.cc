@@ -182,10 +182,11 @@ class Fitting {
 Status CheckObjective(const Objective& objective) {
   bool whole = !objective.labels.empty();
   for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
+  whole = whole && (objective.kind == TargetKind::kQuantiles) != objective.levels.empty();
   const size_t classes = objective.classes.size();
   if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
   if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
-  if (whole) return Status::OK();
+  if (whole) return objective.decision.Check();
   return Fail({.exit = Exit::kInput, .what = "the learned state of the label is damaged"});
 }
 

@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 
+#include <sstream>
 #include <utility>
 
 #include "base/digest.h"
@@ -15,6 +16,7 @@
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
+#include "metrics/diagnostics.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "run/events.h"
@@ -111,6 +113,8 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
                      .extensions = chain.extensions,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
+                     .threshold_by = options.threshold.metric,
+                     .calibration = options.calibration,
                      .held_out = rows.held_out,
                      .loss = options.loss,
                      .train = options.train};
@@ -242,6 +246,25 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
     record.Set("baseline_column", options.train.baseline);
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+  if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
+}
+
+// The threshold and the calibration that were fitted, for people: the model has them in full.
+void TellDecision(SessionState& session, const TorchEstimatorOptions& options,
+                  const Decision& decision) {
+  RunRecord& record = session.record();
+  record.Set("labels", ListLabels(options));
+  if (decision.cut != 0) record.Set("threshold", decision.threshold());
+  if (options.calibration != Calibration::kNone) {
+    record.Set("calibration.by", fields::Write(options.calibration));
+    if (decision.outputs.empty()) record.Set("calibration.temperature", decision.temperature);
+  }
+  if (options.threshold.metric.empty()) return;
+  std::ostringstream says;
+  says.precision(4);
+  says << "a row counts as positive above the probability " << decision.threshold() << ", where "
+       << options.threshold.metric << " is highest on the validation rows";
+  session.call().Tell(EventToJson(Note{says.str()}));
 }
 
 void TellUnseen(SessionState& session, const TrainResult& trained) {
@@ -370,6 +393,11 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
     PT_LET(state.trained, Train(session, chain, rows, config));
     RecordTraining(session.record(), chain, state.trained);
     TellUnseen(session, state.trained);
+    TellDecision(session, chain.estimator->options, state.trained.decision);
+    const std::vector<std::string>& classes = learned.objective.classes;
+    if (classes.size() <= Diagnostics::kMostClasses) session.record().Set("classes", classes);
+    state.learned.objective.decision = state.trained.decision;
+    state.net = MakeNetConfig(chain, state.learned);
   }
   state.chain = std::make_shared<const Chain>(std::move(chain));
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));

@@ -23,6 +23,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_LET(const LossRow* loss,
          FindRow(chain_.catalogue.losses, "loss", options.loss.name, path_ + ".loss.name"));
   PlacedEstimator placed{.options = options, .loss = *loss, .path = path_};
+  placed.loss.kind = KindOf(options, *loss);
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
   PT_TRY(CheckIndices(placed));
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
@@ -33,7 +34,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   // Predictions are columns of the chain too: a name that is taken is refused here, before
   // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;
-  for (const auto& field : PredictedFields(options, loss->kind, label)) {
+  for (const auto& field : PredictedFields(options, placed.loss.kind, label)) {
     PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
   }
   chain_.estimator = std::move(placed);

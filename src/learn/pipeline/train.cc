@@ -12,9 +12,7 @@
 namespace protium {
 namespace {
 
-bool OfClasses(const TrainConfig& config) {
-  return config.net.objective.kind != TargetKind::kValues;
-}
+bool OfClasses(const TrainConfig& config) { return OfClasses(config.net.objective.kind); }
 
 // The columns that the task reads, each once: one column may be a numeric input and the weight as
 // well, and a projection cannot have two columns of one name.

@@ -221,6 +221,8 @@ State MakeState(StateKind kind) {
       return Line();
     case StateKind::kGroups:
       return GroupSums();
+    case StateKind::kLogMoments:
+      return LogMoments();
   }
   return Moments();
 }

@@ -123,6 +123,23 @@ class Moments {
   ExactSum squares_;
 };
 
+// Moments of ln(1 + x), which exists for x above -1: what is not above it is counted. ln(1 + x) is
+// StrictLog1p() of base/strict_math.h, the same on every machine. Emits a single row.
+class LogMoments {
+ public:
+  Status Add(const arrow::Array& values);  // Of doubles.
+  Status Emit(const EmitRow& emit) const;
+  Status Merge(const StateRow& row);
+  const Moments& moments() const { return moments_; }
+  int64_t outside() const { return outside_; }  // How many values are -1 or less.
+  double lowest() const { return lowest_; }     // Of these the least; -1 if there are none.
+
+ private:
+  Moments moments_;
+  int64_t outside_ = 0;
+  double lowest_ = -1;
+};
+
 // Least squares of y on x, over the rows that have both: the straight-line baseline of an
 // estimator. Emits a single row, as Moments does.
 class Line {
@@ -161,17 +178,18 @@ class GroupSums {
   std::map<std::optional<std::string>, std::map<int64_t, Sum>> sums_;
 };
 
-using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums>;
+using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums, LogMoments>;
 
 // The alternatives of State, in its order. kLine reads two columns, x then y, and kGroups three:
 // text, number and part; the others one.
-enum class StateKind { kTexts, kNumbers, kMoments, kLine, kGroups };
+enum class StateKind { kTexts, kNumbers, kMoments, kLine, kGroups, kLogMoments };
 inline EnumNames<StateKind> Names(StateKind) {
   return {{{StateKind::kTexts, "texts"},
            {StateKind::kNumbers, "numbers"},
            {StateKind::kMoments, "moments"},
            {StateKind::kLine, "line"},
-           {StateKind::kGroups, "groups"}}};
+           {StateKind::kGroups, "groups"},
+           {StateKind::kLogMoments, "log_moments"}}};
 }
 State MakeState(StateKind kind);
 
