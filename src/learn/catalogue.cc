@@ -12,25 +12,37 @@ namespace protium {
 StageRow BinarizerRow();
 StageRow BucketizerRow();
 StageRow ClipRow();
+StageRow CountVectorizerRow();
 StageRow CyclicEncoderRow();
 StageRow DatetimePartsRow();
 StageRow FrequencyEncoderRow();
 StageRow HashedCrossRow();
 StageRow HasherRow();
+StageRow HashingTfRow();
+StageRow ImageRow();
 StageRow ImputerRow();
 StageRow LogTransformRow();
 StageRow MaxAbsScalerRow();
 StageRow MinMaxScalerRow();
+StageRow NGramRow();
 StageRow NormalizerRow();
 StageRow OneHotEncoderRow();
+StageRow PcaRow();
 StageRow PolynomialExpansionRow();
 StageRow PowerTransformRow();
 StageRow QuantileDiscretizerRow();
 StageRow RobustScalerRow();
+StageRow SqlTransformerRow();
 StageRow StandardScalerRow();
+StageRow StopWordsRemoverRow();
 StageRow StringIndexerRow();
 StageRow TargetEncoderRow();
-StageRow VarianceSelectorRow();
+StageRow TextIndexerRow();
+StageRow TfIdfRow();
+StageRow TokenizerRow();
+StageRow VarianceThresholdSelectorRow();
+StageRow VectorAssemblerRow();
+StageRow VectorColumnsRow();
 
 namespace {
 
@@ -55,9 +67,21 @@ std::vector<StageRow> BuiltInStages() {
       BucketizerRow(),
       QuantileDiscretizerRow(),
       PolynomialExpansionRow(),
-      VarianceSelectorRow(),
+      VectorAssemblerRow(),
+      VectorColumnsRow(),
+      PcaRow(),
+      VarianceThresholdSelectorRow(),
       DatetimePartsRow(),
       CyclicEncoderRow(),
+      TokenizerRow(),
+      StopWordsRemoverRow(),
+      NGramRow(),
+      CountVectorizerRow(),
+      HashingTfRow(),
+      TfIdfRow(),
+      TextIndexerRow(),
+      ImageRow(),
+      SqlTransformerRow(),
       {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
                                       "trains a net with a gang of workers; adds its predictions"),
        nullptr},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/describe.h"
+#include "base/fault.h"
 
 namespace protium {
 
@@ -51,6 +52,14 @@ Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
                            : Input{.column = item.get<std::string>()});
   }
   return Status::OK();
+}
+
+Status ImputerOptions::Check(const std::string& path) const {
+  if (by.empty() || with != Fill::kConstant) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a constant is the same in all groups",
+               .where = path + ".by",
+               .fix = "leave out by, or choose another with"});
 }
 
 FieldType DescribeType(const Inputs&) {

@@ -90,6 +90,7 @@ struct ImputerOptions {
   Fill with = Fill::kMedian;
   double value = 0;  // For kConstant.
   bool indicator = false;
+  Columns by;  // Rows that agree in these are filled alike; empty: all rows are.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -99,7 +100,11 @@ struct ImputerOptions {
     visit("value", value, {.help = "the number used when with = \"constant\""});
     visit("indicator", indicator,
           {.help = "adds a column <output>__missing per input: 1 where a cell was filled, else 0"});
+    visit("by", by,
+          {.help = "fills with what rows of the same group have; groups without a value, and those "
+                   "not seen in training, with what all rows have"});
   }
+  Status Check(const std::string& path) const;
 };
 
 // (x - mean) / deviation, with the sample deviation (divisor n - 1). A constant column becomes 0,

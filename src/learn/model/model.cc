@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "learn/model/model_state.h"
+#include "learn/pipeline/learned.h"
 
 namespace protium {
 namespace {
@@ -51,21 +52,25 @@ Status Missing(const Columns& missing, const Columns& there) {
 // Asks each stage and the net whether they can take the table's columns with the types these have.
 // Only columns of the table are checked; the types of columns that stages make are up to them.
 Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
-  const auto check = [&](const std::string& column, const Stage* stage) -> Status {
+  const auto check = [&](const std::string& column, const auto& fits_type) -> Status {
     const auto field = table.GetFieldByName(column);
     if (!field) return Status::OK();
-    const Status fits = stage ? stage->CheckType(*field->type()) : CheckNumeric(*field->type());
+    const Status fits = fits_type(*field->type());
     if (fits.ok()) return fits;
     return Fail({.exit = Exit::kInput,
                  .what = "column \"" + column + "\" is " + field->type()->ToString() + ", not " +
                          fits.message()});
   };
   for (const PlacedStage& each : chain.stages) {
-    for (const std::string& input : each.stage->inputs()) PT_TRY(check(input, each.stage.get()));
+    const Columns& inputs = each.stage->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      PT_TRY(check(inputs[i],
+                   [&](const arrow::DataType& type) { return each.stage->CheckInput(i, type); }));
+    }
   }
   if (!chain.estimator) return Status::OK();
   for (const std::string& column : chain.estimator->numeric) {
-    if (Holds(chain.needed, column)) PT_TRY(check(column, nullptr));
+    if (Holds(chain.needed, column)) PT_TRY(check(column, CheckNumeric));
   }
   return Status::OK();
 }
@@ -163,6 +168,7 @@ Columns Wanted(const ModelState& state) {
   if (state.chain->estimator) {
     for (const CategoricalColumn& each : state.net.categorical) wanted.push_back(each.column);
     wanted.insert(wanted.end(), state.net.numeric.begin(), state.net.numeric.end());
+    for (const ListInput& each : state.net.lists) wanted.push_back(each.column);
     return wanted;
   }
   for (const StageColumn& each : state.chain->columns) {
@@ -174,7 +180,11 @@ Columns Wanted(const ModelState& state) {
 // Whether some stage that reads `column` cannot take this type.
 bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
   return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
-    return Holds(each.stage->inputs(), column) && !each.stage->CheckType(type).ok();
+    const Columns& inputs = each.stage->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == column && !each.stage->CheckInput(i, type).ok()) return true;
+    }
+    return false;
   });
 }
 
@@ -240,7 +250,8 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
   const Plan typed = WithLearnedTypes(state, table.plan(), schema);
   PT_TRY(CheckTable(*state.chain, *schema));
   Columns columns = ColumnNames(*schema);
-  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
+  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state), RowUse::kOther,
+                                   AnalyzeWith(table.session().state()));
   return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
 }
 

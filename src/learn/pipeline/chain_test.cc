@@ -183,7 +183,7 @@ TEST(Chain, AppliesStagesAsExpressions) {
       {"id": "scale", "kind": "standard_scaler",
        "learned": [{"input": "temp__fill", "output": "temp__fill__scale", "mean": 2.0,
                     "deviation": 4.0}]}]})");
-  ASSERT_TRUE(LearnedFromJson(learned, chain).ok());
+  ASSERT_TRUE(LearnedFromJson(learned, chain, nullptr).ok());
   Columns columns = {"temp"};
   const Plan plan =
       ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, {"temp__fill__scale"});
@@ -310,7 +310,7 @@ TEST(Learned, RefusesWhatDoesNotFitThePipeline) {
         R"({"stages": [{"id": "fill", "kind": "imputer", "learned": []}]})",
         R"({"stages": [{"id": "fill", "kind": "imputer",
             "learned": [{"input": "x", "output": "temp__fill", "value": 1}]}]})"}) {
-    EXPECT_FALSE(LearnedFromJson(*ParseJson(text), chain).ok()) << text;
+    EXPECT_FALSE(LearnedFromJson(*ParseJson(text), chain, nullptr).ok()) << text;
   }
 }
 

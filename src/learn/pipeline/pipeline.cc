@@ -70,7 +70,8 @@ Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& tra
   PT_TRY(session.CheckSettings());
   PT_LET(const SchemaPtr schema, train.Schema());
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_LET(Chain chain,
+         PlaceStages(stages, *schema, std::move(catalogue), AnalyzeWith(train.session().state())));
   PT_TRY(FindNetFile(session.options().base, chain));
   PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
   return chain;
@@ -213,7 +214,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain&
     PT_LET(const std::string text, ReadFile(file));
     Result<Json> json = ParseJson(text);
     if (!json.ok()) return Annotate(json.status(), file.string());
-    Result<Learned> learned = LearnedFromJson(*json, chain);
+    Result<Learned> learned = LearnedFromJson(*json, chain, AnalyzeWith(session));
     return learned.ok() ? learned : Annotate(learned.status(), file.string());
   }
   const auto since = Clock::now();

@@ -8,6 +8,7 @@
 #include "learn/objective.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/placer.h"
+#include "learn/stages/lists.h"
 
 namespace protium {
 
@@ -34,7 +35,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;
   for (const auto& field : PredictedFields(options, loss->kind, label)) {
-    PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
+    PT_TRY(AddOutput({.name = field->name(), .type = field->type()}, "prediction"));
   }
   chain_.estimator = std::move(placed);
   return Status::OK();
@@ -101,22 +102,19 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
   for (const VectorColumn& each : placed.options.vectors) {
     PT_LET(const size_t at, Find(each.column, "vectors"));
     const arrow::DataType& type = *chain_.columns[at].type;
-    const bool fixed = type.id() == arrow::Type::FIXED_SIZE_LIST;
-    const bool list = fixed || type.id() == arrow::Type::LIST;
-    const Status numbers = list && CheckNumeric(*type.field(0)->type()).ok()
-                               ? Status::OK()
-                               : Status::TypeError("a list of numbers");
+    const Status numbers =
+        IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
-    // A type of fixed length says it itself; of other lists it must be given, for rows are packed
-    // to one width.
-    const int64_t length =
-        fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
+    // A type of fixed length says it itself, and so does a stage; of other lists it must be given,
+    // for rows are packed to one width.
+    const int64_t known = chain_.columns[at].length;
+    const int64_t length = known > 0 ? known : each.length;
     if (each.length > 0 && each.length != length) {
       return Fail({.exit = Exit::kUsage,
                    .what = "the lists in \"" + each.column + "\" have " + std::to_string(length) +
                            " numbers, but length = " + std::to_string(each.length),
                    .where = path_ + ".vectors",
-                   .fix = "leave out length: the column's type gives it"});
+                   .fix = "leave out length: it is known"});
     }
     if (length < 1) {
       return Fail({.exit = Exit::kUsage,
@@ -148,6 +146,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   };
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+  for (const ListInput& each : placed.lists) PT_TRY(check(each.column, "vectors"));
   for (const size_t maker : placed.awaits) {
     for (const std::string& column : ListInputs(maker)) PT_TRY(check(column, "numeric"));
   }
