@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step of two processes: 512 rows each, huber loss, Adam, four shards, one thread a
-// shard.
+// bench_step [PART]: one training step of two processes: 512 rows each (64 for nets with
+// convolutions or attention), huber loss, Adam, four shards, one thread a shard. With PART, only
+// the cases whose figure has it in its name.
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
@@ -8,9 +9,13 @@
 
 #include "bench/ranks.h"
 #include "collective/self.h"
+#include "deep/cnn.h"
+#include "deep/ft_transformer.h"
 #include "deep/module_net.h"
 #include "deep/synthetic_rows.h"
 #include "deep/tabular_mlp.h"
+#include "deep/text_classifier.h"
+#include "deep/wide_and_deep.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
 #include "train/fingerprint.h"
@@ -20,7 +25,6 @@ namespace protium {
 namespace {
 
 constexpr int32_t kShards = 4;
-constexpr int64_t kRowsPerShard = 256;
 
 // The net that tabular_mlp computes by kernels of its own, as a user would write it.
 struct Layers : torch::nn::Module {
@@ -43,17 +47,55 @@ struct Layers : torch::nn::Module {
   std::vector<torch::nn::Linear> layers;
 };
 
+// A net over so many numeric columns, categories, and lists.
 struct Case {
   const char* figure;
-  int64_t width;
-  std::vector<int64_t> hidden;
+  int64_t rows_per_shard;
   int steps;
-  NetBuilder builder = MakeTabularMlp;
+  NetBuilder builder;
+  Json options;
+  SyntheticRows::Spec rows;
+
+  NetInputs inputs() const {
+    return TabularInputs(rows.numeric, rows.cardinalities, 1, rows.lists);
+  }
 };
-const Case kCases[] = {
-    {"step 67-128-64-1", 67, {128, 64}, 300},
-    {"step 67-128-64-1, a module", 67, {128, 64}, 300, ModuleBuilder<Layers, TabularMlpOptions>()},
-    {"step 300-1000-1000-1000-500-1", 300, {1000, 1000, 1000, 500}, 15}};
+
+std::vector<Case> MakeCases() {
+  const Json small = {{"hidden", {128, 64}}}, large = {{"hidden", {1000, 1000, 1000, 500}}};
+  const std::vector<int64_t> categories = {24, 31, 300, 16};
+  const Json tokens = {{"width", 64}};
+  const Json words = {{"vocabulary", 20000}, {"layers", 1}};
+  return {
+      {"step 67-128-64-1", 256, 300, MakeTabularMlp, small, {.numeric = 67}},
+      {"step 67-128-64-1, a module",
+       256,
+       300,
+       ModuleBuilder<Layers, TabularMlpOptions>(),
+       small,
+       {.numeric = 67}},
+      {"step 300-1000-1000-1000-500-1", 256, 15, MakeTabularMlp, large, {.numeric = 300}},
+      {"step cnn 28x28", 32, 60, MakeCnn, {{"hidden", {128}}}, {.lists = {{"pixels", 28 * 28}}}},
+      {"step wide_and_deep",
+       256,
+       100,
+       MakeWideAndDeep,
+       small,
+       {.numeric = 10, .cardinalities = categories}},
+      {"step ft_transformer",
+       32,
+       20,
+       MakeFtTransformer,
+       tokens,
+       {.numeric = 10, .cardinalities = categories}},
+      {"step text_classifier",
+       32,
+       20,
+       MakeTextClassifier,
+       words,
+       {.lists = {{"words", 64}}, .tokens = 20000}}};
+}
+
 constexpr int kWarmUp = 5;
 
 // A net, its weights and what steps it, in a rank's world.
@@ -71,7 +113,7 @@ struct Training {
 Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
   PT_TRY(UseThreads(1));
   Training t;
-  PT_LET(t.net, c.builder({{"hidden", c.hidden}}, TabularInputs(c.width, {})));
+  PT_LET(t.net, c.builder(c.options, c.inputs()));
   PT_LET(t.weights, Weights::Make(*t.net));
   t.net->Initialise(4);
   PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *t.weights));
@@ -79,11 +121,13 @@ Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
   const std::vector<int32_t> first = ShardOwners(kShards, communicator.world());
   PT_LET(t.stepper, Stepper::Make({.first = first, .loss = HuberLoss(1)}, *t.net, *t.weights,
                                   *t.optimizer, communicator));
-  t.rows = std::make_unique<SyntheticRows>(
-      SyntheticRows::Spec{.rows = kShards * kRowsPerShard, .numeric = c.width, .seed = 8});
+  SyntheticRows::Spec rows = c.rows;
+  rows.rows = kShards * c.rows_per_shard;
+  rows.seed = 8;
+  t.rows = std::make_unique<SyntheticRows>(rows);
   const auto rank = size_t(communicator.rank());
   for (int32_t s = first[rank]; s < first[rank + 1]; ++s) {
-    t.own.push_back(t.rows->batch(s * kRowsPerShard, (s + 1) * kRowsPerShard));
+    t.own.push_back(t.rows->batch(s * c.rows_per_shard, (s + 1) * c.rows_per_shard));
   }
   return t;
 }
@@ -97,9 +141,11 @@ Status CheckAlone(const Case& c, const std::string& hash) {
                                    : Status::Invalid("two ranks changed the weights");
 }
 
-Status Run(Communicator& communicator) {
+Status Run(Communicator& communicator, const std::string& part) {
+  const std::vector<Case> cases = MakeCases();
   double kernels = 0;  // Milliseconds of the first case, which the second is compared with.
-  for (const Case& c : kCases) {
+  for (const Case& c : cases) {
+    if (std::string(c.figure).find(part) == std::string::npos) continue;
     PT_LET(Training t, MakeTraining(c, communicator));
     for (int i = 0; i < kWarmUp; ++i) PT_TRY(t.Step(i));
     const std::string hash = t.weights->Hash();
@@ -110,9 +156,9 @@ Status Run(Communicator& communicator) {
     if (communicator.rank() == 0) {
       PT_TRY(CheckAlone(c, hash));
       PrintFigure(c.figure, milliseconds, "ms");
-      if (&c == &kCases[1]) PrintFigure("a module / the kernels", milliseconds / kernels, "x");
+      if (&c == &cases[1]) PrintFigure("a module / the kernels", milliseconds / kernels, "x");
     }
-    if (&c == &kCases[0]) kernels = milliseconds;
+    if (&c == &cases[0]) kernels = milliseconds;
     PT_TRY(communicator.Barrier("checked"));
   }
   return Status::OK();
@@ -121,4 +167,9 @@ Status Run(Communicator& communicator) {
 }  // namespace
 }  // namespace protium
 
-int main() { return protium::ExitCode(protium::RunProcessRanks(2, protium::Run)); }
+int main(int argc, char** argv) {
+  using protium::Communicator;
+  const std::string part = argc > 1 ? argv[1] : "";
+  return protium::ExitCode(protium::RunProcessRanks(
+      2, [&](Communicator& communicator) { return protium::Run(communicator, part); }));
+}

@@ -12,6 +12,12 @@ find_library(PROTIUM_LIB_pcre2 pcre2-8 REQUIRED)
 add_library(protium_pcre2 INTERFACE)
 target_link_libraries(protium_pcre2 INTERFACE "${PROTIUM_LIB_pcre2}")
 add_library(protium::pcre2 ALIAS protium_pcre2)
+foreach(part png jpeg)
+  find_library(PROTIUM_LIB_${part} ${part} REQUIRED)
+  add_library(protium_${part} INTERFACE)
+  target_link_libraries(protium_${part} INTERFACE "${PROTIUM_LIB_${part}}")
+  add_library(protium::${part} ALIAS protium_${part})
+endforeach()
 if(PROTIUM_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
@@ -36,6 +42,10 @@ protium_imported(protium::duckdb "${PROTIUM_DEPS}/duckdb/lib/libduckdb.so" "${PR
 if(PROTIUM_WITH_TORCH)
   # libtorch.so itself would pull in CUDA: torch_cpu and c10 are all that is linked.
   set(_torch "${PROTIUM_DEPS}/py/torch")
+  file(STRINGS "${_torch}/include/torch/headeronly/version.h" _parts
+    REGEX "^#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
+  string(REGEX REPLACE "[^0-9;]" "" _parts "${_parts}")
+  list(JOIN _parts "." PROTIUM_TORCH_VERSION)
   protium_imported(protium::c10 "${_torch}/lib/libc10.so")
   protium_imported(protium::torch "${_torch}/lib/libtorch_cpu.so")
   # Last: LibTorch's include folder carries an fmt of its own, of another version than the library.

@@ -6,6 +6,7 @@
 //
 // The usual order within one command: RunStarted, EtlProgress and EtlDone, one StageFitted per
 // stage, GangPlaced, TrainStarted, steps and epochs, Scored and OutputWritten, and RunEnded last. A
+// search tells TrialStarted and TrialEnded of each trial before the stages of the best one. A
 // gang that restarts inserts AttemptStarted and repeats everything since the checkpoint it starts
 // from, so a watcher must expect `step` and `epoch` to go back.
 #pragma once
@@ -198,6 +199,51 @@ struct Checkpointed {
   }
 };
 
+// The first fit of a trial of a search begins. What happens inside of trials is in the events.jsonl
+// of their own folders. Trials count from 1.
+struct TrialStarted {
+  static constexpr std::string_view kName = "trial_start";
+  int64_t trial = 0;
+  int64_t trials = 0;
+  std::string values;  // "learning_rate 0.01, hidden [64]"
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("trial", trial);
+    visit("trials", trials);
+    visit("values", values);
+  }
+};
+
+// A trial of a search is over; trials.json has it now.
+struct TrialEnded {
+  static constexpr std::string_view kName = "trial";
+  int64_t trial = 0;
+  int64_t trials = 0;
+  std::string values;
+  std::string state;  // "done", "failed"
+  std::string metric;
+  std::optional<double> value;      // The mean over folds; none if it failed.
+  std::optional<double> deviation;  // Over folds.
+  double seconds = 0;               // Of its fits together.
+  std::string error;
+  int64_t best = 0;  // The best trial so far; 0: none.
+  std::optional<double> best_value;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("trial", trial);
+    visit("trials", trials);
+    visit("values", values);
+    visit("state", state);
+    visit("metric", metric);
+    visit("value", value);
+    visit("deviation", deviation);
+    visit("seconds", seconds);
+    visit("error", error);
+    visit("best", best);
+    visit("best_value", best_value);
+  }
+};
+
 // One partition has been scored. In the file the event also carries mergeable metric states
 // ("model", "baseline") where the rows have labels.
 struct Scored {
@@ -285,9 +331,9 @@ struct OtherEvent {
   }
 };
 
-using Event =
-    std::variant<RunStarted, EtlProgress, EtlDone, StageFitted, GangPlaced, AttemptStarted,
-                 TrainStarted, StepDone, EpochDone, Validated, Checkpointed, Scored, OutputWritten,
-                 Waiting, Note, Warning, Failed, RunEnded, OtherEvent>;
+using Event = std::variant<RunStarted, EtlProgress, EtlDone, StageFitted, GangPlaced,
+                           AttemptStarted, TrainStarted, StepDone, EpochDone, Validated,
+                           Checkpointed, TrialStarted, TrialEnded, Scored, OutputWritten, Waiting,
+                           Note, Warning, Failed, RunEnded, OtherEvent>;
 
 }  // namespace protium

@@ -8,6 +8,7 @@
 #include "protium/expr.h"
 #include "protium/frame.h"
 #include "protium/pipeline.h"
+#include "protium/search.h"
 #include "protium/session.h"
 #include "protium/status.h"
 #include "protium/stream.h"

@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
+#include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/fit_task.h"
 #include "local/workers/workers.h"
 #include "protium/session.h"
@@ -25,7 +26,7 @@ Status OfTheProgram(const Status& status) {
 }
 
 TaskTable CollectTasks(const Program& program) {
-  TaskTable tasks = {{"fit", FitTask}};
+  TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}};
   for (const auto& [name, task] : program.tasks) {
     tasks[name] = [own = task](TaskContext& context) { return OfTheProgram(own(context)); };
   }

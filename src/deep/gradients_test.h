@@ -18,13 +18,20 @@ using RecordedForward =
     std::function<at::Tensor(const std::vector<at::Tensor>& p, const Batch& rows)>;
 
 // Expects the outputs and gradients of `reference` from `net`, which is made for `inputs` and whose
-// `weights` hold what it starts from: overwritten by a first backward, added to by a second.
+// `weights` hold what it starts from: overwritten by a first backward, added to by a second. With
+// `tokens`, lists hold whole numbers below it.
 inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weights& weights,
-                                const NetInputs& inputs) {
+                                const NetInputs& inputs, int64_t tokens = 0) {
+  std::vector<ListColumn> lists;
+  for (const RowField& field : inputs.rows.fields()) {
+    if (field.list_length > 0) lists.push_back({field.name, field.list_length});
+  }
   const SyntheticRows made({.rows = 33,
                             .numeric = inputs.Width(kNumericField),
                             .cardinalities = inputs.cardinalities,
-                            .seed = 3});
+                            .seed = 3,
+                            .lists = lists,
+                            .tokens = tokens});
   const Batch rows = made.batch();
   std::vector<float> memory(size_t(weights.size()), 100.0f);
   std::vector<float> defined(weights.parts().size());
@@ -32,9 +39,11 @@ inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weig
   const auto outputs_by =
       torch::linspace(-1, 1, rows.size() * inputs.outputs).view({rows.size(), inputs.outputs});
   const uint64_t key = 1;
-  const at::Tensor outputs = net.Forward(rows, &key).clone();
-  net.Backward(outputs_by, {sink, false, defined});
-  net.Backward(outputs_by, {sink, true, defined});
+  at::Tensor outputs;
+  for (const bool add : {false, true}) {
+    outputs = net.Forward(rows, &key).clone();
+    net.Backward(outputs_by, {sink, add, defined});
+  }
 
   std::vector<at::Tensor> leaves;
   for (const at::Tensor& view : weights.Views(weights.parameters().data())) {

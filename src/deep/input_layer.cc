@@ -26,23 +26,23 @@ at::Tensor ReserveRows(at::Tensor& tensor, int64_t rows, int64_t width) {
 
 }  // namespace
 
-InputLayer::InputLayer(const std::vector<int64_t>& cardinalities,
-                       const std::vector<int64_t>& widths, int64_t numeric, int64_t out)
+InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out)
     : numeric_(numeric), out_(out) {
   // Columns of many categories that lie side by side in x share one matrix product; one of few
   // between them ends the run, since a run must be one contiguous range of W's columns.
   std::vector<size_t> waiting;  // Columns of the next run.
-  for (size_t c = 0; c < cardinalities.size(); ++c) {
-    columns_.push_back({.category = int64_t(c), .offset = in_, .width = widths[c]});
-    if (cardinalities[c] <= kMostFactored) {
+  for (size_t c = 0; c < tables.size(); ++c) {
+    const int64_t cardinality = tables[c].cardinality, width = tables[c].width;
+    columns_.push_back({.category = tables[c].category, .offset = in_, .width = width});
+    if (cardinality <= kMostFactored) {
       AddRun(std::exchange(waiting, {}), 0);
       factored_.push_back({.column = c,
-                           .product = at::empty({cardinalities[c], out}),
-                           .gradient = at::empty({cardinalities[c], out})});
+                           .product = at::empty({cardinality, out}),
+                           .gradient = at::empty({cardinality, out})});
     } else {
       waiting.push_back(c);
     }
-    in_ += widths[c];
+    in_ += width;
   }
   AddRun(waiting, numeric);
   in_ += numeric;

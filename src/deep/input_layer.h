@@ -20,13 +20,18 @@
 
 namespace protium {
 
+// A categorical column and the table of its embeddings.
+struct TableColumn {
+  int64_t category = 0;  // Which of the categories of a row.
+  int64_t cardinality = 0;
+  int64_t width = 0;
+};
+
 // Calls may throw LibTorch's exceptions. One thread.
 class InputLayer {
  public:
-  // widths[c] is the width of the embedding of column c, which has cardinalities[c] categories;
   // `numeric` is the number of numeric values, `out` the number of neurons.
-  InputLayer(const std::vector<int64_t>& cardinalities, const std::vector<int64_t>& widths,
-             int64_t numeric, int64_t out);
+  InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out);
 
   // The width of x.
   int64_t in() const { return in_; }

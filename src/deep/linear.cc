@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deep/linear.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#include "base/fault.h"
 #include "deep/float_tensor.h"
 #include "deep/gradient_targets.h"
 #include "deep/mlp_kernels.h"
+#include "deep/net_columns.h"
+#include "deep/operations_net.h"
+#include "learn/built_in_nets.h"
 
 namespace protium {
 namespace {
@@ -85,15 +89,29 @@ class LinearNet final : public Net {
   Batch rows_;
 };
 
+// The same sum as LibTorch's operations.
+at::Tensor SumByOperations(const Batch& rows, const NetTensors& tensors, int64_t tables) {
+  const std::vector<at::Tensor>& weights = tensors.parameters;
+  at::Tensor sum = weights.back().expand({rows.size(), weights.back().size(0)});
+  for (int64_t c = 0; c < tables; ++c) {
+    sum = sum + at::embedding(weights[size_t(c)], rows[kCategoriesField].select(1, c));
+  }
+  if (!rows.has(kNumericField)) return sum;
+  return sum + at::mm(rows[kNumericField], weights[size_t(tables)].t());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Net>> MakeLinear(const Json&, const NetInputs& inputs) {
-  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
-    return std::make_unique<LinearNet>(inputs);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "the net linear has no inputs",
-               .fix = "name columns in `categorical` or `numeric`"});
+  PT_TRY(CheckTabular("linear", ColumnsOf(inputs), "net"));
+  if (!inputs.device.staged()) return std::make_unique<LinearNet>(inputs);
+  return MakeOperationsNet(
+      std::make_shared<LinearNet>(inputs),
+      [tables = int64_t(inputs.cardinalities.size())](const Batch& rows, const NetTensors& tensors,
+                                                      bool) {
+        return SumByOperations(rows, tensors, tables);
+      },
+      inputs);
 }
 
 }  // namespace protium

@@ -9,7 +9,7 @@
 namespace protium {
 namespace {
 
-at::Tensor Reference(const std::vector<at::Tensor>& p, const Batch& rows) {
+at::Tensor LinearOutputs(const std::vector<at::Tensor>& p, const Batch& rows) {
   at::Tensor out = p.back().expand({rows.size(), p.back().size(0)});
   const int64_t columns = rows.has(kCategoriesField) ? rows[kCategoriesField].size(1) : 0;
   for (int64_t c = 0; c < columns; ++c) {
@@ -24,7 +24,7 @@ void ExpectGradientsOfReference(const NetInputs& inputs) {
   const auto net = MakeLinear(Json::object(), inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   DrawUniform(5, -1, 1, weights->parameters());
-  ExpectSameGradients(Reference, *net, *weights, inputs);
+  ExpectSameGradients(LinearOutputs, *net, *weights, inputs);
 }
 
 TEST(Linear, HasTheGradientOfTheRecordedNet) {

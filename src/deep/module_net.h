@@ -35,22 +35,27 @@ inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   return net;
 }
 
-// The builder of nets M, made as M(options, inputs) and called as forward(const Batch&) -> Tensor.
-// What M throws while it is made or run is caught by the callers of Net, not here.
+// Makes M(arguments...) whenever it is called; M has `forward(const Batch&) -> Tensor`. A net is
+// made once for itself and again for each Initialise(): the constructor is the only place where a
+// module draws its first weights.
+template <class M, class... Arguments>
+RecordedMaker MakerOf(Arguments... arguments) {
+  return [=] {
+    const auto module = std::make_shared<M>(arguments...);
+    Recorded net = RecordModule(module);
+    net.forward = [module](const Batch& rows) { return module->forward(rows); };
+    return net;
+  };
+}
+
+// The builder of nets M, made as M(options, inputs). What M throws while it is made or run is
+// caught by the callers of Net, not here.
 template <class M, class Options>
 NetBuilder ModuleBuilder() {
   return [](const Json& given, const NetInputs& inputs) -> Result<std::unique_ptr<Net>> {
     Options options;
     PT_TRY(FieldsFromJson(given, "net", options));
-    // Called once for the net itself and again for each Initialise(): the constructor is the only
-    // place where a module draws its first weights.
-    const auto make = [options, inputs] {
-      const auto module = std::make_shared<M>(options, inputs);
-      Recorded net = RecordModule(module);
-      net.forward = [module](const Batch& rows) { return module->forward(rows); };
-      return net;
-    };
-    return MakeRecordedNet(make, inputs.outputs);
+    return MakeRecordedNet(MakerOf<M>(options, inputs), inputs);
   };
 }
 

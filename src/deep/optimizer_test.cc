@@ -13,6 +13,7 @@
 #include <torch/optim/sgd.h>
 
 #include <functional>
+#include <limits>
 
 #include "base/fault.h"
 #include "deep/synthetic_rows.h"
@@ -199,6 +200,24 @@ TEST(Optimizer, IsChosenFromTheCatalogue) {
     EXPECT_TRUE(MakeUpdateRule({row.name, *row.complete(Json::object(), "")}).ok()) << row.name;
   }
   EXPECT_THAT(FaultOf(MakeUpdateRule({"adamm"}).status()).fix, testing::HasSubstr("adam"));
+}
+
+TEST(Optimizer, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto run = [](int32_t threads, float last) {
+    const auto net = *MakeTabularMlp({{"hidden", {2100, 1500}}}, TabularInputs(3, {}));
+    const auto weights = *Weights::Make(*net);
+    net->Initialise(1);
+    Optimizer optimizer = *Optimizer::Make(Adam(), *weights, {}, threads);
+    std::vector<float> sum(size_t(weights->size()));
+    DrawUniform(7, -1, 1, sum);
+    sum[size_t(weights->parts()[2].offset + weights->parts()[2].count) - 1] = last;
+    const std::vector<float> ones(weights->parts().size(), 1.0f);
+    const bool finite = optimizer.Step({.sum = sum, .divisor = 4}, ones);
+    return std::pair(finite, weights->Hash());
+  };
+  EXPECT_EQ(run(4, 0.5f), run(1, 0.5f));
+  EXPECT_TRUE(run(4, 0.5f).first);
+  EXPECT_FALSE(run(4, std::numeric_limits<float>::quiet_NaN()).first);
 }
 
 }  // namespace

@@ -27,12 +27,18 @@ Result<std::shared_ptr<arrow::Array>> ParseClasses(const std::vector<std::string
   return builder->Finish();
 }
 
+// For a very negative score exp() is infinite and the quotient a clean 0, so no case distinction is
+// needed.
+double Sigmoid(double score) { return 1 / (1 + std::exp(-score)); }
+
 }  // namespace
 
 Result<Predictions> Predictions::Make(const Objective& objective, const Target& target,
                                       arrow::FieldVector fields) {
-  const bool values = target.kind == TargetKind::kValues;
-  const size_t least = values ? size_t(target.outputs()) : 2, most = values ? least : 3;
+  const bool classes = OfClasses(target.kind);
+  const size_t columns_per_output = target.kind == TargetKind::kFlags ? 2 : 1;
+  const size_t least = classes ? 2 : columns_per_output * size_t(target.outputs());
+  const size_t most = classes ? 3 : least;
   if (fields.size() < least || fields.size() > most) {
     return Fail({.exit = Exit::kBug,
                  .what = fmt::format("{} columns are wanted, but predictions have {}",
@@ -40,7 +46,7 @@ Result<Predictions> Predictions::Make(const Objective& objective, const Target& 
   }
   Predictions out;
   out.target_ = target;
-  if (!values) {
+  if (classes) {
     PT_LET(out.classes_, ParseClasses(objective.classes, fields[0]->type()));
   }
   out.fields_ = std::move(fields);
@@ -48,7 +54,8 @@ Result<Predictions> Predictions::Make(const Objective& objective, const Target& 
 }
 
 Result<arrow::ArrayVector> Predictions::Columns(std::span<const float> outputs) const {
-  return target_.kind == TargetKind::kValues ? Values(outputs) : Classes(outputs);
+  if (target_.kind == TargetKind::kFlags) return Flags(outputs);
+  return OfClasses(target_.kind) ? Classes(outputs) : Values(outputs);
 }
 
 Result<arrow::ArrayVector> Predictions::Values(std::span<const float> outputs) const {
@@ -63,15 +70,33 @@ Result<arrow::ArrayVector> Predictions::Values(std::span<const float> outputs) c
   return columns;
 }
 
-void Predictions::Shares(const float* outputs, std::span<double> shares) const {
+Result<arrow::ArrayVector> Predictions::Flags(std::span<const float> outputs) const {
+  const auto labels = size_t(target_.outputs());
+  std::vector<arrow::BooleanBuilder> answers(labels);
+  std::vector<arrow::DoubleBuilder> probabilities(labels);
+  std::vector<double> scores(labels);
+  for (size_t at = 0; at < outputs.size(); at += labels) {
+    target_.Scores(outputs.data() + at, scores);
+    for (size_t l = 0; l < labels; ++l) {
+      PT_TRY(answers[l].Append(scores[l] > target_.decision.cut));
+      PT_TRY(probabilities[l].Append(Sigmoid(scores[l])));
+    }
+  }
+  arrow::ArrayVector columns(2 * labels);
+  for (size_t l = 0; l < labels; ++l) {
+    PT_TRY(answers[l].Finish(&columns[2 * l]));
+    PT_TRY(probabilities[l].Finish(&columns[2 * l + 1]));
+  }
+  return columns;
+}
+
+void Predictions::Shares(std::span<const double> scores, std::span<double> shares) const {
   if (target_.kind == TargetKind::kTwoClasses) {
-    // For a very negative logit exp() is infinite and the quotient a clean 0, so no case
-    // distinction is needed.
-    shares[1] = 1 / (1 + std::exp(-double(outputs[0])));
+    shares[1] = Sigmoid(scores[0]);
     shares[0] = 1 - shares[1];
     return;
   }
-  Softmax({outputs, shares.size()}, shares);
+  Softmax(scores, shares);
 }
 
 Result<arrow::ArrayVector> Predictions::Classes(std::span<const float> outputs) const {
@@ -80,13 +105,13 @@ Result<arrow::ArrayVector> Predictions::Classes(std::span<const float> outputs) 
   arrow::DoubleBuilder probability;
   const auto each = std::make_shared<arrow::DoubleBuilder>();
   arrow::ListBuilder all(arrow::default_memory_pool(), each);
-  std::vector<double> shares(size_t(classes_->length()));
-  const auto width = size_t(target_.outputs());
-  for (size_t at = 0; at < outputs.size(); at += width) {
-    Shares(outputs.data() + at, shares);
-    // As metrics choose: of two classes by the sign of the logit, of many the first highest output.
-    const int64_t best = two ? (outputs[at] > 0 ? 1 : 0)
-                             : std::max_element(&outputs[at], &outputs[at] + width) - &outputs[at];
+  std::vector<double> shares(size_t(classes_->length())), scores(size_t(target_.outputs()));
+  for (size_t at = 0; at < outputs.size(); at += scores.size()) {
+    target_.Scores(outputs.data() + at, scores);
+    Shares(scores, shares);
+    // As metrics choose: of two classes by the cut, of many the first highest score.
+    const int64_t best = two ? (scores[0] > target_.decision.cut ? 1 : 0)
+                             : std::max_element(scores.begin(), scores.end()) - scores.begin();
     PT_TRY(classes->AppendArraySlice(*classes_->data(), best, 1));
     PT_TRY(probability.Append(shares[size_t(two ? 1 : best)]));
     if (fields_.size() < 3) continue;

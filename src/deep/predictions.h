@@ -14,9 +14,10 @@
 namespace protium {
 
 // Makes the columns of a prediction (PredictedFields of learn/objective.h) from a net's outputs.
-// For values: one double column per label, in the label's units. For classes: the predicted class
-// in the label's own type, its probability (of two classes always that of the second) and, where a
-// third field is given, a list of the probabilities of all classes.
+// For values and quantiles: one double column per label (and level), in the label's units. For
+// flags: whether the probability is above the threshold, and the probability, per label. For
+// classes: the predicted class in the label's own type, its probability (of two classes always that
+// of the second) and, where a third field is given, a list of the probabilities of all classes.
 class Predictions {
  public:
   // `fields` are the columns that the driver announced. Another number of them than the target
@@ -29,8 +30,9 @@ class Predictions {
  private:
   Result<arrow::ArrayVector> Values(std::span<const float> outputs) const;
   Result<arrow::ArrayVector> Classes(std::span<const float> outputs) const;
-  // The probabilities of all classes for one row.
-  void Shares(const float* outputs, std::span<double> shares) const;
+  Result<arrow::ArrayVector> Flags(std::span<const float> outputs) const;
+  // The probabilities of all classes for the scores of one row.
+  void Shares(std::span<const double> scores, std::span<double> shares) const;
 
   Target target_;
   arrow::FieldVector fields_;

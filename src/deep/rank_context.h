@@ -61,6 +61,7 @@ class RankContext : public TaskContext {
   const std::string& config() const override { return config_; }
   BatchStream& input() override { return input_; }
   const SchemaPtr& output_schema() const override { return output_schema_; }
+  void SetDevices(std::vector<Device> devices) { devices_ = std::move(devices); }
   void SetOutput(SchemaPtr schema) { output_schema_ = std::move(schema); }
   Status Emit(const arrow::RecordBatch& batch) override {
     const std::lock_guard lock(reports_.mutex);

@@ -2,6 +2,8 @@
 #include "deep/recorded_net.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
@@ -16,13 +18,16 @@
 namespace protium {
 namespace {
 
-// The generator is one for the process, and LibTorch wants its mutex held. Seeding it also drops
-// the spare normal value that it caches between draws, so that nothing of an earlier shard is left
-// in it.
-void Seed(uint64_t key) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  generator.set_current_seed(key);
+// The generators are one per process and device, and LibTorch wants their mutex held. Seeding also
+// drops the spare normal value that the CPU's caches between draws, so that nothing of an earlier
+// shard is left in it. A net on a device may still draw on the CPU.
+void Seed(uint64_t key, at::Device device) {
+  const auto seed = [key](at::Generator generator) {
+    const std::lock_guard lock(generator.mutex());
+    generator.set_current_seed(key);
+  };
+  seed(at::detail::getDefaultCPUGenerator());
+  if (!device.is_cpu()) seed(at::globalContext().defaultGenerator(device));
 }
 
 Status Refused(const std::string& name, const at::Tensor& tensor, const char* must) {
@@ -100,6 +105,29 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
   }
 }
 
+// While one is there and `on`, this thread's matrix products and convolutions round their inputs to
+// bfloat16. The rounded copies of parameters that LibTorch keeps meanwhile are dropped at the end:
+// the next step has other values.
+class Autocast {
+ public:
+  explicit Autocast(bool on) : on_(on) {
+    if (!on_) return;
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::increment_nesting();
+  }
+  ~Autocast() {
+    if (!on_) return;
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  bool on_;
+};
+
 // How the net's own tensors and training's memory are kept the same:
 // - parameters and float buffers: Bind() makes the net's tensors views of training's memory
 //   (set_data), so that both see every write;
@@ -108,16 +136,18 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
 //   training forward keeps its output with the graph until Backward, which frees it.
 class RecordedNet final : public Net {
  public:
-  RecordedNet(RecordedMaker make, Recorded net, int64_t outputs)
+  RecordedNet(RecordedMaker make, Recorded net, const NetInputs& inputs)
       : make_(std::move(make)),
         net_(std::move(net)),
-        outputs_(outputs),
+        outputs_(inputs.outputs),
+        bfloat16_(inputs.bfloat16),
         parameters_(DescribeTensors(net_.parameters)),
         buffers_(DescribeTensors(net_.buffers)) {}
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
+  bool runs_on_devices() const override { return true; }
 
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override {
     const at::NoGradGuard no_graph;
@@ -130,14 +160,16 @@ class RecordedNet final : public Net {
     }
     for (size_t i = 0; i < buffer_memory_.size(); ++i) {
       buffer_memory_[i].copy_(net_.buffers[i].second);
-      if (IsFloat(i)) net_.buffers[i].second.set_data(buffer_memory_[i]);
+      at::Tensor& own = net_.buffers[i].second;
+      own.set_data(IsFloat(i) ? buffer_memory_[i] : own.to(buffer_memory_[i].device()));
     }
   }
 
   void Initialise(uint64_t key) override {
     const at::NoGradGuard no_graph;
-    Seed(key);
+    Seed(key, at::kCPU);
     const Recorded fresh = make_();
+    if (fresh.initialise) fresh.initialise(key);
     for (size_t i = 0; i < parameter_memory_.size(); ++i) {
       parameter_memory_[i].copy_(fresh.parameters[i].second);
     }
@@ -150,7 +182,7 @@ class RecordedNet final : public Net {
     // Set in both directions: the mode belongs to the thread, and callers may have left it either
     // way.
     const at::AutoGradMode record(training != nullptr);
-    if (training != nullptr) Seed(*training);
+    if (training != nullptr) Seed(*training, parameter_memory_[0].device());
     net_.train(training != nullptr);
     LoadWholeBuffers();
     RunForward(rows, training != nullptr);
@@ -179,7 +211,11 @@ class RecordedNet final : public Net {
   void RunForward(const Batch& rows, bool training) {
     const std::vector<uint32_t> parameters = CountWrites(net_.parameters);
     const std::vector<uint32_t> buffers = CountWrites(net_.buffers);
-    recorded_ = net_.forward(rows);
+    {
+      const Autocast autocast(training && bfloat16_);
+      recorded_ = net_.forward(rows);
+    }
+    if (training && bfloat16_ && recorded_.defined()) recorded_ = recorded_.to(at::kFloat);
     CheckNotWritten(net_.parameters, parameters, "parameter", "while it computes");
     if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "while it predicts");
   }
@@ -215,10 +251,13 @@ class RecordedNet final : public Net {
                 "sparse(true)");
     // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();
-    if (sink.add) {
+    if (!sink.add) {
+      sink.parameters[i].copy_(dense);
+    } else if (dense.is_cpu()) {
       AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));
     } else {
-      sink.parameters[i].copy_(dense);
+      at::Tensor sum = sink.parameters[i];
+      sum.add_(dense);
     }
     sink.defined[i] += 1;
     parameter.mutable_grad() = at::Tensor();
@@ -227,6 +266,7 @@ class RecordedNet final : public Net {
   RecordedMaker make_;
   Recorded net_;
   int64_t outputs_;
+  bool bfloat16_;
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<at::Tensor> parameter_memory_;
@@ -236,10 +276,10 @@ class RecordedNet final : public Net {
 
 }  // namespace
 
-Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, int64_t outputs) {
+Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, const NetInputs& inputs) {
   Recorded net = make();
   PT_TRY(CheckTensors(net));
-  return std::make_unique<RecordedNet>(std::move(make), std::move(net), outputs);
+  return std::make_unique<RecordedNet>(std::move(make), std::move(net), inputs);
 }
 
 }  // namespace protium

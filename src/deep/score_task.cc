@@ -8,10 +8,13 @@
 
 #include "base/fault.h"
 #include "deep/predictions.h"
+#include "deep/task_device.h"
 #include "deep/tasks.h"
 #include "format/safetensors.h"
+#include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
 #include "score/scorer.h"
+#include "tensor/guard.h"
 #include "tensor/weights.h"
 #include "train/fingerprint.h"
 
@@ -38,7 +41,7 @@ class Measured {
     Measured out(config, target, std::move(model));
     if (config.baseline) {
       PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind, own));
-      out.shares_ = ScoresOfShares(config.baseline->shares, target.kind);
+      out.constant_ = ConstantScores(*config.baseline, target.kind);
     }
     return std::optional<Measured>(std::move(out));
   }
@@ -50,19 +53,25 @@ class Measured {
     for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
       if (!TakeLabels(i, labels)) continue;
       target_.Scores(outputs.data() + i * width, scores);
-      model_.Add({labels, scores});
+      const double weight = weights_.empty() ? 1 : weights_[i];
+      const Judged row = target_.Judge(labels, scores, weight);
+      model_.Add(row);
+      diagnostics_.Add(row);
       if (!baseline_) continue;
       double line = 0;
       const std::span<const double> compared = BaselineScores(i, line);
       // The baseline is a line in one column, which may be NULL where the model's own inputs are
-      // imputed.
-      if (!std::isnan(compared[0])) baseline_->Add({labels, compared});
+      // imputed. It knows no threshold but 0.5.
+      if (std::isnan(compared[0])) continue;
+      baseline_->Add({labels, compared, weight, target_.levels});
     }
     return Status::OK();
   }
 
   Json Event() const {
-    Json event = {{"event", "score_metrics"}, {"model", model_.ToJson()}};
+    Json event = {{"event", "score_metrics"},
+                  {"model", model_.ToJson()},
+                  {"diagnostics", diagnostics_.ToJson()}};
     if (baseline_) event["baseline"] = baseline_->ToJson();
     if (unseen_ > 0) event["unseen_rows"] = unseen_;
     return event;
@@ -70,9 +79,11 @@ class Measured {
 
  private:
   Measured(const ScoreConfig& config, const Target& target, MetricState model)
-      : config_(&config), target_(target), model_(std::move(model)) {}
+      : config_(&config), target_(target), model_(std::move(model)), diagnostics_(target.kind) {}
 
-  bool of_classes() const { return target_.kind != TargetKind::kValues; }
+  bool of_classes() const { return OfClasses(target_.kind); }
+  // Whether the baseline is a line in a column.
+  bool of_line() const { return baseline_ && !config_->baseline->column.empty(); }
 
   Status ReadLabels(const arrow::RecordBatch& batch) {
     labels_.clear();
@@ -80,33 +91,42 @@ class Measured {
       PT_LET(auto values, Doubles(batch, of_classes() ? kClassColumn : label.column));
       labels_.push_back(std::move(values));
     }
-    if (!baseline_ || of_classes()) return Status::OK();
+    if (!config_->weight.empty()) {
+      PT_LET(weights_, Doubles(batch, config_->weight));
+    }
+    if (!of_line()) return Status::OK();
     PT_LET(line_, Doubles(batch, config_->baseline->column));
     return Status::OK();
   }
 
-  // False for a row whose labels are not known, or of a class that was never learned.
+  // False for a row whose labels or weight are not known, or of a class that was never learned.
   bool TakeLabels(size_t row, std::span<double> labels) {
     for (size_t l = 0; l < labels.size(); ++l) {
       labels[l] = labels_[l][row];
       if (std::isnan(labels[l])) return false;
     }
+    if (!weights_.empty() && std::isnan(weights_[row])) return false;
     const bool unseen = of_classes() && labels[0] < 0;
     unseen_ += unseen ? 1 : 0;
     return !unseen;
   }
 
-  // The outputs with which a net would predict the classes' shares of the training rows: the logit
-  // for two classes, logarithms for more (a softmax gives the shares back). The same for every row.
-  static std::vector<double> ScoresOfShares(const std::vector<double>& shares, TargetKind kind) {
+  // The baseline that is the same for every row. Of numbers its values; else the outputs with which
+  // a net would predict the shares of the training rows: the logit for two classes and for flags,
+  // logarithms for more classes (a softmax gives the shares back).
+  static std::vector<double> ConstantScores(const Baseline& baseline, TargetKind kind) {
+    const std::vector<double>& shares = baseline.shares;
     if (kind == TargetKind::kTwoClasses) return {std::log(shares[1] / shares[0])};
-    std::vector<double> scores;
-    for (const double share : shares) scores.push_back(std::log(share));
+    std::vector<double> scores = baseline.values;
+    for (const double share : shares) {
+      scores.push_back(kind == TargetKind::kFlags ? std::log(share / (1 - share))
+                                                  : std::log(share));
+    }
     return scores;
   }
 
   std::span<const double> BaselineScores(size_t row, double& line) const {
-    if (of_classes()) return shares_;
+    if (!of_line()) return constant_;
     line = config_->baseline->intercept + config_->baseline->slope * line_[row];
     return {&line, 1};
   }
@@ -114,10 +134,12 @@ class Measured {
   const ScoreConfig* config_;
   Target target_;
   MetricState model_;
+  Diagnostics diagnostics_;
   std::optional<MetricState> baseline_;
   std::vector<std::vector<double>> labels_;  // Of the batch at hand.
   std::vector<double> line_;                 // The column that the baseline is a line in.
-  std::vector<double> shares_;               // The baseline of classes, as scores.
+  std::vector<double> weights_;              // Likewise; empty: 1.
+  std::vector<double> constant_;             // The baseline without a column, as scores.
   int64_t unseen_ = 0;
 };
 
@@ -192,12 +214,14 @@ Status RunScoreTask(TaskContext& context, const TorchRows& known) {
   // whatever the machine's number of cores.
   PT_TRY(UseThreads(1));
   // Rows to score are packed without labels and weights: tables to predict for have neither.
-  const NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
-  PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
-  PT_LET(const auto weights, Weights::Make(*net));
+  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
+  PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
   return ScoreBatches(config, inputs, *net, all.metrics, context);
 }
 

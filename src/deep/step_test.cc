@@ -9,6 +9,7 @@
 #include "collective/thread_ranks.h"
 #include "deep/synthetic_rows.h"
 #include "deep/tabular_mlp.h"
+#include "deep/test_worlds.h"
 #include "rows/rows.h"
 #include "train/fingerprint.h"
 #include "train/stepper.h"
@@ -16,50 +17,8 @@
 namespace protium {
 namespace {
 
-constexpr int32_t kShards = 4;
-
-// Trains a net on `blocks[step][shard]` in a world of `world`; returns the hash of its weights.
-std::vector<std::string> HashesAfter(int32_t world, const std::vector<std::vector<Batch>>& blocks,
-                                     const Json& options, StepSpec spec = {}) {
-  std::vector<std::string> hashes{size_t(world)};
-  const NetInputs inputs = TabularInputs(6, {5, 9});
-  const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
-    PT_TRY(UseThreads(1));
-    PT_LET(auto net, MakeTabularMlp(options, inputs));
-    PT_LET(auto weights, Weights::Make(*net));
-    net->Initialise(4);
-    PT_LET(Optimizer optimizer,
-           Optimizer::Make(Adam({.learning_rate = 0.01, .weight_decay = 1e-4}), *weights));
-    StepSpec mine = spec;
-    mine.first = ShardOwners(kShards, world);
-    if (!mine.loss) mine.loss = SquaredLoss();
-    mine.train.seed = 9;
-    PT_LET(auto stepper, Stepper::Make(mine, *net, *weights, optimizer, communicator));
-    const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
-    const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
-    for (size_t step = 0; step < blocks.size(); ++step) {
-      const std::span<const Batch> all = blocks[step];
-      PT_TRY(stepper->Run({.step = int64_t(step), .shards = all.subspan(begin, end - begin)}));
-    }
-    hashes[size_t(communicator.rank())] = weights->Hash();
-    return Status::OK();
-  });
-  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status.ToString();
-  return hashes;
-}
-
-std::vector<std::vector<Batch>> MakeSteps(const SyntheticRows& rows,
-                                          const std::vector<int>& sizes) {
-  std::vector<std::vector<Batch>> out;
-  int64_t at = 0;
-  for (size_t i = 0; i < sizes.size(); i += kShards) {
-    out.emplace_back();
-    for (size_t s = i; s < i + kShards; ++s) {
-      out.back().push_back(rows.batch(at, at + sizes[s]));
-      at += sizes[s];
-    }
-  }
-  return out;
+NetMaker MakerOfMlp(const Json& options) {
+  return [options] { return MakeTabularMlp(options, TabularInputs(6, {5, 9})); };
 }
 
 const SyntheticRows& Rows() {
@@ -67,29 +26,26 @@ const SyntheticRows& Rows() {
   return rows;
 }
 
-void ExpectSameBitsInEveryWorld(const Json& options, const StepSpec& spec = {}) {
+void ExpectSameBits(const Json& options, const StepSpec& spec = {}) {
   const auto blocks = MakeSteps(Rows(), {32, 31, 32, 33, 30, 32, 31, 32, 2, 0, 3, 2});
-  const std::string one = HashesAfter(1, blocks, options, spec)[0];
-  for (const int32_t world : {2, 3, 4}) {
-    EXPECT_THAT(HashesAfter(world, blocks, options, spec), testing::Each(one)) << world;
-  }
+  ExpectSameBitsInEveryWorld(blocks, MakerOfMlp(options), spec);
 }
 
 TEST(Step, GivesTheSameBitsForAnyNumberOfWorkers) {
-  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}});
+  ExpectSameBits({{"hidden", {33, 8}}, {"dropout", 0.25}});
 }
 
 TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
-  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}},
-                             {.loss = HuberLoss(1), .train = {.clip_norm = 0.05}});
+  ExpectSameBits({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}},
+                 {.loss = HuberLoss(1), .train = {.clip_norm = 0.05}});
 }
 
 TEST(Step, SkipsStepsWithoutWeight) {
   const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
   auto with_empty = blocks;
-  with_empty.push_back(std::vector<Batch>(kShards, Rows().batch(0, 0)));
-  EXPECT_EQ(HashesAfter(2, blocks, {{"hidden", {4}}}),
-            HashesAfter(2, with_empty, {{"hidden", {4}}}));
+  with_empty.push_back(std::vector<Batch>(kWorldShards, Rows().batch(0, 0)));
+  const NetMaker make = MakerOfMlp({{"hidden", {4}}});
+  EXPECT_EQ(HashesAfter(2, blocks, make), HashesAfter(2, with_empty, make));
 }
 
 TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
@@ -113,10 +69,9 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
 }
 
 TEST(Step, GivesTheSameBitsWithMicroBatches) {
-  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"dropout", 0.25}},
-                             {.train = {.micro_batches = 3}});
-  ExpectSameBitsInEveryWorld({{"hidden", {33, 8}}, {"batch_norm", true}},
-                             {.train = {.micro_batches = 2, .clip_value = 0.01}});
+  ExpectSameBits({{"hidden", {33, 8}}, {"dropout", 0.25}}, {.train = {.micro_batches = 3}});
+  ExpectSameBits({{"hidden", {33, 8}}, {"batch_norm", true}},
+                 {.train = {.micro_batches = 2, .clip_value = 0.01}});
 }
 
 // Gradients of parts add up to that of the whole but for the rounding of sums.

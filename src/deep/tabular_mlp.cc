@@ -2,16 +2,23 @@
 #include "deep/tabular_mlp.h"
 
 #include <ATen/ops/addmm.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/native_batch_norm_backward.h>
+#include <ATen/ops/relu.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/fault.h"
@@ -19,6 +26,9 @@
 #include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
+#include "deep/net_columns.h"
+#include "deep/operations_net.h"
+#include "learn/built_in_nets.h"
 #include "recipe/nets.h"
 #include "tensor/philox.h"
 
@@ -47,7 +57,8 @@ struct Scratch {
 // rows_ is a view of the caller's batch: Backward must follow its Forward directly.
 class TabularMlpNet : public Net {
  public:
-  TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options);
+  TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
+                const std::vector<int64_t>& categories);
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
@@ -97,20 +108,21 @@ class TabularMlpNet : public Net {
   std::vector<Norm> norms_;
 };
 
-TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options)
+TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
+                             const std::vector<int64_t>& categories)
     : options_(options), outputs_(inputs.outputs) {
-  std::vector<int64_t> widths;
-  for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
-    const int64_t n = inputs.cardinalities[c];
+  std::vector<TableColumn> tables;
+  for (size_t c = 0; c < categories.size(); ++c) {
+    const int64_t n = inputs.cardinalities[size_t(categories[c])];
     const int64_t width =
         // Half the cardinality, at most 50: the rule of thumb of fast.ai's early tabular models.
         options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
-    widths.push_back(width);
+    tables.push_back({.category = categories[c], .cardinality = n, .width = width});
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
   }
-  tables_ = widths.size();
+  tables_ = tables.size();
   const int64_t first = options.hidden.empty() ? outputs_ : options.hidden.front();
-  input_.emplace(inputs.cardinalities, widths, inputs.Width(kNumericField), first);
+  input_.emplace(tables, inputs.Width(kNumericField), first);
   width_ = input_->in();
   for (size_t l = 0; l < options.hidden.size(); ++l) {
     AddLayer(fmt::format("dense.{}", l), options.hidden[l]);
@@ -136,6 +148,7 @@ void TabularMlpNet::AddLayer(const std::string& name, int64_t out) {
 void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) {
   weights_ = std::move(parameters);
   running_ = std::move(buffers);
+  transposed_.clear();
   for (const Layer& layer : layers_) transposed_.push_back(weights_[layer.weight].t());
   const size_t first = layers_.front().weight;
   input_->Bind({weights_.begin(), weights_.begin() + int64_t(tables_)}, weights_[first],
@@ -273,7 +286,8 @@ void TabularMlpNet::Backward(const at::Tensor& outputs, const GradientSink& sink
   BackwardInput(gradient, sink);
 }
 
-Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
+Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options,
+                    const std::vector<int64_t>& categories) {
   const auto refuse = [](std::string key, std::string must, double got) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("net.{} must be {}, got {}", key, must, got),
@@ -291,12 +305,42 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
   for (const int64_t n : inputs.cardinalities) {
     if (n < 1) return refuse("categorical", "of at least one category", double(n));
   }
-  if (inputs.Width(kNumericField) + int64_t(inputs.cardinalities.size()) > 0) {
-    return Status::OK();
-  }
+  if (inputs.Width(kNumericField) + int64_t(categories.size()) > 0) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "the net tabular_mlp has no inputs",
+               .what = "the dense layers have no inputs",
+               .where = "net",
                .fix = "name columns in `categorical` or `numeric`"});
+}
+
+// The input of the first layer: embeddings in column order, then numeric values.
+at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights, size_t tables) {
+  std::vector<at::Tensor> parts;
+  for (size_t c = 0; c < tables; ++c) {
+    parts.push_back(at::embedding(weights[c], rows[kCategoriesField].select(1, int64_t(c))));
+  }
+  if (rows.has(kNumericField)) parts.push_back(rows[kNumericField]);
+  return at::cat(parts, 1);
+}
+
+// The same layers as LibTorch's operations, over the parameters in their order (tabular_mlp.h).
+at::Tensor ApplyLayers(const Batch& rows, const NetTensors& tensors, bool training,
+                       const TabularMlpOptions& options, size_t tables) {
+  const std::vector<at::Tensor>& weights = tensors.parameters;
+  at::Tensor x = JoinInputs(rows, weights, tables);
+  size_t at = tables;
+  for (size_t l = 0; l < options.hidden.size(); ++l) {
+    x = at::linear(x, weights[at], weights[at + 1]);
+    at += 2;
+    if (options.batch_norm) {
+      x = at::batch_norm(x, weights[at], weights[at + 1], tensors.buffers[2 * l],
+                         tensors.buffers[2 * l + 1], training, kNormMomentum, kNormEpsilon,
+                         /*cudnn_enabled=*/true);
+      at += 2;
+    }
+    x = at::relu(x);
+    if (options.dropout > 0) x = at::dropout(x, options.dropout, training);
+  }
+  return at::linear(x, weights[at], weights[at + 1]);
 }
 
 }  // namespace
@@ -304,8 +348,24 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options) {
 Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& given, const NetInputs& inputs) {
   TabularMlpOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
-  PT_TRY(CheckOptions(inputs, options));
-  return std::make_unique<TabularMlpNet>(inputs, options);
+  PT_TRY(CheckTabular("tabular_mlp", ColumnsOf(inputs), "net"));
+  std::vector<int64_t> all(inputs.cardinalities.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (!inputs.device.staged()) return MakeTabularMlpOver(options, inputs, all);
+  PT_TRY(CheckOptions(inputs, options, all));
+  return MakeOperationsNet(
+      std::make_shared<TabularMlpNet>(inputs, options, all),
+      [options, tables = all.size()](const Batch& rows, const NetTensors& tensors, bool training) {
+        return ApplyLayers(rows, tensors, training, options, tables);
+      },
+      inputs);
+}
+
+Result<std::unique_ptr<Net>> MakeTabularMlpOver(const TabularMlpOptions& options,
+                                                const NetInputs& inputs,
+                                                const std::vector<int64_t>& categories) {
+  PT_TRY(CheckOptions(inputs, options, categories));
+  return std::make_unique<TabularMlpNet>(inputs, options, categories);
 }
 
 }  // namespace protium

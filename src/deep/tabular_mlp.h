@@ -4,6 +4,11 @@
 // order of every sum is ours.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "recipe/nets.h"
 #include "tensor/net.h"
 
 namespace protium {
@@ -14,8 +19,13 @@ namespace protium {
 //   norm.<l>.weight, norm.<l>.bias               with batch_norm, each after its dense.<l>
 //   output.weight [outputs, in], output.bias [outputs]
 // Buffers, with batch_norm: norm.<l>.running_mean, norm.<l>.running_var. A hidden layer is dense,
-// batch norm, ReLU, dropout. Options out of range and inputs without any column are refused (exit
+// batch norm, ReLU, dropout. On a staged device the layers are LibTorch's operations
+// (operations_net.h). Options out of range and inputs without any column are refused (exit
 // code of usage).
 Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& options, const NetInputs& inputs);
+// The same net over some of the categorical columns: embedding.<c> is that of column categories[c].
+Result<std::unique_ptr<Net>> MakeTabularMlpOver(const TabularMlpOptions& options,
+                                                const NetInputs& inputs,
+                                                const std::vector<int64_t>& categories);
 
 }  // namespace protium

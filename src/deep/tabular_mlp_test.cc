@@ -10,11 +10,11 @@
 namespace protium {
 namespace {
 
-NetInputs Inputs() { return TabularInputs(5, {7, 3}); }
+NetInputs MixedInputs() { return TabularInputs(5, {7, 3}); }
 
 // The same net by LibTorch's own operations, recorded; `p` are the net's parameters.
-at::Tensor Reference(const std::vector<at::Tensor>& p, const Batch& rows, size_t layers,
-                     bool norm) {
+at::Tensor MlpOutputs(const std::vector<at::Tensor>& p, const Batch& rows, size_t layers,
+                      bool norm) {
   std::vector<at::Tensor> parts;
   size_t at = 0;
   if (rows.has(kCategoriesField)) {
@@ -43,18 +43,18 @@ void ExpectGradientsOfReference(const Json& options, const NetInputs& inputs, si
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const auto reference = [&](const std::vector<at::Tensor>& p, const Batch& rows) {
-    return Reference(p, rows, layers, norm);
+    return MlpOutputs(p, rows, layers, norm);
   };
   ExpectSameGradients(reference, *net, *weights, inputs);
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNet) {
-  ExpectGradientsOfReference({{"hidden", {16, 8}}}, Inputs(), 2, false);
+  ExpectGradientsOfReference({{"hidden", {16, 8}}}, MixedInputs(), 2, false);
   ExpectGradientsOfReference({{"hidden", {16}}}, TabularInputs(5, {7, 3}, 4), 1, false);
 }
 
 TEST(TabularMlp, HasTheGradientOfTheRecordedNetWithBatchNorm) {
-  ExpectGradientsOfReference({{"hidden", {16, 8}}, {"batch_norm", true}}, Inputs(), 2, true);
+  ExpectGradientsOfReference({{"hidden", {16, 8}}, {"batch_norm", true}}, MixedInputs(), 2, true);
 }
 
 // Columns of few and of many categories are computed in two ways.
@@ -74,7 +74,8 @@ TEST(TabularMlp, HasTheGradientOfTheRecordedNetForAnyInputs) {
 }
 
 TEST(TabularMlp, NamesItsParametersInOrder) {
-  const auto net = MakeTabularMlp({{"hidden", {4}}, {"batch_norm", true}}, Inputs()).ValueOrDie();
+  const auto net =
+      MakeTabularMlp({{"hidden", {4}}, {"batch_norm", true}}, MixedInputs()).ValueOrDie();
   std::vector<std::string> names;
   for (const Variable& variable : net->parameters()) names.push_back(variable.name);
   EXPECT_EQ(names, (std::vector<std::string>{"embedding.0.weight", "embedding.1.weight",
@@ -87,7 +88,7 @@ TEST(TabularMlp, NamesItsParametersInOrder) {
 }
 
 TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
-  const auto net = MakeTabularMlp({{"hidden", {64}}, {"dropout", 0.5}}, Inputs()).ValueOrDie();
+  const auto net = MakeTabularMlp({{"hidden", {64}}, {"dropout", 0.5}}, MixedInputs()).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const SyntheticRows made({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
@@ -100,7 +101,7 @@ TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
 
 TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {
   const auto why = [](const Json& options) {
-    const auto made = MakeTabularMlp(options, Inputs());
+    const auto made = MakeTabularMlp(options, MixedInputs());
     return made.ok() ? "made" : FaultOf(made.status()).what;
   };
   EXPECT_EQ(why({{"dropout", 1.0}}), "net.dropout must be at least 0 and below 1, got 1");

@@ -3,17 +3,32 @@
 
 #include <utility>
 
+#include "deep/cnn.h"
+#include "deep/ft_transformer.h"
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
+#include "deep/text_classifier.h"
 #include "deep/torch_script.h"
+#include "deep/wide_and_deep.h"
 #include "learn/model/net_library.h"
 #include "learn/torch_library.h"
 
 namespace protium {
+namespace {
+
+ElementScale ScaleOf(const ScaledLabel& label) {
+  return {label.mean, label.deviation, label.log1p};
+}
+
+}  // namespace
 
 TorchRows BuiltInRows() {
   return {.nets = {{"tabular_mlp", MakeTabularMlp},
                    {"linear", MakeLinear},
+                   {"wide_and_deep", MakeWideAndDeep},
+                   {"ft_transformer", MakeFtTransformer},
+                   {"cnn", MakeCnn},
+                   {"text_classifier", MakeTextClassifier},
                    {"torchscript", MakeTorchScript}},
           .losses = BuiltInLosses()};
 }
@@ -49,10 +64,10 @@ NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool
     inputs.cardinalities.push_back(each.cardinality);
   }
   for (const ListInput& each : config.lists) columns.lists.push_back({each.column, each.length});
-  const bool classes = config.objective.kind != TargetKind::kValues;
+  const bool classes = OfClasses(config.objective.kind);
   if (labels && classes) columns.class_label = kClassColumn;
   for (const ScaledLabel& each : config.objective.labels) {
-    if (labels && !classes) columns.labels.push_back({each.column, {each.mean, each.deviation}});
+    if (labels && !classes) columns.labels.push_back({each.column, ScaleOf(each)});
   }
   inputs.rows = MakeRowSchema(columns);
   return inputs;
@@ -61,10 +76,10 @@ NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool
 Target MakeTarget(const Objective& objective) {
   Target target{.kind = objective.kind,
                 .logarithmic = objective.logarithmic,
-                .classes = int64_t(objective.classes.size())};
-  for (const ScaledLabel& each : objective.labels) {
-    target.labels.push_back({each.mean, each.deviation});
-  }
+                .levels = objective.levels,
+                .classes = int64_t(objective.classes.size()),
+                .decision = objective.decision};
+  for (const ScaledLabel& each : objective.labels) target.labels.push_back(ScaleOf(each));
   return target;
 }
 

@@ -22,7 +22,7 @@ struct TorchRows {
   std::vector<MetricSpec> metrics;  // Beside the built-in ones.
 };
 
-// The nets tabular_mlp, linear and torchscript, and the built-in losses.
+// The nets of learn/built_in_nets.h and the built-in losses.
 TorchRows BuiltInRows();
 
 // Adds the rows of a program or of an extension that have an implementation, replacing those of the

@@ -36,13 +36,14 @@ at::Tensor ReadInput(const Batch& rows, const std::string& field) {
   return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
 }
 
-Recorded Load(const TorchScriptOptions& options) {
+// To the device itself: constants of the file's code go there too, which moving the module's
+// tensors later would leave behind.
+Recorded Load(const TorchScriptOptions& options, at::Device device) {
   // The profiling executor would rewrite a graph once it has seen it run a few times: then the bits
   // of a step would depend on how many steps this process has made, and a resumed run would differ
   // from an uninterrupted one.
   torch::jit::setGraphExecutorOptimize(false);
-  const auto module = std::make_shared<torch::jit::Module>(
-      torch::jit::load(options.file, torch::Device(torch::kCPU)));
+  const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(options.file, device));
   Recorded net;
   for (const auto& each : module->named_parameters()) {
     net.parameters.emplace_back(each.name, each.value);
@@ -69,7 +70,8 @@ Result<std::unique_ptr<Net>> MakeTorchScript(const Json& given, const NetInputs&
   TorchScriptOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
   PT_TRY(CheckInputs(options, inputs));
-  return MakeRecordedNet([options] { return Load(options); }, inputs.outputs);
+  const at::Device device = inputs.device.where();
+  return MakeRecordedNet([options, device] { return Load(options, device); }, inputs);
 }
 
 }  // namespace protium

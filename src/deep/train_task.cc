@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/fault.h"
+#include "deep/task_device.h"
 #include "deep/tasks.h"
 #include "metrics/metrics.h"
 #include "tensor/predict.h"
@@ -14,7 +15,9 @@
 #include "train/trainer.h"
 
 // The task "train", one rank of a gang. In order, all of it collective but the second step:
-// 1. the config becomes a TrainSpec and a net; whatever is wrong in it fails on all ranks alike;
+// 1. the config becomes a TrainSpec and a net on the rank's device; whatever is wrong in it fails
+// on
+//    all ranks alike;
 // 2. this rank packs its partition into rows, training and held-out ones apart;
 // 3. budgets and unseen classes are summed over ranks, then rows travel to the owners of their
 //    shards;
@@ -44,6 +47,7 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TorchRows& rows
   TrainSpec spec{.train = config.train,
                  .target = MakeTarget(objective),
                  .loss = loss,
+                 .decision = {config.calibration, config.threshold_by},
                  .own_metrics = rows.metrics,
                  .folder = config.folder,
                  // A restarted gang continues from its own checkpoints, whether or not the user
@@ -72,7 +76,7 @@ struct Packed {
 class Sides {
  public:
   explicit Sides(const TrainConfig& config)
-      : held_out_(config.held_out), classes_(config.net.objective.kind != TargetKind::kValues) {}
+      : held_out_(config.held_out), classes_(OfClasses(config.net.objective.kind)) {}
 
   Status Choose(const arrow::RecordBatch& batch) {
     training_.clear();
@@ -221,6 +225,8 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
                            .unseen_rows = rows.unseen,
                            .best_epoch = outcome.best_epoch,
                            .validation = outcome.validation,
+                           .decision = outcome.decision,
+                           .diagnostics = outcome.diagnostics,
                            .history = outcome.history,
                            .fingerprint = outcome.fingerprint,
                            .rows_identity = outcome.rows_identity,
@@ -232,15 +238,6 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
       *arrow::RecordBatch::Make(arrow::schema({arrow::field("json", arrow::utf8())}), 1, {column}));
 }
 
-// A gang may lease GPUs; saying that they idle is better than a silent slow run.
-void TellUnusedDevices(TaskContext& context) {
-  if (context.devices().empty() || context.rank() != 0) return;
-  context.Report({{"event", "warning"},
-                  {"message",
-                   "training runs on the CPU: the devices that the gang has leased are "
-                   "not used yet (gang.gpus_per_worker)"}});
-}
-
 }  // namespace
 
 Status RunTrainTask(TaskContext& context, const TorchRows& known) {
@@ -250,7 +247,6 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
   PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
   PT_LET(Communicator * communicator, context.communicator());
-  TellUnusedDevices(context);
   if (communicator->world() > config.train.shards) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} workers cannot share {} shards", communicator->world(),
@@ -258,9 +254,11 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", communicator->world())});
   }
-  const NetInputs inputs = MakeNetInputs(config.net, config.weight);
-  PT_LET(const auto net, BuildNet(all.nets, config.net.net.name, config.net.net.options, inputs));
-  PT_LET(const auto weights, Weights::Make(*net));
+  NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
+  PT_LET(inputs.device, ChooseDevice(context, config.device));
+  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));
   PT_LET(const RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
   PT_LET(const TrainOutcome outcome,

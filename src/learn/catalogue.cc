@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "learn/built_in_nets.h"
 #include "learn/stages/stage_options.h"
 
 namespace protium {
@@ -12,25 +13,37 @@ namespace protium {
 StageRow BinarizerRow();
 StageRow BucketizerRow();
 StageRow ClipRow();
+StageRow CountVectorizerRow();
 StageRow CyclicEncoderRow();
 StageRow DatetimePartsRow();
 StageRow FrequencyEncoderRow();
 StageRow HashedCrossRow();
 StageRow HasherRow();
+StageRow HashingTfRow();
+StageRow ImageRow();
 StageRow ImputerRow();
 StageRow LogTransformRow();
 StageRow MaxAbsScalerRow();
 StageRow MinMaxScalerRow();
+StageRow NGramRow();
 StageRow NormalizerRow();
 StageRow OneHotEncoderRow();
+StageRow PcaRow();
 StageRow PolynomialExpansionRow();
 StageRow PowerTransformRow();
 StageRow QuantileDiscretizerRow();
 StageRow RobustScalerRow();
+StageRow SqlTransformerRow();
 StageRow StandardScalerRow();
+StageRow StopWordsRemoverRow();
 StageRow StringIndexerRow();
 StageRow TargetEncoderRow();
-StageRow VarianceSelectorRow();
+StageRow TextIndexerRow();
+StageRow TfIdfRow();
+StageRow TokenizerRow();
+StageRow VarianceThresholdSelectorRow();
+StageRow VectorAssemblerRow();
+StageRow VectorColumnsRow();
 
 namespace {
 
@@ -55,24 +68,24 @@ std::vector<StageRow> BuiltInStages() {
       BucketizerRow(),
       QuantileDiscretizerRow(),
       PolynomialExpansionRow(),
-      VarianceSelectorRow(),
+      VectorAssemblerRow(),
+      VectorColumnsRow(),
+      PcaRow(),
+      VarianceThresholdSelectorRow(),
       DatetimePartsRow(),
       CyclicEncoderRow(),
+      TokenizerRow(),
+      StopWordsRemoverRow(),
+      NGramRow(),
+      CountVectorizerRow(),
+      HashingTfRow(),
+      TfIdfRow(),
+      TextIndexerRow(),
+      ImageRow(),
+      SqlTransformerRow(),
       {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
                                       "trains a net with a gang of workers; adds its predictions"),
        nullptr},
-  };
-}
-
-std::vector<NetRow> BuiltInNets() {
-  return {
-      {MakeRow<TabularMlpOptions>("tabular_mlp",
-                                  "an embedding per categorical column, joined with the numeric "
-                                  "columns; dense layers with ReLU")},
-      {MakeRow<NoOptions>("linear",
-                          "a weight per number and category: the linear or logistic model")},
-      {MakeRow<TorchScriptOptions>(
-          "torchscript", "a file written by torch.jit.save; training starts from its parameters")},
   };
 }
 
@@ -86,7 +99,11 @@ std::vector<LossRow> BuiltInLosses() {
        kValues},
       {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
        kValues, true},
-      {MakeRow<BinaryCrossEntropyOptions>("binary_cross_entropy", "for a label with two values"),
+      {MakeRow<QuantileOptions>("quantile",
+                                "for numbers: predicts quantiles, so intervals, instead of a mean"),
+       TargetKind::kQuantiles},
+      {MakeRow<BinaryCrossEntropyOptions>(
+           "binary_cross_entropy", "for a label with two values, or several labels of yes or no"),
        TargetKind::kTwoClasses},
       {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
        TargetKind::kClasses},

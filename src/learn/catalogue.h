@@ -43,11 +43,25 @@ struct StageRow : CatalogueRow {
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
 };
 
+// The columns that a net is given, as they are known before any row is read.
+struct NetColumns {
+  Columns categorical;
+  Columns numeric;
+  std::vector<VectorColumn> vectors;  // With their lengths.
+  bool more = false;  // Stages have yet to learn which others of the first two kinds they make.
+};
+
 // Built-in nets and losses are made by name in the rooms deep and train. A row of a program or of
 // an extension carries its own builder, typeless here because this room must not see LibTorch; only
 // workers cast it back.
 struct NetRow : CatalogueRow {
   std::shared_ptr<const void> builder;  // A NetBuilder (tensor/net.h); null for the built-in ones.
+  // A fault of Exit::kUsage whose `where` starts with `path` where the columns are not what the
+  // net reads. Takes complete options. Null: the net looks at them when it is made, in workers.
+  std::function<Status(const Json& options, const NetColumns& columns, const std::string& path)>
+      check = {};
+  // Its kernels compute in float32; train.precision = "bfloat16" is refused.
+  bool float32_only = false;
 };
 
 struct LossRow : CatalogueRow {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/describe.h"
+#include "base/fault.h"
 
 namespace protium {
 
@@ -51,6 +52,37 @@ Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
                            : Input{.column = item.get<std::string>()});
   }
   return Status::OK();
+}
+
+Json ToJson(const Threshold& threshold) {
+  return threshold.metric.empty() ? Json(threshold.at) : Json(threshold.metric);
+}
+
+Status FromJson(const Json& json, const std::string& path, Threshold& threshold) {
+  if (json.is_string() && !json.get<std::string>().empty()) {
+    threshold = {.metric = json.get<std::string>()};
+    return Status::OK();
+  }
+  const double at = json.is_number() ? json.get<double>() : 0;
+  if (!(at > 0 && at < 1)) {
+    return fields::Refuse(path, "a probability between 0 and 1, or a metric", json);
+  }
+  threshold = {.at = at};
+  return Status::OK();
+}
+
+FieldType DescribeType(const Threshold&) {
+  return {.kind = FieldType::Kind::kEither,
+          .words = "number or metric",
+          .of = {TypeOfField(double()), TypeOfField(std::string())}};
+}
+
+Status ImputerOptions::Check(const std::string& path) const {
+  if (by.empty() || with != Fill::kConstant) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a constant is the same in all groups",
+               .where = path + ".by",
+               .fix = "leave out by, or choose another with"});
 }
 
 FieldType DescribeType(const Inputs&) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "metrics/decision.h"
 #include "plan/node.h"
 #include "recipe/losses.h"
 #include "recipe/nets.h"
@@ -90,6 +91,7 @@ struct ImputerOptions {
   Fill with = Fill::kMedian;
   double value = 0;  // For kConstant.
   bool indicator = false;
+  Columns by;  // Rows that agree in these are filled alike; empty: all rows are.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -99,7 +101,11 @@ struct ImputerOptions {
     visit("value", value, {.help = "the number used when with = \"constant\""});
     visit("indicator", indicator,
           {.help = "adds a column <output>__missing per input: 1 where a cell was filled, else 0"});
+    visit("by", by,
+          {.help = "fills with what rows of the same group have; groups without a value, and those "
+                   "not seen in training, with what all rows have"});
   }
+  Status Check(const std::string& path) const;
 };
 
 // (x - mean) / deviation, with the sample deviation (divisor n - 1). A constant column becomes 0,
@@ -116,10 +122,11 @@ struct StandardScalerOptions {
   }
 };
 
-// How a label is scaled before the net learns it: not at all, or to mean 0 and deviation 1.
-enum class Scale { kNone, kStandard };
+// How a label is scaled before the net learns it: not at all, to mean 0 and deviation 1, or its
+// ln(1 + x) to mean 0 and deviation 1, for amounts whose error counts as a share.
+enum class Scale { kNone, kStandard, kLog1p };
 inline EnumNames<Scale> Names(Scale) {
-  return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}}};
+  return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}, {Scale::kLog1p, "log1p"}}};
 }
 
 // What becomes of validation rows whose class occurs in no training row: left out, or an error.
@@ -142,10 +149,21 @@ struct VectorColumn {
   }
 };
 
+// The probability above which a row counts as positive: a number, or the metric that decides it on
+// the validation rows. JSON: 0.5 or "f1".
+struct Threshold {
+  double at = 0.5;
+  std::string metric;  // Empty: `at` itself.
+};
+Json ToJson(const Threshold& threshold);
+Status FromJson(const Json& json, const std::string& path, Threshold& threshold);
+FieldType DescribeType(const Threshold& threshold);
+
 // Trains a net with a gang of workers and adds its predictions as columns. For values:
-// `prediction`, or `prediction`_<label> for each of several labels. For classes: the class as
-// `prediction`, in the label's type, and its `probability` (with two classes, that of the positive
-// one).
+// `prediction`, or `prediction`_<label> for each of several labels; for quantiles likewise with the
+// level behind it, such as `prediction`_q10. For classes: the class as `prediction`, in the label's
+// type, and its `probability` (with two classes, that of the positive one). For flags: a boolean
+// `prediction`_<label> and a `probability`_<label> for each label.
 struct TorchEstimatorOptions {
   std::string id;
   Choice net = TabularMlp();
@@ -153,16 +171,19 @@ struct TorchEstimatorOptions {
   Inputs numeric;
   std::vector<VectorColumn> vectors;
   std::string label;
-  Columns labels;        // Instead of `label`: several values, learned together.
+  Columns labels;        // Instead of `label`: several values or flags, learned together.
   std::string positive;  // Which of two classes; empty: the greater one.
   std::string weight;    // A column of row weights; empty: every row counts 1.
-  // Unless set: standard for values, except none for poisson. Classes are never scaled.
+  // Unless set: standard for values and quantiles, except none for poisson. Classes and flags are
+  // never scaled.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
   std::string probability = "probability";
   std::string probabilities;  // A list column with those of all classes, in order; empty: none.
   UnseenClass unseen_class = UnseenClass::kIgnore;
+  Threshold threshold;  // For two classes and flags; a metric for two classes only.
+  Calibration calibration = Calibration::kNone;
   TrainOptions train;
   GangSpec gang;
   template <class Visit>
@@ -175,14 +196,15 @@ struct TorchEstimatorOptions {
     visit("vectors", vectors,
           {.help = "columns of lists of numbers, for nets that read them by name"});
     visit("label", label, {.help = "the column to predict: a number or a class"});
-    visit("labels", labels, {.help = "instead of label: several numbers, learned together"});
+    visit("labels", labels,
+          {.help = "instead of label: several numbers or booleans, learned together"});
     visit("positive", positive,
           {.help = "for two classes: the one whose probability is given; unless set, the greater"});
     visit("weight", weight, {.help = "column that says how much a row counts; unless set, 1"});
-    visit("label_scale", label_scale,
-          {.help =
-               "for numbers: scaling of the label, undone when scoring; unless set, standard, but "
-               "none for poisson"});
+    visit(
+        "label_scale", label_scale,
+        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
+                 "for amounts above -1; unless set, standard, but none for poisson"});
     visit("loss", loss, {.help = "what training minimises", .rows_of = "losses"});
     visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
     visit("probability", probability,
@@ -192,6 +214,12 @@ struct TorchEstimatorOptions {
         {.help = "for classes: a column of lists with the probability of each; unless set, none"});
     visit("unseen_class", unseen_class,
           {.help = "what happens to validation rows whose class no training row has"});
+    visit("threshold", threshold,
+          {.help = "for two classes: the probability above which a row counts as positive, or the "
+                   "metric that chooses it on the validation rows: f1, accuracy, "
+                   "balanced_accuracy"});
+    visit("calibration", calibration,
+          {.help = "for classes: how probabilities are fitted to the validation rows"});
     visit("train", train, {.help = "how to train it"});
     visit("gang", gang, {.help = "the workers that train it"});
   }

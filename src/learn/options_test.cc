@@ -148,6 +148,97 @@ TEST(Complete, RefusesWhatIsForLabelsOfAnotherKind) {
             "loss.class_weights");
 }
 
+TorchEstimatorOptions TwoClasses() {
+  TorchEstimatorOptions options = Sound();
+  options.loss = BinaryCrossEntropy();
+  options.train.validation.share = 0.1;
+  return options;
+}
+
+TEST(Complete, RefusesADecisionThatCannotBeMade) {
+  const auto fault = [](auto change) {
+    TorchEstimatorOptions options = TwoClasses();
+    change(options);
+    return FaultOf(Complete(options, "").status());
+  };
+  TorchEstimatorOptions sound = TwoClasses();
+  sound.threshold.metric = "f1";
+  sound.calibration = Calibration::kIsotonic;
+  EXPECT_TRUE(Complete(sound, "").ok());
+  const Fault metric = fault([](auto& o) { o.threshold.metric = "auc"; });
+  EXPECT_EQ(metric.where, "threshold");
+  EXPECT_THAT(metric.what, HasSubstr("balanced_accuracy"));
+  EXPECT_EQ(fault([](auto& o) {
+              o.loss = CrossEntropy();
+              o.threshold.at = 0.3;
+            }).where,
+            "threshold");
+  EXPECT_EQ(fault([](auto& o) {
+              o.loss = CrossEntropy();
+              o.calibration = Calibration::kIsotonic;
+            }).where,
+            "calibration");
+  EXPECT_EQ(fault([](auto& o) {
+              o.loss = MeanSquaredError();
+              o.calibration = Calibration::kTemperature;
+            }).where,
+            "calibration");
+}
+
+TEST(Complete, RefusesToFitADecisionWithoutValidationRows) {
+  for (const bool threshold : {true, false}) {
+    TorchEstimatorOptions options = TwoClasses();
+    options.train.validation.share = 0;
+    if (threshold) options.threshold.metric = "f1";
+    if (!threshold) options.calibration = Calibration::kTemperature;
+    const Fault fault = FaultOf(Complete(options, "").status());
+    EXPECT_EQ(fault.where, threshold ? "threshold" : "calibration");
+    EXPECT_THAT(fault.fix, HasSubstr("train.validation"));
+  }
+}
+
+TEST(Threshold, IsANumberOrAMetric) {
+  TorchEstimatorOptions options;
+  ASSERT_TRUE(FieldsFromJson({{"threshold", 0.25}}, "", options).ok());
+  EXPECT_EQ(options.threshold.at, 0.25);
+  EXPECT_EQ(FieldsToJson(options)["threshold"], 0.25);
+  ASSERT_TRUE(FieldsFromJson({{"threshold", "f1"}}, "", options).ok());
+  EXPECT_EQ(FieldsToJson(options)["threshold"], "f1");
+  for (const Json& wrong : {Json(0), Json(1), Json(-2), Json(""), Json(true), Json()}) {
+    EXPECT_FALSE(FieldsFromJson({{"threshold", wrong}}, "", options).ok()) << wrong;
+  }
+}
+
+TEST(Complete, LearnsSeveralAnswersOfYesOrNo) {
+  TorchEstimatorOptions options = TwoClasses();
+  options.label = "";
+  options.labels = {"a", "b"};
+  EXPECT_EQ(Complete(options, "")->train.best, "log_loss");
+  options.threshold.metric = "f1";
+  EXPECT_EQ(FaultOf(Complete(options, "").status()).where, "threshold");
+  options.threshold = {};
+  options.loss = BinaryCrossEntropy({.class_weights = "balanced"});
+  EXPECT_EQ(FaultOf(Complete(options, "").status()).where, "loss.class_weights");
+}
+
+TEST(Complete, OfQuantilesKnowsTheirMetricsAndLevels) {
+  TorchEstimatorOptions options = Sound();
+  options.loss = Quantile();
+  EXPECT_EQ(Complete(options, "")->train.metrics,
+            (std::vector<std::string>{"pinball", "coverage"}));
+  EXPECT_EQ(Complete(options, "")->label_scale, Scale::kStandard);
+  options.train.metrics = {"rmse"};
+  const Fault rmse = FaultOf(Complete(options, "").status());
+  EXPECT_EQ(rmse.where, "train.metrics.0");
+  EXPECT_THAT(rmse.fix, HasSubstr("\"pinball\""));
+  options = Sound();
+  const std::vector<std::vector<double>> wrong = {{}, {0.5, 0.1}, {0.1, 0.1}, {0, 0.5}, {0.5, 1}};
+  for (const std::vector<double>& levels : wrong) {
+    options.loss = Quantile({.levels = levels});
+    EXPECT_EQ(FaultOf(Complete(options, "").status()).where, "loss.levels");
+  }
+}
+
 TEST(Complete, RefusesUnknownNamesWithTheNearest) {
   TorchEstimatorOptions options = Sound();
   options.loss = {"hubber"};
@@ -185,6 +276,8 @@ TEST(Complete, RefusesValuesOutOfRange) {
               o.train.best = "mse";
             }),
             "train.best");
+  // Misspelt; nothing is held out, but ranks would not know it either.
+  EXPECT_EQ(where([](auto& o) { o.train.best = "rsme"; }), "train.best");
 }
 
 TEST(Stages, ReadWhatTheyWrite) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "gang/task.h"
+#include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/fit_task.h"
 #include "learn/torch_task.h"
 #include "metrics/metrics.h"
@@ -91,7 +92,8 @@ Status ScoreTask(TaskContext& context) {
 }  // namespace
 
 const TaskTable& TestTasks() {
-  static const TaskTable tasks = {{"fit", FitTask}, {"train", TrainTask}, {"score", ScoreTask}};
+  static const TaskTable tasks = {
+      {"fit", FitTask}, {"stages", StagesTask}, {"train", TrainTask}, {"score", ScoreTask}};
   return tasks;
 }
 

@@ -66,12 +66,21 @@ struct NetLibrary {
   }
 };
 
+// What a task with leased devices computes on: the first of them, or the CPU in its place, which
+// takes the same way (tensor/device.h) and so tries it out without one.
+enum class DeviceUse { kLeased, kStandIn };
+inline EnumNames<DeviceUse> Names(DeviceUse) {
+  return {{{DeviceUse::kLeased, "leased"}, {DeviceUse::kStandIn, "stand_in"}}};
+}
+
 // The config of "train".
 struct TrainConfig {
   NetConfig net;
   std::vector<NetLibrary> extensions;
   std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
+  std::string threshold_by;  // The metric that chooses the threshold; empty: it is chosen.
+  Calibration calibration = Calibration::kNone;
   std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
   Choice loss;
   TrainOptions train;
@@ -80,12 +89,15 @@ struct TrainConfig {
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
   int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
+  DeviceUse device = DeviceUse::kLeased;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
     visit("extensions", extensions);
     visit("weight", weight);
     visit("unseen_class", unseen_class);
+    visit("threshold_by", threshold_by);
+    visit("calibration", calibration);
     visit("held_out", held_out);
     visit("loss", loss);
     visit("train", train);
@@ -93,6 +105,7 @@ struct TrainConfig {
     visit("stages_sha256", stages_sha256);
     visit("resume", resume);
     visit("memory_bytes", memory_bytes);
+    visit("device", device);
   }
 };
 
@@ -107,8 +120,10 @@ struct TrainResult {
   int64_t unseen_rows = 0;           // Validation rows left out, of classes without a training row.
   int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
-  Json history = Json::array();      // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
-  Json fingerprint = Json::object();    // The numerics that the weights were computed under.
+  Decision decision;                 // Fitted on the validation rows; else that of the objective.
+  Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
+  Json history = Json::array();       // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
+  Json fingerprint = Json::object();  // The numerics that the weights were computed under.
   Json rows_identity = Json::object();  // Of the training set: docs/rows.md, "Identity".
   double wait_share = 0;                // Share of the time, 0 to 1, in the sum over ranks.
   template <class Visit>
@@ -121,6 +136,8 @@ struct TrainResult {
     visit("unseen_rows", unseen_rows);
     visit("best_epoch", best_epoch);
     visit("validation", validation);
+    visit("decision", decision);
+    visit("diagnostics", diagnostics);
     visit("history", history);
     visit("fingerprint", fingerprint);
     visit("rows_identity", rows_identity);
@@ -144,7 +161,9 @@ struct ScoreConfig {
   std::string weights;  // Path of a safetensors file.
   Columns added;        // The columns that a prediction adds (PredictedFields), in order.
   Columns metrics;      // Computed over the rows that have labels; empty: none.
+  std::string weight;   // The column that says how much a row counts in them; empty: 1.
   std::optional<Baseline> baseline;
+  DeviceUse device = DeviceUse::kLeased;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -152,12 +171,15 @@ struct ScoreConfig {
     visit("weights", weights);
     visit("added", added);
     visit("metrics", metrics);
+    visit("weight", weight);
     visit("baseline", baseline);
+    visit("device", device);
   }
 };
 
 // "score" reports once per partition {"event": "score_metrics", "model": <state>, "baseline":
-// <state>} with mergeable states of metrics/metrics.h, and "unseen_rows", the number of rows left
+// <state>, "diagnostics": <state>} with mergeable states of metrics/metrics.h and
+// metrics/diagnostics.h, and "unseen_rows", the number of rows left
 // out of them because no training row had their class, where there are such rows.
 
 }  // namespace protium

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics behind the table in metrics.cc, by file: of_values (errors of numbers), of_classes
-// (shares of right answers, log loss) and of_ranking (the order in which scores put rows). Each
-// takes the kind of target for which it is made and has the empty state of no rows.
+// The metrics behind the table in metrics.cc, by file: of_values (errors of numbers), of_quantiles,
+// of_classes (shares of right answers, log loss), of_ranking (the order in which scores put rows)
+// and of_labels (several answers of yes or no). Each takes the kind of target for which it is made
+// and has the empty state of no rows.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "base/exact_sum.h"
@@ -17,7 +20,13 @@ std::unique_ptr<Metric> MakeMse(TargetKind);
 std::unique_ptr<Metric> MakeMae(TargetKind);
 std::unique_ptr<Metric> MakeBias(TargetKind);
 std::unique_ptr<Metric> MakeMape(TargetKind);
+std::unique_ptr<Metric> MakeRmspe(TargetKind);
+std::unique_ptr<Metric> MakeExpRmspe(TargetKind);
 std::unique_ptr<Metric> MakeR2(TargetKind);
+
+// Of quantiles.
+std::unique_ptr<Metric> MakePinball(TargetKind);
+std::unique_ptr<Metric> MakeCoverage(TargetKind);
 
 std::unique_ptr<Metric> MakeLogLoss(TargetKind kind);
 std::unique_ptr<Metric> MakeBrier(TargetKind kind);
@@ -26,9 +35,16 @@ std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind);
 std::unique_ptr<Metric> MakeF1(TargetKind kind);
 std::unique_ptr<Metric> MakePrecision(TargetKind kind);
 std::unique_ptr<Metric> MakeRecall(TargetKind kind);
+template <size_t kBest>
+std::unique_ptr<Metric> MakeTop(TargetKind kind);
 
 std::unique_ptr<Metric> MakeAuc(TargetKind);
 std::unique_ptr<Metric> MakePrAuc(TargetKind);
+
+// Of flags: a metric of two classes for each label; the mean of their values, without those that
+// are NaN.
+using MakeMetric = std::function<std::unique_ptr<Metric>(TargetKind kind)>;
+std::unique_ptr<Metric> MakeOfEachLabel(const MakeMetric& make);
 
 // A weighted mean: `add` adds a row's term to `sum` and returns the weight that the row has in the
 // mean; `finish` turns the mean into the metric.

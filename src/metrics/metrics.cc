@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/fault.h"
@@ -14,13 +15,14 @@ namespace protium {
 namespace {
 
 constexpr TargetKind kValues = TargetKind::kValues;
+constexpr TargetKind kQuantiles = TargetKind::kQuantiles;
 constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
 
 // Name, help, kinds of target, whether higher is better, maker. What "best" means for `bias`, which
 // is best near 0, is decided where epochs are compared (train/trainer.cc).
-const std::vector<MetricSpec>& Table() {
-  static const std::vector<MetricSpec> table = {
+std::vector<MetricSpec> NumberMetrics() {
+  return {
       {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
       {"mse", "mean squared error", {kValues}, false, MakeMse},
       {"mae", "mean absolute error, in the label's units", {kValues}, false, MakeMae},
@@ -31,6 +33,33 @@ const std::vector<MetricSpec>& Table() {
        {kValues},
        false,
        MakeMape},
+      {"rmspe",
+       "root of the mean squared error as a share of the label, over labels other than 0; with "
+       "label_scale = \"log1p\" this is what the Rossmann competition calls exp_rmspe",
+       {kValues},
+       false,
+       MakeRmspe},
+      {"exp_rmspe",
+       "rmspe of exp(label), for a label that is a logarithm already; with label_scale = \"log1p\" "
+       "use rmspe",
+       {kValues},
+       false,
+       MakeExpRmspe},
+      {"pinball",
+       "mean over rows and levels of the pinball loss: level times what lies above the predicted "
+       "quantile, 1 - level times what lies below",
+       {kQuantiles},
+       false,
+       MakePinball},
+      {"coverage",
+       "share of labels from the lowest to the highest of the predicted quantiles",
+       {kQuantiles},
+       true,
+       MakeCoverage}};
+}
+
+std::vector<MetricSpec> ClassMetrics() {
+  return {
       {"log_loss",
        "mean of -log(probability of the row's class)",
        {kTwo, kMany},
@@ -52,15 +81,21 @@ const std::vector<MetricSpec>& Table() {
        true,
        MakeF1},
       {"precision",
-       "share of the rows predicted positive that are positive",
-       {kTwo},
+       "share of the rows predicted positive that are positive; of many classes the mean over the "
+       "classes",
+       {kTwo, kMany},
        true,
        MakePrecision},
       {"recall",
-       "share of the positive rows that are predicted positive",
-       {kTwo},
+       "share of the positive rows that are predicted positive; of many classes the mean over the "
+       "classes",
+       {kTwo, kMany},
        true,
        MakeRecall},
+      {"top_2", "share of rows whose class is among the 2 likeliest", {kMany}, true, MakeTop<2>},
+      {"top_3", "share of rows whose class is among the 3 likeliest", {kMany}, true, MakeTop<3>},
+      {"top_5", "share of rows whose class is among the 5 likeliest", {kMany}, true, MakeTop<5>},
+      {"top_10", "share of rows whose class is among the 10 likeliest", {kMany}, true, MakeTop<10>},
       {"auc",
        "probability that a positive row scores above a negative one; ties count half",
        {kTwo},
@@ -72,6 +107,14 @@ const std::vector<MetricSpec>& Table() {
        {kTwo, kMany},
        false,
        MakeBrier}};
+}
+
+const std::vector<MetricSpec>& Table() {
+  static const std::vector<MetricSpec> table = [] {
+    std::vector<MetricSpec> all = NumberMetrics();
+    std::ranges::move(ClassMetrics(), std::back_inserter(all));
+    return all;
+  }();
   return table;
 }
 
@@ -110,8 +153,11 @@ Result<States> ReadStates(const Json& json) {
 
 std::span<const MetricSpec> Metrics() { return Table(); }
 
-bool MetricSpec::Fits(TargetKind kind) const {
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+bool Measures(std::span<const TargetKind> kinds, TargetKind kind) {
+  const bool flags = kind == TargetKind::kFlags;
+  return std::any_of(kinds.begin(), kinds.end(), [&](TargetKind each) {
+    return each == kind || (flags && each == TargetKind::kTwoClasses);
+  });
 }
 
 Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own) {
@@ -146,7 +192,8 @@ Result<MetricState> MetricState::Make(const std::vector<std::string>& names, Tar
                    .what = "metric \"" + name + "\" does not fit this kind of label",
                    .fix = "one of: " + Dump(Json(MetricsFor(kind, own)))});
     }
-    state.metrics_.push_back({name, row->make(kind)});
+    state.metrics_.push_back(
+        {name, kind == TargetKind::kFlags ? MakeOfEachLabel(row->make) : row->make(kind)});
   }
   return state;
 }

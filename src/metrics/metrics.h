@@ -18,22 +18,33 @@
 
 namespace protium {
 
-// What is learned: numbers, or to which of two or of many classes a row belongs.
-enum class TargetKind { kValues, kTwoClasses, kClasses };
+// What is learned: numbers, several quantiles of a number, to which of two or of many classes a row
+// belongs, or several answers of yes or no.
+enum class TargetKind { kValues, kQuantiles, kTwoClasses, kClasses, kFlags };
 inline EnumNames<TargetKind> Names(TargetKind) {
   return {{{TargetKind::kValues, "values"},
+           {TargetKind::kQuantiles, "quantiles"},
            {TargetKind::kTwoClasses, "two_classes"},
-           {TargetKind::kClasses, "classes"}}};
+           {TargetKind::kClasses, "classes"},
+           {TargetKind::kFlags, "flags"}}};
+}
+// Whether a row has one label, the index of its class.
+inline bool OfClasses(TargetKind kind) {
+  return kind == TargetKind::kTwoClasses || kind == TargetKind::kClasses;
 }
 
 // One row, as metrics see it.
 struct Judged {
-  // Of values: one a label, in its own units. Of classes: one, the index of the row's class.
+  // Of values and quantiles: one a label, in its own units. Of classes: one, the index of the row's
+  // class. Of flags: one a label, 0 or 1.
   std::span<const double> labels;
-  // Of values: one a label, in its own units. Of two classes: one, the logit of class 1. Of many:
-  // one a class, before the softmax.
+  // Of values: one a label, in its own units. Of quantiles: for each label one a level, ascending.
+  // Of two classes: one, the logit of class 1. Of many: one a class, before the softmax. Of flags:
+  // one a label, the logit of 1.
   std::span<const double> scores;
   double weight = 1;
+  std::span<const double> levels = {};  // Of quantiles, ascending.
+  double cut = 0;  // Of two classes and flags: a score above it counts as class 1.
 };
 
 // What one metric knows of the rows so far. ToJson() of states that saw the same rows is the same
@@ -50,6 +61,10 @@ class Metric {
   virtual double Value() const = 0;  // NaN where no row decides it.
 };
 
+// Whether a metric of these kinds can measure `kind`: one of two classes also measures flags, each
+// label by itself, and its value is the mean over the labels for which there is one.
+bool Measures(std::span<const TargetKind> kinds, TargetKind kind);
+
 // A metric that can be asked for by name.
 struct MetricSpec {
   std::string name;
@@ -58,7 +73,7 @@ struct MetricSpec {
   bool higher_is_better = false;
   std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
 
-  bool Fits(TargetKind kind) const;
+  bool Fits(TargetKind kind) const { return Measures(kinds, kind); }
 };
 // The built-in metrics, in the order in which help lists them; the table lives as long as the
 // program.

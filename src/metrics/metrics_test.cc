@@ -22,12 +22,13 @@ struct Row {
   std::vector<double> labels;
   std::vector<double> scores;
   double weight = 1;
+  std::vector<double> levels = {};
 };
 
 MetricState MakeState(const std::vector<std::string>& names, TargetKind kind,
                       const std::vector<Row>& rows) {
   MetricState state = *MetricState::Make(names, kind);
-  for (const Row& row : rows) state.Add({row.labels, row.scores, row.weight});
+  for (const Row& row : rows) state.Add({row.labels, row.scores, row.weight, row.levels});
   return state;
 }
 
@@ -93,9 +94,12 @@ std::vector<Row> RandomRows(TargetKind kind, std::mt19937_64& random) {
   std::normal_distribution<double> normal(0, 4);
   std::vector<Row> rows(3000);
   for (Row& row : rows) {
-    row.labels = {kind == kValues ? normal(random) : double(random() % (kind == kTwo ? 2 : 4))};
-    row.scores.resize(kind == kMany ? 4 : 1);
+    const bool number = kind == kValues || kind == TargetKind::kQuantiles;
+    row.labels = {number ? normal(random) : double(random() % (kind == kTwo ? 2 : 4))};
+    if (kind == TargetKind::kFlags) row.labels = {double(random() % 2), double(random() % 2)};
+    row.scores.resize(kind == kMany ? 4 : kind == kValues || kind == kTwo ? 1 : 2);
     for (double& score : row.scores) score = std::round(normal(random) * 64) / 64;
+    if (kind == TargetKind::kQuantiles) row.levels = {0.2, 0.7};
     row.weight = 0.25 * double(1 + random() % 5);
   }
   return rows;
@@ -103,7 +107,7 @@ std::vector<Row> RandomRows(TargetKind kind, std::mt19937_64& random) {
 
 TEST(Metrics, DoNotDependOnOrderOrParts) {
   std::mt19937_64 random(7);
-  for (const TargetKind kind : {kValues, kTwo, kMany}) {
+  for (const TargetKind kind : {kValues, kTwo, kMany, TargetKind::kQuantiles, TargetKind::kFlags}) {
     const std::vector<std::string> names = MetricsFor(kind);
     std::vector<Row> rows = RandomRows(kind, random);
     const MetricState all = MakeState(names, kind, rows);

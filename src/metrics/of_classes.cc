@@ -15,11 +15,11 @@ namespace {
 
 size_t LabelClass(const Judged& row) { return size_t(row.labels[0]); }
 
-// The predicted class: of two, the second where its probability is above 1/2, that is, its logit
-// above 0; of many, the one with the highest score, of equal ones the first. Predictions choose the
-// same way (deep/predictions.cc).
+// The predicted class: of two, the second where its logit is above that of the threshold; of many,
+// the one with the highest score, of equal ones the first. Predictions choose the same way
+// (deep/predictions.cc).
 size_t PredictedClass(const Judged& row, TargetKind kind) {
-  if (kind == TargetKind::kTwoClasses) return row.scores[0] > 0 ? 1 : 0;
+  if (kind == TargetKind::kTwoClasses) return row.scores[0] > row.cut ? 1 : 0;
   return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
 }
 
@@ -41,6 +41,20 @@ double LogLossTerm(const Judged& row, TargetKind kind) {
 
 double AddLogLoss(const Judged& row, TargetKind kind, ExactSum& sum) {
   sum.AddProduct(row.weight, LogLossTerm(row, kind));
+  return row.weight;
+}
+
+// Whether the row's class is among those with the kBest highest scores; of equal scores that of the
+// first class counts as the higher one.
+template <size_t kBest>
+double AddAmongBest(const Judged& row, TargetKind, ExactSum& sum) {
+  const size_t label = LabelClass(row);
+  size_t better = 0;
+  for (size_t c = 0; c < row.scores.size(); ++c) {
+    const bool ahead = row.scores[c] == row.scores[label] && c < label;
+    better += ahead || row.scores[c] > row.scores[label] ? 1 : 0;
+  }
+  sum.AddProduct(row.weight, better < kBest ? 1.0 : 0.0);
   return row.weight;
 }
 
@@ -163,16 +177,36 @@ double MeanF1(const std::vector<ClassSums>& classes) {
   });
 }
 
-// Class 1 is the positive one. NaN where no row was predicted so, or, for recall, is so: the metric
-// is null then.
-double PrecisionOfPositive(const std::vector<ClassSums>& classes) {
-  if (classes.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  return classes[1].right.Rounded() / classes[1].predicted.Rounded();
+// `right` of `of`, and 0 rather than 0/0 for a class that occurs on the other side only; NaN for
+// one that does not occur at all.
+double ShareOfClass(const ClassSums& each, const ExactSum& of) {
+  if (each.labelled.IsZero() && each.predicted.IsZero()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return of.IsZero() ? 0 : each.right.Rounded() / of.Rounded();
 }
 
+double PrecisionOf(const ClassSums& each) { return ShareOfClass(each, each.predicted); }
+double RecallOf(const ClassSums& each) { return ShareOfClass(each, each.labelled); }
+
+double MeanPrecision(const std::vector<ClassSums>& classes) {
+  return MeanOverClasses(classes, PrecisionOf);
+}
+double MeanRecallOfAll(const std::vector<ClassSums>& classes) {
+  return MeanOverClasses(classes, RecallOf);
+}
+
+// Of two classes, that of class 1; 0 where it does not occur among rows that there are.
+double OfPositive(const std::vector<ClassSums>& classes, double (*of)(const ClassSums&)) {
+  if (classes.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const double value = classes.size() < 2 ? std::nan("") : of(classes[1]);
+  return std::isnan(value) ? 0 : value;
+}
+double PrecisionOfPositive(const std::vector<ClassSums>& classes) {
+  return OfPositive(classes, PrecisionOf);
+}
 double RecallOfPositive(const std::vector<ClassSums>& classes) {
-  if (classes.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  return classes[1].right.Rounded() / classes[1].labelled.Rounded();
+  return OfPositive(classes, RecallOf);
 }
 
 }  // namespace
@@ -185,10 +219,20 @@ std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind) {
 }
 std::unique_ptr<Metric> MakeF1(TargetKind kind) { return std::make_unique<Counted>(MeanF1, kind); }
 std::unique_ptr<Metric> MakePrecision(TargetKind kind) {
-  return std::make_unique<Counted>(PrecisionOfPositive, kind);
+  const bool two = kind == TargetKind::kTwoClasses;
+  return std::make_unique<Counted>(two ? PrecisionOfPositive : MeanPrecision, kind);
 }
 std::unique_ptr<Metric> MakeRecall(TargetKind kind) {
-  return std::make_unique<Counted>(RecallOfPositive, kind);
+  const bool two = kind == TargetKind::kTwoClasses;
+  return std::make_unique<Counted>(two ? RecallOfPositive : MeanRecallOfAll, kind);
 }
+template <size_t kBest>
+std::unique_ptr<Metric> MakeTop(TargetKind kind) {
+  return MakeMean({AddAmongBest<kBest>}, kind);
+}
+template std::unique_ptr<Metric> MakeTop<2>(TargetKind);
+template std::unique_ptr<Metric> MakeTop<3>(TargetKind);
+template std::unique_ptr<Metric> MakeTop<5>(TargetKind);
+template std::unique_ptr<Metric> MakeTop<10>(TargetKind);
 
 }  // namespace protium

@@ -1,205 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of the order in which scores put rows. They need every score: the state is the sorted
-// bag of (score, label, weight), so that parts merge in any order to the same bag, and sums run
-// over it in its one order.
-#include <openssl/evp.h>
-
-#include <algorithm>
-#include <bit>
-#include <limits>
-#include <string>
-#include <tuple>
+// Metrics of the order in which scores put rows. They need every score.
+#include <memory>
 #include <vector>
 
-#include "base/fault.h"
 #include "metrics/kinds.h"
+#include "metrics/score_bag.h"
 
 namespace protium {
 namespace {
-
-// Rows that agree in all three.
-struct Ranked {
-  uint32_t score = 0;  // OrderedBits() a float32.
-  bool positive = false;
-  uint32_t weight = 0;  // Bits of a float32.
-  int64_t rows = 0;
-
-  auto Key() const { return std::tie(score, positive, weight); }
-  double total() const { return double(std::bit_cast<float>(weight)) * double(rows); }
-};
-
-// Whole numbers in the order of the floats; -0.0 is 0.0. The bits of positive floats are in their
-// order as they are (IEEE 754), those of negative ones the other way round: these are all turned,
-// and the former put above them by the highest bit.
-uint32_t OrderedBits(float score) {
-  const auto bits = std::bit_cast<uint32_t>(score + 0.0f);
-  return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
-}
-
-// Seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
-void AppendVarint(uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(char(value | 0x80));
-  out.push_back(char(value));
-}
-
-class VarintReader {
- public:
-  explicit VarintReader(std::string_view text) : text_(text) {}
-  bool done() const { return at_ == text_.size(); }
-  // False at the end of the text and beyond 64 bits.
-  bool Read(uint64_t& value) {
-    value = 0;
-    for (int shift = 0; shift < 64 && !done(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(text_[at_++]);
-      value |= uint64_t(byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
-
- private:
-  std::string_view text_;
-  size_t at_ = 0;
-};
-
-std::string ToBase64(const std::string& bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), int(bytes.size()));
-  out.resize(size_t(length));
-  return out;
-}
-
-Status Damaged() { return Fail({.what = "a state of ranked scores is damaged"}); }
-
-Result<std::string> FromBase64(const std::string& text) {
-  if (text.size() % 4 != 0 || text.size() > size_t(std::numeric_limits<int>::max())) {
-    return Damaged();
-  }
-  std::string out(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
-  if (length < 0) return Damaged();
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  // EVP_DecodeBlock() counts the zero bytes that padding stands for.
-  out.resize(size_t(length) - padding);
-  return out;
-}
-
-// The bag as bytes, in its order. For each entry: the score's distance from the one before; the
-// number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
-// All three are small in a usual table, where an entry takes about four bytes.
-std::string Packed(const std::vector<Ranked>& ranked) {
-  std::string bytes;
-  uint32_t before = 0;
-  for (const Ranked& each : ranked) {
-    AppendVarint(each.score - before, bytes);
-    AppendVarint(uint64_t(each.rows) * 2 + (each.positive ? 1 : 0), bytes);
-    AppendVarint(each.weight ^ std::bit_cast<uint32_t>(1.0f), bytes);
-    before = each.score;
-  }
-  return bytes;
-}
-
-Status Unpack(std::string_view bytes, std::vector<Ranked>& out) {
-  VarintReader reader(bytes);
-  uint64_t score = 0;
-  while (!reader.done()) {
-    uint64_t step = 0, rows = 0, weight = 0;
-    if (!reader.Read(step) || !reader.Read(rows) || !reader.Read(weight)) return Damaged();
-    score += step;
-    if (score > std::numeric_limits<uint32_t>::max() || rows < 2 || weight > UINT32_MAX) {
-      return Damaged();
-    }
-    out.push_back({uint32_t(score), (rows & 1) != 0,
-                   uint32_t(weight) ^ std::bit_cast<uint32_t>(1.0f), int64_t(rows >> 1)});
-  }
-  return Status::OK();
-}
-
-// Sorts, and makes one of those that agree.
-void Compact(std::vector<Ranked>& ranked) {
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); });
-  size_t kept = 0;
-  for (size_t i = 0; i < ranked.size(); ++i) {
-    if (kept > 0 && ranked[kept - 1].Key() == ranked[i].Key()) {
-      ranked[kept - 1].rows += ranked[i].rows;
-    } else {
-      ranked[kept++] = ranked[i];
-    }
-  }
-  ranked.resize(kept);
-}
-
-struct RankedJson {
-  std::string ranked;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("ranked", ranked);
-  }
-};
 
 class Ranking final : public Metric {
  public:
   using Finish = double (*)(const std::vector<Ranked>& sorted);
   explicit Ranking(Finish finish) : finish_(finish) {}
 
-  void Add(const Judged& row) override {
-    ranked_.push_back({OrderedBits(float(row.scores[0])), row.labels[0] > 0.5,
-                       std::bit_cast<uint32_t>(float(row.weight)), 1});
-    if (ranked_.size() > most_) Shrink();
-  }
-  Json ToJson() const override {
-    std::vector<Ranked> sorted = ranked_;
-    Compact(sorted);
-    return FieldsToJson(RankedJson{ToBase64(Packed(sorted))});
-  }
-  Status Merge(const Json& json) override {
-    RankedJson in;
-    PT_TRY(FieldsFromJson(json, "state", in));
-    PT_LET(const std::string bytes, FromBase64(in.ranked));
-    PT_TRY(Unpack(bytes, ranked_));
-    Shrink();
-    return Status::OK();
-  }
-  double Value() const override {
-    std::vector<Ranked> sorted = ranked_;
-    Compact(sorted);
-    return finish_(sorted);
-  }
+  void Add(const Judged& row) override { bag_.Add(row.scores[0], row.labels[0] > 0.5, row.weight); }
+  Json ToJson() const override { return bag_.ToJson(); }
+  Status Merge(const Json& json) override { return bag_.Merge(json); }
+  double Value() const override { return finish_(bag_.Sorted()); }
 
  private:
-  // Merges equal rows once the bag has doubled: sorting then costs O(log n) per row on average, and
-  // the bag stays small where a net has few inputs, as many rows are equal.
-  void Shrink() {
-    Compact(ranked_);
-    most_ = 2 * ranked_.size() + (1 << 16);
-  }
-
   Finish finish_;
-  std::vector<Ranked> ranked_;
-  size_t most_ = 1 << 16;
+  ScoreBag bag_;
 };
 
-// Calls `each(positive weight, negative weight)` for each score, in the order of the iterators.
-template <class Iterator, class Each>
-void ForScores(Iterator at, Iterator end, Each each) {
-  while (at != end) {
-    const uint32_t score = at->score;
-    double sides[2] = {0, 0};
-    for (; at != end && at->score == score; ++at) sides[at->positive ? 1 : 0] += at->total();
-    each(sides[1], sides[0]);
-  }
-}
-
 // The area under the curve of true over false positives, as the share of pairs in the right order
-// (Hanley and McNeil, 1982).
+// (Hanley and McNeil, 1982). NaN where all rows are of one class.
 double Auc(const std::vector<Ranked>& sorted) {
   double positives = 0, negatives = 0, pairs = 0;
-  ForScores(sorted.begin(), sorted.end(), [&](double positive, double negative) {
+  ForScores(sorted.begin(), sorted.end(), [&](double, double positive, double negative) {
     pairs += positive * (negatives + negative / 2);
     positives += positive;
     negatives += negative;
@@ -208,15 +37,16 @@ double Auc(const std::vector<Ranked>& sorted) {
 }
 
 // The sum over falling thresholds of precision times the recall that each adds: average precision,
-// without interpolation between points, which would be too high (Davis and Goadrich, 2006).
+// without interpolation between points, which would be too high (Davis and Goadrich, 2006). 0 for
+// rows of which none is positive.
 double AveragePrecision(const std::vector<Ranked>& sorted) {
   double found = 0, taken = 0, area = 0;
-  ForScores(sorted.rbegin(), sorted.rend(), [&](double positive, double negative) {
+  ForScores(sorted.rbegin(), sorted.rend(), [&](double, double positive, double negative) {
     found += positive;
     taken += positive + negative;
     if (positive > 0) area += positive * (found / taken);
   });
-  return area / found;
+  return found == 0 && taken > 0 ? 0 : area / found;
 }
 
 }  // namespace

@@ -82,6 +82,29 @@ double AddShare(const Judged& row, TargetKind, ExactSum& sum) {
   return weight;
 }
 
+// As AddShare(), but squared.
+double AddSquaredShare(const Judged& row, TargetKind, ExactSum& sum) {
+  double weight = 0;
+  ForLabels(row, [&](double label, double error) {
+    if (label == 0) return;
+    const double share = error / label;
+    sum.AddProduct(row.weight * share, share);
+    weight += row.weight;
+  });
+  return weight;
+}
+
+// exp(score) / exp(label) - 1, without overflow where both are great. No exp() is 0, so all rows
+// count.
+double AddSquaredExpShare(const Judged& row, TargetKind, ExactSum& sum) {
+  return ForLabels(row, [&](double, double error) {
+    const double share = std::expm1(error);
+    sum.AddProduct(row.weight * share, share);
+  });
+}
+
+double Root(double mean) { return std::sqrt(mean); }
+
 struct R2State {
   Json weight = Json::object();
   Json labels = Json::object();
@@ -164,13 +187,17 @@ std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
   return std::make_unique<Mean>(add, std::move(finish));
 }
 
-std::unique_ptr<Metric> MakeRmse(TargetKind kind) {
-  return MakeMean({AddSquared, [](double mean) { return std::sqrt(mean); }}, kind);
-}
+std::unique_ptr<Metric> MakeRmse(TargetKind kind) { return MakeMean({AddSquared, Root}, kind); }
 std::unique_ptr<Metric> MakeMse(TargetKind kind) { return MakeMean({AddSquared}, kind); }
 std::unique_ptr<Metric> MakeMae(TargetKind kind) { return MakeMean({AddAbsolute}, kind); }
 std::unique_ptr<Metric> MakeBias(TargetKind kind) { return MakeMean({AddError}, kind); }
 std::unique_ptr<Metric> MakeMape(TargetKind kind) { return MakeMean({AddShare}, kind); }
+std::unique_ptr<Metric> MakeRmspe(TargetKind kind) {
+  return MakeMean({AddSquaredShare, Root}, kind);
+}
+std::unique_ptr<Metric> MakeExpRmspe(TargetKind kind) {
+  return MakeMean({AddSquaredExpShare, Root}, kind);
+}
 std::unique_ptr<Metric> MakeR2(TargetKind) { return std::make_unique<R2>(); }
 
 }  // namespace protium

@@ -40,4 +40,13 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
   return UnusableLibrary(file, needed_for, ("it has no " + std::string(entry) + "()").c_str());
 }
 
+// The loader compares names with those that loaded libraries call themselves before it searches.
+Status OpenInsteadOfOthers(const std::filesystem::path& file, const std::string& needed_for) {
+  if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return Status::OK();
+  const char* const why = dlerror();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = needed_for + " need " + file.string() + ", which cannot be loaded",
+               .why = why != nullptr ? why : ""});
+}
+
 }  // namespace protium

@@ -20,6 +20,10 @@ std::filesystem::path OwnLibraryFolder();
 Result<void*> OpenBeside(const std::string& file, const char* entry, const std::string& needed_for,
                          const std::string& fix);
 
+// Opens a library that others will ask for by its name: whoever names it from then on gets this
+// one, wherever else another may lie. It stays open.
+Status OpenInsteadOfOthers(const std::filesystem::path& file, const std::string& needed_for);
+
 // The fault for a library that is there but of no use; `why` may be nullptr.
 Status UnusableLibrary(const std::string& file, const std::string& needed_for, const char* why);
 

@@ -34,7 +34,7 @@ FieldType DescribeType(const Choice&) { return {.words = "name, or table with a 
 
 // Whether the classes exist is known only once the label has been read (WeighClasses in
 // objective.cc).
-Status CrossEntropyOptions::Check(const std::string& path) const {
+Status CheckClassWeights(const Json& class_weights, const std::string& path) {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
   for (const auto& weight : class_weights.is_object() ? class_weights : Json::object()) {
     fits = fits && weight.is_number() && weight.get<double>() > 0;
@@ -43,6 +43,42 @@ Status CrossEntropyOptions::Check(const std::string& path) const {
   return fields::Refuse(path + ".class_weights",
                         "\"none\", \"balanced\", or a table of classes with weights above 0",
                         class_weights);
+}
+
+namespace {
+
+Status CheckHeads(int32_t heads, int32_t width, const std::string& path) {
+  if (width % heads == 0) return Status::OK();
+  return fields::Refuse(path + ".heads", "a divisor of " + std::to_string(width), heads);
+}
+
+}  // namespace
+
+Status FtTransformerOptions::Check(const std::string& path) const {
+  return CheckHeads(heads, width, path);
+}
+
+Status TextClassifierOptions::Check(const std::string& path) const {
+  return layers == 0 ? Status::OK() : CheckHeads(heads, embedding, path);
+}
+
+// With an even kernel no padding would keep height and width as they are.
+Status CnnOptions::Check(const std::string& path) const {
+  if (kernel % 2 == 1) return Status::OK();
+  return fields::Refuse(path + ".kernel", "an odd number", kernel);
+}
+
+// Written so that NaN is refused, too.
+Status QuantileOptions::Check(const std::string& path) const {
+  bool fits = !levels.empty();
+  double before = 0;
+  for (const double level : levels) {
+    fits = fits && level > before && level < 1;
+    before = level;
+  }
+  if (fits) return Status::OK();
+  return fields::Refuse(path + ".levels", "shares between 0 and 1, ascending, such as [0.1, 0.9]",
+                        fields::Write(levels));
 }
 
 // torch.optim.SGD refuses this combination too.
@@ -83,12 +119,23 @@ Status TrainOptions::Check(const std::string& path) const {
 
 Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }
 Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torchscript", options); }
+Choice WideAndDeep(const WideAndDeepOptions& options) {
+  return MakeChoice("wide_and_deep", options);
+}
+Choice FtTransformer(const FtTransformerOptions& options) {
+  return MakeChoice("ft_transformer", options);
+}
+Choice Cnn(const CnnOptions& options) { return MakeChoice("cnn", options); }
+Choice TextClassifier(const TextClassifierOptions& options) {
+  return MakeChoice("text_classifier", options);
+}
 Choice Linear() { return {"linear"}; }
 
 Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options); }
 Choice MeanSquaredError() { return {"mse"}; }
 Choice MeanAbsoluteError() { return {"mae"}; }
 Choice Poisson() { return {"poisson"}; }
+Choice Quantile(const QuantileOptions& options) { return MakeChoice("quantile", options); }
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
   return MakeChoice("binary_cross_entropy", options);
 }

@@ -111,6 +111,13 @@ Json ToJson(const ModelOrStart& start);
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
 FieldType DescribeType(const ModelOrStart& start);
 
+// In what a net computes while it trains. Weights, their sums and the optimizer's state are float32
+// in any case, and so are predictions.
+enum class Precision { kFloat32, kBfloat16 };
+inline EnumNames<Precision> Names(Precision) {
+  return {{{Precision::kFloat32, "float32"}, {Precision::kBfloat16, "bfloat16"}}};
+}
+
 // How the net is trained. The weights follow from the rows, the net, the loss and the options here,
 // never from the number of workers. Options with decides_weights = false may be changed before a
 // run is resumed; after any other change it refuses its checkpoints. Some of them decide the
@@ -125,6 +132,7 @@ struct TrainOptions {
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
   int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
   int32_t micro_batches = 1;  // Parts of a shard's rows in a step, whose gradients are added up.
+  Precision precision = Precision::kFloat32;
   Choice optimizer = Adam();
   Choice schedule = ConstantRate();
   WarmUpOptions warm_up;
@@ -159,6 +167,9 @@ struct TrainOptions {
     visit("micro_batches", micro_batches,
           {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});
+    visit("precision", precision,
+          {.help = "bfloat16: matrix products and convolutions of training round to 8 bits, which "
+                   "is faster on processors with such instructions; weights stay float32"});
     visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
     visit("schedule", schedule,
           {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});

@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/strict_math.h"
+
 namespace protium {
 namespace {
 
@@ -45,13 +47,14 @@ uint64_t FindNulls(const arrow::ArrayData& column, const Picked& picked) {
 }
 
 // Adding +0.0 turns -0.0 into 0.0 and changes nothing else.
-template <bool kScaled, class T>
+template <Scaling kScaling, class T>
 uint32_t FloatBits(T value, const CellScale& scale) {
-  if constexpr (std::is_same_v<T, float> && !kScaled) {
+  if constexpr (std::is_same_v<T, float> && kScaling == Scaling::kNone) {
     return std::bit_cast<uint32_t>(value + 0.0f);
   } else {
     double x = double(value);
-    if constexpr (kScaled) x = (x - scale.mean) / scale.deviation;
+    if constexpr (kScaling == Scaling::kLog) x = StrictLog1p(x);
+    if constexpr (kScaling != Scaling::kNone) x = (x - scale.mean) / scale.deviation;
     return std::bit_cast<uint32_t>(float(x) + 0.0f);
   }
 }
@@ -71,32 +74,33 @@ void MarkSpecials(int64_t count, Tile& tile) {
   }
 }
 
-template <class T, bool kScaled>
+template <class T, Scaling kScaling>
 void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                  Tile& tile) {
   const T* values = column.GetValues<T>(1);
   ForRows(picked, [&](int64_t i, int64_t row) {
-    tile.bits[size_t(i)] = FloatBits<kScaled>(values[row], scale);
+    tile.bits[size_t(i)] = FloatBits<kScaling>(values[row], scale);
   });
   tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = tile.wide = 0;
-  if constexpr (kScaled || std::is_floating_point_v<T>) MarkSpecials(picked.count, tile);
+  if constexpr (kScaling != Scaling::kNone || std::is_floating_point_v<T>)
+    MarkSpecials(picked.count, tile);
   // What lies under a null is no value.
   tile.nans &= ~tile.nulls;
   tile.infinities &= ~tile.nulls;
 }
 
-template <bool kScaled>
+template <Scaling kScaling>
 void ReadBooleans(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                   Tile& tile) {
   const uint8_t* values = column.buffers[1]->data();
   ForRows(picked, [&](int64_t i, int64_t row) {
     const bool value = arrow::bit_util::GetBit(values, column.offset + row);
-    tile.bits[size_t(i)] = FloatBits<kScaled>(value ? 1.0 : 0.0, scale);
+    tile.bits[size_t(i)] = FloatBits<kScaling>(value ? 1.0 : 0.0, scale);
   });
   tile.nulls = FindNulls(column, picked);
   tile.nans = tile.infinities = tile.wide = 0;
-  if constexpr (kScaled) MarkSpecials(picked.count, tile);
+  if constexpr (kScaling != Scaling::kNone) MarkSpecials(picked.count, tile);
 }
 
 void ReadNulls(const arrow::ArrayData& column, Picked picked, const CellScale& scale, Tile& tile) {
@@ -122,33 +126,33 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
   tile.wide = wide & ~tile.nulls;
 }
 
-template <bool kScaled>
+template <Scaling kScaling>
 CellReader NumberReader(arrow::Type::type type) {
   switch (type) {
     case arrow::Type::NA:
       return ReadNulls;
     case arrow::Type::BOOL:
-      return ReadBooleans<kScaled>;
+      return ReadBooleans<kScaling>;
     case arrow::Type::INT8:
-      return ReadNumbers<int8_t, kScaled>;
+      return ReadNumbers<int8_t, kScaling>;
     case arrow::Type::INT16:
-      return ReadNumbers<int16_t, kScaled>;
+      return ReadNumbers<int16_t, kScaling>;
     case arrow::Type::INT32:
-      return ReadNumbers<int32_t, kScaled>;
+      return ReadNumbers<int32_t, kScaling>;
     case arrow::Type::INT64:
-      return ReadNumbers<int64_t, kScaled>;
+      return ReadNumbers<int64_t, kScaling>;
     case arrow::Type::UINT8:
-      return ReadNumbers<uint8_t, kScaled>;
+      return ReadNumbers<uint8_t, kScaling>;
     case arrow::Type::UINT16:
-      return ReadNumbers<uint16_t, kScaled>;
+      return ReadNumbers<uint16_t, kScaling>;
     case arrow::Type::UINT32:
-      return ReadNumbers<uint32_t, kScaled>;
+      return ReadNumbers<uint32_t, kScaling>;
     case arrow::Type::UINT64:
-      return ReadNumbers<uint64_t, kScaled>;
+      return ReadNumbers<uint64_t, kScaling>;
     case arrow::Type::FLOAT:
-      return ReadNumbers<float, kScaled>;
+      return ReadNumbers<float, kScaling>;
     case arrow::Type::DOUBLE:
-      return ReadNumbers<double, kScaled>;
+      return ReadNumbers<double, kScaling>;
     default:
       return nullptr;
   }
@@ -179,8 +183,16 @@ ListCell ListAt(const arrow::ArrayData& column, int64_t row) {
   return {.begin = offsets[row], .length = int64_t(offsets[row + 1]) - offsets[row]};
 }
 
-CellReader NumberReader(arrow::Type::type type, bool scaled) {
-  return scaled ? NumberReader<true>(type) : NumberReader<false>(type);
+CellReader NumberReader(arrow::Type::type type, Scaling scaling) {
+  switch (scaling) {
+    case Scaling::kNone:
+      return NumberReader<Scaling::kNone>(type);
+    case Scaling::kLinear:
+      return NumberReader<Scaling::kLinear>(type);
+    case Scaling::kLog:
+      return NumberReader<Scaling::kLog>(type);
+  }
+  return nullptr;
 }
 
 CellReader CodeReader(arrow::Type::type type) {

@@ -32,9 +32,11 @@ struct Picked {
   int64_t count = 0;
 };
 
-// Cells become float32((x - mean) / deviation) when scaled, else float32(x); -0.0 becomes 0.0.
+// Cells become float32((x - mean) / deviation) when scaled, where kLog takes StrictLog1p(x) for x,
+// else float32(x); -0.0 becomes 0.0.
+enum class Scaling { kNone, kLinear, kLog };
 struct CellScale {
-  bool scaled = false;
+  Scaling scaling = Scaling::kNone;
   double mean = 0;
   double deviation = 1;
 };
@@ -44,7 +46,7 @@ using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const
 
 // The reader for numbers of `type`, or nullptr: booleans, integers and floats are numbers, and a
 // column of type null is one of NULLs.
-CellReader NumberReader(arrow::Type::type type, bool scaled);
+CellReader NumberReader(arrow::Type::type type, Scaling scaling);
 // The reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 

@@ -28,6 +28,11 @@ Status WrongType(const std::string& name, const arrow::DataType& type, const cha
        .fix = "cast it in the query"});
 }
 
+Scaling ScalingOf(const RowField& field, size_t i) {
+  if (field.scales.empty()) return Scaling::kNone;
+  return field.scales[i].log1p ? Scaling::kLog : Scaling::kLinear;
+}
+
 // Writes a tile's elements one row apart; 64 rows of it stay in the first cache until all columns
 // are done.
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
@@ -58,7 +63,7 @@ Status RowPacker::Resolve() {
 Status RowPacker::AddField(const RowField& field) {
   if (field.columns.empty()) constants_.push_back(&field);
   for (size_t i = 0; i < field.columns.size(); ++i) {
-    PT_LET(Source source, FindSource(field.columns[i], field));
+    PT_LET(Source source, FindSource(field.columns[i], field, ScalingOf(field, i)));
     // Elements of a field lie side by side, 4 bytes each.
     source.offset = field.offset + 4 * int64_t(i);
     if (!field.scales.empty()) {
@@ -68,15 +73,15 @@ Status RowPacker::AddField(const RowField& field) {
                      .what = fmt::format("column {} cannot be scaled by mean {} and deviation {}",
                                          source.name, scale.mean, scale.deviation)});
       }
-      source.scale = {true, scale.mean, scale.deviation};
+      source.scale = {ScalingOf(field, i), scale.mean, scale.deviation};
     }
     sources_.push_back(std::move(source));
   }
   return Status::OK();
 }
 
-Result<RowPacker::Source> RowPacker::FindSource(const std::string& name,
-                                                const RowField& field) const {
+Result<RowPacker::Source> RowPacker::FindSource(const std::string& name, const RowField& field,
+                                                Scaling scaling) const {
   PT_LET(const int column, Find(name));
   const arrow::DataType* type = table_->field(column)->type().get();
   Source source{.name = name, .column = column, .list_length = field.list_length};
@@ -85,7 +90,7 @@ Result<RowPacker::Source> RowPacker::FindSource(const std::string& name,
     type = type->field(0)->type().get();
   }
   const bool code = field.element == RowElement::kInt32;
-  source.read = code ? CodeReader(type->id()) : NumberReader(type->id(), !field.scales.empty());
+  source.read = code ? CodeReader(type->id()) : NumberReader(type->id(), scaling);
   if (source.read != nullptr) return source;
   return WrongType(name, *table_->field(column)->type(),
                    code ? "a category must be a whole number" : "it must be a number or a boolean");
@@ -171,6 +176,11 @@ void RowPacker::PackLists(const Source& source, const Picked& picked, std::byte*
 
 void RowPacker::Note(const Source& source, const Picked& picked, const Tile& tile) {
   Count(source, "NULL", picked, tile.nulls);
+  if (source.scale.scaling == Scaling::kLog) {
+    Count(source, "-1 or less, or not finite, so without log1p,", picked,
+          tile.nans | tile.infinities);
+    return;
+  }
   Count(source, "NaN", picked, tile.nans);
   Count(source, "not finite as float32", picked, tile.infinities);
   Count(source, "beyond int32", picked, tile.wide);

@@ -48,7 +48,7 @@ class RowPacker final : public Packer {
   };
 
   Status AddField(const RowField& field);
-  Result<Source> FindSource(const std::string& name, const RowField& field) const;
+  Result<Source> FindSource(const std::string& name, const RowField& field, Scaling scaling) const;
   Result<int> Find(const std::string& name) const;
   void PackTile(const Picked& picked, std::byte* out);
   void PackLists(const Source& source, const Picked& picked, std::byte* out);

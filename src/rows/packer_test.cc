@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/fault.h"
+#include "base/strict_math.h"
 #include "rows/rows.h"
 
 namespace protium {
@@ -161,6 +162,19 @@ TEST(Packer, RefusesNanAndInfinity) {
   EXPECT_EQ(pack("[[1, NaN]]"), "column y is NaN in 1 of 1 rows");
   EXPECT_EQ(pack("[[-Inf, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
   EXPECT_EQ(pack("[[1e39, 1]]"), "column x is not finite as float32 in 1 of 1 rows");
+}
+
+TEST(Packer, TakesTheLogarithmOfALabelBeforeItIsScaled) {
+  const ElementScale scale{.mean = 1, .deviation = 4, .log1p = true};
+  const RowSchema rows = MakeRowSchema({.labels = {{"x", scale}}});
+  auto packer = Packer::Make(rows, kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[0, 1], [-0.75, 1], [1e300, 1]]")).ok());
+  const auto scaled = [](double x) { return Bits(float((StrictLog1p(x) - 1) / 4)); };
+  EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(-0.25f), Bits(1), scaled(-0.75), Bits(1),
+                                                   scaled(1e300), Bits(1)}));
+  auto wrong = Packer::Make(rows, kTwo, kBudget).ValueOrDie();
+  EXPECT_EQ(FaultOf(wrong->Append(*Batch(kTwo, "[[2, 0], [-1, 0], [-7, 0]]"))).what,
+            "column x is -1 or less, or not finite, so without log1p, in 2 of 3 rows");
 }
 
 TEST(Packer, RefusesCodesBeyondInt32) {

@@ -23,14 +23,17 @@ inline EnumNames<RowElement> Names(RowElement) {
   return {{{RowElement::kFloat32, "float32"}, {RowElement::kInt32, "int32"}}};
 }
 
-// A cell x becomes float32((x - mean) / deviation), computed in double.
+// A cell x becomes float32((y - mean) / deviation), computed in double; y is x or, with `log1p`,
+// StrictLog1p(x) of base/strict_math.h.
 struct ElementScale {
   double mean = 0;
   double deviation = 1;
+  bool log1p = false;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("mean", mean);
     visit("deviation", deviation);
+    visit("log1p", log1p);
   }
 };
 

@@ -6,6 +6,7 @@
 //   result.json    metrics, outputs, seconds
 //   report.html    all of it, for people
 //   lock           held with flock while a process works here
+//   trials.json, trials.csv, trials/   what a search tried (src/search)
 //   logs/  checkpoints/  model/  and the outputs; spill/ only while it runs
 //
 // 1. One process at a time writes; it holds the lock, which the kernel gives back however it dies.

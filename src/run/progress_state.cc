@@ -65,6 +65,37 @@ ProgressState::Lines ProgressState::Take(const EtlDone& event, Deadline now) {
   return lines;
 }
 
+ProgressState::Lines ProgressState::Take(const TrialStarted& event, Deadline now) {
+  Lines lines = Enter(Phase::kSearch, now);
+  trials_ = event.trials;
+  ++running_;
+  return lines;
+}
+
+// One line a trial, for good: what was tried, what came of it, and the best so far.
+ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline now) {
+  Lines lines = Enter(Phase::kSearch, now);
+  trials_ = event.trials;
+  running_ = std::max<int64_t>(0, running_ - 1);
+  ++ended_;
+  const int width = int(std::to_string(event.trials).size());
+  std::string line = fmt::format("trial    {:>{}}/{}  ", event.trial, width, event.trials);
+  if (event.value) {
+    line += fmt::format("{} {:.5g}", event.metric, *event.value);
+    if (event.deviation) line += fmt::format(" +- {:.2g}", *event.deviation);
+  } else {
+    line += "failed: " + event.error;
+  }
+  if (!event.values.empty()) line += "  " + event.values;
+  line += "  " + Seconds(event.seconds);
+  if (event.best_value && event.trials > 1) {
+    best_ = fmt::format("{} {:.5g} in trial {}", event.metric, *event.best_value, event.best);
+    line += event.best == event.trial ? "  the best so far" : "  best: " + best_;
+  }
+  lines.push_back(std::move(line));
+  return lines;
+}
+
 ProgressState::Lines ProgressState::Take(const StageFitted& event, Deadline now) {
   Lines lines = Enter(Phase::kFit, now);
   if (!event.stage.empty()) stages_ += (stages_.empty() ? "" : ", ") + event.stage;
@@ -137,6 +168,7 @@ std::optional<double> ProgressState::percent() const {
   if (phase_ == Phase::kTrain && view_.steps > 0)
     return 100.0 * double(view_.step) / double(view_.steps);
   if (phase_ == Phase::kEtl && etl_percent_ >= 0) return etl_percent_;
+  if (phase_ == Phase::kSearch && trials_ > 0) return 100.0 * double(ended_) / double(trials_);
   return std::nullopt;
 }
 
@@ -147,6 +179,8 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
       return {};
     case Phase::kEtl:
       return EtlLine(now);
+    case Phase::kSearch:
+      return SearchLine(now);
     case Phase::kFit:
       return "fit      " + stages_ + "  " + Seconds(seconds);
     case Phase::kTrain:
@@ -169,6 +203,19 @@ std::string ProgressState::EtlLine(Deadline now) const {
   if (rows_ == 0 && etl_held_ > 0) line += "  " + Short(etl_held_) + "B held";
   if (rows_ == 0 && etl_spilled_ > 0) line += ", " + Short(etl_spilled_) + "B of it on disk";
   return line + "  " + Seconds(seconds);
+}
+
+// The remaining time supposes that trials take equally long.
+std::string ProgressState::SearchLine(Deadline now) const {
+  std::string line = fmt::format("search   {}/{} trials", ended_, trials_);
+  if (running_ > 0) line += fmt::format("  {} running", running_);
+  if (!best_.empty()) line += "  best: " + best_;
+  const double seconds = SecondsIn(now);
+  line += "  " + Seconds(seconds);
+  if (ended_ > 0 && ended_ < trials_) {
+    line += "  " + RoughSeconds(seconds / double(ended_) * double(trials_ - ended_)) + " left";
+  }
+  return line;
 }
 
 std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) const {

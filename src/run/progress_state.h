@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the progress display: which phase a run is in (etl, fit, train, score) and what to
-// say about it. A phase begins with its first event and ends when another one begins. Reads no
-// clock and knows no terminal; progress.h has those.
+// The text of the progress display: which phase a run is in (etl, search, fit, train, score) and
+// what to say about it. A phase begins with its first event and ends when another one begins. Reads
+// no clock and knows no terminal; progress.h has those.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,15 @@ class ProgressState {
   std::optional<double> percent() const;
 
  private:
-  enum class Phase { kNone, kEtl, kFit, kTrain, kScore };
+  enum class Phase { kNone, kEtl, kSearch, kFit, kTrain, kScore };
   using Lines = std::vector<std::string>;
 
   // One overload per event that the display shows; each returns what On() does.
   Lines Take(const RunStarted&, Deadline now) { return EnterEtl(now); }
   Lines Take(const EtlProgress& event, Deadline now);
   Lines Take(const EtlDone& event, Deadline now);
+  Lines Take(const TrialStarted& event, Deadline now);
+  Lines Take(const TrialEnded& event, Deadline now);
   Lines Take(const StageFitted& event, Deadline now);
   Lines Take(const TrainStarted& event, Deadline now);
   Lines Take(const StepDone& event, Deadline now);
@@ -56,6 +58,7 @@ class ProgressState {
   Lines EnterEtl(Deadline now);
   std::string Summary(Deadline now) const;
   std::string EtlLine(Deadline now) const;
+  std::string SearchLine(Deadline now) const;
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
   std::vector<std::string> Metrics() const;  // "rmse 14.1"; the most important first.
   double SecondsIn(Deadline now) const;
@@ -68,6 +71,10 @@ class ProgressState {
   Deadline etl_moved_{};     // When etl_percent_ last changed.
   double etl_held_ = -1;     // Bytes in memory and in spill files; -1: unknown.
   double etl_spilled_ = 0;   // Of those, in spill files.
+  int64_t trials_ = 0;       // Of the search.
+  int64_t running_ = 0;      // Trials that have started and not ended.
+  int64_t ended_ = 0;        // Trials that have ended while this phase ran.
+  std::string best_;         // "rmse 14.1 in trial 3"
   std::string stages_;       // "index, fill, scale"
   int64_t first_step_ = -1;  // The first step of this attempt; -1: none yet.
   Deadline first_step_at_{};

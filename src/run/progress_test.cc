@@ -46,6 +46,38 @@ TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
   EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
 }
 
+TEST_F(ProgressText, HasOneLineATrialWithTheBestSoFar) {
+  ProgressState state;
+  const auto start = [&](int trial) {
+    const Json event = {{"event", "trial_start"}, {"trial", trial}, {"trials", 12}};
+    EXPECT_TRUE(state.On(event, now_).empty());
+  };
+  const auto end = [&](Json event) {
+    event["event"] = "trial";
+    event["trials"] = 12;
+    event["metric"] = "rmse";
+    event["seconds"] = 2.0;
+    event["values"] = "rate 0.01";
+    return state.On(event, now_ += seconds(4)).back();
+  };
+  start(1);
+  start(2);
+  EXPECT_EQ(state.Line(now_, false), "search   0/12 trials  2 running  0.00 s");
+  EXPECT_EQ(end({{"trial", 2}, {"value", 14.125}, {"best", 2}, {"best_value", 14.125}}),
+            "trial     2/12  rmse 14.125  rate 0.01  2.0 s  the best so far");
+  EXPECT_EQ(end({{"trial", 1},
+                 {"value", 15.0},
+                 {"deviation", 0.25},
+                 {"best", 2},
+                 {"best_value", 14.125}}),
+            "trial     1/12  rmse 15 +- 0.25  rate 0.01  2.0 s  best: rmse 14.125 in trial 2");
+  EXPECT_EQ(end({{"trial", 3}, {"error", "it broke"}, {"best", 2}, {"best_value", 14.125}}),
+            "trial     3/12  failed: it broke  rate 0.01  2.0 s  best: rmse 14.125 in trial 2");
+  EXPECT_EQ(state.Line(now_, false),
+            "search   3/12 trials  best: rmse 14.125 in trial 2  12 s  about 45 s left");
+  EXPECT_EQ(state.percent(), 25);
+}
+
 TEST_F(ProgressText, ShowsControlSequencesOfOthersInsteadOfSendingThem) {
   for (const bool live : {false, true}) {
     text_.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "metrics/diagnostics.h"
 #include "run/events.h"
 
 namespace protium {
@@ -84,10 +85,23 @@ void RunRecord::MergeScores(const Json& event) {
     Result<Json> values = ReadValues(scores_[kind], metrics_, std::string_view(kind) == "model");
     if (values.ok() && !values->is_null()) PlaceAt(results_, key) = *std::move(values);
   }
+  const auto drawn = event.find("diagnostics");
+  if (drawn != event.end()) MergeDiagnostics(*drawn);
   const auto unseen = event.find("unseen_rows");
   if (unseen == event.end() || !unseen->is_number_integer()) return;
   const int64_t all = scores_.value("unseen_rows", int64_t{0}) + unseen->get<int64_t>();
   scores_["unseen_rows"] = results_["unseen_test_rows"] = all;
+}
+
+// Drawn anew for each partition, which costs little: the state is bounded. Damage leaves the
+// drawing as it is, as for metrics.
+void RunRecord::MergeDiagnostics(const Json& state) {
+  Result<Diagnostics> all = Diagnostics::FromJson(state);
+  const auto before = scores_.find("diagnostics");
+  if (!all.ok() || (before != scores_.end() && !all->Merge(*before).ok())) return;
+  scores_["diagnostics"] = all->ToJson();
+  Json drawn = all->Drawn();
+  if (!drawn.empty()) PlaceAt(results_, "diagnostics.test") = std::move(drawn);
 }
 
 void RunRecord::Set(std::string_view key, Json value) {

@@ -35,12 +35,14 @@ class RunRecord {
   void BeginScoring();
 
   // A copy of what is known so far: "outputs", "output_rows" (by path), "model", "metrics",
-  // "seconds", "workers", "shards", "steps", ...
+  // "diagnostics" (by "validation" and "test", as metrics/diagnostics.h draws them), "seconds",
+  // "workers", "shards", "steps", ...
   Json results() const;
 
  private:
   void AddOutput(const std::string& path, int64_t rows);
   void MergeScores(const Json& event);
+  void MergeDiagnostics(const Json& state);
 
   const Clock::time_point started_;
   mutable std::mutex mutex_;

@@ -38,7 +38,7 @@ class ToDoubles {
 }  // namespace
 
 Scorer::Scorer(Net& net, NetInputs inputs)
-    : inputs_(std::move(inputs)), predictor_(net, inputs_.outputs) {}
+    : inputs_(std::move(inputs)), predictor_(net, inputs_.outputs, inputs_.device) {}
 
 Result<std::span<const float>> Scorer::Predict(const arrow::RecordBatch& batch) {
   PT_LET(const auto packer,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "rows/schema.h"
 
@@ -24,20 +25,27 @@ struct FieldRows {
 class Batch {
  public:
   Batch() = default;
-  Batch(const RowSchema& schema, const void* rows, int64_t size)
-      : schema_(&schema), rows_(static_cast<const std::byte*>(rows)), size_(size) {}
+  // `block`, bytes [size, width of a row], is the rows' copy on a device (tensor/row_block.h);
+  // undefined: nets read the rows themselves.
+  Batch(const RowSchema& schema, const void* rows, int64_t size, at::Tensor block = {})
+      : schema_(&schema),
+        rows_(static_cast<const std::byte*>(rows)),
+        size_(size),
+        block_(std::move(block)) {}
 
   int64_t size() const { return size_; }
   const RowSchema& schema() const { return *schema_; }
   const std::byte* row(int64_t i) const { return rows_ + i * schema_->width(); }
   // Rows begin .. end - 1.
-  Batch Slice(int64_t begin, int64_t end) const { return {*schema_, row(begin), end - begin}; }
+  Batch Slice(int64_t begin, int64_t end) const;
 
   bool has(std::string_view field) const { return schema_->Find(field) != nullptr; }
-  // A view [size, elements] of float32 or int32. Throws c10::Error for a field that is not there.
+  // A view [size, elements] of float32 or int32, where the net computes. Throws c10::Error for a
+  // field that is not there.
   at::Tensor operator[](std::string_view field) const;
 
-  // The elements themselves, for loops of one's own; of a field of that type that is there.
+  // The elements themselves, on the host, for loops of one's own; of a field of that type that is
+  // there.
   FieldRows<float> floats(std::string_view field) const { return Rows<float>(field); }
   FieldRows<int32_t> ints(std::string_view field) const { return Rows<int32_t>(field); }
 
@@ -53,6 +61,7 @@ class Batch {
   const RowSchema* schema_ = nullptr;
   const std::byte* rows_ = nullptr;
   int64_t size_ = 0;
+  at::Tensor block_;
 };
 
 }  // namespace protium

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "tensor/batch.h"
+#include "tensor/device.h"
 
 namespace protium {
 
@@ -49,12 +50,16 @@ class Net {
   virtual const std::vector<Variable>& buffers() const = 0;
   // The fewest rows a training forward can work on.
   virtual int64_t least_rows() const = 0;
-  // Hands over the memory of parameters and buffers; before anything below.
+  // Whether it can compute where NetInputs::device says, if that is a device with memory of its
+  // own.
+  virtual bool runs_on_devices() const { return false; }
+  // Hands over the memory of parameters and buffers, where the net computes; before anything below.
   virtual void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) = 0;
   // Sets them to where training starts.
   virtual void Initialise(uint64_t key) = 0;
-  // float32 [rows, outputs], contiguous, valid until the next call. With `training`, the key of all
-  // randomness of this forward, it may draw, update buffers, and Backward may follow.
+  // float32 [rows, outputs], contiguous, where it computes, valid until the next call. With
+  // `training`, the key of all randomness of this forward, it may draw, update buffers, and
+  // Backward may follow.
   virtual at::Tensor Forward(const Batch& rows, const uint64_t* training) = 0;
   // `outputs`: the derivative of the loss by every output of the last Forward, of its shape.
   virtual void Backward(const at::Tensor& outputs, const GradientSink& sink) = 0;
@@ -65,6 +70,10 @@ struct NetInputs {
   RowSchema rows;                      // It reads the features among them.
   std::vector<int64_t> cardinalities;  // One an element of the field "categories".
   int64_t outputs = 1;                 // Of each row.
+  // Training forwards compute under LibTorch's autocast to bfloat16. Parameters, gradients and
+  // outputs stay float32. Not for nets with kernels of their own.
+  bool bfloat16 = false;
+  ComputeDevice device;  // Where it computes.
 
   // Elements of a field, 0 without it.
   int64_t Width(std::string_view field) const {

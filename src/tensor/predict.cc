@@ -13,27 +13,29 @@
 namespace protium {
 
 Status Predictor::Predict(const Batch& rows, std::span<float> out) {
-  const int64_t width = rows.schema().width();
-  for (int64_t at = 0; at < rows.size(); at += kPredictRows) {
-    const int64_t n = std::min(kPredictRows, rows.size() - at);
-    Batch block(rows.schema(), rows.row(at), kPredictRows);
-    if (n < kPredictRows) {
-      padded_.assign(size_t(kPredictRows * width), std::byte{0});
-      std::memcpy(padded_.data(), rows.row(at), size_t(n * width));
-      block = Batch(rows.schema(), padded_.data(), kPredictRows);
-    }
-    PT_TRY(PredictBlock(block, n, out.data() + at * outputs_));
+  const int64_t height = device_.predict_rows();
+  for (int64_t at = 0; at < rows.size(); at += height) {
+    const int64_t n = std::min(height, rows.size() - at);
+    PT_TRY(Guard("predicting", [&] {
+      return PredictBlock(rows.Slice(at, at + n), n, out.data() + at * outputs_);
+    }));
   }
   return Status::OK();
 }
 
-Status Predictor::PredictBlock(const Batch& block, int64_t rows, float* out) {
-  return Guard("predicting", [&]() -> Status {
-    const at::Tensor given = net_.Forward(block, nullptr);
-    PT_TRY(CheckOutputs(given, kPredictRows, outputs_));
-    std::copy_n(given.const_data_ptr<float>(), rows * outputs_, out);
-    return Status::OK();
-  });
+Status Predictor::PredictBlock(const Batch& given, int64_t rows, float* out) {
+  const int64_t height = device_.predict_rows(), width = given.schema().width();
+  Batch block = given;
+  if (rows < height || device_.staged()) {
+    std::byte* const to = block_.Reserve(height * width);
+    std::memcpy(to, given.row(0), size_t(rows * width));
+    std::memset(to + rows * width, 0, size_t((height - rows) * width));
+    block = block_.Send(given.schema(), height);
+  }
+  const at::Tensor outputs = net_.Forward(block, nullptr);
+  PT_TRY(CheckOutputs(outputs, height, outputs_));
+  std::copy_n(device_.Fetch(outputs, outputs_here_).data(), rows * outputs_, out);
+  return Status::OK();
 }
 
 Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {

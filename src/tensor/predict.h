@@ -8,20 +8,22 @@
 #include <vector>
 
 #include "base/status.h"
+#include "tensor/device.h"
 #include "tensor/net.h"
+#include "tensor/row_block.h"
 
 namespace protium {
 
-// Rows of every forward that predicts. A row's output must not depend on its neighbours, and a
-// matrix product of another height sums in another order: so the height is always this one, and
-// short blocks are padded with rows of zeros.
-inline constexpr int64_t kPredictRows = 1024;
-
 // Runs a net over rows, without randomness and without changing it. Keeps its scratch memory.
+//
+// A row's output must not depend on its neighbours, and a matrix product of another height sums in
+// another order: so every forward has the same number of rows, that of the device
+// (ComputeDevice::predict_rows()), and short blocks are padded with rows of zeros.
 class Predictor {
  public:
-  // `net`, of so many outputs a row, must outlive it.
-  Predictor(Net& net, int64_t outputs) : net_(net), outputs_(outputs) {}
+  // `net`, of so many outputs a row and made for `device`, must outlive it.
+  Predictor(Net& net, int64_t outputs, const ComputeDevice& device = {})
+      : net_(net), outputs_(outputs), device_(device), block_(device) {}
   // [rows, outputs] as the net gives them. LibTorch's errors, and outputs of another shape, are
   // faults.
   Status Predict(const Batch& rows, std::span<float> out);
@@ -31,7 +33,9 @@ class Predictor {
 
   Net& net_;
   int64_t outputs_;
-  std::vector<std::byte> padded_;
+  ComputeDevice device_;
+  RowBlock block_;  // For padding, and for what goes to a device.
+  at::Tensor outputs_here_;
 };
 
 // Fails unless what a net gave for so many rows is float32 [rows, outputs], contiguous.

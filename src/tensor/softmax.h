@@ -11,7 +11,8 @@ namespace protium {
 
 // The probabilities that outputs stand for, exp(o) / sum of all exp(o), and the logarithm of that
 // sum. The greatest output is taken off first, so that nothing overflows: it cancels out.
-inline double Softmax(std::span<const float> outputs, std::span<double> probabilities) {
+template <class Number>
+double Softmax(std::span<const Number> outputs, std::span<double> probabilities) {
   const double top = *std::max_element(outputs.begin(), outputs.end());
   double sum = 0;
   for (size_t c = 0; c < outputs.size(); ++c) {

@@ -3,7 +3,6 @@
 
 #define XXH_INLINE_ALL
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <xxhash.h>
@@ -21,6 +20,15 @@ constexpr int64_t kAlignFloats = 16;
 
 std::span<std::byte> AsBytes(float* data, int64_t count) {
   return std::as_writable_bytes(std::span(data, size_t(count)));
+}
+
+// A tensor of its own over memory where the device computes: LibTorch's views would share one
+// counter of writes.
+at::Tensor View(float* data, at::IntArrayRef shape, const ComputeDevice& device) {
+  return at::for_blob(data, shape)
+      .options(at::TensorOptions(at::kFloat).device(device.where()))
+      .target_device(device.where())
+      .make_tensor();
 }
 
 Status Foreign(const std::string& where, std::string why) {
@@ -43,8 +51,9 @@ Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& 
   return UnknownName("net", name, known, "net");
 }
 
-Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
+Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& device) {
   auto out = std::make_unique<Weights>();
+  out->device_ = device;
   for (const Variable& variable : net.parameters()) {
     out->variables_.push_back(variable);
     out->parts_.push_back({out->size_, variable.count()});
@@ -57,16 +66,21 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
     buffer_floats += variable.count();
   }
   PT_TRY(Guard("making room for weights", [&] {
-    out->memory_ = at::zeros({out->size_}, at::kFloat);
-    out->buffer_memory_ = at::zeros({buffer_floats}, at::kFloat);
+    out->memory_ = device.HostFloats(out->size_);
+    out->buffer_memory_ = device.HostFloats(buffer_floats);
     out->parameters_ = {out->memory_.data_ptr<float>(), size_t(out->size_)};
     out->buffers_ = {out->buffer_memory_.data_ptr<float>(), size_t(buffer_floats)};
+    out->there_ = device.staged() ? device.DeviceFloats(out->size_) : out->memory_;
+    out->buffers_there_ =
+        device.staged() ? device.DeviceFloats(buffer_floats) : out->buffer_memory_;
     std::vector<at::Tensor> buffers;
     for (size_t i = 0; i < net.buffers().size(); ++i) {
-      buffers.push_back(at::from_blob(out->buffers_.data() + out->buffer_parts_[i].offset,
-                                      net.buffers()[i].shape, at::kFloat));
+      buffers.push_back(View(out->buffers_there_.data_ptr<float>() + out->buffer_parts_[i].offset,
+                             net.buffers()[i].shape, device));
     }
-    net.Bind(out->Views(out->parameters_.data()), std::move(buffers));
+    net.Bind(out->Views(out->there_.data_ptr<float>()), std::move(buffers));
+    // Some nets bring the values that training starts with.
+    out->Download();
   }));
   return out;
 }
@@ -74,9 +88,27 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net) {
 std::vector<at::Tensor> Weights::Views(float* base) const {
   std::vector<at::Tensor> views;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    views.push_back(at::from_blob(base + parts_[i].offset, variables_[i].shape, at::kFloat));
+    views.push_back(View(base + parts_[i].offset, variables_[i].shape, device_));
   }
   return views;
+}
+
+void Weights::Upload() {
+  if (device_.staged()) CopyOver(memory_, there_);
+  UploadBuffers();
+}
+
+void Weights::Download() {
+  if (device_.staged()) CopyBack(there_, memory_);
+  DownloadBuffers();
+}
+
+void Weights::UploadBuffers() {
+  if (device_.staged() && !buffers_.empty()) CopyOver(buffer_memory_, buffers_there_);
+}
+
+void Weights::DownloadBuffers() {
+  if (device_.staged() && !buffers_.empty()) CopyBack(buffers_there_, buffer_memory_);
 }
 
 std::vector<NamedTensor> Weights::Tensors() const {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a net learns in: laid out once, so that gradients, optimisers, checkpoints and
 // ranks all mean the same floats by the same offsets.
+//
+// It is memory of the host, where optimisers and files are. A net on a device works in a copy
+// there: Upload() after the host's weights have changed and before the net computes, Download()
+// after the net has changed its own. Updating on the host costs two copies of the parameters a step
+// and the time of the update; in return one set of optimisers serves all devices with the same
+// bits, and files, averages and sums over ranks know of none.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +19,7 @@
 
 #include "base/status.h"
 #include "format/safetensors.h"
+#include "tensor/device.h"
 #include "tensor/net.h"
 
 namespace protium {
@@ -29,7 +36,8 @@ struct BufferPart {
 // between), and its buffers in another. Owns the memory; the net works in it.
 class Weights {
  public:
-  static Result<std::unique_ptr<Weights>> Make(Net& net);
+  // `device`: that of the inputs the net was made for.
+  static Result<std::unique_ptr<Weights>> Make(Net& net, const ComputeDevice& device = {});
 
   struct Part {
     int64_t offset = 0;  // In floats.
@@ -41,7 +49,17 @@ class Weights {
   std::span<float> buffers() { return buffers_; }
   const std::vector<BufferPart>& buffer_parts() const { return buffer_parts_; }
 
-  // One tensor a parameter over `size()` floats of the same layout.
+  const ComputeDevice& device() const { return device_; }
+
+  // Both do nothing where the net computes on the host's memory. Upload() returns at once: see
+  // CopyOver(). May throw LibTorch's exceptions.
+  void Upload();
+  void Download();
+  // The same of buffers alone.
+  void UploadBuffers();
+  void DownloadBuffers();
+
+  // One tensor a parameter over `size()` floats of the same layout, where the net computes.
   std::vector<at::Tensor> Views(float* base) const;
 
   // Parameters and buffers as they are now, borrowed.
@@ -56,8 +74,12 @@ class Weights {
   std::vector<Part> parts_;
   std::vector<BufferPart> buffer_parts_;
   int64_t size_ = 0;
+  ComputeDevice device_;
   at::Tensor memory_;
   at::Tensor buffer_memory_;
+  at::Tensor
+      there_;  // On a staged device: the copies that the net works in; else the same tensors.
+  at::Tensor buffers_there_;
   std::span<float> parameters_;
   std::span<float> buffers_;
 };

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
-constexpr int64_t kFormat = 2;
+constexpr int64_t kFormat = 3;
 // A bound on what is read of a file that may be damaged; the history of very many epochs stays far
 // below it.
 constexpr int64_t kMostStateBytes = 256 << 20;

@@ -5,7 +5,7 @@
 //   step-000000120/optimizer.safetensors  the optimiser's state; where weights are averaged, also
 //                                         the weights in training ("trained"), as the file above
 //                                         holds the average
-//   step-000000120/state.json             everything else; see CheckpointState. {"format": 2,
+//   step-000000120/state.json             everything else; see CheckpointState. {"format": 3,
 //                                         "sha256": of "state" as JSON without spaces, "state"}
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
 //   attempt                               the number of the attempt that may write

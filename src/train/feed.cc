@@ -5,10 +5,11 @@
 
 #include "base/fault.h"
 #include "rows/key.h"
+#include "tensor/guard.h"
 
 namespace protium {
 
-Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
+Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const ComputeDevice& device)
     : rows_(rows),
       batch_size_(batch_size),
       seed_(seed),
@@ -16,8 +17,9 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed)
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (rows.owns(shard)) own_.push_back(shard);
   }
-  memory_.resize(own_.size());
-  batches_.resize(own_.size());
+  const Step step{.blocks = std::vector(own_.size(), RowBlock(device)),
+                  .batches = std::vector<Batch>(own_.size())};
+  made_.assign(device.staged() ? 2 : 1, step);
 }
 
 Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
@@ -27,34 +29,40 @@ Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
     visits_.push_back(std::move(visit));
   }
   used_.assign(own_.size(), {});
+  prepared_ = false;
   // A permutation could be entered in the middle, but the sums of EndEpoch() need every row.
   for (step_ = 0; step_ < first_step;) PT_TRY(Next());
   return Status::OK();
 }
 
 // Copies the next rows of an own shard and counts them as used.
-Status Feed::Gather(size_t own, int64_t rows) {
+Status Feed::Gather(size_t own, int64_t rows, Step& into) {
   const int64_t width = rows_.schema().width();
-  std::vector<std::byte>& memory = memory_[own];
-  // Never smaller: a short last step would otherwise clear and grow it again in every epoch.
-  memory.resize(std::max(memory.size(), size_t(rows * width)));
-  PT_TRY(visits_[own]->Next(rows, memory.data()));
+  std::byte* const memory = into.blocks[own].Reserve(rows * width);
+  PT_TRY(visits_[own]->Next(rows, memory));
   for (int64_t i = 0; i < rows; ++i) {
-    AddKey(HashRow(memory.data() + i * width, width), used_[own]);
+    AddKey(HashRow(memory + i * width, width), used_[own]);
   }
+  into.batches[own] = into.blocks[own].Send(rows_.schema(), rows);
+  return Status::OK();
+}
+
+Status Feed::Prepare() {
+  if (prepared_ || step_ >= steps_) return Status::OK();
+  Step& into = MadeFor(step_);
+  for (size_t i = 0; i < own_.size(); ++i) {
+    const Positions positions =
+        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step_);
+    PT_TRY(Guard("feeding rows", [&] { return Gather(i, positions.end - positions.begin, into); }));
+  }
+  prepared_ = true;
   return Status::OK();
 }
 
 Result<std::span<const Batch>> Feed::Next() {
-  for (size_t i = 0; i < own_.size(); ++i) {
-    const Positions positions =
-        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step_);
-    const int64_t rows = positions.end - positions.begin;
-    PT_TRY(Gather(i, rows));
-    batches_[i] = Batch(rows_.schema(), memory_[i].data(), rows);
-  }
-  ++step_;
-  return batches_;
+  PT_TRY(Prepare());
+  prepared_ = false;
+  return std::span<const Batch>(MadeFor(step_++).batches);
 }
 
 Status Feed::EndEpoch() const {

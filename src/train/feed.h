@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "rows/rows.h"
 #include "tensor/batch.h"
+#include "tensor/row_block.h"
 
 namespace protium {
 
@@ -18,16 +19,21 @@ namespace protium {
 // (epoch, step) alone.
 class Feed {
  public:
-  // `rows` must outlive it; `batch_size` is that of a step over all shards.
-  Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed);
+  // `rows` must outlive it; `batch_size` is that of a step over all shards, `device` where they are
+  // computed on.
+  Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const ComputeDevice& device = {});
 
   int64_t steps() const { return steps_; }  // Of an epoch.
   // Starts an epoch, counted from 0. The steps before `first_step` count as made: their rows are
   // read and counted, since EndEpoch() proves the whole epoch.
   Status StartEpoch(int64_t epoch, int64_t first_step = 0);
   // The batches of the next step of the epoch: one per own shard, in shard order, some perhaps
-  // empty. They lie in memory of the feed and are valid until the next call.
+  // empty. They lie in memory of the feed and are valid until the next call of Next(), or until
+  // that of Prepare() after the next one.
   Result<std::span<const Batch>> Next();
+  // Gathers the rows of the step after this one, unless this is the last of its epoch, and starts
+  // to copy them to the device: worth calling while that computes.
+  Status Prepare();
 
   // After the last step: proves that every row of the own shards was used exactly once, by count
   // and sum of keys. A difference is our own bug.
@@ -41,17 +47,24 @@ class Feed {
   Status CheckBatches(int64_t least, int64_t parts = 1) const;
 
  private:
-  Status Gather(size_t own, int64_t rows);
+  // What a step's rows lie in. For a device there are two, since one step's rows are gathered while
+  // those of the step before may still be copied or computed on.
+  struct Step {
+    std::vector<RowBlock> blocks;
+    std::vector<Batch> batches;
+  };
+  Status Gather(size_t own, int64_t rows, Step& into);
+  Step& MadeFor(int64_t step) { return made_[size_t(step) % made_.size()]; }
 
   const ShardedRows& rows_;
   int64_t batch_size_;
   int64_t seed_;
   int64_t steps_;
   std::vector<int32_t> own_;
-  int64_t step_ = 0;  // Of the epoch: the one that Next() returns next.
+  int64_t step_ = 0;       // Of the epoch: the one that Next() returns next.
+  bool prepared_ = false;  // That one is gathered already.
   std::vector<std::unique_ptr<RowVisit>> visits_;
-  std::vector<std::vector<std::byte>> memory_;
-  std::vector<Batch> batches_;
+  std::vector<Step> made_;           // Steps take them in turn.
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.
 };
 

@@ -40,18 +40,30 @@ std::string VersionIn(const std::string& description, const std::string& name) {
 
 }  // namespace
 
-Json NumericsFingerprint(int32_t threads_per_shard) {
+Json NumericsFingerprint(int32_t threads_per_shard, const ComputeDevice& device) {
   // The only place where LibTorch tells the versions of MKL and oneDNN that it was built with, as
   // prose.
   const std::string description = at::show_config();
-  return {{"arithmetic", kArithmetic},
-          {"torch", TORCH_VERSION},
-          {"cpu_capability", at::get_cpu_capability()},
-          {"processor_vendor", ProcessorVendor()},
-          {"mkl", VersionIn(description, "Math Kernel Library Version")},
-          {"onednn", VersionIn(description, "MKL-DNN v")},
-          {"threads_per_shard", threads_per_shard},
-          {"device", "cpu"}};
+  Json out = {{"arithmetic", kArithmetic},
+              {"torch", TORCH_VERSION},
+              {"cpu_capability", at::get_cpu_capability()},
+              {"processor_vendor", ProcessorVendor()},
+              {"mkl", VersionIn(description, "Math Kernel Library Version")},
+              {"onednn", VersionIn(description, "MKL-DNN v")},
+              {"threads_per_shard", threads_per_shard}};
+  out.update(device.identity());
+  return out;
+}
+
+// Bits of cpuid's leaf 7, as the processors' manuals number them.
+std::string Bfloat16Instructions() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  constexpr unsigned kAmx = 1u << 22, kAvx512 = 1u << 5;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmx) != 0) return "amx";
+  if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvx512) != 0) {
+    return "avx512";
+  }
+  return "none";
 }
 
 Status AgreeOn(const Json& fingerprint, Communicator& communicator) {

@@ -4,17 +4,23 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "tensor/device.h"
 
 namespace protium {
 
 // Everything apart from rows, options and shards that decides the bits of the weights: the version
 // of our own arithmetic, versions of the libraries, the processor as they see it, threads per
 // shard, kind of device. A flat object of numbers and texts, compared as a whole.
-Json NumericsFingerprint(int32_t threads_per_shard);
+Json NumericsFingerprint(int32_t threads_per_shard, const ComputeDevice& device = {});
+
+// Which of the processor's instructions for bfloat16 LibTorch can use, "amx", "avx512" or "none":
+// part of the fingerprint of trainings in that precision.
+std::string Bfloat16Instructions();
 
 // Collective. Refuses (exit code of environment) when a rank's fingerprint is not that of rank 0,
 // naming both.

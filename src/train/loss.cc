@@ -39,14 +39,28 @@ Loss OfValues(Each each) {
   };
 }
 
-// log(1 + exp(o)) - label * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so only exp
-// of numbers below 0 is ever taken. The slope is sigmoid(o) - label, by the same exp.
-Term OfLogit(float logit, float label, float positive_weight) {
+struct LogitTerms {
+  float positive_weight = 1;
+  float smoothing = 0;
+};
+
+// log(1 + exp(o)) - target * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so only exp
+// of numbers below 0 is ever taken. The slope is sigmoid(o) - target, by the same exp.
+Term OfLogit(float logit, float label, const LogitTerms& terms) {
   const float decay = std::exp(-std::fabs(logit));
   const float likely = logit < 0 ? decay / (1 + decay) : 1 / (1 + decay);
-  const Term term{(logit < 0 ? 0 : logit) - logit * label + std::log1p(decay), likely - label};
-  if (label == 0 || positive_weight == 1) return term;
-  return {positive_weight * term.loss, positive_weight * term.slope};
+  // Without smoothing the target is the label, to the bit.
+  const float target = label + terms.smoothing * (0.5f - label);
+  const Term term{(logit < 0 ? 0 : logit) - logit * target + std::log1p(decay), likely - target};
+  if (label == 0 || terms.positive_weight == 1) return term;
+  return {terms.positive_weight * term.loss, terms.positive_weight * term.slope};
+}
+
+// As OfValues(), where a label is 0 or 1.
+LossSums OfFlags(const LogitTerms& terms, std::span<const float> outputs, const Batch& rows,
+                 std::span<float> gradient) {
+  return OfValues([terms](float output, float label) { return OfLogit(output, label, terms); })(
+      outputs, rows, gradient);
 }
 
 // The loss of one row of class `label`, the sum over classes c of t_c * (log_sum - o_c), where t_c
@@ -87,10 +101,16 @@ LossTable BuiltInLosses() {
              return HuberLoss(options.delta);
            }},
           {"poisson", WithoutOptions<PoissonLoss>},
-          {"binary_cross_entropy",
+          {"quantile",
            [](const Json& given, const std::vector<double>&) -> Result<Loss> {
+             PT_LET(const auto options, ReadOptions<QuantileOptions>(given));
+             return QuantileLoss(options.levels);
+           }},
+          {"binary_cross_entropy",
+           [](const Json& given, const std::vector<double>& class_weights) -> Result<Loss> {
              PT_LET(const auto options, ReadOptions<BinaryCrossEntropyOptions>(given));
-             return BinaryCrossEntropyLoss(options.positive_weight);
+             return BinaryCrossEntropyLoss(
+                 {options.positive_weight, options.label_smoothing, class_weights});
            }},
           {"cross_entropy",
            [](const Json& given, const std::vector<double>& class_weights) -> Result<Loss> {
@@ -140,15 +160,45 @@ Loss PoissonLoss() {
   });
 }
 
-Loss BinaryCrossEntropyLoss(double positive_weight) {
-  return [positive = float(positive_weight)](std::span<const float> outputs, const Batch& rows,
-                                             std::span<float> gradient) {
+// The slope where label and output are equal, where there is none, is 0.
+Loss QuantileLoss(std::vector<double> levels) {
+  return [levels = std::vector<float>(levels.begin(), levels.end())](
+             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
+    const int64_t labels = rows.schema().Find(kLabelField)->elements();
+    const FieldRows<float> label = rows.floats(kLabelField), weights = rows.floats(kWeightField);
+    LossSums sums;
+    size_t at = 0;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const float weight = *weights.at(i);
+      for (int64_t l = 0; l < labels; ++l) {
+        for (const float level : levels) {
+          const float above = label.at(i)[l] - outputs[at];
+          const float slope = above > 0 ? -level : above < 0 ? 1 - level : 0 * above;
+          gradient[at++] = weight * slope;
+          // NaN goes through to the sum.
+          sums.loss += double(weight) * double(-slope * above);
+          sums.weight += double(weight);
+        }
+      }
+    }
+    return sums;
+  };
+}
+
+Loss BinaryCrossEntropyLoss(const BinaryLoss& options) {
+  const LogitTerms terms{float(options.positive_weight), float(options.smoothing)};
+  return [terms, of_classes = options.of_classes](std::span<const float> outputs, const Batch& rows,
+                                                  std::span<float> gradient) {
+    const bool flags = rows.schema().Find(kLabelField)->element == RowElement::kFloat32;
+    if (flags) return OfFlags(terms, outputs, rows, gradient);
     const FieldRows<int32_t> labels = rows.ints(kLabelField);
     const FieldRows<float> weights = rows.floats(kWeightField);
     LossSums sums;
     for (int64_t i = 0; i < rows.size(); ++i) {
-      const float weight = *weights.at(i);
-      const Term term = OfLogit(outputs[size_t(i)], float(*labels.at(i)), positive);
+      const int32_t label = *labels.at(i);
+      const double factor = of_classes.empty() ? 1 : of_classes[size_t(label)];
+      const float weight = float(double(*weights.at(i)) * factor);
+      const Term term = OfLogit(outputs[size_t(i)], float(label), terms);
       gradient[size_t(i)] = weight * term.slope;
       sums.loss += double(weight) * double(term.loss);
       sums.weight += double(weight);

@@ -50,9 +50,22 @@ Loss HuberLoss(double delta);
 // the likelihood does not depend on the output and is left out, as in torch.nn.PoissonNLLLoss.
 Loss PoissonLoss();
 
-// For two classes; the output is the logit of class 1, whose rows' loss counts `positive_weight`
-// times (pos_weight of torch.nn.BCEWithLogitsLoss); the sum of weights counts them once.
-Loss BinaryCrossEntropyLoss(double positive_weight);
+// For each label one output a level, side by side: level * (label - o) where the label lies above,
+// (1 - level) * (o - label) where it lies below (the pinball loss). Each counts once, in loss and
+// weight.
+Loss QuantileLoss(std::vector<double> levels);
+
+// For two classes; the output is the logit of class 1. The loss of a row of class 1 counts
+// `positive_weight` times (pos_weight of torch.nn.BCEWithLogitsLoss), while the sum of weights
+// counts it once. With smoothing s the target is 1 - s/2 or s/2. `of_classes` as for
+// CrossEntropyLoss(). Where rows have labels of yes or no, as floats, there is one output a label,
+// and a row counts once per label.
+struct BinaryLoss {
+  double positive_weight = 1;
+  double smoothing = 0;
+  std::vector<double> of_classes = {};
+};
+Loss BinaryCrossEntropyLoss(const BinaryLoss& options);
 
 // For many classes; outputs go through a softmax. A row counts as often as its class (`weights`:
 // one per class, or none), also in the sum of weights. With smoothing s a row of class c has the

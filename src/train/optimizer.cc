@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/fault.h"
@@ -26,11 +27,13 @@ Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& 
   return rates;
 }
 
-Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights,
-                                  std::vector<double> rates) {
+Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights, std::vector<double> rates,
+                                  int32_t threads) {
   PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
   if (rates.empty()) rates.assign(weights.parts().size(), 1);
-  return Optimizer(std::move(rule), weights, std::move(rates));
+  Optimizer out(std::move(rule), weights, std::move(rates));
+  out.threads_ = threads;
+  return out;
 }
 
 Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates)
@@ -44,8 +47,25 @@ Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::ve
   }
 }
 
+// Each element is a chain of its own, so parts give the bits of the whole. Threads are started
+// anew, which is nothing beside a part of this size.
 bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count,
                           size_t parameter) {
+  constexpr int64_t kLeast = 1 << 20;
+  const int64_t parts = std::clamp<int64_t>(count / kLeast, 1, threads_);
+  std::vector<char> finite(size_t(parts), 1);
+  const auto run = [&](int64_t part) {
+    const int64_t from = count * part / parts, to = count * (part + 1) / parts;
+    finite[size_t(part)] = StepPart(gradient, begin + from, to - from, parameter) ? 1 : 0;
+  };
+  std::vector<std::jthread> others;
+  for (int64_t part = 1; part < parts; ++part) others.emplace_back(run, part);
+  run(0);
+  others.clear();  // Waits for them.
+  return std::ranges::find(finite, 0) == finite.end();
+}
+
+bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter) {
   std::vector<float*> state;
   for (std::vector<float>& each : state_) state.push_back(each.data() + begin);
   return rule_->Update(

@@ -37,15 +37,15 @@ struct Gradient {
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters);
 
-// One thread. Every rank holds a whole one and gives it the same sums, so all arrive at the same
-// weights.
+// Called by one thread. Every rank holds a whole one and gives it the same sums, so all arrive at
+// the same weights.
 class Optimizer {
  public:
   // For these weights, which must outlive it. `rates` has one factor per parameter
   // (ParameterRates()); empty: all are 1. A rate of 0 freezes the parameter. All state begins at
-  // the rule's initial value.
+  // the rule's initial value. `threads` share the work on large nets.
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
-                                std::vector<double> rates = {});
+                                std::vector<double> rates = {}, int32_t threads = 1);
 
   // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. False when a
   // gradient was NaN or infinite: the weights are spoiled then, and training has to go back to a
@@ -63,9 +63,11 @@ class Optimizer {
  private:
   Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates);
   bool StepRange(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter);
+  bool StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter);
 
   std::unique_ptr<UpdateRule> rule_;
   Weights* weights_;
+  int32_t threads_ = 1;
   std::vector<double> rates_;
   bool all_learn_ = true;                  // No parameter is frozen.
   std::vector<int64_t> steps_;             // Made by each parameter.

@@ -113,10 +113,15 @@ Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps) {
   return UnknownName("schedule", train.schedule.name, known, "train.schedule");
 }
 
+// Drops that are counted in steps fall where they fall, however many steps there are.
 bool DependsOnSteps(const TrainOptions& train) {
+  if (train.warm_up.share > 0) return true;
+  if (train.schedule.name == "step" && train.schedule.options.value("every_steps", 0) > 0) {
+    return false;
+  }
   const auto row = std::ranges::find_if(
       kSchedules, [&](const Row& each) { return train.schedule.name == each.name; });
-  return train.warm_up.share > 0 || (row != std::end(kSchedules) && row->depends_on_steps);
+  return row != std::end(kSchedules) && row->depends_on_steps;
 }
 
 }  // namespace protium

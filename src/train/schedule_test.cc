@@ -75,6 +75,8 @@ TEST(Schedule, RisesInEqualStepsFirst) {
   EXPECT_NEAR(rates[2], 0.75, 1e-12);
   EXPECT_EQ(Rates({.warm_up = {.steps = 9}}, 2).size(), 2u);
   EXPECT_FALSE(DependsOnSteps({.warm_up = {.steps = 3}}));
+  EXPECT_TRUE(DependsOnSteps({.schedule = StepSchedule({.every = 0.5})}));
+  EXPECT_FALSE(DependsOnSteps({.schedule = StepSchedule({.every_steps = 5})}));
   EXPECT_TRUE(DependsOnSteps({.warm_up = {.share = 0.5}}));
   EXPECT_TRUE(DependsOnSteps(both));
 }

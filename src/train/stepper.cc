@@ -42,13 +42,32 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
   out->first_shard_ = spec.first[size_t(communicator.rank())];
   PT_LET(out->tree_, communicator.MakeTree(
                          {.leaves = spec.first.back(), .count = out->count_, .first = spec.first}));
-  for (const Subtree& subtree : out->tree_->own()) {
-    std::fill(subtree.sum.begin(), subtree.sum.end(), 0.0f);
-    PT_LET(auto views,
-           Guard("laying out gradients", [&] { return weights.Views(subtree.sum.data()); }));
-    out->own_.push_back({subtree.sum, std::move(views)});
-  }
+  PT_TRY(Guard("laying out gradients", [&] {
+    for (const Subtree& subtree : out->tree_->own()) {
+      std::fill(subtree.sum.begin(), subtree.sum.end(), 0.0f);
+      out->own_.push_back(out->MakePartial(subtree.sum));
+      out->held_.emplace_back(weights.device(), subtree.sum);
+    }
+  }));
   return out;
+}
+
+Stepper::Partial Stepper::MakePartial(std::span<float> sum) const {
+  Partial partial{.sum = sum};
+  float* base = sum.data();
+  if (weights_.device().staged()) {
+    partial.there = weights_.device().DeviceFloats(weights_.size());
+    base = partial.there.data_ptr<float>();
+  }
+  partial.gradients = weights_.Views(base);
+  return partial;
+}
+
+// `to` + `from`, element by element; of a staged device both halves of a leaf by themselves.
+void Stepper::AddPartial(const Partial& from, int64_t size, Partial& to) {
+  const size_t begin = from.there.defined() ? size_t(size) : 0;
+  if (from.there.defined()) to.there.add_(from.there);
+  AddTo(to.sum.subspan(begin), from.sum.subspan(begin));
 }
 
 std::span<float> Stepper::Defined(Partial& partial) const {
@@ -62,9 +81,7 @@ float* Stepper::FindTail(Partial& partial) const {
 Stepper::Partial& Stepper::Spare(size_t depth) {
   while (spares_.size() <= depth) {
     auto& [memory, partial] = spares_.emplace_back(std::vector<float>(size_t(count_)), nullptr);
-    partial = std::make_unique<Partial>();
-    partial->sum = memory;
-    partial->gradients = weights_.Views(memory.data());
+    partial = std::make_unique<Partial>(MakePartial(memory));
   }
   return *spares_[depth].second;
 }
@@ -80,8 +97,7 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
   if (add) {
     PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
-    AddTo(partial.sum, spare->sum);
-    return Status::OK();
+    return Guard("adding up shards", [&] { AddPartial(*spare, weights_.size(), partial); });
   }
   const int32_t middle = begin + (end - begin) / 2;
   PT_TRY(AddUp(input, begin, middle, partial, false, depth));
@@ -100,10 +116,19 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
   if (rows.size() > 0) {
     return RunNet(rows, input, shard, DrawKeyOf(input, shard), partial, add);
   }
-  // A leaf of zeros. It is added like any other, since -0.0 + 0.0 is 0.0: skipping it would leave
-  // another bit where the owner of the shards differs.
+  return Guard("adding an empty shard", [&] { AddZeros(partial, add); });
+}
+
+// A leaf of zeros is added like any other, since -0.0 + 0.0 is 0.0: skipping it would leave another
+// bit where the owner of the shards differs.
+void Stepper::AddZeros(Partial& partial, bool add) const {
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
-  return Status::OK();
+  if (!partial.there.defined()) return;
+  if (add) {
+    partial.there.add_(0.0f);
+  } else {
+    partial.there.zero_();
+  }
 }
 
 // A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
@@ -132,20 +157,25 @@ Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shar
 Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
                        Partial& partial, bool add) {
   buffers_.Keep();
-  const auto count = size_t(rows.size() * spec_.outputs);
-  output_gradient_.resize(std::max(output_gradient_.size(), count));
-  const std::span<float> gradient(output_gradient_.data(), count);
+  const ComputeDevice& device = weights_.device();
+  const auto count = rows.size() * spec_.outputs;
   const auto run = [&]() -> Status {
+    if (!output_gradient_.defined() || output_gradient_.numel() < count) {
+      output_gradient_ = device.HostFloats(count);
+    }
+    const std::span<float> gradient(output_gradient_.data_ptr<float>(), size_t(count));
+    weights_.UploadBuffers();
     const at::Tensor outputs = net_.Forward(rows, &key);
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
-    const LossSums sums = spec_.loss({outputs.const_data_ptr<float>(), count}, rows, gradient);
+    weights_.DownloadBuffers();
+    const LossSums sums = spec_.loss(device.Fetch(outputs, outputs_here_), rows, gradient);
     float* tail = FindTail(partial);
     const bool lost = !std::isfinite(sums.loss);
     if (lost && (lost_.empty() || lost_.back() != shard)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
-    net_.Backward(at::from_blob(gradient.data(), {rows.size(), spec_.outputs}, at::kFloat),
+    net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}),
                   {partial.gradients, add, Defined(partial)});
     return Status::OK();
   };
@@ -160,10 +190,20 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
 Status Stepper::AddUpOwn(const StepInput& input) {
   lost_.clear();
   const std::span<const Subtree> own = tree_->own();
+  if (!own.empty()) PT_TRY(Guard("sending weights", [&] { weights_.Upload(); }));
   for (size_t i = 0; i < own.size(); ++i) {
     PT_TRY(AddUp(input, own[i].begin, own[i].end, own_[i], false, 0));
   }
-  return Status::OK();
+  if (input.meanwhile) PT_TRY(input.meanwhile());
+  return Guard("fetching gradients", [&] { BringBack(); });
+}
+
+// Gradients that were added up on a device go to where the reduction reads them.
+void Stepper::BringBack() {
+  for (Partial& partial : own_) {
+    if (!partial.there.defined()) continue;
+    CopyBack(partial.there, at::from_blob(partial.sum.data(), {weights_.size()}, at::kFloat));
+  }
 }
 
 Result<StepResult> Stepper::Run(const StepInput& input) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,6 +46,8 @@ struct StepInput {
   double rate = 1;                // Multiplies the learning rate; the same on all ranks.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
+  // Called once while a device computes the last gradients, with work for the host; may be empty.
+  std::function<Status()> meanwhile;
 };
 
 // The same on every rank, but for wait_seconds.
@@ -81,11 +84,16 @@ class Stepper {
         optimizer_(optimizer),
         communicator_(communicator),
         buffers_(weights) {}
-  // Where sums are made: a subtree of the communicator's, or a spare one.
+  // Where sums are made: a subtree of the communicator's, or a spare one. On a staged device the
+  // gradients are added up there, element by element in the same order and so to the same bits, and
+  // come to the host once a step; the rest of a leaf is always the host's.
   struct Partial {
     std::span<float> sum;
     std::vector<at::Tensor> gradients;
+    at::Tensor there;  // On a staged device: what `gradients` are views of.
   };
+  Partial MakePartial(std::span<float> sum) const;
+  static void AddPartial(const Partial& from, int64_t size, Partial& to);
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);
@@ -95,6 +103,8 @@ class Stepper {
                 Partial& partial, bool add);
   uint64_t DrawKeyOf(const StepInput& input, int32_t shard) const;
   Status AddUpOwn(const StepInput& input);
+  void AddZeros(Partial& partial, bool add) const;
+  void BringBack();
   Partial& Spare(size_t depth);
   Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);
   Result<float> ClipFactor(std::span<const float> sum, float weight, const StepInput& input);
@@ -115,9 +125,11 @@ class Stepper {
   int64_t count_ = 0;  // Floats of a leaf.
   int32_t first_shard_ = 0;
   std::vector<Partial> own_;
+  std::vector<HeldMemory> held_;  // Their sums.
   std::vector<std::pair<std::vector<float>, std::unique_ptr<Partial>>> spares_;
   std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
-  std::vector<float> output_gradient_;
+  at::Tensor outputs_here_;
+  at::Tensor output_gradient_;
 };
 
 // Fails unless this thread rounds to nearest and keeps denormals: a library built with fast-math

@@ -9,6 +9,7 @@
 
 #include "base/call.h"
 #include "base/fault.h"
+#include "format/safetensors.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
@@ -22,7 +23,6 @@
 #include "train/schedule.h"
 #include "train/start.h"
 #include "train/stepper.h"
-#include "train/validation.h"
 
 // Run() in order:
 // 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
@@ -34,8 +34,9 @@
 // 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
 //    early stopping, the checkpoint of the epoch.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
-//    saved. state_ is everything that a checkpoint keeps besides tensors; it advances on every rank
-//    alike.
+//    saved. With these weights in all nets, calibration and threshold are fitted to the validation
+//    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
+//    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
 
 namespace protium {
 namespace {
@@ -52,6 +53,7 @@ class Training {
   Status RunEpoch();
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
+  Result<Json> Measure();
   void Choose(const Json& values);
   void Watch(const Json& entry);
   Status Save();
@@ -59,6 +61,8 @@ class Training {
   Status Stopped();
   Status WithKept(const Status& status) const;
   Result<TrainOutcome> Outcome();
+  Status CheckKept(const TrainOutcome& out) const;
+  Status Judge(const std::filesystem::path& weights, TrainOutcome& out);
 
   // Runs `work` with the average in the net, if weights are averaged, and returns its result. A
   // failure is returned only after the second exchange, so the net never keeps the average.
@@ -100,13 +104,14 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
     : spec_(spec),
       train_(spec.train),
       in_(input),
-      feed_(input.rows, spec.train.batch_size, spec.train.seed),
+      feed_(input.rows, spec.train.batch_size, spec.train.seed, input.weights.device()),
       steps_(feed_.steps() * spec.train.epochs),
       optimizer_(std::move(optimizer)),
       progress_(input.communicator.rank() == 0 ? input.report : nullptr, steps_) {
   if (train_.average > 0) average_.emplace(train_.average, input.weights);
   if (input.validation == nullptr) return;
-  validation_.emplace(*input.validation, input.net, spec.target, train_.metrics, spec.own_metrics);
+  validation_.emplace(*input.validation, input.net, input.weights.device(), spec.target,
+                      train_.metrics, spec.own_metrics);
 }
 
 Result<TrainOutcome> Training::Run() {
@@ -147,7 +152,8 @@ Status Training::Begin() {
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
 // the rates of the steps already made depend on it.
 Status Training::Identify() {
-  const Json fingerprint = NumericsFingerprint(train_.threads_per_shard);
+  Json fingerprint = NumericsFingerprint(train_.threads_per_shard, in_.weights.device());
+  if (train_.precision == Precision::kBfloat16) fingerprint["bfloat16"] = Bfloat16Instructions();
   PT_TRY(AgreeOn(fingerprint, in_.communicator));
   state_.identity = {{"shards", in_.rows.shards()},
                      {"options", spec_.options},
@@ -167,6 +173,7 @@ Status Training::Initialise() {
   if (leads()) {
     PT_TRY(Guard("initialising the net", [&] {
       in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train_.seed)}));
+      in_.weights.Download();
     }));
     if (!train_.from.weights.empty()) {
       PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
@@ -181,6 +188,9 @@ Status Training::Initialise() {
 Status Training::RunEpoch() {
   PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
   const double seconds = train_.checkpoint.every_seconds;
+  // A device computes by itself; on the CPU there is no time to win.
+  std::function<Status()> ahead;
+  if (in_.weights.device().staged()) ahead = [this] { return feed_.Prepare(); };
   while (state_.epoch_step < feed_.steps()) {
     // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
     // when checkpoints are written, never what is in the weights.
@@ -192,7 +202,8 @@ Status Training::RunEpoch() {
                                        .shards = shards,
                                        .rate = rate(),
                                        .stop = in_.stop.stop_requested(),
-                                       .save = due});
+                                       .save = due,
+                                       .meanwhile = ahead});
     PT_TRY(WithKept(result.status()));
     PT_TRY(AfterStep(*result));
   }
@@ -225,7 +236,7 @@ Status Training::EndEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    PT_LET(const Json values, WithAverage([&] { return validation_->Measure(in_.communicator); }));
+    PT_LET(const Json values, WithAverage([&] { return Measure(); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
@@ -240,6 +251,11 @@ Status Training::EndEpoch() {
   Watch(entry);
   state_.history.push_back(entry);
   return Save();
+}
+
+Result<Json> Training::Measure() {
+  PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
+  return validation_->Measure(in_.communicator);
 }
 
 // Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
@@ -322,21 +338,47 @@ Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;
-  out.validation = state_.best.metrics;
+  out.decision = spec_.target.decision;
   out.history = state_.history;
   out.fingerprint = state_.identity["fingerprint"];
   out.rows_identity = state_.identity["rows"];
   out.wait_share = progress_.wait_share();
-  if (!leads()) return out;
-  out.weights = spec_.folder / (state_.best.epoch > 0
-                                    ? state_.best.file
-                                    : fmt::format("step-{:09}/weights.safetensors", state_.step));
-  PT_LET(out.weights_sha256, WeightsSha256(out.weights));
+  const std::filesystem::path weights =
+      spec_.folder / (state_.best.epoch > 0
+                          ? state_.best.file
+                          : fmt::format("step-{:09}/weights.safetensors", state_.step));
+  if (leads()) {
+    out.weights = weights;
+    PT_LET(out.weights_sha256, WeightsSha256(weights));
+    PT_TRY(CheckKept(out));
+  }
+  if (validation_) PT_TRY(Judge(weights, out));
+  return out;
+}
+
+Status Training::CheckKept(const TrainOutcome& out) const {
   const bool best = state_.best.epoch > 0;
-  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) return out;
+  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) {
+    return Status::OK();
+  }
   return Fail({.exit = Exit::kInput,
                .what = "the weights changed after they were written: " + out.weights.string(),
                .why = "the sha256 of their tensors differs"});
+}
+
+// Collective. The nets have the weights of the last step, and rank 0 alone the file of the best.
+Status Training::Judge(const std::filesystem::path& weights, TrainOutcome& out) {
+  if (leads()) {
+    PT_LET(const Safetensors file, Safetensors::Read(weights));
+    PT_TRY(in_.weights.Load(file, weights.string()));
+  }
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
+  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
+  PT_LET(out.decision, validation_->FitDecision(spec_.decision, in_.communicator));
+  Diagnostics diagnostics(spec_.target.kind);
+  PT_LET(out.validation, validation_->Measure(in_.communicator, &diagnostics));
+  out.diagnostics = diagnostics.Drawn();
+  return Status::OK();
 }
 
 }  // namespace
@@ -348,8 +390,8 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .fix = "check the query, the split and the validation share"});
   }
   PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
-  PT_LET(Optimizer optimizer,
-         Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates)));
+  PT_LET(Optimizer optimizer, Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
+                                              spec.train.threads_per_shard));
   return Training(spec, input, std::move(optimizer)).Run();
 }
 

@@ -21,6 +21,7 @@
 #include "tensor/target.h"
 #include "tensor/weights.h"
 #include "train/loss.h"
+#include "train/validation.h"
 
 namespace protium {
 
@@ -29,6 +30,7 @@ struct TrainSpec {
   TrainOptions train;  // Complete; `best` is one of `metrics`.
   Target target;
   Loss loss;
+  DecisionSpec decision;  // Fitted to the validation rows under the weights that are handed out.
   std::vector<MetricSpec> own_metrics;  // Beside the built-in ones.
 
   std::filesystem::path folder;  // Of checkpoints.
@@ -52,8 +54,12 @@ struct TrainOutcome {
   std::filesystem::path weights;  // On rank 0 only, as the hash.
   std::string weights_sha256;     // Of the tensors alone.
   int64_t steps = 0;
-  int64_t best_epoch = 0;            // From 1; 0 without validation.
-  Json validation = Json::object();  // Values of the metrics at the best epoch.
+  int64_t best_epoch = 0;  // From 1; 0 without validation.
+  // With validation rows, under the weights that are handed out: what was fitted, the values of the
+  // metrics with that, and what a report draws (Diagnostics::Drawn).
+  Decision decision;
+  Json validation = Json::object();
+  Json diagnostics = Json::object();
   Json history = Json::array();
   Json fingerprint;
   Json rows_identity;

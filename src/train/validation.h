@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics on the held-out rows, the same for any number of ranks: states of metrics are exact sums
-// or sorted scores, which merge in any order.
+// Metrics on the held-out rows, and what is fitted to them once training is over. The same for any
+// number of ranks: states are exact sums or sorted scores, which merge in any order.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "metrics/decision.h"
+#include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
@@ -16,18 +19,32 @@
 
 namespace protium {
 
+// What is to be fitted of a Decision.
+struct DecisionSpec {
+  Calibration calibration = Calibration::kNone;
+  std::string threshold_by;  // The metric that chooses the cut; empty: it stays.
+};
+
 // Measures a net on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
-  // `rows` and `net` must outlive it. `own`: metrics beside the built-in ones.
-  Validation(const ShardedRows& rows, Net& net, const Target& target,
+  // `rows` and `net` must outlive it; the net was made for `device`. `own`: metrics beside the
+  // built-in ones.
+  Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device, const Target& target,
              std::vector<std::string> metrics, std::vector<MetricSpec> own);
-  // Collective. The same values on every rank, whoever owns which shard.
-  Result<Json> Measure(Communicator& communicator);
+  // Collective. The same values on every rank, whoever owns which shard. `diagnostics`, where it is
+  // given, becomes the state of all rows.
+  Result<Json> Measure(Communicator& communicator, Diagnostics* diagnostics = nullptr);
+  // Collective. Fits the calibration, then the cut of the calibrated scores; Measure() uses both
+  // from now on. Every pass that it takes runs the net over all rows.
+  Result<Decision> FitDecision(const DecisionSpec& spec, Communicator& communicator);
 
  private:
-  Status AddShard(int32_t shard, MetricState& state);
-  Status Add(const Batch& rows, MetricState& state);
+  using EachRow = std::function<void(const Judged& row)>;
+  Status ForOwnRows(const EachRow& each);
+  Status ForBatch(const Batch& rows, const EachRow& each);
+  Status FitTemperature(Communicator& communicator);
+  Result<std::vector<Ranked>> RankScores(Communicator& communicator);
 
   const ShardedRows& rows_;
   Target target_;

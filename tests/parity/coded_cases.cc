@@ -63,6 +63,33 @@ Plan ProjectLogarithms(const Tables& tables) {
                   {tables["numbers"]});
 }
 
+// Lists, shown as texts.
+Plan ProjectWords(const Tables& tables) {
+  const auto call = [](const char* function, Expr list, Literal second) {
+    return MakeCall(function, {std::move(list), Lit(std::move(second))});
+  };
+  const Expr words = call("split", Is("lower", Col("text")), std::string("[\\s,;]"));
+  const Expr letters = call("extract_all", Col("text"), std::string("[a-z]"));
+  const Plan lists = MakePlan(
+      Project{{{"id", Col("id")},
+               {"words", words},
+               {"kept", call("keep_long", words, int64_t{3})},
+               {"letters", letters},
+               {"pairs", call("n_grams", letters, int64_t{2})},
+               {"without", MakeCall("leave_out", {letters, Lit("a"), Lit("t")})},
+               {"bare", MakeCall("leave_out_any_case",
+                                 {call("split", Col("text"), std::string(" ")), Lit("upper")})},
+               {"after_first", MakeCall("element", {letters, Lit(int64_t{1})})},
+               {"joined", MakeCall("join_text", {Col("text"), Col("other")})}}},
+      {tables["words"]});
+  return MakePlan(
+      Sql{"SELECT id, array_join(words, '|') AS w, size(words) AS n, "
+          "array_join(kept, '|') AS k, size(letters) AS l, array_join(pairs, '|') AS p, "
+          "array_join(without, '|') AS o, array_join(bare, '|') AS b, after_first, joined FROM t",
+          {"t"}},
+      {lists});
+}
+
 Plan ProjectTimeParts(const Tables& tables) {
   return MakePlan(Project{{{"id", Col("id")},
                            {"q", Is("quarter", Col("day"))},
@@ -180,6 +207,7 @@ const std::map<std::string, MakeCase>& CodedCases() {
       {"verb_project_casts", ProjectCasts},
       {"verb_project_logarithms", ProjectLogarithms},
       {"verb_project_time_parts", ProjectTimeParts},
+      {"verb_project_words", ProjectWords},
       {"verb_cast_text_with_spaces", CastTextWithSpaces},
       {"verb_cast_bad_text", CastBadText},
       {"verb_divide_by_zero", DivideByZero},

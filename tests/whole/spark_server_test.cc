@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "whole/flights.h"
@@ -85,14 +86,23 @@ TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameMod
   EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
 }
 
+// The devices are made up, so the CPU computes in their place.
 TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
-  const Outcome here = RunFlights(scratch_, tables_, {});
+  const fs::path script = scratch_.path() / "gpus";
+  std::ofstream(script) << "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"0\", \"1\"]}'\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const auto run = [&](std::vector<std::string> settings) {
+    settings.push_back("gang.gpus_per_worker=1");
+    Running command(FlightsCommand(scratch_, tables_, settings), scratch_.path(),
+                    {{"PROTIUM_DEVICE", "cpu"}});
+    return command.Wait(std::chrono::seconds(300));
+  };
+  const Outcome here = run({"engine.discovery=" + script.string()});
   const std::string weights = ModelWeights(here, scratch_);
+  ASSERT_NE(weights, "") << here.err;
   fs::remove_all(runs_);
   const OwnServer server(version_, "0", "standalone");
-  const Outcome there = RunFlights(
-      scratch_, tables_,
-      {"engine=" + server.address(), "gang.gpus_per_worker=1", "engine.spark.rows=files"});
+  const Outcome there = run({"engine=" + server.address(), "engine.spark.rows=files"});
   ASSERT_EQ(there.exit, 0) << there.err;
   EXPECT_EQ(ModelWeights(there, scratch_), weights);
   const Json ranks = LastGang(runs_);

@@ -17,6 +17,7 @@
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "run/events.h"
+#include "search/settle.h"
 
 namespace protium {
 
@@ -159,6 +160,14 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   return frames;
 }
 
+// Checks every trial against the columns of the rows.
+Result<Json> DescribeSearch(const Search& search, const DataFrame& train) {
+  const SessionOptions& options = train.session().state().options();
+  PT_LET(const SettledSearch settled, Settle(search, options.catalogue));
+  PT_TRY(CheckOnTable(search, settled, train));
+  return SearchToJson(search, settled, options.engine);
+}
+
 // The engine describes the whole of what will run: with an estimator the gang over the training
 // rows, with other stages alone those rows, otherwise the SQL.
 Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
@@ -173,7 +182,16 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
   SessionState& state = session.state();
   PT_LET(Json plan, Describe(state.engine(), tree, state.call()));
   plan.update(stages);
+  if (job.search) {
+    PT_LET(plan["search"], DescribeSearch(*job.search, frames.train));
+  }
   return plan;
+}
+
+Result<PipelineModel> FitModel(const Job& job, const DataFrame& train) {
+  if (!job.search) return job.pipeline->Fit(train);
+  PT_LET(SearchResult found, job.search->Run(train));
+  return std::move(found.model);
 }
 
 // Without outputs the test rows are still scored, for their metrics: that is what [split] sets them
@@ -204,7 +222,7 @@ Status RunForNothing(Session& session, const DataFrame& table) {
 Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   std::optional<PipelineModel> model;
   if (job.pipeline) {
-    PT_LET(const PipelineModel fitted, job.pipeline->Fit(frames.train));
+    PT_LET(const PipelineModel fitted, FitModel(job, frames.train));
     PT_LET(const Json etl, SavedEtl(session, job));
     model = WithEtl(fitted, etl);
     if (!job.file.split) session.state().record().Set("scored", "training rows");

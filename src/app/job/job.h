@@ -16,6 +16,7 @@
 #include "learn/catalogue.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
+#include "protium/search.h"
 #include "spark/settings.h"
 
 namespace protium {
@@ -146,6 +147,8 @@ struct JobFile {
   Json gang = Json::object();
   Json net = Json::object();
   Json loss = Json::object();
+  std::optional<SearchOptions> search;
+  std::optional<FoldOptions> folds;
   ByName<JobOutput> outputs;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -162,6 +165,8 @@ struct JobFile {
     visit("gang", gang, {.help = "shorthand for the only estimator's gang"});
     visit("net", net, {.help = "shorthand for the only estimator's net"});
     visit("loss", loss, {.help = "shorthand for the only estimator's loss"});
+    visit("search", search, {.help = "fits with several sets of options and keeps the best"});
+    visit("folds", folds, {.help = "measures by cross-validation on the training rows"});
     visit("outputs", outputs, {.help = "tables to write, by name"});
   }
 };
@@ -176,6 +181,7 @@ struct Job {
   int64_t rows_memory_bytes = 0;
   std::optional<size_t> estimator;   // Its position in the pipeline.
   std::optional<Pipeline> pipeline;  // None for a job of SQL alone.
+  std::optional<Search> search;      // What [search] and [folds] make of the pipeline.
 
   // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
   // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.

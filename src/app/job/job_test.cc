@@ -181,6 +181,29 @@ TEST_F(JobFiles, TakeOptionsOfANetThatIsNamedElsewhereOrNotAtAll) {
   EXPECT_THAT(FaultIn("loss = \"mse\"\n" + named).what, HasSubstr("set twice"));
 }
 
+TEST_F(JobFiles, HoldASearchWhoseTrialsAreCheckedBeforeAnyTableIsRead) {
+  const std::string search = std::string(kJob) + R"([folds]
+k = 3
+by = ["day"]
+[search]
+method = "grid"
+[search.space]
+"train.epochs" = [1, 2]
+)";
+  const auto job = Read(search);
+  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_TRUE(job->search.has_value());
+  EXPECT_EQ(job->search->options().space.size(), 1u);
+  EXPECT_EQ(job->search->folds()->k, 3);
+  const auto again = ReadSavedJob(job->ToJson(), "job.json");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->ToJson(), job->ToJson());
+  const auto where = [&](const std::string& set) { return FaultIn(search, {set}).where; };
+  EXPECT_EQ(where("search.space.net.hiden=[1]"), "--set search.space.net.hiden=[1]");
+  EXPECT_EQ(where("folds.k=1"), "--set folds.k=1");
+  EXPECT_EQ(where("search.metric=r2"), "--set search.metric=r2");
+}
+
 TEST_F(JobFiles, GiveEachOutputAFileOfItsOwn) {
   const std::string two = kJob + std::string("again = { parquet = \"./scored.parquet\" }\n");
   EXPECT_THAT(FaultIn(two).what, HasSubstr("the same file"));

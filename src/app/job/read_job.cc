@@ -13,6 +13,7 @@
 #include "learn/extension.h"
 #include "learn/pipeline/preview.h"
 #include "learn/stages/stage_options.h"
+#include "search/settle.h"
 
 namespace protium {
 
@@ -162,6 +163,19 @@ Result<int64_t> SizeAt(const char* path, const std::string& text) {
   return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
+// [folds] without [search] measures the one pipeline there is. Every trial's options are checked
+// here, so that a mistake costs no hours.
+Status SetSearch(Job& job) {
+  const JobFile& file = job.file;
+  if (!file.search && !file.folds) return Status::OK();
+  const char* const name = file.search ? "search" : "folds";
+  if (!job.pipeline) {
+    return JobFault(name, fmt::format("[{}] belongs to a pipeline, and the job has none", name));
+  }
+  job.search.emplace(*job.pipeline, file.search.value_or(SearchOptions()), file.folds);
+  return Settle(*job.search, job.catalogue).status();
+}
+
 // Fills the job from its settings. If this fails, what is known so far stays in `job`, since the
 // places and the estimator's position are needed to put the fault into the terms of the file.
 Status Finish(Job& job, const Settings& as_written) {
@@ -190,9 +204,10 @@ Status Finish(Job& job, const Settings& as_written) {
   MakeWhole(job.settings, "engine.discovery", engine.discovery);
   PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
   PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
-  if (file.pipeline.empty()) return Status::OK();
-  PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
-  return Status::OK();
+  if (!file.pipeline.empty()) {
+    PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
+  }
+  return SetSearch(job);
 }
 
 template <class Options>

@@ -43,7 +43,8 @@ bool Finite(const std::pair<double, double>& point) {
 // Whether the first point is an outlier, as the loss of an untrained net often is: it lies above
 // the others by more than three times their range. Scaled to show it, the chart would flatten the
 // others, so it is drawn beyond the top, with its value as text.
-bool FirstIsFarOff(const Series& series) {
+bool FirstIsFarOff(const Chart& chart, const Series& series) {
+  if (chart.whole) return false;
   Range rest;
   for (size_t i = 1; i < series.points.size(); ++i) {
     if (Finite(series.points[i])) rest.Take(series.points[i].second);
@@ -57,7 +58,7 @@ bool FirstIsFarOff(const Series& series) {
 Frame FitFrame(const Chart& chart) {
   Frame frame;
   for (const Series& series : chart.series) {
-    const size_t from = FirstIsFarOff(series) ? 1 : 0;
+    const size_t from = FirstIsFarOff(chart, series) ? 1 : 0;
     for (size_t i = 0; i < series.points.size(); ++i) {
       if (!Finite(series.points[i])) continue;
       frame.x.Take(series.points[i].first);
@@ -108,6 +109,7 @@ std::string DrawLine(const Frame& frame, const Series& series, size_t number) {
         "{:.6g}</title></circle>\n",
         number, x, y, Escaped(series.name), point.first, point.second);
   }
+  if (!series.line) return dots;
   return fmt::format("<polyline class=\"line{}\" points=\"{}\"/>\n", number, points) + dots +
          beyond;
 }

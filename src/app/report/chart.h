@@ -12,8 +12,9 @@ namespace protium {
 // A line; points that are not finite are left out.
 struct Series {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // x ascending.
+  std::vector<std::pair<double, double>> points;  // x ascending, unless there are only dots.
   bool dots = false;                              // Mark every point.
+  bool line = true;                               // Join them.
 };
 
 // A chart with one or more lines over one x axis. All texts are escaped when drawn.
@@ -22,6 +23,8 @@ struct Chart {
   std::string x_name;
   std::vector<Series> series;                         // Colors repeat after four.
   std::vector<std::pair<double, std::string>> marks;  // Vertical lines at x, with their captions.
+  // Whether a first point that lies far above all others is drawn in full, where it flattens them.
+  bool whole = false;
 };
 
 // A <figure> with the chart and its legend; empty if no series has a finite point.

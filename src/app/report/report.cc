@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page is a heading and ten sections, each a function from the facts to HTML (sections.h).
+// The page is a heading and eleven sections, each a function from the facts to HTML (sections.h).
 #include "app/report/report.h"
 
 #include <fmt/format.h>
@@ -52,6 +52,7 @@ Result<ReportFacts> ReadReportFacts(const fs::path& run) {
   PT_LET(facts.run, ReadObject(run / "run.json"));
   PT_LET(facts.result, ReadObject(run / "result.json"));
   PT_LET(facts.job, ReadObject(run / "job.json"));
+  PT_LET(facts.trials, ReadObject(run / "trials.json"));
   PT_LET(facts.events, ReadEvents(run / "events.jsonl"));
   return facts;
 }
@@ -67,9 +68,9 @@ std::string RenderReport(const ReportFacts& facts) {
       Escaped(facts.id), kReportStyle);
   page += Head(facts);
   // An empty section adds nothing, so a run without training has a page of its own shape.
-  for (const auto section :
-       {FaultSection, TilesSection, CurvesSection, MetricsSection, TimeSection, WorkersSection,
-        StagesSection, SettingsSection, SqlSection, VersionsSection}) {
+  for (const auto section : {FaultSection, TilesSection, SearchSection, CurvesSection,
+                             MetricsSection, PredictionsSection, TimeSection, WorkersSection,
+                             StagesSection, SettingsSection, SqlSection, VersionsSection}) {
     page += section(facts);
   }
   return page + "</main></body></html>\n";

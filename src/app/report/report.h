@@ -20,6 +20,7 @@ struct ReportFacts {
   Json run = Json::object();     // run.json: name, state, times.
   Json result = Json::object();  // result.json: metrics, seconds, the fault.
   Json job = Json::object();     // job.json: settings, plan, SQL, versions.
+  Json trials = Json::object();  // trials.json: what a search has tried.
   std::vector<Json> events;
 };
 

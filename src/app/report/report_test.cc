@@ -61,6 +61,56 @@ TEST(Report, TellsAFailureWithWhatIsKnown) {
   EXPECT_THAT(page, Not(HasSubstr("<h2>Metrics")));
 }
 
+TEST(Report, ShowsTheTrialsOfASearchAndTheBest) {
+  ReportFacts facts{.id = "search"};
+  facts.trials = Json::parse(R"({"metric": "rmse", "best": 2, "trials": [
+    {"trial": 1, "values": {"net.hidden": [64, 8], "net.name": "<b>"}, "value": 15.5,
+     "deviation": 0.25, "seconds": 2.0},
+    {"trial": 2, "values": {"net.hidden": [8], "net.name": "y"}, "value": 14.5, "best_epoch": 3},
+    {"trial": 3, "values": {"net.hidden": [9], "net.name": "z"}, "error": "the loss <broke>"}]})");
+  const std::string page = RenderReport(facts);
+  for (const char* part :
+       {"<h2>Trials</h2>", "<tr class=\"best\"><td>2 (the best)</td>", "[64,8]", "&lt;b&gt;",
+        "15.5 \u00b1 0.25", "the loss &lt;broke&gt;", "rmse of each trial"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  EXPECT_THAT(RenderReport({.id = "x"}), Not(HasSubstr("Trials")));
+}
+
+TEST(Report, DrawsWhatPredictionsAreLike) {
+  ReportFacts facts = SomeFacts();
+  facts.result["classes"] = {"<no>", "yes"};
+  facts.result["diagnostics"]["validation"] = Json::parse(R"({"labels": [{}]})");
+  facts.result["diagnostics"]["test"] = Json::parse(R"({"kind": "two_classes", "labels": [
+      {"confusion": [[900, 100], [5, 95]], "roc": [[0, 0], [0.1, 0.95], [1, 1]],
+       "precision_recall": [[0.5, 0.9], [1, 0.1]], "calibration": [[0.05, 0.04, 900]]}]})");
+  const std::string page = RenderReport(facts);
+  for (const char* part : {"Predictions on the test rows", "as &lt;no&gt;", ">900</td>", "ROC",
+                           "Precision over recall", "Calibration"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  facts.result["labels"] = {"a", "b"};
+  facts.result["diagnostics"] = {{"validation", Json::parse(R"({"labels": [
+      {"predicted_actual": [[1, 2], [3, 3.5]], "residuals": {"low": -1, "high": 2, "counts": [3, 4]}},
+      {"below": [[0.1, 0.12], [0.9, 0.88]]}]})")}};
+  const std::string numbers = RenderReport(facts);
+  for (const char* part : {"Predictions of a on the validation rows", "Predictions of b",
+                           "Actual over predicted", "Residuals", "below each quantile"}) {
+    EXPECT_THAT(numbers, HasSubstr(part));
+  }
+}
+
+// Files of other versions, and damaged ones, must not keep a report from being made.
+TEST(Report, LeavesOutPredictionsThatItCannotRead) {
+  ReportFacts facts = SomeFacts();
+  for (const char* strange : {"7", "{\"test\": {\"labels\": 3}}",
+                              "{\"test\": {\"labels\": [null, {\"roc\": [7, [1]], "
+                              "\"confusion\": 9, \"residuals\": {\"low\": 1}}]}}"}) {
+    facts.result["diagnostics"] = Json::parse(strange);
+    EXPECT_THAT(RenderReport(facts), Not(HasSubstr("Predictions")));
+  }
+}
+
 TEST(Report, StandsWithNothingKnown) {
   EXPECT_THAT(RenderReport({.id = "x"}), HasSubstr("</html>"));
 }

@@ -56,7 +56,7 @@ th, td { text-align:left; padding:5px 14px 5px 0; border-bottom:1px solid var(--
   vertical-align:top; }
 th { color:var(--soft); font-weight:500; font-size:13px; } th.num { font-family:inherit; }
 td { overflow-wrap:break-word; min-width:4.5em; } td:first-child { white-space:nowrap; }
-tr.soft td { color:var(--soft); } .scroll { overflow-x:auto; }
+tr.soft td { color:var(--soft); } tr.best td { font-weight:600; } .scroll { overflow-x:auto; }
 details { margin-top:12px; } summary { cursor:pointer; color:var(--soft); }
 pre { background:var(--card); border-radius:8px; padding:12px 14px; overflow-x:auto; }
 @media print { main { padding:0; } details { display:block; } }

@@ -82,8 +82,8 @@ Json SettingsIn(const Json& run) {
 // shape.
 Json MakeResultLine(const Json& result) {
   Json line = Json::object();
-  for (const char* key :
-       {"run", "folder", "model", "outputs", "metrics", "seconds", "workers", "shards", "steps"}) {
+  for (const char* key : {"run", "folder", "model", "outputs", "metrics", "search", "seconds",
+                          "workers", "shards", "steps"}) {
     line[key] = result.value(key, Json());
   }
   Json metrics = Json::object(), seconds = Json::object();
@@ -112,12 +112,34 @@ std::string SpentText(const Json& seconds) {
   return text;
 }
 
+// "trial 7 of 20  rmse 14.1 +- 0.2  train.epochs = 5" and how many failed; empty without a search.
+std::string SearchText(const Json& result) {
+  const Json search = result.value("search", Json());
+  if (!search.is_object()) return {};
+  const int64_t trials = search.value("trials", int64_t{1});
+  std::string text = trials > 1 ? fmt::format("  best of {} trials: trial {}, ", trials,
+                                              search.value("best", int64_t{0}))
+                                : "  over folds: ";
+  text += search.value("metric", "") + " " + ValueText(search.value("value", Json()));
+  const Json deviation = search.value("deviation", Json());
+  if (deviation.is_number()) text += fmt::format(" +- {:.2g}", deviation.get<double>());
+  const Json values = search.value("values", Json::object());
+  for (const auto& [path, value] : values.items()) {
+    text += fmt::format(", {} = {}", path, ValueText(value));
+  }
+  const int64_t failed = search.value("failed", int64_t{0});
+  if (failed > 0) text += fmt::format("; {} failed", failed);
+  return text + "\n";
+}
+
 // The text for people: name and times, metrics, outputs.
 std::string FormatResult(const Json& result) {
   std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
                                  SpentText(result.value("seconds", Json::object())));
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += metrics + "\n";
+  const std::string search = SearchText(result);
+  if (!search.empty()) text += search + "\n";
   std::vector<std::vector<std::string>> rows;
   const Json counts = result.value("output_rows", Json::object());
   for (const Json& output : result["outputs"]) {

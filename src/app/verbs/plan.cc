@@ -65,13 +65,6 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return TextTable(rows);
 }
 
-// Whether any rank has GPUs.
-bool HasDevices(const Json& gang) {
-  const Json ranks = gang.value("ranks", Json::array());
-  return std::any_of(ranks.begin(), ranks.end(),
-                     [](const Json& rank) { return !rank.value("gpus", Json::array()).empty(); });
-}
-
 // The placement of one gang: a line for each rank, and why it is so, if anything is to be said.
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
@@ -82,9 +75,42 @@ std::string GangText(const Json& gang) {
   const std::string note = gang.value("note", "");
   std::string text = TextTable(rows, {false, false, true, false});
   if (!note.empty()) text += "  " + note + "\n";
-  if (HasDevices(gang))
-    text += "  training runs on the CPU: the gpus are leased, but not used yet\n";
   return text;
+}
+
+// "5 folds by plane, 2 times"; empty without folds.
+std::string FoldsText(const Json& folds) {
+  if (!folds.is_object()) return {};
+  std::string text = fmt::format("{} folds", Shown(folds["k"]));
+  text += folds["by"].empty() ? " by all columns" : " by " + Shown(folds["by"]);
+  if (folds["held_out"] != 0)
+    text += fmt::format(", {} of them held out", Shown(folds["held_out"]));
+  if (folds["repeats"] != 1) text += fmt::format(", {} times", Shown(folds["repeats"]));
+  return text;
+}
+
+// How many trials a search makes, how they are measured, and the first of them.
+std::string SearchText(const Json& search) {
+  const int64_t trials = search["trials"].get<int64_t>();
+  const int64_t fits = search["fits"].get<int64_t>();
+  const std::string folds = FoldsText(search["folds"]);
+  std::string text = fmt::format(
+      "  {} {} by {} on {}: {} fit{}, {} at a time; the best is fitted again on all rows\n", trials,
+      trials == 1 ? "trial" : search["method"].get<std::string>() + " trials",
+      search["metric"].get<std::string>(), folds.empty() ? "validation rows" : folds, fits,
+      fits == 1 ? "" : "s", Shown(search["parallel"]));
+  std::vector<std::vector<std::string>> rows = {{"  trial"}};
+  for (const auto& [path, values] : search["space"].items()) rows[0].push_back(path);
+  if (rows[0].size() == 1) return text;
+  for (const Json& values : search["first"]) {
+    rows.push_back({"  " + std::to_string(rows.size())});
+    for (const auto& [path, value] : values.items()) {
+      rows.back().push_back(value.is_structured() ? Dump(value) : Shown(value));
+    }
+  }
+  text += TextTable(rows);
+  const auto more = trials - int64_t(search["first"].size());
+  return more > 0 ? text + fmt::format("  ... and {} more\n", more) : text;
 }
 
 // The plan as text: tree, SQL, what is not exact, stages, gang. `plan` is what Describe() returned,
@@ -97,6 +123,7 @@ std::string PlanText(const std::string& name, const Json& plan) {
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
   if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"], plan["pipeline"]);
+  if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
     text += "\ngang\n  " + ShardsText(plan["training"]) + "\n";
     for (const Json& gang : plan["placement"]) text += GangText(gang);
@@ -122,6 +149,7 @@ Json PipelineIn(const Json& event) {
   Json parts = Json::object();
   if (event.value("event", "") != "pipeline") return parts;
   for (const char* part : {"pipeline", "stages", "training"}) parts[part] = event[part];
+  if (event.contains("search")) parts["search"] = event["search"];
   return parts;
 }
 

@@ -19,6 +19,7 @@
 #include "frame/session_state.h"
 #include "learn/extension.h"
 #include "learn/model/model_state.h"
+#include "learn/torch_folder.h"
 #include "os/signals.h"
 #include "run/events.h"
 #include "run/progress.h"
@@ -151,8 +152,11 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const Call call = session->state().call();
   RunRecord& record = session->state().record();
-  PT_LET(const PipelineModel model,
+  PT_LET(PipelineModel model,
          PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
+  PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
+  if (gpus > 0) PT_TRY(CheckGpuLibraries());
+  model = WithGpus(model, int32_t(gpus));
   PT_LET(const NewTables input, ReadInput(*session, model, arguments));
   for (const std::string& note : input.notes) {
     call.Tell(EventToJson(Note{note}));
@@ -225,6 +229,7 @@ CommandVerb PredictVerb() {
                      DelimiterFlag(),
                      {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
                      {"--extension", "FILE", "the library that defines the model's net", ""},
+                     {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
                      EngineFlag(),
                      ForceFlag(),
                      JsonFlag()},

@@ -7,6 +7,8 @@
 
 #include "base/fault.h"
 #include "learn/model/model_state.h"
+#include "learn/pipeline/learned.h"
+#include "learn/torch_folder.h"
 
 namespace protium {
 namespace {
@@ -51,21 +53,25 @@ Status Missing(const Columns& missing, const Columns& there) {
 // Asks each stage and the net whether they can take the table's columns with the types these have.
 // Only columns of the table are checked; the types of columns that stages make are up to them.
 Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
-  const auto check = [&](const std::string& column, const Stage* stage) -> Status {
+  const auto check = [&](const std::string& column, const auto& fits_type) -> Status {
     const auto field = table.GetFieldByName(column);
     if (!field) return Status::OK();
-    const Status fits = stage ? stage->CheckType(*field->type()) : CheckNumeric(*field->type());
+    const Status fits = fits_type(*field->type());
     if (fits.ok()) return fits;
     return Fail({.exit = Exit::kInput,
                  .what = "column \"" + column + "\" is " + field->type()->ToString() + ", not " +
                          fits.message()});
   };
   for (const PlacedStage& each : chain.stages) {
-    for (const std::string& input : each.stage->inputs()) PT_TRY(check(input, each.stage.get()));
+    const Columns& inputs = each.stage->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      PT_TRY(check(inputs[i],
+                   [&](const arrow::DataType& type) { return each.stage->CheckInput(i, type); }));
+    }
   }
   if (!chain.estimator) return Status::OK();
   for (const std::string& column : chain.estimator->numeric) {
-    if (Holds(chain.needed, column)) PT_TRY(check(column, nullptr));
+    if (Holds(chain.needed, column)) PT_TRY(check(column, CheckNumeric));
   }
   return Status::OK();
 }
@@ -90,7 +96,7 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   return CheckTypes(chain, table);
 }
 
-bool OfClasses(const ModelState& state) { return state.net.objective.kind != TargetKind::kValues; }
+bool OfClasses(const ModelState& state) { return OfClasses(state.net.objective.kind); }
 
 arrow::FieldVector PredictedBy(const ModelState& state) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
@@ -99,10 +105,11 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 }
 
 // Metrics are asked for only if the table has every label, and the baseline only if it has the
-// baseline's column too.
+// baseline's column too. Without the column of weights every row counts once.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
+  config.device = GivenDeviceUse();
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {
@@ -110,9 +117,11 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   }
   config.metrics = state.chain->estimator->options.train.metrics;
   const auto& baseline = state.learned.baseline;
-  if (baseline && (OfClasses(state) || Holds(columns, baseline->column))) {
+  if (baseline && (baseline->column.empty() || Holds(columns, baseline->column))) {
     config.baseline = baseline;
   }
+  const std::string& weight = state.chain->estimator->options.weight;
+  if (Holds(columns, weight)) config.weight = weight;
   return config;
 }
 
@@ -129,6 +138,7 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
     }
   }
   if (config.baseline) add(config.baseline->column);
+  add(config.weight);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
   for (const std::string& each : state.net.numeric) add(each);
   for (const ListInput& each : state.net.lists) add(each.column);
@@ -150,10 +160,15 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     output.push_back(field);
   }
   for (const auto& field : PredictedBy(state)) output.push_back(field);
-  const MapTask task{.task = "score",
-                     .config = Dump(FieldsToJson(config)),
-                     .output = arrow::schema(std::move(output)),
-                     .workers = options.gang.workers};
+  MapTask task{.task = "score",
+               .config = Dump(FieldsToJson(config)),
+               .output = arrow::schema(std::move(output)),
+               .workers = options.gang.workers};
+  if (state.gpus_per_worker > 0) {
+    // Devices are leased to gangs alone. Its ranks do not talk to each other.
+    task.gang = options.gang;
+    task.gang->gpus_per_worker = state.gpus_per_worker;
+  }
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
@@ -163,6 +178,7 @@ Columns Wanted(const ModelState& state) {
   if (state.chain->estimator) {
     for (const CategoricalColumn& each : state.net.categorical) wanted.push_back(each.column);
     wanted.insert(wanted.end(), state.net.numeric.begin(), state.net.numeric.end());
+    for (const ListInput& each : state.net.lists) wanted.push_back(each.column);
     return wanted;
   }
   for (const StageColumn& each : state.chain->columns) {
@@ -174,7 +190,11 @@ Columns Wanted(const ModelState& state) {
 // Whether some stage that reads `column` cannot take this type.
 bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
   return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
-    return Holds(each.stage->inputs(), column) && !each.stage->CheckType(type).ok();
+    const Columns& inputs = each.stage->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == column && !each.stage->CheckInput(i, type).ok()) return true;
+    }
+    return false;
   });
 }
 
@@ -240,7 +260,8 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
   const Plan typed = WithLearnedTypes(state, table.plan(), schema);
   PT_TRY(CheckTable(*state.chain, *schema));
   Columns columns = ColumnNames(*schema);
-  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state));
+  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state), RowUse::kOther,
+                                   AnalyzeWith(table.session().state()));
   return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
 }
 
@@ -258,6 +279,12 @@ Status PipelineModel::Explain(const Status& status) const {
 PipelineModel WithEtl(const PipelineModel& model, Json etl) {
   ModelState copy = model.state();
   copy.etl = std::move(etl);
+  return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
+}
+
+PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker) {
+  ModelState copy = model.state();
+  copy.gpus_per_worker = gpus_per_worker;
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }
 

@@ -86,7 +86,8 @@ Result<Manifest> ReadManifest(const fs::path& folder) {
   const fs::path file = folder / "model.json";
   PT_LET(const Json json, ManifestJson(folder));
   const Json version = json.value("version", Json());
-  if (json.contains("version") && version != kModelVersion && version != 1) {
+  const bool known = version.is_number_integer() && version >= 1 && version <= kModelVersion;
+  if (json.contains("version") && !known) {
     return Broken(file, "has version " + Dump(version),
                   "this program reads versions 1 to " + std::to_string(kModelVersion));
   }

@@ -12,7 +12,7 @@
 
 namespace protium {
 
-inline constexpr int64_t kModelVersion = 2;
+inline constexpr int64_t kModelVersion = 3;
 
 // The contents of a folder. When writing, the paths are where to copy from; when reading, they
 // point into the folder.

@@ -118,8 +118,8 @@ TEST_F(ModelFolder, NamesAFileThatIsMissing) {
 TEST_F(ModelFolder, RefusesOthersAndOtherVersions) {
   std::ofstream(model_ / "model.json") << R"({"format": "onnx"})";
   EXPECT_THAT(FaultOfReading().what, HasSubstr("not from a protium model"));
-  std::ofstream(model_ / "model.json") << R"({"format": "protium-model", "version": 3})";
-  EXPECT_THAT(FaultOfReading().what, HasSubstr("version 3"));
+  std::ofstream(model_ / "model.json") << R"({"format": "protium-model", "version": 4})";
+  EXPECT_THAT(FaultOfReading().what, HasSubstr("version 4"));
   EXPECT_THAT(FaultOf(ReadModelFolder(scratch_).status()).what, HasSubstr("not a model folder"));
   EXPECT_EQ(FaultOf(ReadModelFolder(scratch_ / "x").status()).exit, Exit::kInput);
 }

@@ -22,11 +22,18 @@ struct ModelState {
   Json metrics = Json::object();  // Of a loaded model: what its run measured.
   Json etl;                       // How the input table is made; null: unknown.
   bool measured = true;           // Whether its predictions can be compared with labels.
+  // Leased to each worker that scores, which are a gang then: in the run that trained it as many as
+  // to those that trained; none for a loaded model, which may be used anywhere, unless asked for
+  // (WithGpus()).
+  int32_t gpus_per_worker = 0;
 };
 
 // A copy of `model` that also carries how its input table is made; Save() writes it as "etl.json",
 // which `protium predict --data` runs.
 PipelineModel WithEtl(const PipelineModel& model, Json etl);
+
+// A copy of `model` whose workers score with so many leased devices each.
+PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 
 // The list of stages with all their options, as in pipeline.json.
 Json PipelineToJson(const ModelState& state);

@@ -16,6 +16,7 @@
 #include "learn/model/model_version1.h"
 #include "learn/model/net_file.h"
 #include "learn/model/net_library.h"
+#include "learn/pipeline/learned.h"
 
 namespace protium {
 namespace {
@@ -148,12 +149,13 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   session.state().record().Know(OwnMetrics(session.state().options().catalogue));
   ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
-  PT_LET(Chain chain,
-         Read(folder / "pipeline.json", PlaceStages(stages, *state.input, std::move(catalogue))));
+  const Analyze analyze = AnalyzeWith(session.state());
+  PT_LET(Chain chain, Read(folder / "pipeline.json",
+                           PlaceStages(stages, *state.input, std::move(catalogue), analyze)));
   PT_TRY(KeepExtensions(session.state().folder(), chain));
   PT_TRY(FindNetFile(folder, chain));
   PT_LET(state.learned,
-         Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain)));
+         Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain, analyze)));
   state.chain = std::make_shared<const Chain>(std::move(chain));
   state.metrics = FileOr(files, "metrics.json", Json::object());
   state.etl = FileOr(files, "etl.json", Json());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/placer.h"
 
 namespace protium {
@@ -57,10 +58,15 @@ const StageColumn* Chain::Find(const std::string& column) const {
 }
 
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
-                          Catalogue catalogue) {
+                          Catalogue catalogue, Analyze analyze) {
   std::vector<StageColumn> columns;
-  for (const auto& field : table.fields()) columns.push_back({field->name(), field->type()});
-  Placer placer(std::move(columns), std::move(catalogue));
+  for (const auto& field : table.fields()) {
+    StageColumn& column = columns.emplace_back(StageColumn{field->name(), field->type()});
+    if (field->type()->id() == arrow::Type::FIXED_SIZE_LIST) {
+      column.length = static_cast<const arrow::FixedSizeListType&>(*field->type()).list_size();
+    }
+  }
+  Placer placer(std::move(columns), std::move(catalogue), std::move(analyze));
   for (const StageOptions& stage : stages) PT_TRY(placer.Place(stage));
   return placer.Take();
 }
@@ -69,8 +75,8 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
 // follow. Stages that awaited nothing are handed over as they are, with what they learned. A
 // mistake that shows only now (two columns of one name, say) depends on the data, hence the exit
 // code of input.
-Status PlaceAgain(Chain& chain) {
-  Placer placer(TableColumns(chain), chain.catalogue);
+Status PlaceAgain(Chain& chain, Analyze analyze) {
+  Placer placer(TableColumns(chain), chain.catalogue, std::move(analyze));
   for (size_t i = 0; i < chain.options.size(); ++i) {
     const bool keep = i < chain.stages.size() && chain.stages[i].awaits.empty();
     const Status placed =
@@ -88,7 +94,8 @@ Status PlaceAgain(Chain& chain) {
 }
 
 // Stages that `wanted` does not depend on are left out: the engine need not compute their columns.
-Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, RowUse use) {
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, RowUse use,
+                 const Analyze& analyze) {
   // Backwards, so that a used stage's inputs are wanted before their maker is looked at; then
   // forwards, so that a stage finds its inputs made.
   std::vector<bool> used(chain.stages.size());
@@ -99,14 +106,26 @@ Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted
     }
     if (used[i]) wanted.insert(wanted.end(), stage.inputs().begin(), stage.inputs().end());
   }
+  Columns all = columns;
+  BatchRun run(analyze);
   for (size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const Stage& stage = *chain.stages[i].stage;
+    all.insert(all.end(), stage.outputs().begin(), stage.outputs().end());
+    if (run.MustEndBefore(stage)) rows = run.End(std::move(rows), columns);
+    if (stage.batches() != nullptr) {
+      run.Add(chain.options[i], *stage.batches());
+      continue;
+    }
     rows = use == RowUse::kOther ? stage.Apply(std::move(rows), columns)
                                  : stage.ApplyToLearned(std::move(rows), columns);
     columns.insert(columns.end(), stage.outputs().begin(), stage.outputs().end());
   }
-  return rows;
+  rows = run.End(std::move(rows), columns);
+  // Stages that workers apply may have come behind later ones.
+  if (columns == all) return rows;
+  columns = std::move(all);
+  return WithColumns(std::move(rows), columns, {});
 }
 
 }  // namespace protium

@@ -39,7 +39,7 @@ struct PlacedStage {
 // The estimator, with its inputs as concrete columns in the order in which the net reads them.
 struct PlacedEstimator {
   TorchEstimatorOptions options;  // Complete: every default filled in.
-  LossRow loss;                   // Of options.loss.
+  LossRow loss;                   // Of options.loss, of the kind that KindOf() gives.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;
@@ -72,13 +72,14 @@ struct Chain {
 // Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns
 // and stages (with the nearest name), wrong types, ids and outputs given twice, two estimators, an
 // estimator that is not last, and a label among its own features. Faults have a `where` such as
-// "pipeline.2.inputs.0".
+// "pipeline.2.inputs.0". `analyze` asks the engine for types; without it stages made of SQL are
+// refused.
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
-                          Catalogue catalogue = BuiltInCatalogue());
+                          Catalogue catalogue = BuiltInCatalogue(), Analyze analyze = nullptr);
 
 // Places the stages again that awaited columns which have become known by learning. Stages that
 // awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
-Status PlaceAgain(Chain& chain);
+Status PlaceAgain(Chain& chain, Analyze analyze = nullptr);
 
 // The table column that `column` is ultimately made from; of several, the first one by the order of
 // inputs, as a name to show to users. `column` itself if no stage made it.
@@ -98,8 +99,8 @@ enum class RowUse { kLearning, kOther };
 
 // Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
 // depends on, directly or through other stages; these must have learned. Appends the new names to
-// `columns`.
+// `columns`. Stages that workers apply (BatchStage) need `analyze`; its failure waits in the plan.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
-                 RowUse use = RowUse::kOther);
+                 RowUse use = RowUse::kOther, const Analyze& analyze = nullptr);
 
 }  // namespace protium

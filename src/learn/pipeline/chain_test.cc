@@ -94,8 +94,9 @@ TEST(Chain, WantsTheLengthOfListsOnceAndWithoutContradiction) {
                      arrow::field("open", arrow::list(arrow::float32())),
                      arrow::field("delay", arrow::float64())});
   const auto place = [&](VectorColumn vectors) {
-    return PlaceStages({TorchEstimator({.vectors = {std::move(vectors)}, .label = "delay"})},
-                       *table);
+    const Choice net = Cnn({.height = 1, .pool = 1});
+    return PlaceStages(
+        {TorchEstimator({.net = net, .vectors = {std::move(vectors)}, .label = "delay"})}, *table);
   };
   EXPECT_EQ(place({"fixed"})->estimator->lists[0].length, 2);
   EXPECT_EQ(place({"fixed", 2})->estimator->lists[0].length, 2);
@@ -183,7 +184,7 @@ TEST(Chain, AppliesStagesAsExpressions) {
       {"id": "scale", "kind": "standard_scaler",
        "learned": [{"input": "temp__fill", "output": "temp__fill__scale", "mean": 2.0,
                     "deviation": 4.0}]}]})");
-  ASSERT_TRUE(LearnedFromJson(learned, chain).ok());
+  ASSERT_TRUE(LearnedFromJson(learned, chain, nullptr).ok());
   Columns columns = {"temp"};
   const Plan plan =
       ApplyStages(chain, MakePlan(Materialize{"rows"}), columns, {"temp__fill__scale"});
@@ -310,7 +311,7 @@ TEST(Learned, RefusesWhatDoesNotFitThePipeline) {
         R"({"stages": [{"id": "fill", "kind": "imputer", "learned": []}]})",
         R"({"stages": [{"id": "fill", "kind": "imputer",
             "learned": [{"input": "x", "output": "temp__fill", "value": 1}]}]})"}) {
-    EXPECT_FALSE(LearnedFromJson(*ParseJson(text), chain).ok()) << text;
+    EXPECT_FALSE(LearnedFromJson(*ParseJson(text), chain, nullptr).ok()) << text;
   }
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "learn/learn_label.h"
+#include "metrics/fit_decision.h"
+
 namespace protium {
 namespace {
 
@@ -32,7 +35,10 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
   switch (kind) {
     case TargetKind::kValues:
       return {"rmse", "mae"};
+    case TargetKind::kQuantiles:
+      return {"pinball", "coverage"};
     case TargetKind::kTwoClasses:
+    case TargetKind::kFlags:
       return {"log_loss", "auc", "accuracy"};
     case TargetKind::kClasses:
       return {"log_loss", "accuracy"};
@@ -44,9 +50,7 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
 Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::string& path,
                     const Catalogue& catalogue) {
   std::vector<std::string> fitting;
-  const auto fits = [&](const MetricRow& row) {
-    return std::find(row.kinds.begin(), row.kinds.end(), loss.kind) != row.kinds.end();
-  };
+  const auto fits = [&](const MetricRow& row) { return Measures(row.kinds, loss.kind); };
   for (const MetricRow& row : catalogue.metrics) {
     if (fits(row)) fitting.push_back(row.name);
   }
@@ -62,17 +66,38 @@ Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::s
   return Status::OK();
 }
 
-// Fills in the metrics and `best` by the kind of loss, and refuses a baseline column for classes.
+// Fills in the metrics and `best` by the kind of loss, and refuses a baseline column for all but
+// values.
 Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string& path,
                      const Catalogue& catalogue) {
   if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
   if (train.best.empty()) train.best = train.metrics.front();
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
+  // Ranks look it up even where no row is held out to measure it on.
+  PT_TRY(FindRow(catalogue.metrics, "metric", train.best, path + ".best").status());
   if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "classes have no straight-line baseline",
+               .what = "only numbers have a straight-line baseline",
                .where = path + ".baseline",
-               .fix = "leave baseline out: classes are compared with their shares"});
+               .fix = loss.kind == TargetKind::kQuantiles
+                          ? "leave baseline out: quantiles are compared with those of the label"
+                          : "leave baseline out: classes are compared with their shares"});
+}
+
+// Names the nets that can where the chosen one cannot.
+Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
+                      const Catalogue& catalogue) {
+  if (options.train.precision == Precision::kFloat32) return Status::OK();
+  PT_LET(const NetRow* net, FindRow(catalogue.nets, "net", options.net.name, at + "net.name"));
+  if (!net->float32_only) return Status::OK();
+  std::vector<std::string> others;
+  for (const NetRow& row : catalogue.nets) {
+    if (!row.float32_only) others.push_back(row.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net " + net->name + " computes in float32 only",
+               .where = at + "train.precision",
+               .fix = "leave precision out, or choose one of " + Dump(Json(others))});
 }
 
 // The number of shards decides the weights, so it is not raised silently to fit the workers.
@@ -93,32 +118,84 @@ Status Require(bool holds, const std::string& path, const std::string& must, con
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
-// Refuses options that make no sense for this kind of label, and fills in the default scale.
-Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
-  const TargetKind kind = loss.kind;
-  const bool values = kind == TargetKind::kValues, several = !options.labels.empty();
+// Which of `label` and `labels` is given, and that the loss can learn it.
+Status CheckLabelNames(const TorchEstimatorOptions& options, const LossRow& loss,
+                       const std::string& at) {
+  const bool several = !options.labels.empty();
   if (several != options.label.empty()) {
     return Fail({.exit = Exit::kUsage,
                  .what = several ? "both label and labels are given" : "there is no label",
                  .where = at + "label",
                  .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
   }
-  PT_TRY(Require(!several || values, at + "labels",
+  PT_TRY(Require(!several || !OfClasses(loss.kind), at + "labels",
                  "left out: " + options.loss.name + " learns one label", options.labels));
   PT_TRY(Require(!several || options.train.baseline.empty(), at + "train.baseline",
                  "left out with several labels", options.train.baseline));
-  PT_TRY(Require(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
-                 "left out: it is for binary_cross_entropy", options.positive));
-  PT_TRY(Require(options.probabilities.empty() || !values, at + "probabilities",
-                 "left out: numbers have no probabilities", options.probabilities));
-  PT_TRY(Require(values || !options.label_scale || options.label_scale == Scale::kNone,
-                 at + "label_scale", "left out: classes have no scale", "standard"));
-  PT_TRY(Require(!loss.logarithmic || options.label_scale != Scale::kStandard, at + "label_scale",
-                 "\"none\": " + loss.name + " learns counts as they are", "standard"));
+  if (loss.kind != TargetKind::kQuantiles) return Status::OK();
+  return LevelsOf(options).status();
+}
+
+// The scale of numbers; classes and flags have none. Fills in the default.
+Status CheckScale(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
+  const bool numbers = loss.kind == TargetKind::kValues || loss.kind == TargetKind::kQuantiles;
+  const Json given = options.label_scale ? fields::Write(*options.label_scale) : Json();
+  const bool scaled = options.label_scale && options.label_scale != Scale::kNone;
+  PT_TRY(Require(numbers || !scaled, at + "label_scale", "left out: classes have no scale", given));
+  PT_TRY(Require(!loss.logarithmic || !scaled, at + "label_scale",
+                 "\"none\": " + loss.name + " learns counts as they are", given));
   if (!options.label_scale) {
-    options.label_scale = values && !loss.logarithmic ? Scale::kStandard : Scale::kNone;
+    options.label_scale = numbers && !loss.logarithmic ? Scale::kStandard : Scale::kNone;
   }
   return Status::OK();
+}
+
+std::string QuotedList(const std::vector<std::string>& names) { return Dump(Json(names)); }
+
+// Both are fitted on validation rows, so without any they are refused before anything starts.
+Status CheckDecision(const TorchEstimatorOptions& options, const LossRow& loss,
+                     const std::string& at) {
+  const TargetKind kind = loss.kind;
+  const bool two = kind == TargetKind::kTwoClasses, flags = kind == TargetKind::kFlags;
+  const bool calibrated = options.calibration != Calibration::kNone;
+  const bool validates = options.train.validation.share > 0;
+  const Threshold& threshold = options.threshold;
+  const Json shown = ToJson(threshold), calibration = fields::Write(options.calibration);
+  PT_TRY(Require(two || flags || (threshold.metric.empty() && threshold.at == 0.5),
+                 at + "threshold", "left out: it is for binary_cross_entropy", shown));
+  PT_TRY(Require(two || !calibrated || options.calibration != Calibration::kIsotonic,
+                 at + "calibration", "\"temperature\": isotonic calibrates two classes only",
+                 calibration));
+  PT_TRY(Require(OfClasses(kind) || flags || !calibrated, at + "calibration",
+                 "left out: numbers have no probabilities", calibration));
+  if (!threshold.metric.empty()) {
+    const std::vector<std::string> names = ThresholdMetrics();
+    const bool known = std::find(names.begin(), names.end(), threshold.metric) != names.end();
+    PT_TRY(Require(two, at + "threshold", "a number: a metric chooses it for two classes", shown));
+    PT_TRY(Require(known, at + "threshold",
+                   "a probability between 0 and 1, or one of " + QuotedList(names), shown));
+  }
+  if (validates || (threshold.metric.empty() && !calibrated)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = std::string(calibrated ? "calibration" : "the threshold") +
+                       " is fitted on validation rows, and there are none",
+               .where = at + (calibrated ? "calibration" : "threshold"),
+               .fix = "set train.validation = { share = 0.1 }"});
+}
+
+// Refuses options that make no sense for this kind of label, and fills in the default scale.
+Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
+  const TargetKind kind = loss.kind;
+  PT_TRY(CheckLabelNames(options, loss, at));
+  PT_TRY(Require(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
+                 "left out: it is for one label of binary_cross_entropy", options.positive));
+  PT_TRY(Require(options.probabilities.empty() || OfClasses(kind), at + "probabilities",
+                 "left out: only classes have a list of probabilities", options.probabilities));
+  const Json weights = options.loss.options.value("class_weights", Json("none"));
+  PT_TRY(Require(kind != TargetKind::kFlags || weights == "none", at + "loss.class_weights",
+                 "left out with several labels: set positive_weight", weights));
+  PT_TRY(CheckScale(options, loss, at));
+  return CheckDecision(options, loss, at);
 }
 
 }  // namespace
@@ -134,14 +211,17 @@ Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std:
   PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule",
                        options.train.schedule));
   PT_TRY(options.train.Check(at + "train"));
-  PT_LET(const LossRow* loss,
+  PT_LET(const LossRow* row,
          FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
-  PT_TRY(CheckLabels(options, *loss, at));
-  PT_TRY(ChooseMetrics(*loss, options.train, at + "train", catalogue));
+  LossRow loss = *row;
+  loss.kind = KindOf(options, loss);
+  PT_TRY(CheckLabels(options, loss, at));
+  PT_TRY(ChooseMetrics(loss, options.train, at + "train", catalogue));
   // Ranges are checked once all options have their values.
   PT_TRY(CheckFields(options, path));
   PT_TRY(CheckValidation(options.train, at + "train"));
   PT_TRY(CheckGang(options, at + "gang"));
+  PT_TRY(CheckPrecision(options, at, catalogue));
   const bool inputs =
       !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
   if (inputs) return options;

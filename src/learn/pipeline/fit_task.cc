@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -74,7 +75,9 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
     if (!columns.back()) return Status::KeyError("no column \"", name, "\" in the input of fit");
   }
   const auto add = [&](auto& each) -> Status {
-    if constexpr (requires { each.Add(*columns[0]); }) {
+    if constexpr (requires { each.Add(std::span(std::as_const(columns))); }) {
+      if (columns.size() >= 2) return each.Add(std::span(std::as_const(columns)));
+    } else if constexpr (requires { each.Add(*columns[0]); }) {
       // Checked, for the config has travelled: a state tells by its Add() how many columns it
       // needs.
       if (columns.size() == 1) return each.Add(*columns[0]);
@@ -89,12 +92,23 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
   return Annotate(added, "column \"" + need.columns[0] + "\"");
 }
 
-// The form in which a state reads one of its columns: counted categories in their own type, the
-// groups of sums as text, everything else as double.
+// The form in which a state reads one of its columns: counted categories and lists in their own
+// type, what groups rows as text, everything else as double.
 enum class Form { kItself, kText, kNumber };
 Form FormOf(const Need& need, size_t column) {
-  if (need.kind == StateKind::kTexts) return Form::kItself;
-  return need.kind == StateKind::kGroups && column == 0 ? Form::kText : Form::kNumber;
+  switch (need.kind) {
+    case StateKind::kTexts:
+    case StateKind::kTokens:
+    case StateKind::kPositive:
+    case StateKind::kProducts:
+      return Form::kItself;
+    case StateKind::kGroups:
+      return column == 0 ? Form::kText : Form::kNumber;
+    case StateKind::kGroupNumbers:
+      return column + 1 < need.columns.size() ? Form::kText : Form::kNumber;
+    default:
+      return Form::kNumber;
+  }
 }
 
 Expr InForm(Form form, const std::string& column) {

@@ -82,7 +82,7 @@ class Fitting {
           return each.level == level && each.stage->learns_outputs();
         });
     if (!named) return Status::OK();
-    PT_TRY(PlaceAgain(chain_));
+    PT_TRY(PlaceAgain(chain_, AnalyzeWith(session_)));
     AddNeeds();
     return Status::OK();
   }
@@ -137,7 +137,8 @@ class Fitting {
       asked.push_back(entry.need);
       wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
     }
-    const Plan input = ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning);
+    const Plan input =
+        ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning, AnalyzeWith(session_));
     PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
     for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move(states[i]);
     return Status::OK();
@@ -182,10 +183,11 @@ class Fitting {
 Status CheckObjective(const Objective& objective) {
   bool whole = !objective.labels.empty();
   for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
+  whole = whole && (objective.kind == TargetKind::kQuantiles) != objective.levels.empty();
   const size_t classes = objective.classes.size();
   if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
   if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
-  if (whole) return Status::OK();
+  if (whole) return objective.decision.Check();
   return Fail({.exit = Exit::kInput, .what = "the learned state of the label is damaged"});
 }
 
@@ -195,6 +197,10 @@ Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain)
   Learned learned;
   PT_TRY(Fitting(session, rows, chain).Run(learned));
   return learned;
+}
+
+Analyze AnalyzeWith(SessionState& session) {
+  return [&session](const Plan& plan) { return session.engine().Analyze(plan, session.call()); };
 }
 
 Json LearnedToJson(const Chain& chain, const Learned& learned) {
@@ -207,7 +213,7 @@ Json LearnedToJson(const Chain& chain, const Learned& learned) {
   return FieldsToJson(entry);
 }
 
-Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
+Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& analyze) {
   LearnedEntry entry;
   PT_TRY(FieldsFromJson(json, "", entry));
   if (entry.stages.size() != chain.stages.size()) {
@@ -225,7 +231,7 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain) {
     }
     // In order, since a stage that names its columns is what lets later ones be placed.
     PT_TRY(stage.Restore(entry.stages[i].learned));
-    if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain));
+    if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain, analyze));
   }
   Learned learned{.baseline = entry.baseline};
   if (!chain.estimator) return learned;

@@ -19,6 +19,9 @@ Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain)
 // leaves every stage of `chain` as it was after fitting; JSON that does not fit the chain is a
 // fault of Exit::kInput.
 Json LearnedToJson(const Chain& chain, const Learned& learned);
-Result<Learned> LearnedFromJson(const Json& json, Chain& chain);
+Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& analyze);
+
+// Asks the session's engine; valid as long as the session.
+Analyze AnalyzeWith(SessionState& session);
 
 }  // namespace protium

@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 
+#include <sstream>
 #include <utility>
 
 #include "base/digest.h"
@@ -15,6 +16,8 @@
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/train.h"
+#include "learn/torch_folder.h"
+#include "metrics/diagnostics.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "run/events.h"
@@ -23,7 +26,7 @@
 namespace protium {
 namespace {
 
-// The order of Pipeline::Fit, cheapest refusals first:
+// The order of fitting, cheapest refusals first:
 //
 // 1. Place(): settings, columns, types, the net's file. No row is read.
 // 2. The event "pipeline" tells what is about to happen; AdmitGang() refuses a gang that can never
@@ -61,16 +64,18 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   return Status::OK();
 }
 
-Result<Chain> Place(const std::vector<StageOptions>& given, const DataFrame& train) {
+Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
   const SessionState& session = train.session().state();
   // Building a plan never fails; an error that waits in it is told before anything else.
   PT_TRY(FirstError(train.plan()));
-  std::vector<StageOptions> stages = given;
-  PT_TRY(ApplySettings(session, stages));
-  PT_TRY(session.CheckSettings());
+  Pipeline pipeline = given;
+  if (settings == UseSettings::kYes) {
+    PT_LET(pipeline, WithSettings(given, session));
+  }
   PT_LET(const SchemaPtr schema, train.Schema());
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  PT_LET(Chain chain, PlaceStages(stages, *schema, std::move(catalogue)));
+  PT_LET(Chain chain, PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
+                                  AnalyzeWith(train.session().state())));
   PT_TRY(FindNetFile(session.options().base, chain));
   PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
   return chain;
@@ -93,6 +98,9 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   const GangSpec& gang = chain.estimator->options.gang;
   const Demand demand{.gang = gang, .torch = true, .plan = GangOver(gang, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
+  // Of other machines only their workers can tell what is installed there.
+  const bool here = session.engine().address().starts_with("local");
+  if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
   if (admission.waits_for.empty()) return Status::OK();
   session.call().Tell(EventToJson(Waiting{admission.waits_for}));
   return Status::OK();
@@ -111,6 +119,8 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
                      .extensions = chain.extensions,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,
+                     .threshold_by = options.threshold.metric,
+                     .calibration = options.calibration,
                      .held_out = rows.held_out,
                      .loss = options.loss,
                      .train = options.train};
@@ -122,6 +132,7 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
   config.stages_sha256 = Sha256Hex(rest);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
+  config.device = GivenDeviceUse();
   return config;
 }
 
@@ -213,7 +224,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain&
     PT_LET(const std::string text, ReadFile(file));
     Result<Json> json = ParseJson(text);
     if (!json.ok()) return Annotate(json.status(), file.string());
-    Result<Learned> learned = LearnedFromJson(*json, chain);
+    Result<Learned> learned = LearnedFromJson(*json, chain, AnalyzeWith(session));
     return learned.ok() ? learned : Annotate(learned.status(), file.string());
   }
   const auto since = Clock::now();
@@ -242,6 +253,25 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
     record.Set("baseline_column", options.train.baseline);
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+  if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
+}
+
+// The threshold and the calibration that were fitted, for people: the model has them in full.
+void TellDecision(SessionState& session, const TorchEstimatorOptions& options,
+                  const Decision& decision) {
+  RunRecord& record = session.record();
+  record.Set("labels", ListLabels(options));
+  if (decision.cut != 0) record.Set("threshold", decision.threshold());
+  if (options.calibration != Calibration::kNone) {
+    record.Set("calibration.by", fields::Write(options.calibration));
+    if (decision.outputs.empty()) record.Set("calibration.temperature", decision.temperature);
+  }
+  if (options.threshold.metric.empty()) return;
+  std::ostringstream says;
+  says.precision(4);
+  says << "a row counts as positive above the probability " << decision.threshold() << ", where "
+       << options.threshold.metric << " is highest on the validation rows";
+  session.call().Tell(EventToJson(Note{says.str()}));
 }
 
 void TellUnseen(SessionState& session, const TrainResult& trained) {
@@ -343,14 +373,28 @@ Json PreviewToJson(const Preview& preview) {
       {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
 }
 
-Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train) {
-  PT_LET(const Chain chain, Place(pipeline.stages(), train));
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
+                            UseSettings settings) {
+  PT_LET(const Chain chain, Place(pipeline, train, settings));
   return MakePreview(chain, RowsFor(chain, train.plan()));
 }
 
+Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
+  std::vector<StageOptions> stages = pipeline.stages();
+  PT_TRY(ApplySettings(session, stages));
+  PT_TRY(session.CheckSettings());
+  return Pipeline(std::move(stages));
+}
+
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
+  PT_TRY(FirstError(train.plan()));
+  PT_LET(const Pipeline settled, WithSettings(*this, train.session().state()));
+  return FitAsGiven(settled, train);
+}
+
+Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
   SessionState& session = train.session().state();
-  PT_LET(Chain chain, Place(stages_, train));
+  PT_LET(Chain chain, Place(pipeline, train, UseSettings::kNo));
   const TrainRows rows = RowsFor(chain, train.plan());
   session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
@@ -365,11 +409,17 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_LET(const Learned learned, LearnStages(session, rows, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
+    state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
     const TrainConfig config = ConfigFor(session, chain, rows, learned);
     state.net = config.net;
     PT_LET(state.trained, Train(session, chain, rows, config));
     RecordTraining(session.record(), chain, state.trained);
     TellUnseen(session, state.trained);
+    TellDecision(session, chain.estimator->options, state.trained.decision);
+    const std::vector<std::string>& classes = learned.objective.classes;
+    if (classes.size() <= Diagnostics::kMostClasses) session.record().Set("classes", classes);
+    state.learned.objective.decision = state.trained.decision;
+    state.net = MakeNetConfig(chain, state.learned);
   }
   state.chain = std::make_shared<const Chain>(std::move(chain));
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));

@@ -8,6 +8,7 @@
 #include "learn/objective.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/placer.h"
+#include "learn/stages/lists.h"
 
 namespace protium {
 
@@ -23,18 +24,20 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
   PT_LET(const LossRow* loss,
          FindRow(chain_.catalogue.losses, "loss", options.loss.name, path_ + ".loss.name"));
   PlacedEstimator placed{.options = options, .loss = *loss, .path = path_};
+  placed.loss.kind = KindOf(options, *loss);
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
   PT_TRY(CheckIndices(placed));
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
   PT_TRY(CheckNumbers(placed));
   PT_TRY(PlaceLists(placed));
+  PT_TRY(CheckNet(placed));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
   // Predictions are columns of the chain too: a name that is taken is refused here, before
   // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;
-  for (const auto& field : PredictedFields(options, loss->kind, label)) {
-    PT_TRY(AddOutput(field->name(), field->type(), "prediction"));
+  for (const auto& field : PredictedFields(options, placed.loss.kind, label)) {
+    PT_TRY(AddOutput({.name = field->name(), .type = field->type()}, "prediction"));
   }
   chain_.estimator = std::move(placed);
   return Status::OK();
@@ -101,22 +104,19 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
   for (const VectorColumn& each : placed.options.vectors) {
     PT_LET(const size_t at, Find(each.column, "vectors"));
     const arrow::DataType& type = *chain_.columns[at].type;
-    const bool fixed = type.id() == arrow::Type::FIXED_SIZE_LIST;
-    const bool list = fixed || type.id() == arrow::Type::LIST;
-    const Status numbers = list && CheckNumeric(*type.field(0)->type()).ok()
-                               ? Status::OK()
-                               : Status::TypeError("a list of numbers");
+    const Status numbers =
+        IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
-    // A type of fixed length says it itself; of other lists it must be given, for rows are packed
-    // to one width.
-    const int64_t length =
-        fixed ? static_cast<const arrow::FixedSizeListType&>(type).list_size() : each.length;
+    // A type of fixed length says it itself, and so does a stage; of other lists it must be given,
+    // for rows are packed to one width.
+    const int64_t known = chain_.columns[at].length;
+    const int64_t length = known > 0 ? known : each.length;
     if (each.length > 0 && each.length != length) {
       return Fail({.exit = Exit::kUsage,
                    .what = "the lists in \"" + each.column + "\" have " + std::to_string(length) +
                            " numbers, but length = " + std::to_string(each.length),
                    .where = path_ + ".vectors",
-                   .fix = "leave out length: the column's type gives it"});
+                   .fix = "leave out length: it is known"});
     }
     if (length < 1) {
       return Fail({.exit = Exit::kUsage,
@@ -127,6 +127,18 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
     placed.lists.push_back({each.column, length});
   }
   return Status::OK();
+}
+
+Status Placer::CheckNet(const PlacedEstimator& placed) const {
+  const Choice& net = placed.options.net;
+  PT_LET(const NetRow* row, FindRow(chain_.catalogue.nets, "net", net.name, path_ + ".net.name"));
+  if (!row->check) return Status::OK();
+  NetColumns columns{
+      .categorical = placed.categorical, .numeric = placed.numeric, .more = !placed.awaits.empty()};
+  for (const ListInput& each : placed.lists) {
+    columns.vectors.push_back({each.column, each.length});
+  }
+  return row->check(net.options, columns, path_ + ".net");
 }
 
 Status Placer::CheckLabel(const PlacedEstimator& placed) const {
@@ -148,6 +160,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   };
   for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
   for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+  for (const ListInput& each : placed.lists) PT_TRY(check(each.column, "vectors"));
   for (const size_t maker : placed.awaits) {
     for (const std::string& column : ListInputs(maker)) PT_TRY(check(column, "numeric"));
   }

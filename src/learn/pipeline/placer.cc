@@ -52,7 +52,8 @@ Result<StageHead> ReadHead(const Json& options, const std::string& path) {
 
 }  // namespace
 
-Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue) {
+Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze)
+    : analyze_(std::move(analyze)) {
   chain_.catalogue = std::move(catalogue);
   chain_.columns = std::move(table);
   table_columns_ = chain_.columns.size();
@@ -110,21 +111,26 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
     PT_LET(placed.stage, row.make(options.options, std::move(names)));
   }
   PT_TRY(CheckInputs(placed));
+  if (placed.awaits.empty()) PT_TRY(ShowInputs(placed));
   const Columns outputs = placed.awaits.empty() ? placed.stage->outputs() : Columns();
   for (size_t i = 0; i < outputs.size(); ++i) {
     // Learned names contain the id, so another id is the way out of a clash.
     const std::string key = i < head.outputs.size() ? "outputs." + std::to_string(i) : "id";
-    PT_TRY(AddOutput(outputs[i], placed.stage->output_type(i), key));
+    PT_TRY(AddOutput({.name = outputs[i],
+                      .type = placed.stage->output_type(i),
+                      .length = placed.stage->output_length(i)},
+                     key));
   }
   chain_.stages.push_back(std::move(placed));
   return Status::OK();
 }
 
 Status Placer::CheckInputs(PlacedStage& placed) {
-  for (const std::string& input : placed.stage->inputs()) {
-    PT_LET(const size_t at, Find(input, "inputs"));
+  const Columns& inputs = placed.stage->inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    PT_LET(const size_t at, Find(inputs[i], "inputs"));
     placed.level = std::max(placed.level, 1 + FindLevel(at));
-    PT_TRY(CheckType(at, "inputs", placed.stage->CheckType(*chain_.columns[at].type)));
+    PT_TRY(CheckType(at, "inputs", placed.stage->CheckInput(i, *chain_.columns[at].type)));
   }
   // The level of a stage that awaits others is final: placing it again adds columns of those stages
   // only.
@@ -135,6 +141,16 @@ Status Placer::CheckInputs(PlacedStage& placed) {
     PT_TRY(CheckLearnsFrom(placed, column));
   }
   return Status::OK();
+}
+
+Status Placer::ShowInputs(PlacedStage& placed) const {
+  std::vector<StageColumn> inputs;
+  for (const std::string& input : placed.stage->inputs()) inputs.push_back(*chain_.Find(input));
+  const Status seen = placed.stage->SeeInputs(inputs, analyze_);
+  if (seen.ok()) return seen;
+  Fault fault = FaultOf(seen);
+  fault.where = path_ + (fault.where.empty() ? "" : "." + fault.where);
+  return Fail(std::move(fault));
 }
 
 // A stage's label must be the table's own: rows that are learned from carry the table's columns,
@@ -281,8 +297,8 @@ int32_t Placer::FindLevel(size_t at) const {
 }
 
 // Refuses a name that is taken in whatever case: engines would see two columns of one name.
-Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataType> type,
-                         const std::string& key) {
+Status Placer::AddOutput(StageColumn column, const std::string& key) {
+  const std::string& name = column.name;
   for (const StageColumn& each : chain_.columns) {
     if (Lower(each.name) != Lower(name)) continue;
     const std::string of = each.maker < 0 ? " of a column of the table"
@@ -294,7 +310,8 @@ Status Placer::AddOutput(const std::string& name, std::shared_ptr<arrow::DataTyp
                  .why = "stages never overwrite columns",
                  .fix = key == "id" ? "give one of the two another id" : ""});
   }
-  chain_.columns.push_back({name, std::move(type), int32_t(chain_.options.size())});
+  column.maker = int32_t(chain_.options.size());
+  chain_.columns.push_back(std::move(column));
   return Status::OK();
 }
 

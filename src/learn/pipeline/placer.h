@@ -17,7 +17,7 @@ namespace protium {
 
 class Placer {
  public:
-  Placer(std::vector<StageColumn> table, Catalogue catalogue);
+  Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze);
   // Places the next stage of the list. `made` is the stage object of an earlier placing, which
   // keeps what it learned; null: a new one is made.
   Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr);
@@ -32,6 +32,8 @@ class Placer {
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
   // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
+  // Shows a stage its inputs, all of which are known.
+  Status ShowInputs(PlacedStage& placed) const;
   // Checks a column of Stage::learns_from(): numeric, of the table, and no input made from it.
   Status CheckLearnsFrom(const PlacedStage& placed, const std::string& column);
   // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
@@ -46,6 +48,8 @@ class Placer {
   Status CheckIndices(const PlacedEstimator& placed);
   // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
+  // Refuses columns that the net does not read, or lacks.
+  Status CheckNet(const PlacedEstimator& placed) const;
   // Refuses a label that is also an input, directly or through stages: a net that is shown the
   // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
@@ -63,10 +67,10 @@ class Placer {
   std::string WhyUnknown(const std::string& column) const;
   Status CheckType(size_t at, const std::string& key, const Status& fits);
   int32_t FindLevel(size_t at) const;
-  Status AddOutput(const std::string& name, std::shared_ptr<arrow::DataType> type,
-                   const std::string& key);
+  Status AddOutput(StageColumn column, const std::string& key);
 
   Chain chain_;
+  Analyze analyze_;
   size_t table_columns_ = 0;           // They are the first of chain_.columns.
   std::map<size_t, Use> used_;         // By position in chain_.columns.
   std::map<std::string, size_t> ids_;  // The position of each stage.

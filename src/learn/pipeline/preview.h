@@ -8,6 +8,8 @@
 
 namespace protium {
 
+class SessionState;
+
 struct Preview {
   Json pipeline;  // The list with all options, ids and outputs.
   Json stages;    // [{"id", "kind", "inputs", "outputs", "level"}]
@@ -17,9 +19,20 @@ struct Preview {
   Plan plan;  // The training rows and, if there is an estimator, its gang over them.
 };
 
-// Checks the pipeline against the columns of `train`. Runs nothing; fails as Fit() would before it
-// reads rows.
-Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train);
+// Whether the session's settings train.*, gang.*, net.* and loss.* go over the estimator's options.
+enum class UseSettings { kYes, kNo };
+
+// Checks the pipeline against the columns of `train`. Runs nothing; fails as fitting would before
+// it reads rows.
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
+                            UseSettings settings = UseSettings::kYes);
+
+// The pipeline with the settings of the session laid over it, once and for all: for callers that
+// change it further. Refuses settings that nothing has asked for.
+Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session);
+
+// Pipeline::Fit() of a pipeline that has its settings already.
+Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train);
 
 // {"pipeline", "stages", "training"}.
 Json PreviewToJson(const Preview& preview);

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "learn/pipeline/learned.h"
 
 namespace protium {
 namespace {
 
-bool OfClasses(const TrainConfig& config) {
-  return config.net.objective.kind != TargetKind::kValues;
-}
+bool OfClasses(const TrainConfig& config) { return OfClasses(config.net.objective.kind); }
 
 // The columns that the task reads, each once: one column may be a numeric input and the weight as
 // well, and a projection cannot have two columns of one name.
@@ -48,11 +47,12 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 
 // The stages over the training rows, a projection to what the task reads, and the gang on top. A
 // label of classes is replaced by its index: workers pack numbers only.
-Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config) {
+Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config,
+               const Analyze& analyze) {
   Columns columns = LearnedFrom(chain);
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
   const Columns wanted = ListColumns(chain, config);
-  Plan applied = ApplyStages(chain, rows.all, columns, wanted, RowUse::kLearning);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted, RowUse::kLearning, analyze);
   if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
   std::vector<NamedExpr> read;
   for (const std::string& column : wanted) {
@@ -87,7 +87,7 @@ Result<TrainResult> Train(SessionState& session, const Chain& chain, const Train
                           const TrainConfig& config) {
   const auto since = Clock::now();
   const Result<std::optional<TrainResult>> result =
-      RunTraining(session, TrainPlan(chain, rows, config));
+      RunTraining(session, TrainPlan(chain, rows, config, AnalyzeWith(session)));
   // Workers name the columns that they read, such as temp__fill__scale.
   if (!result.ok()) return WithSourceNames(chain, result.status());
   session.record().AddSeconds("train", since);

@@ -28,12 +28,22 @@ int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSp
 // hashes would all be held out, and the first parts would have few training rows.
 int64_t PartsSeed(int64_t seed) { return HeldOutSeed(HeldOutSeed(seed)); }
 
-// Whether the plan reads a kept table directly, whole or filtered: then keeping it again would only
-// copy it.
+// Whether a projection only chooses columns, and computes none.
+bool OnlyChooses(const Plan& plan) {
+  const auto* const project = std::get_if<Project>(&plan->verb);
+  if (project == nullptr) return false;
+  for (const NamedExpr& each : project->columns) {
+    if (each.expr.kind != Expr::Kind::kColumn) return false;
+  }
+  return true;
+}
+
+// Whether the plan reads a kept table directly, whole or thinned out: then keeping it again would
+// only copy it.
 bool IsKept(const Plan& plan) {
   if (std::holds_alternative<Materialize>(plan->verb)) return true;
-  const bool thins =
-      std::holds_alternative<Filter>(plan->verb) || std::holds_alternative<Split>(plan->verb);
+  const bool thins = std::holds_alternative<Filter>(plan->verb) ||
+                     std::holds_alternative<Split>(plan->verb) || OnlyChooses(plan);
   return thins && IsKept(plan->inputs.front());
 }
 

@@ -19,10 +19,10 @@ struct BinarizerOptions : ColumnOptions {
   }
 };
 
-class BinarizerStage : public PlainStage {
+class BinarizerStage : public FormulaStage {
  public:
   BinarizerStage(const BinarizerOptions& options, StageNames names)
-      : PlainStage(std::move(names)), threshold_(options.threshold) {}
+      : FormulaStage(std::move(names)), threshold_(options.threshold) {}
 
  protected:
   // NULL needs no branch: NULL > threshold is NULL, which CASE WHEN counts as not met. NaN does:

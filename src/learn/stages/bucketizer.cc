@@ -57,10 +57,10 @@ struct BucketizerOptions : ColumnOptions {
   }
 };
 
-class BucketizerStage : public PlainStage {
+class BucketizerStage : public FormulaStage {
  public:
   BucketizerStage(const BucketizerOptions& options, StageNames names)
-      : PlainStage(std::move(names)), options_(options) {}
+      : FormulaStage(std::move(names)), options_(options) {}
 
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
   bool makes_indices() const override { return true; }

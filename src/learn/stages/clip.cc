@@ -38,10 +38,10 @@ struct ClipOptions : ColumnOptions {
   }
 };
 
-class ClipStage : public PlainStage {
+class ClipStage : public FormulaStage {
  public:
   ClipStage(const ClipOptions& options, StageNames names)
-      : PlainStage(std::move(names)), low_(options.low), high_(options.high) {}
+      : FormulaStage(std::move(names)), low_(options.low), high_(options.high) {}
 
  protected:
   Expr ExprOf(size_t i) const override {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base classes for the two usual shapes of a stage, and the expressions that they share. A kind
-// that learns nothing is a PlainStage and defines ExprOf(i), the expression of output i. A kind
-// that learns one entry from each input, with one output each, is a LearningStage and defines
-// LearnOne(), IsSound() and ExprOf(entry). Either may override Apply() if one projection is not
-// enough.
+// Base classes for the usual shapes of a stage, and the expressions that they share. A kind that
+// learns nothing is a PlainStage; one that learns an entry from each input, with one output each,
+// is a LearningStage and defines LearnOne() and IsSound(). Where each output is one expression, a
+// kind is a FormulaStage or a LearnedFormulaStage and defines ExprOf(); others define Apply().
 #pragma once
 
 #include <algorithm>
@@ -45,6 +44,10 @@ inline Expr IfNull(const Expr& x, Expr then, Expr otherwise) {
   return MakeCall("if", {MakeCall("is_null", {x}), std::move(then), std::move(otherwise)});
 }
 
+// What Spark's scalers make of x where the spread is 0: 0 for a finite number, NaN for NaN and the
+// infinities, NULL for NULL. The sum turns -0.0, which negative numbers give, into 0.0.
+inline Expr ZeroTimes(const Expr& x) { return x * Lit(0.0) + Lit(0.0); }
+
 // `name`, followed by as many underscores as make it differ from all of `columns`. For a column
 // that exists only while a stage is applied: the stage's last projection drops it.
 inline std::string FreeName(std::string name, const Columns& columns) {
@@ -74,6 +77,9 @@ Plan EncodeByKey(Plan rows, const Columns& columns, const std::vector<Entry>& en
   return WithColumns(std::move(rows), columns, std::move(added));
 }
 
+// Refuses what is not an empty list: the learned state of a stage that learns nothing.
+Status CheckNothingLearned(const Json& learned, const std::string& id);
+
 // A stage that learns nothing: its entry in stages.json is empty, and it needs no pass.
 class PlainStage : public Stage {
  public:
@@ -81,7 +87,13 @@ class PlainStage : public Stage {
   std::vector<Need> Needs() const override { return {}; }
   Status Learn(std::span<const State>) override { return Status::OK(); }
   Json learned() const override { return Json::array(); }
-  Status Restore(const Json& learned) override;
+  Status Restore(const Json& learned) override { return CheckNothingLearned(learned, id()); }
+};
+
+// A stage that learns nothing and makes each output by one expression.
+class FormulaStage : public PlainStage {
+ public:
+  using PlainStage::PlainStage;
   Plan Apply(Plan rows, const Columns& columns) const override;
 
  protected:
@@ -122,23 +134,31 @@ class LearningStage : public Stage {
     return Status::OK();
   }
 
-  Plan Apply(Plan rows, const Columns& columns) const override {
-    std::vector<NamedExpr> added;
-    for (const Entry& each : learned_) added.push_back({each.output, ExprOf(each)});
-    return WithColumns(std::move(rows), columns, std::move(added));
-  }
-
  protected:
   virtual Result<Entry> LearnOne(const std::string& input, const State& state) const = 0;
   // Whether an entry read from a file could have been learned. Files can be edited or damaged, and
   // values that could not be (a scale below 0, say) would give wrong results without an error.
   virtual bool IsSound(const Entry& entry) const = 0;
-  virtual Expr ExprOf(const Entry& entry) const = 0;
 
   const std::vector<Entry>& entries() const { return learned_; }
 
  private:
   std::vector<Entry> learned_;
+};
+
+// A LearningStage that makes each output by one expression.
+template <class Entry>
+class LearnedFormulaStage : public LearningStage<Entry> {
+ public:
+  using LearningStage<Entry>::LearningStage;
+  Plan Apply(Plan rows, const Columns& columns) const override {
+    std::vector<NamedExpr> added;
+    for (const Entry& each : this->entries()) added.push_back({each.output, ExprOf(each)});
+    return WithColumns(std::move(rows), columns, std::move(added));
+  }
+
+ protected:
+  virtual Expr ExprOf(const Entry& entry) const = 0;
 };
 
 }  // namespace protium

@@ -81,9 +81,6 @@ class CyclicEncoderStage : public PlainStage {
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
- protected:
-  Expr ExprOf(size_t i) const override { return Col(outputs()[i]); }
-
  private:
   std::string Name(const char* what, size_t i, const Columns& columns) const {
     return FreeName("__" + std::string(what) + "__" + inputs()[i] + "__" + id(), columns);

@@ -75,10 +75,10 @@ struct DatetimePartsOptions {
   }
 };
 
-class DatetimePartsStage : public PlainStage {
+class DatetimePartsStage : public FormulaStage {
  public:
   DatetimePartsStage(const DatetimePartsOptions& options, StageNames names)
-      : PlainStage(std::move(names)), parts_(options.parts) {
+      : FormulaStage(std::move(names)), parts_(options.parts) {
     // All parts of the first input, then all of the second: inputs_of() and ExprOf() divide by it.
     Columns outputs;
     for (const std::string& input : inputs()) {

@@ -85,8 +85,6 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
     return sound;
   }
 
-  Expr ExprOf(const Frequencies& learned) const override { return Col(learned.output); }
-
  private:
   Expr FrequencyAt(const Expr& position, const Frequencies& learned) const {
     int64_t rows = learned.missing;

@@ -12,9 +12,9 @@
 namespace protium {
 namespace {
 
-// An exact sum takes 1.1 kB (base/exact_sum.h): 10,000 texts in 5 parts are some 60 MB in every
-// worker. A column with more is better hashed first.
-constexpr size_t kMostTexts = 10'000;
+// An exact sum takes 1.1 kB (base/exact_sum.h): these are some 60 MB in every worker, and as many
+// literals in the SQL. A column with more texts is better hashed first.
+constexpr size_t kMostSums = 50'000;
 
 struct GroupText {
   std::optional<std::string> text;
@@ -31,16 +31,13 @@ struct GroupText {
 }  // namespace
 
 Result<GroupSums::Sum*> GroupSums::Find(const std::optional<std::string>& text, int64_t part) {
-  auto found = sums_.find(text);
-  if (found == sums_.end()) {
-    if (sums_.size() >= kMostTexts) {
-      return Fail({.exit = Exit::kNoRoom,
-                   .what = "more than 10000 different texts to add up numbers for",
-                   .fix = "use a frequency_encoder or a hasher"});
-    }
-    found = sums_.emplace(text, std::map<int64_t, Sum>()).first;
-  }
-  return &found->second[part];
+  std::map<int64_t, Sum>& parts = sums_[text];
+  const auto found = parts.find(part);
+  if (found != parts.end()) return &found->second;
+  if (++kept_ <= kMostSums) return &parts[part];
+  return Fail({.exit = Exit::kNoRoom,
+               .what = "more than 50000 pairs of a text and a part to add up numbers for",
+               .fix = "use fewer parts, a frequency_encoder or a hasher"});
 }
 
 Status GroupSums::Add(const arrow::Array& texts, const arrow::Array& values,

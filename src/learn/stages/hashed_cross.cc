@@ -34,10 +34,10 @@ struct HashedCrossOptions {
   }
 };
 
-class HashedCrossStage : public PlainStage {
+class HashedCrossStage : public FormulaStage {
  public:
   HashedCrossStage(const HashedCrossOptions& options, StageNames names)
-      : PlainStage(std::move(names)), options_(options) {
+      : FormulaStage(std::move(names)), options_(options) {
     std::string output;
     for (const std::string& input : inputs()) output += input + "__";
     SetOutputs({output + id()});

@@ -32,10 +32,10 @@ struct HasherOptions : ColumnOptions {
   }
 };
 
-class HasherStage : public PlainStage {
+class HasherStage : public FormulaStage {
  public:
   HasherStage(const HasherOptions& options, StageNames names)
-      : PlainStage(std::move(names)), options_(options) {}
+      : FormulaStage(std::move(names)), options_(options) {}
 
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
   bool makes_indices() const override { return true; }

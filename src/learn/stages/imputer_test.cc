@@ -50,6 +50,64 @@ TEST_F(ImputerStages, ComeFromASavedModel) {
             "x: null 1; x__f: 2 1; x__f__missing: 1 0");
 }
 
+constexpr const char* kStores =
+    "s,d,x\n1,a,1\n1,a,3\n1,a,3\n2,a,10\n2,a,-\n-,a,7\n3,a,-\n1,b,100\n";
+
+TEST_F(ImputerStages, FillByGroup) {
+  const auto filled = [&](const std::string& with, const Columns& by) {
+    return Text(Fitted({FilledWith(with, {{"by", by}, {"indicator", true}})}, Table(kStores))
+                    .Transform(Table("s,d,x\n1,a,-\n2,b,-\n-,a,-\n3,a,-\n9,a,-\n1,b,5.5\n")),
+                {"s", "d", "x"});
+  };
+  // Store 3 has no value and store 9 is unknown: they get what all rows have.
+  EXPECT_EQ(filled("median", {"s"}), "x__f: 3 10 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");
+  EXPECT_EQ(filled("mode", {"s"}), "x__f: 3 10 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");
+  EXPECT_EQ(filled("median", {"s", "d"}), "x__f: 3 3 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");
+  EXPECT_EQ(filled("mean", {"d"}), "x__f: 4.8 100 4.8 4.8 4.8 5.5; x__f__missing: 1 1 1 1 1 0");
+}
+
+TEST_F(ImputerStages, LearnGroupsFromAnyPartsInAnyOrder) {
+  std::string up = "s,x\n", down = up;
+  for (int i = 0; i < 300; ++i) up += std::to_string(i % 7) + "," + std::to_string(i % 31) + ".1\n";
+  for (int i = 299; i >= 0; --i) {
+    down += std::to_string(i % 7) + "," + std::to_string(i % 31) + ".1\n";
+  }
+  const auto learned = [&](const std::string& rows) {
+    return Dump(Fitted({FilledWith("mean", {{"by", {"s"}}})}, Table(rows))
+                    .state()
+                    .chain->stages[0]
+                    .stage->learned());
+  };
+  const std::string one = learned(up);
+  Open("local[3]");
+  EXPECT_EQ(learned(down), one);
+}
+
+TEST_F(ImputerStages, FillByGroupFromASavedModel) {
+  EXPECT_EQ(SavedAndLoaded({FilledWith("median", {{"by", {"s"}}})}, "s,x\na,1\nb,2\n-,3\n",
+                           "s,x\nb,-\n-,-\nz,-\n"),
+            "s: b null z; x: null null null; x__f: 2 3 2");
+  EXPECT_THAT(FaultOfDamage(R"([{"input": "x", "output": "x__f", "value": 1, "keys": ["a"]}])",
+                            {FilledWith("median", {{"by", {"s"}}})}, "s,x\na,1\n"),
+              HasSubstr("do not fit their values"));
+}
+
+TEST_F(ImputerStages, RefuseGroupsThatMakeNoSense) {
+  EXPECT_THAT(FaultOfFitting({FilledWith("constant", {{"by", {"s"}}})}, "s,x\n1,2\n").what,
+              HasSubstr("a constant is the same in all groups"));
+  EXPECT_THAT(FaultOfFitting({FilledWith("mean", {{"by", {"s"}}})}, "s,x\n1.5,2\n").what,
+              HasSubstr("not text, whole numbers or booleans"));
+  EXPECT_THAT(FaultOfFitting({FilledWith("mean", {{"by", {"z"}}})}, "s,x\n1,2\n").what,
+              HasSubstr("no column \"z\""));
+  EXPECT_THAT(FaultOfFitting({FilledWith("mean", {{"by", {"s"}}})}, "s,x\n1,2.5\n1,Inf\n").what,
+              HasSubstr("infinite value"));
+  EXPECT_THAT(FaultOfFitting({FilledWith("mean", {{"by", {"y"}}}),
+                              TorchEstimator({.numeric = {"x__f"}, .label = "y"})},
+                             "x,y\n1,2\n")
+                  .what,
+              HasSubstr("the label \"y\" is among its own inputs"));
+}
+
 TEST_F(ImputerStages, RefuseColumnsWithoutAValue) {
   EXPECT_THAT(FaultOfFitting({FilledWith("mode")}, "x,y\n-,1\n").what, HasSubstr("x"));
 }

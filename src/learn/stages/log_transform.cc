@@ -37,10 +37,10 @@ struct LogTransformOptions : ColumnOptions {
   }
 };
 
-class LogTransformStage : public PlainStage {
+class LogTransformStage : public FormulaStage {
  public:
   LogTransformStage(const LogTransformOptions& options, StageNames names)
-      : PlainStage(std::move(names)), how_(options.how) {}
+      : FormulaStage(std::move(names)), how_(options.how) {}
 
  protected:
   Expr ExprOf(size_t i) const override {

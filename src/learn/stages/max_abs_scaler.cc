@@ -28,9 +28,10 @@ struct Largest {
   }
 };
 
-class MaxAbsScalerStage : public LearningStage<Largest> {
+class MaxAbsScalerStage : public LearnedFormulaStage<Largest> {
  public:
-  MaxAbsScalerStage(const ColumnOptions&, StageNames names) : LearningStage(std::move(names)) {}
+  MaxAbsScalerStage(const ColumnOptions&, StageNames names)
+      : LearnedFormulaStage(std::move(names)) {}
 
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kMoments); }
 

@@ -39,6 +39,12 @@ TEST_F(MinMaxScaler, LeavesNanAndMakesAConstantColumnLow) {
   EXPECT_EQ(Transformed({{"low", 0.5}}, "7\n7\n-\n", "7\n9\n-\n"), "x__s: 0.5 0.5 null");
 }
 
+// As Spark 4.2.1, but that it gives the middle of the range instead of the low end.
+TEST_F(MinMaxScaler, LeavesNanInAConstantColumn) {
+  EXPECT_EQ(Transformed(Json::object(), "5.0\n5.0\n", "5.0\n-7.0\nNaN\nInf\n-\n"),
+            "x__s: 0 0 nan 0 null");
+}
+
 TEST_F(MinMaxScaler, LearnsTheSameFromAnyPartsInAnyOrder) {
   std::string up = "x\n0.1\n", down = "x\n";
   for (int i = 0; i < 500; ++i) up += std::to_string(i * 37 % 101) + ".3\n";

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/fault.h"
+#include "learn/stages/exact_mean.h"
 #include "learn/stages/state.h"
 
 namespace protium {
@@ -20,32 +21,6 @@ Result<const arrow::DoubleArray*> Doubles(const arrow::Array& values) {
 
 bool Has(const arrow::DoubleArray& array, int64_t i) {
   return array.IsValid(i) && !std::isnan(array.Value(i));
-}
-
-// The double nearest to sum / count, except for rare ties: a first quotient, corrected by the exact
-// remainder.
-double ComputeMean(const ExactSum& sum, int64_t count) {
-  const double near = sum.Rounded() / double(count);
-  if (!std::isfinite(near)) return near;
-  ExactSum rest = sum;
-  // Exact: the remainder that the first quotient leaves, which the second line divides in turn. (A
-  // count is a double exactly up to 2^53.)
-  rest.AddProduct(-near, double(count));
-  return near + rest.Rounded() / double(count);
-}
-
-// The sum of (x - mean x)(y - mean y), from sums of x, y and xy.
-double Centred(const ExactSum& xy, const ExactSum& x, const ExactSum& y, int64_t count) {
-  const double mean_x = ComputeMean(x, count), mean_y = ComputeMean(y, count);
-  if (!std::isfinite(mean_x) || !std::isfinite(mean_y)) return std::nan("");
-  // sum (x - a)(y - b) = xy - a y - b x + n a b holds for any a and b; the rounded means keep the
-  // result small, and the sum is exact, so it is rounded just once.
-  ExactSum centred = xy, count_a;
-  centred.AddScaled(y, -mean_x);
-  centred.AddScaled(x, -mean_y);
-  count_a.AddProduct(double(count), mean_x);
-  centred.AddScaled(count_a, mean_y);
-  return centred.Rounded();
 }
 
 struct MomentSums {
@@ -162,12 +137,12 @@ void Moments::AddTimes(double value, int64_t times) {
   AddSquares(value, double(times), squares_);
 }
 
-double Moments::Mean() const { return count_ == 0 ? 0 : ComputeMean(sum_, count_); }
+double Moments::Mean() const { return count_ == 0 ? 0 : ExactMean(sum_, count_); }
 
 // A constant column is recognised by its extremes, which are exact.
 double Moments::Deviation() const {
   if (count_ < 2 || low_ == high_) return 0;
-  return std::sqrt(Centred(squares_, sum_, sum_, count_) / double(count_ - 1));
+  return std::sqrt(CentredSum(squares_, sum_, sum_, count_) / double(count_ - 1));
 }
 
 Status Line::Add(const arrow::Array& x_values, const arrow::Array& y_values) {
@@ -201,12 +176,12 @@ Status Line::Merge(const StateRow& row) {
 
 // Sum of products over sum of squares, both centred; the divisor n cancels.
 double Line::Slope() const {
-  const double spread = count_ == 0 ? 0 : Centred(xx_, x_, x_, count_);
-  return spread > 0 ? Centred(xy_, x_, y_, count_) / spread : 0;
+  const double spread = count_ == 0 ? 0 : CentredSum(xx_, x_, x_, count_);
+  return spread > 0 ? CentredSum(xy_, x_, y_, count_) / spread : 0;
 }
 
 double Line::Intercept() const {
-  return count_ == 0 ? 0 : ComputeMean(y_, count_) - Slope() * ComputeMean(x_, count_);
+  return count_ == 0 ? 0 : ExactMean(y_, count_) - Slope() * ExactMean(x_, count_);
 }
 
 State MakeState(StateKind kind) {
@@ -221,6 +196,16 @@ State MakeState(StateKind kind) {
       return Line();
     case StateKind::kGroups:
       return GroupSums();
+    case StateKind::kLogMoments:
+      return LogMoments();
+    case StateKind::kGroupNumbers:
+      return GroupNumbers();
+    case StateKind::kTokens:
+      return TokenCounts();
+    case StateKind::kPositive:
+      return PositiveCounts();
+    case StateKind::kProducts:
+      return Products();
   }
   return Moments();
 }

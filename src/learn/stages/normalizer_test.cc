@@ -37,6 +37,20 @@ TEST_F(Normalizer, HasNoLengthForRowsWithNullOrNan) {
   }
 }
 
+// Spark 4.2.1 gives 0 for the first row of l2 and l1, and NaN for the second.
+TEST_F(Normalizer, KeepsNumbersWhoseSquaresLeaveTheRangeOfADouble) {
+  // 3 and 4 times 2^700 and 2^-700, and two numbers whose sum overflows.
+  const std::string rows =
+      "1.578040770464512e+211,2.1040543606193494e+211\n5.7032746988854795e-211,7.60436626518064e-"
+      "211\n1e308,1e308\n";
+  EXPECT_EQ(Of("l2", rows), "a__n: 0.6 0.6 0.7071067811865475; b__n: 0.8 0.8 0.7071067811865475");
+  EXPECT_EQ(Of("l1", rows),
+            "a__n: 0.42857142857142855 0.42857142857142855 0.5; "
+            "b__n: 0.5714285714285714 0.5714285714285714 0.5");
+  EXPECT_EQ(Of("max", rows), "a__n: 0.75 0.75 1; b__n: 1 1 1");
+  EXPECT_EQ(Of("l2", "Inf,1.5\n"), "a__n: nan; b__n: 0");
+}
+
 TEST_F(Normalizer, GivesTheLabelAwayFromAnyInput) {
   EXPECT_THAT(FaultOfFitting({Normal("l2"), TorchEstimator({.numeric = {"a__n"}, .label = "b"})},
                              "a,b\n1,2\n")

@@ -58,10 +58,10 @@ Status CheckProducts(size_t inputs, int32_t degree) {
                .fix = "expand fewer columns, or with degree = 2"});
 }
 
-class PolynomialExpansionStage : public PlainStage {
+class PolynomialExpansionStage : public FormulaStage {
  public:
   PolynomialExpansionStage(const PolynomialExpansionOptions& options, StageNames names)
-      : PlainStage(std::move(names)) {
+      : FormulaStage(std::move(names)) {
     AddProducts(inputs().size(), options.degree, {}, products_);
     Columns outputs;
     for (const Factors& factors : products_) {

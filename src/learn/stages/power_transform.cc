@@ -45,10 +45,10 @@ Expr Raised(Expr log, double power) {
   return power == 0 ? log : MakeCall("expm1", {std::move(log) * Lit(power)}) / Lit(power);
 }
 
-class PowerTransformStage : public PlainStage {
+class PowerTransformStage : public FormulaStage {
  public:
   PowerTransformStage(const PowerTransformOptions& options, StageNames names)
-      : PlainStage(std::move(names)), how_(options.how), lambda_(options.lambda) {}
+      : FormulaStage(std::move(names)), how_(options.how), lambda_(options.lambda) {}
 
  protected:
   Expr ExprOf(size_t i) const override {

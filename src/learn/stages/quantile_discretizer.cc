@@ -50,10 +50,10 @@ struct Bounds {
   }
 };
 
-class QuantileDiscretizerStage : public LearningStage<Bounds> {
+class QuantileDiscretizerStage : public LearnedFormulaStage<Bounds> {
  public:
   QuantileDiscretizerStage(const QuantileDiscretizerOptions& options, StageNames names)
-      : LearningStage(std::move(names)), options_(options) {}
+      : LearnedFormulaStage(std::move(names)), options_(options) {}
 
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
   bool makes_indices() const override { return true; }

@@ -7,8 +7,7 @@
 // (x - median) / (upper quantile - lower quantile), without the subtraction unless `center`.
 // Learned are exact quantiles, elements of the data (NumberCounts::Quantile). Learning leaves out
 // NULL and NaN, refuses a column without any value, and refuses a median or range that is infinite.
-// Applying keeps NULL and NaN; but where the range is 0 every value becomes 0, NaN too, and NULL
-// stays.
+// Applying keeps NULL and NaN; where the range is 0, finite numbers become 0 and infinite ones NaN.
 //
 // Spark ML's RobustScaler centres only on request, approximates the quantiles unless relativeError
 // = 0, and multiplies by the rounded reciprocal of the range. One subtraction and one division, in
@@ -52,10 +51,10 @@ struct Middle {
   }
 };
 
-class RobustScalerStage : public LearningStage<Middle> {
+class RobustScalerStage : public LearnedFormulaStage<Middle> {
  public:
   RobustScalerStage(const RobustScalerOptions& options, StageNames names)
-      : LearningStage(std::move(names)), options_(options) {}
+      : LearnedFormulaStage(std::move(names)), options_(options) {}
 
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kNumbers); }
 
@@ -77,7 +76,7 @@ class RobustScalerStage : public LearningStage<Middle> {
   // A range of 0 is no scale to measure by; Spark too then multiplies by 0.
   Expr ExprOf(const Middle& middle) const override {
     const Expr x = NumberOf(middle.input);
-    if (middle.range == 0) return IfNull(x, x, Lit(0.0));
+    if (middle.range == 0) return ZeroTimes(x);
     const Expr centered = options_.center ? x - Lit(middle.median) : x;
     return centered / Lit(middle.range);
   }

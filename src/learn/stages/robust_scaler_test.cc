@@ -34,6 +34,7 @@ TEST_F(RobustScaler, TakesTheMedianAndTheRangeOfSpark) {
 
 TEST_F(RobustScaler, MakesNumbersWithoutARangeZeroAsSpark) {
   EXPECT_EQ(Of(Json::object(), "5\n5\n5\n-\n", "5\n9\n-\n"), "x__s: 0 0 null");
+  EXPECT_EQ(Of(Json::object(), "5.0\n5.0\n", "5.0\n-7.0\nNaN\nInf\n-\n"), "x__s: 0 0 nan nan null");
 }
 
 TEST_F(RobustScaler, LeavesOutNullAndNan) {

@@ -13,6 +13,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,7 +32,11 @@ struct StageColumn {
   std::string name;
   std::shared_ptr<arrow::DataType> type;
   int32_t maker = -1;  // Position of the stage that made it; -1: a column of the table.
+  int64_t length = 0;  // Of each list; 0: no list, or of no known length.
 };
+
+// Asks the engine for the schema of a plan's result, without running it.
+using Analyze = std::function<Result<SchemaPtr>(const Plan&)>;
 
 // A stage's id and columns, after references to other stages have been resolved.
 struct StageNames {
@@ -39,6 +44,8 @@ struct StageNames {
   Columns inputs;
   Columns outputs;  // Empty if the stage learns them.
 };
+
+class BatchStage;
 
 class Stage {
  public:
@@ -67,6 +74,17 @@ class Stage {
   // be. Numbers unless a stage says otherwise.
   virtual Status CheckType(const arrow::DataType& type) const;
 
+  // The same for input `i`, for a stage that reads several kinds of columns.
+  virtual Status CheckInput(size_t i, const arrow::DataType& type) const { return CheckType(type); }
+  // The length of each list of output `i`; 0 if it is no list. Known before learning: nets are
+  // built for it.
+  virtual int64_t output_length(size_t i) const { return 0; }
+  // Called once when the stage is placed, after the checks above, for a stage whose outputs depend
+  // on more than its options: SetOutputs() is allowed here. Fails with Exit::kUsage.
+  virtual Status SeeInputs(std::span<const StageColumn> inputs, const Analyze& analyze) {
+    return Status::OK();
+  }
+
   // Numeric columns of the table that only learning reads, such as a label. The placer refuses one
   // that an input is made from, and saved models do not ask for them.
   virtual Columns learns_from() const { return {}; }
@@ -75,6 +93,9 @@ class Stage {
   // of a row's part, from 0, is the int64 column PartColumn(parts()), which only rows that are
   // learned from have.
   virtual int64_t parts() const { return 0; }
+
+  // The stage itself, if workers apply it (batch_stage.h).
+  virtual const BatchStage* batches() const { return nullptr; }
 
   // What one pass over the training rows must find out. May be empty. The same on every call.
   virtual std::vector<Need> Needs() const = 0;
@@ -94,7 +115,8 @@ class Stage {
 
   // Projects `rows`, whose columns are `columns`, to `columns` and the outputs behind them. The
   // stage must have learned. Values are computed by the engine, in double, so the expressions may
-  // only use functions whose results are the same on every engine (plan/functions.h).
+  // only use functions whose results are the same on every engine (plan/functions.h). What no
+  // expression can compute is a BatchStage (batch_stage.h), which workers apply.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
   // The same for rows that later stages and the net learn from: training and validation rows.
   virtual Plan ApplyToLearned(Plan rows, const Columns& columns) const {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,11 @@ class StageTest : public testing::Test {
       text += (text.empty() ? "" : "; ") + line;
     }
     return text;
+  }
+
+  // Lists are shown with their type in front.
+  static std::string WithoutTypes(const std::string& text) {
+    return std::regex_replace(text, std::regex("list<[^>]*>"), "");
   }
 
   std::filesystem::path folder_;

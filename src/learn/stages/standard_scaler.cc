@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <utility>
 
 #include "learn/catalogue.h"
+#include "learn/stages/column_stage.h"
 
 // (x - mean) / deviation, with the sample deviation (divisor n - 1). Both come from sums without
 // rounding error (moments.cc). Learning leaves out NULL and NaN, and refuses infinities and a
-// column without any value. Applying keeps NULL and NaN; but a constant column has nothing to
-// divide by, so every value becomes 0, NaN too, and NULL stays.
+// column without any value. Applying keeps NULL and NaN; a constant column has nothing to divide
+// by, so that finite numbers become 0 and infinite ones NaN, as in Spark.
 //
 // Spark ML's StandardScaler has the same deviation, but subtracts the mean only if withMean is set,
 // and multiplies by the rounded 1 / deviation: its last bit may differ.
@@ -29,53 +29,34 @@ struct Scaled {
   }
 };
 
-class StandardScalerStage : public Stage {
+class StandardScalerStage : public LearnedFormulaStage<Scaled> {
  public:
-  StandardScalerStage(const StandardScalerOptions&, StageNames names) : Stage(std::move(names)) {}
+  StandardScalerStage(const StandardScalerOptions&, StageNames names)
+      : LearnedFormulaStage(std::move(names)) {}
 
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kMoments); }
 
-  Status Learn(std::span<const State> states) override {
-    learned_.clear();
-    for (size_t i = 0; i < states.size(); ++i) {
-      const auto& moments = std::get<Moments>(states[i]);
-      PT_TRY(CheckSomeValue(moments.count(), inputs()[i]));
-      const double mean = moments.Mean(), deviation = moments.Deviation();
-      PT_TRY(CheckSpread(std::isfinite(mean) && std::isfinite(deviation), inputs()[i]));
-      learned_.push_back({inputs()[i], outputs()[i], mean, deviation});
-    }
-    return Status::OK();
+ protected:
+  Result<Scaled> LearnOne(const std::string& input, const State& state) const override {
+    const auto& moments = std::get<Moments>(state);
+    PT_TRY(CheckSomeValue(moments.count(), input));
+    const Scaled scaled{.mean = moments.Mean(), .deviation = moments.Deviation()};
+    PT_TRY(CheckSpread(IsSound(scaled), input));
+    return scaled;
   }
 
-  Json learned() const override { return FieldsToJson(learned_); }
-
-  Status Restore(const Json& learned) override {
-    PT_LET(learned_, ReadLearned<Scaled>(learned, names()));
-    // A model folder may have been edited: a deviation below 0, or NaN, would turn signs or lose
-    // all values.
-    for (const Scaled& each : learned_) {
-      if (each.deviation >= 0) continue;
-      return Fail({.exit = Exit::kInput, .what = "stage \"" + id() + "\" has a deviation below 0"});
-    }
-    return Status::OK();
+  // A deviation below 0 would turn signs, an infinite one would make every number 0.
+  bool IsSound(const Scaled& scaled) const override {
+    return std::isfinite(scaled.mean) && scaled.deviation >= 0 && std::isfinite(scaled.deviation);
   }
 
-  Plan Apply(Plan rows, const Columns& columns) const override {
-    std::vector<NamedExpr> added;
-    for (const Scaled& each : learned_) added.push_back({each.output, MakeExpr(each)});
-    return WithColumns(std::move(rows), columns, std::move(added));
-  }
-
- private:
   // IEEE double, one subtraction and one division, in this order on every engine: the same bits
-  // everywhere. A constant column becomes 0, but its NULLs stay.
-  static Expr MakeExpr(const Scaled& scaled) {
-    const Expr x = MakeCall("cast_double", {Col(scaled.input)});
-    if (scaled.deviation > 0) return (x - Lit(scaled.mean)) / Lit(scaled.deviation);
-    return MakeCall("if", {MakeCall("is_null", {Col(scaled.input)}), x, Lit(0.0)});
+  // everywhere.
+  Expr ExprOf(const Scaled& scaled) const override {
+    const Expr x = NumberOf(scaled.input);
+    if (scaled.deviation == 0) return ZeroTimes(x);
+    return (x - Lit(scaled.mean)) / Lit(scaled.deviation);
   }
-
-  std::vector<Scaled> learned_;
 };
 
 }  // namespace

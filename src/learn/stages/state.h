@@ -24,17 +24,13 @@
 #include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "learn/stages/group_numbers.h"
+#include "learn/stages/number_counts.h"
+#include "learn/stages/positive_counts.h"
+#include "learn/stages/products.h"
+#include "learn/stages/token_counts.h"
 
 namespace protium {
-
-// A piece of a state on its way to the driver, one row of the pass's output. Each state decides
-// what the members mean.
-struct StateRow {
-  std::optional<std::string> text;
-  std::optional<double> number;
-  int64_t count = 0;
-};
-using EmitRow = std::function<Status(const StateRow&)>;
 
 // How often each text occurs; integers and booleans are counted by their text. Only NULL is
 // missing. Emits one row per text, and one without text for the missing. At most 50 million
@@ -60,38 +56,6 @@ class TextCounts {
     using is_transparent = void;
   };
   std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> counts_;
-  int64_t missing_ = 0;
-};
-
-// How often each number occurs, infinities included; NULL and NaN are missing, -0.0 is counted as
-// 0.0. Emits one row per number, and one without number for the missing. At most 50 million
-// different numbers (Exit::kNoRoom).
-class NumberCounts {
- public:
-  Status Add(const arrow::Array& values);  // Of doubles.
-  Status Emit(const EmitRow& emit) const;
-  Status Merge(const StateRow& row);
-  int64_t count() const;  // Of values that are not missing.
-  // The middle value, or the lower of the two in the middle; count() must not be 0.
-  double Median() const;
-  // The quantiles k / parts for k = 1 .. parts - 1, ascending: each the least value v such that at
-  // least k / parts of all values are at most v, so always an element of the data. count() must not
-  // be 0.
-  std::vector<double> Quantiles(int64_t parts) const;
-  // The quantile of one share from 0 to 1, likewise; share 0 is the least value.
-  double Quantile(double share) const;
-  // The most frequent value, the least one of several; count() must not be 0.
-  double Mode() const;
-  int64_t missing() const { return missing_; }
-  const std::unordered_map<double, int64_t>& counts() const { return counts_; }
-
- private:
-  Status Count(double value, int64_t count);
-  // The values at these ranks, counted from 1 in ascending order of all values. Ranks must not
-  // fall.
-  std::vector<double> AtRanks(const std::vector<int64_t>& ranks) const;
-
-  std::unordered_map<double, int64_t> counts_;
   int64_t missing_ = 0;
 };
 
@@ -123,6 +87,23 @@ class Moments {
   ExactSum squares_;
 };
 
+// Moments of ln(1 + x), which exists for x above -1: what is not above it is counted. ln(1 + x) is
+// StrictLog1p() of base/strict_math.h, the same on every machine. Emits a single row.
+class LogMoments {
+ public:
+  Status Add(const arrow::Array& values);  // Of doubles.
+  Status Emit(const EmitRow& emit) const;
+  Status Merge(const StateRow& row);
+  const Moments& moments() const { return moments_; }
+  int64_t outside() const { return outside_; }  // How many values are -1 or less.
+  double lowest() const { return lowest_; }     // Of these the least; -1 if there are none.
+
+ private:
+  Moments moments_;
+  int64_t outside_ = 0;
+  double lowest_ = -1;
+};
+
 // Least squares of y on x, over the rows that have both: the straight-line baseline of an
 // estimator. Emits a single row, as Moments does.
 class Line {
@@ -141,7 +122,7 @@ class Line {
 
 // Count and exact sum of a number for each text and each part of the rows (Stage::parts); NULL is a
 // text of its own. Rows whose number is NULL or NaN, or whose part is NULL, are left out. Emits one
-// row per text and part. At most 10,000 texts (Exit::kNoRoom).
+// row per text and part. At most 50,000 of those (Exit::kNoRoom).
 class GroupSums {
  public:
   struct Sum {
@@ -159,19 +140,38 @@ class GroupSums {
   Result<Sum*> Find(const std::optional<std::string>& text, int64_t part);
 
   std::map<std::optional<std::string>, std::map<int64_t, Sum>> sums_;
+  size_t kept_ = 0;  // Sums, over all texts.
 };
 
-using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums>;
+using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums, GroupNumbers,
+                           TokenCounts, PositiveCounts, Products, LogMoments>;
 
-// The alternatives of State, in its order. kLine reads two columns, x then y, and kGroups three:
-// text, number and part; the others one.
-enum class StateKind { kTexts, kNumbers, kMoments, kLine, kGroups };
+// The alternatives of State, in its order. kLine reads two columns, x then y; kGroups three: text,
+// number and part; kGroupNumbers the columns of the key and then the number; the others one, which
+// is a list for kTokens, kPositive and kProducts.
+enum class StateKind {
+  kTexts,
+  kNumbers,
+  kMoments,
+  kLine,
+  kGroups,
+  kGroupNumbers,
+  kTokens,
+  kPositive,
+  kProducts,
+  kLogMoments
+};
 inline EnumNames<StateKind> Names(StateKind) {
   return {{{StateKind::kTexts, "texts"},
            {StateKind::kNumbers, "numbers"},
            {StateKind::kMoments, "moments"},
            {StateKind::kLine, "line"},
-           {StateKind::kGroups, "groups"}}};
+           {StateKind::kGroups, "groups"},
+           {StateKind::kGroupNumbers, "group_numbers"},
+           {StateKind::kTokens, "tokens"},
+           {StateKind::kPositive, "positive"},
+           {StateKind::kProducts, "products"},
+           {StateKind::kLogMoments, "log_moments"}}};
 }
 State MakeState(StateKind kind);
 

@@ -56,6 +56,16 @@ TEST(TextCounts, OrderByFrequencyThenValue) {
   EXPECT_EQ(counts.missing(), 2);
 }
 
+TEST(LogMoments, AreThoseOfTheLogarithmsAndCountWhatHasNone) {
+  const auto logs = Merged<LogMoments>(
+      {StateFrom<LogMoments>(Doubles({0, std::exp(2.0) - 1, -999})),
+       StateFrom<LogMoments>(Doubles({-1, -2.5, -0.5})), StateFrom<LogMoments>(Doubles({}))});
+  EXPECT_EQ(logs.moments().count(), 3);
+  EXPECT_NEAR(logs.moments().Mean(), (2 + std::log(0.5)) / 3, 1e-15);
+  EXPECT_EQ(logs.outside(), 2);
+  EXPECT_EQ(logs.lowest(), -2.5);
+}
+
 TEST(TextCounts, TakeIntegersAndBooleansByTheirText) {
   arrow::Int32Builder builder;
   ASSERT_TRUE(builder.AppendValues({10, -2, 10, 9}).ok());

@@ -145,8 +145,6 @@ class TargetEncoderStage : public LearningStage<Encoding> {
     return sound;
   }
 
-  Expr ExprOf(const Encoding& learned) const override { return Col(learned.output); }
-
  private:
   // The count and sum of a text over all parts but the one left out.
   static GroupSums::Sum SumOf(const std::map<int64_t, GroupSums::Sum>& parts, int64_t left_out) {

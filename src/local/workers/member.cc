@@ -27,7 +27,8 @@ constexpr size_t kTailLines = 12;
 Result<UniqueFd> OpenLog(const RunSpec& spec, Member& member) {
   if (spec.logs.empty()) return UniqueFd();
   const char* kind = spec.placement ? "rank" : "worker";
-  member.log = spec.logs / fmt::format("{}-{:03}.log", kind, member.rank);
+  const std::string lane = spec.lane > 0 ? fmt::format("-gang-{}", spec.lane + 1) : "";
+  member.log = spec.logs / fmt::format("{}-{:03}{}.log", kind, member.rank, lane);
   UniqueFd fd(::open(member.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd) return SystemFault("write " + member.log.string(), errno);
   std::error_code ignored;

@@ -31,6 +31,8 @@ struct RunSpec {
   double deadline = 60;
   // Folder of the logs; empty: members have none of their own.
   std::filesystem::path logs;
+  // Which of the gangs that run at the same time this is, from 0: their logs must not mix.
+  int32_t lane = 0;
   SchemaPtr input;
 
   // How often workers show that they live: a quarter of the deadline, 1 s at most.

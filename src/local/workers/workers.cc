@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -30,6 +32,25 @@ class RunStream : public BatchStream {
  private:
   SchemaPtr schema_;
   std::unique_ptr<MapRun> run_;
+};
+
+// Numbers for the gangs that run at the same time: the lowest that is free.
+class Lanes {
+ public:
+  int32_t Take() {
+    const std::lock_guard lock(mutex_);
+    int32_t lane = 0;
+    while (!taken_.insert(lane).second) ++lane;
+    return lane;
+  }
+  void GiveBack(int32_t lane) {
+    const std::lock_guard lock(mutex_);
+    taken_.erase(lane);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<int32_t> taken_;
 };
 
 class LocalWorkers : public Workers {
@@ -69,12 +90,16 @@ class LocalWorkers : public Workers {
   Result<BatchStreamPtr> MapGang(const MapTask& task,
                                  const std::function<Result<BatchStreamPtr>()>& open_input,
                                  const Call& call);
+  Status RunGang(const MapTask& task, int32_t lane,
+                 const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
+                 arrow::RecordBatchVector& output);
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
                         const Call& call, arrow::RecordBatchVector& output);
 
   const WorkerSettings settings_;
   Seats seats_;
   Pool pool_;
+  Lanes lanes_;
   std::atomic<int64_t> next_number_ = 0;
 };
 
@@ -124,20 +149,28 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
   return stream.end();
 }
 
-Result<BatchStreamPtr> LocalWorkers::MapGang(
-    const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
-    const Call& call) {
-  const std::string who = "gang " + task.task;
+Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
+                             const std::function<Result<BatchStreamPtr>()>& open_input,
+                             const Call& call, arrow::RecordBatchVector& output) {
   // For all attempts: a restart needs no second wait.
-  PT_LET(const auto taken, seats_.Take(*task.gang, who, call));
-  arrow::RecordBatchVector output;
-  const Status status = RunAttempts(*task.gang, call, [&](int32_t attempt) {
+  PT_LET(const auto taken, seats_.Take(*task.gang, "gang " + task.task, call));
+  return RunAttempts(*task.gang, call, [&](int32_t attempt) {
     RunSpec spec = MakeSpec(task);
+    spec.lane = lane;
     spec.placement = taken->placement();
     spec.lease_of = [&](const Device& device) { return taken->FindLease(device); };
     spec.attempt = attempt;
     return Attempt(std::move(spec), open_input, call, output);
   });
+}
+
+Result<BatchStreamPtr> LocalWorkers::MapGang(
+    const MapTask& task, const std::function<Result<BatchStreamPtr>()>& open_input,
+    const Call& call) {
+  arrow::RecordBatchVector output;
+  const int32_t lane = lanes_.Take();
+  const Status status = RunGang(task, lane, open_input, call, output);
+  lanes_.GiveBack(lane);
   PT_TRY(status);
   return MakeStream(task.output, std::move(output));
 }

@@ -38,8 +38,12 @@ constexpr ExprSpelling kSpellings[] = {
     {"day", "day($1)", "day($1)"},
     {"day_of_week", "dayofweek($1)", "dayofweek($1)"},
     {"day_of_year", "dayofyear($1)", "dayofyear($1)"},
+    // Counted from 0; beyond the end NULL.
+    {"element", "list_extract($1, CAST($2 AS BIGINT) + 1)", "get($1, CAST($2 AS INT))"},
     {"error", "error($1)", "raise_error($1)"},
     {"expm1", "pt_expm1(CAST($1 AS DOUBLE))", "expm1($1)"},
+    // All that a Java regular expression matches.
+    {"extract_all", "regexp_extract_all($1, $2, 0)", "regexp_extract_all($1, $2, 0)"},
     {"floor", "floor($1)", "floor($1)"},
     {"greatest", "greatest($*)", "greatest($*)"},
     // Spark's hash() of one text; the separator, U+001F, hardly occurs in data.
@@ -50,7 +54,17 @@ constexpr ExprSpelling kSpellings[] = {
     {"is_nan", "coalesce(isnan($1::DOUBLE), false)", "isnan($1)"},
     {"is_not_null", "($1 IS NOT NULL)", "($1 IS NOT NULL)"},
     {"is_null", "($1 IS NULL)", "($1 IS NULL)"},
+    // Separated by U+001F, which hardly occurs in data.
+    {"join_text", "concat_ws(chr(31), $*)", "concat_ws(chr(31), $*)"},
+    // The elements of a list that have at least $2 letters.
+    {"keep_long", "list_filter($1, lambda t: length(t) >= $2)", "filter($1, t -> length(t) >= $2)"},
     {"least", "least($*)", "least($*)"},
+    // A list of texts without these; NULL elements are left out, too.
+    {"leave_out", "list_filter($1, lambda t: NOT list_contains(list_value($+), t))",
+     "filter($1, t -> NOT array_contains(array($+), t))"},
+    // The same for texts in lower case, compared with the lower case of each element.
+    {"leave_out_any_case", "list_filter($1, lambda t: NOT list_contains(list_value($+), lower(t)))",
+     "filter($1, t -> NOT array_contains(array($+), lower(t)))"},
     {"length", "length($1)", "length($1)"},
     // NULL at 0 and below (log1p: -1), where DuckDB's own ln fails and IEEE has -inf and NaN.
     {"ln", "pt_ln(CAST($1 AS DOUBLE))", "ln($1)"},
@@ -58,6 +72,13 @@ constexpr ExprSpelling kSpellings[] = {
     {"lower", "lower($1)", "lower($1)"},
     {"minute", "minute($1)", "minute($1)"},
     {"month", "month($1)", "month($1)"},
+    // All runs of $2 neighbours of a list, joined by spaces; none if it is shorter.
+    {"n_grams",
+     "list_transform(range(1, len($1) - CAST($2 AS BIGINT) + 2), lambda i: "
+     "array_to_string(($1)[i:i + "
+     "CAST($2 AS BIGINT) - 1], ' '))",
+     "CASE WHEN size($1) < $2 THEN array() ELSE transform(sequence(1, CAST(size($1) - $2 + 1 AS "
+     "INT)), i -> array_join(slice($1, i, CAST($2 AS INT)), ' ')) END"},
     // NaN = NaN is true on both engines, unlike in IEEE 754.
     {"nan_to_null", "nullif($1::DOUBLE, 'NaN'::DOUBLE)",
      "nullif(CAST($1 AS DOUBLE), DOUBLE('NaN'))"},
@@ -71,6 +92,8 @@ constexpr ExprSpelling kSpellings[] = {
     {"pmod", "pmod($1, $2)", "pmod($1, $2)"},
     {"quarter", "quarter($1)", "quarter($1)"},
     {"second", "second($1)", "second($1)"},
+    // A Java regular expression; empty texts at the end are kept, as in Spark's SQL.
+    {"split", "split($1, $2)", "split($1, $2)"},
     // NaN below 0, as in Spark, where DuckDB's own sqrt fails.
     {"sqrt", "pt_sqrt($1)", "sqrt($1)"},
     {"upper", "upper($1)", "upper($1)"},

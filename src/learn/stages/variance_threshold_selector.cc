@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-struct VarianceSelectorOptions {
+struct VarianceThresholdSelectorOptions {
   std::string id;
   Inputs inputs;
   double threshold = 0;
@@ -37,9 +37,9 @@ struct Variance {
   }
 };
 
-class VarianceSelectorStage : public Stage {
+class VarianceThresholdSelectorStage : public Stage {
  public:
-  VarianceSelectorStage(const VarianceSelectorOptions& options, StageNames names)
+  VarianceThresholdSelectorStage(const VarianceThresholdSelectorOptions& options, StageNames names)
       : Stage(std::move(names)), threshold_(options.threshold) {}
 
   bool learns_outputs() const override { return true; }
@@ -99,9 +99,9 @@ class VarianceSelectorStage : public Stage {
 
 }  // namespace
 
-StageRow VarianceSelectorRow() {
-  return MakeStageRow<VarianceSelectorStage, VarianceSelectorOptions>(
-      "variance_selector", "keeps the columns that vary enough, as doubles");
+StageRow VarianceThresholdSelectorRow() {
+  return MakeStageRow<VarianceThresholdSelectorStage, VarianceThresholdSelectorOptions>(
+      "variance_threshold_selector", "keeps the columns that vary enough, as doubles");
 }
 
 }  // namespace protium

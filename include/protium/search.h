@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing a model: a search fits a pipeline once for each of several sets of options (a trial),
+// measures each on rows it has not learned from, and fits the best one again on all rows. With
+// folds every trial is measured by cross-validation. Options are named by dotted paths as in a job
+// file: "train.optimizer.learning_rate", "net.hidden", "pipeline.fill.with". Implemented by the
+// room search; docs/choosing-a-model.md tells what is promised.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protium/pipeline.h"
+
+namespace protium {
+
+struct FieldType;
+
+// One option that a search varies, and the values it may take.
+struct Dimension {
+  enum class Kind { kChoice, kUniform, kLogUniform, kIntUniform, kLogIntUniform };
+  std::string path;
+  Kind kind = Kind::kChoice;
+  std::vector<Json> choices;  // Of kChoice.
+  double low = 0;             // Of ranges; both ends can be drawn.
+  double high = 0;
+  int64_t points = 0;  // How many values of the range a grid takes, ends included; 0: not said.
+};
+Dimension OneOf(std::string path, std::vector<Json> choices);
+Dimension Uniform(std::string path, double low, double high, int64_t points = 0);
+Dimension LogUniform(std::string path, double low, double high, int64_t points = 0);
+Dimension IntUniform(std::string path, int64_t low, int64_t high, int64_t points = 0);
+Dimension LogIntUniform(std::string path, int64_t low, int64_t high, int64_t points = 0);
+
+// JSON: {"net.dropout": [0, 0.1], "train.optimizer.learning_rate": {"log_uniform": [1e-4, 0.1]}}.
+// Paths may also be written as tables in tables. A list is short for {"choice": [...]}.
+struct Space : std::vector<Dimension> {
+  using std::vector<Dimension>::vector;
+};
+Json ToJson(const Space& space);
+Status FromJson(const Json& json, const std::string& path, Space& space);
+FieldType DescribeType(const Space& space);
+
+enum class SearchMethod { kGrid, kRandom };
+inline EnumNames<SearchMethod> Names(SearchMethod) {
+  return {{{SearchMethod::kGrid, "grid"}, {SearchMethod::kRandom, "random"}}};
+}
+
+// Which trials there are and how they are compared.
+struct SearchOptions {
+  SearchMethod method = SearchMethod::kRandom;
+  int64_t trials = 0;    // 0: 20 random ones, or the whole grid.
+  int64_t seed = 0;      // Of the draws; the i-th trial is the same on every machine.
+  std::string metric;    // One of train.metrics; empty: train.best.
+  int32_t parallel = 0;  // Gangs at the same time; 0: as many as the machine's cores seat.
+  Space space;           // Empty: one trial with the options as they are.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("method", method, {.help = "all combinations of the space, or random draws from it"});
+    visit("trials", trials,
+          {.help = "how many sets of options to try; 0: 20 random ones, or the whole grid",
+           .at_least = 0});
+    visit("seed", seed, {.help = "seed of the random draws"});
+    visit("metric", metric,
+          {.help = "the metric that decides; unless set, train.best", .rows_of = "metrics"});
+    visit("parallel", parallel,
+          {.help = "gangs that train at the same time; 0: as many as the machine's cores seat",
+           .at_least = 0});
+    visit("space", space, {.help = "options to vary, by dotted path, and the values to try"});
+  }
+};
+
+// Cuts the rows into k folds by a hash of the columns `by`, the same hash as Split's. Each fold is
+// held out once, and every repeat cuts anew. k = 5, held_out = 1, repeats = 10 makes ten splits of
+// 80 to 20 %.
+struct FoldOptions {
+  int32_t k = 5;
+  Columns by;
+  int32_t repeats = 1;
+  int32_t held_out = 0;  // How many of the k folds of a repeat are held out in turn; 0: all.
+  int64_t seed = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("k", k, {.help = "parts of the training rows; each is held out once", .at_least = 2});
+    visit("by", by,
+          {.help = "rows with equal values in these stay together; unless set, all columns"});
+    visit("repeats", repeats, {.help = "how often the rows are cut anew", .at_least = 1});
+    visit("held_out", held_out,
+          {.help = "how many folds of each repeat are held out in turn; 0: all. With 1, repeats "
+                   "are splits of 1 - 1/k to 1/k",
+           .at_least = 0});
+    visit("seed", seed, {.help = "changes which rows fall into which fold"});
+  }
+};
+
+enum class TrialState { kDone, kFailed };
+inline EnumNames<TrialState> Names(TrialState) {
+  return {{{TrialState::kDone, "done"}, {TrialState::kFailed, "failed"}}};
+}
+
+// What came of one set of options.
+struct Trial {
+  int64_t number = 0;            // From 1.
+  Json values = Json::object();  // The options that differ, by path.
+  TrialState state = TrialState::kDone;
+  std::optional<double> value;      // Of the metric: the mean over folds. None if it failed.
+  std::optional<double> deviation;  // Sample deviation over folds; none for a single one.
+  std::vector<double> folds;        // The metric in each fold; without folds the value alone.
+  int64_t best_epoch = 0;           // The mean over folds, rounded; 0 without validation rows.
+  double seconds = 0;               // Of all fits of the trial together.
+  std::string error;                // Why it failed.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("trial", number);
+    visit("values", values);
+    visit("state", state);
+    visit("value", value);
+    visit("deviation", deviation);
+    visit("folds", folds);
+    visit("best_epoch", best_epoch);
+    visit("seconds", seconds);
+    visit("error", error);
+  }
+};
+
+struct SearchResult {
+  std::string metric;
+  bool higher_is_better = false;
+  std::vector<Trial> trials;     // By number.
+  int64_t best = 0;              // The number of the best one; of equals the first.
+  PipelineModel model{nullptr};  // The best options, fitted on all rows.
+};
+
+// A value; running leaves it as it is.
+class Search {
+ public:
+  // Without `folds` a trial is measured on the estimator's validation rows, so train.validation
+  // must hold some out; with folds, on the rows of each fold in turn.
+  Search(Pipeline pipeline, SearchOptions options, std::optional<FoldOptions> folds = {})
+      : pipeline_(std::move(pipeline)), options_(std::move(options)), folds_(std::move(folds)) {}
+  const Pipeline& pipeline() const { return pipeline_; }
+  const SearchOptions& options() const { return options_; }
+  const std::optional<FoldOptions>& folds() const { return folds_; }
+
+  // Checks the options of all trials, then runs them, each a gang or one a fold, in folders
+  // trials/001, ... of the run folder, and refits the best on all rows of `train`: without
+  // validation rows, and for as many epochs as its best epoch where validation chose one. The table
+  // of trials is in trials.json and trials.csv after each of them. A trial that fails is recorded,
+  // and the search goes on; it fails with the first trial's error if all fail. In a resumed session
+  // finished trials are not run again. Blocks; Ctrl-C ends it with Exit::kStopped.
+  Result<SearchResult> Run(const DataFrame& train) const;
+
+ private:
+  Pipeline pipeline_;
+  SearchOptions options_;
+  std::optional<FoldOptions> folds_;
+};
+
+// Measures a pipeline by cross-validation and keeps no model: the metric (empty: train.best) in
+// each fold, its mean and deviation. Leaves the same files as a search of one trial.
+Result<Trial> CrossValidate(const Pipeline& pipeline, const DataFrame& table,
+                            const FoldOptions& folds, const std::string& metric = {});
+
+}  // namespace protium

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in losses beside LibTorch's own expressions of them.
+#include "train/loss.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/binary_cross_entropy_with_logits.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "deep/recorded_loss.h"
+#include "tensor/philox.h"
+
+namespace protium {
+namespace {
+
+// Rows of labels as floats and a weight, without features.
+struct LabelRows {
+  LabelRows(int64_t rows, int64_t labels, bool flags) {
+    RowColumns columns{.weight = "w"};
+    for (int64_t l = 0; l < labels; ++l) columns.labels.push_back({"y" + std::to_string(l)});
+    schema = MakeRowSchema(columns);
+    memory.resize(size_t(rows * (labels + 1)));
+    DrawUniform(11, -1, 1, memory);
+    for (int64_t i = 0; i < rows; ++i) {
+      float* row = memory.data() + i * (labels + 1);
+      for (int64_t l = 0; flags && l < labels; ++l) row[l] = row[l] > 0 ? 1 : 0;
+      row[labels] = 0.5f * float(1 + i % 3);
+    }
+    count = rows;
+  }
+  Batch batch() const { return Batch(schema, memory.data(), count); }
+
+  RowSchema schema;
+  std::vector<float> memory;
+  int64_t count = 0;
+};
+
+void ExpectSame(const Loss& own, const RowLosses& expression, const LabelRows& rows,
+                size_t outputs) {
+  std::vector<float> given(size_t(rows.count) * outputs);
+  DrawUniform(5, -2, 2, given);
+  std::vector<float> mine(given.size()), theirs(given.size());
+  const LossSums sums = own(given, rows.batch(), mine);
+  const LossSums wanted = RecordedLoss(expression)(given, rows.batch(), theirs);
+  EXPECT_NEAR(sums.loss, wanted.loss, 1e-4);
+  EXPECT_EQ(sums.weight, wanted.weight);
+  EXPECT_THAT(mine, testing::Pointwise(testing::FloatNear(1e-6f), theirs));
+}
+
+TEST(QuantileLoss, IsThePinballLossOfEachLevel) {
+  const LabelRows rows(40, 2, false);
+  const auto pinball = [](const at::Tensor& outputs, const at::Tensor& labels) {
+    const at::Tensor levels = at::tensor({0.1f, 0.8f});
+    const at::Tensor above = labels.unsqueeze(2) - outputs.reshape({-1, 2, 2});
+    return at::maximum(levels * above, (levels - 1) * above).reshape({-1, 4});
+  };
+  ExpectSame(QuantileLoss({0.1, 0.8}), pinball, rows, 4);
+}
+
+TEST(QuantileLoss, HasNoSlopeWhereTheOutputIsTheLabelAndLetsNaNThrough) {
+  const LabelRows rows(1, 1, false);
+  std::vector<float> gradient(1);
+  const float label = rows.memory[0];
+  EXPECT_EQ(QuantileLoss({0.5})(std::vector<float>{label}, rows.batch(), gradient).loss, 0);
+  EXPECT_EQ(gradient[0], 0);
+  const std::vector<float> nan = {NAN};
+  EXPECT_TRUE(std::isnan(QuantileLoss({0.5})(nan, rows.batch(), gradient).loss));
+}
+
+TEST(BinaryCrossEntropy, OfSeveralFlagsIsThatOfEach) {
+  const LabelRows rows(40, 3, true);
+  const auto plain = [](const at::Tensor& outputs, const at::Tensor& labels) {
+    return at::binary_cross_entropy_with_logits(outputs, labels, {}, {}, 0);
+  };
+  ExpectSame(BinaryCrossEntropyLoss({}), plain, rows, 3);
+  const auto smooth = [](const at::Tensor& outputs, const at::Tensor& labels) {
+    return at::binary_cross_entropy_with_logits(outputs, labels * 0.8 + 0.1, {}, {}, 0);
+  };
+  ExpectSame(BinaryCrossEntropyLoss({.smoothing = 0.2}), smooth, rows, 3);
+  const auto heavy = [](const at::Tensor& outputs, const at::Tensor& labels) {
+    return at::binary_cross_entropy_with_logits(outputs, labels, {}, at::tensor({3.0f}), 0);
+  };
+  ExpectSame(BinaryCrossEntropyLoss({.positive_weight = 3}), heavy, rows, 3);
+}
+
+// Of classes, whose index lies in rows as int32: rows count as often as their class, in loss and
+// weight.
+TEST(BinaryCrossEntropy, WeighsClasses) {
+  const RowSchema schema = MakeRowSchema({.class_label = "class"});
+  std::vector<float> memory = {0, 1, std::bit_cast<float>(int32_t{1}), 1};
+  const Batch rows(schema, memory.data(), 2);
+  std::vector<float> gradient(2);
+  const std::vector<float> outputs = {0, 0};
+  const LossSums sums = BinaryCrossEntropyLoss({.of_classes = {1, 4}})(outputs, rows, gradient);
+  EXPECT_NEAR(sums.loss, 5 * std::log(2.0), 1e-6);
+  EXPECT_EQ(sums.weight, 5);
+  EXPECT_THAT(gradient, testing::ElementsAre(0.5f, -2.0f));
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns that rows were packed from, as the checks of built-in nets ask for them.
+#pragma once
+
+#include "learn/catalogue.h"
+#include "tensor/net.h"
+
+namespace protium {
+
+// By name; columns of lists with their length.
+inline NetColumns ColumnsOf(const NetInputs& inputs) {
+  NetColumns columns;
+  for (const RowField& field : inputs.rows.fields()) {
+    if (field.role != RowRole::kFeature) continue;
+    if (field.list_length > 0) columns.vectors.push_back({field.name, field.list_length});
+    if (field.name == kNumericField) columns.numeric = field.columns;
+    if (field.name == kCategoriesField) columns.categorical = field.columns;
+  }
+  return columns;
+}
+
+}  // namespace protium

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/operations_net.h"
+
+#include <ATen/ops/zeros.h>
+
+#include <utility>
+
+#include "deep/recorded_net.h"
+
+namespace protium {
+namespace {
+
+std::vector<at::Tensor> MakeTensors(const std::vector<Variable>& variables) {
+  std::vector<at::Tensor> tensors;
+  for (const Variable& variable : variables) {
+    tensors.push_back(at::zeros(variable.shape, at::kFloat));
+  }
+  return tensors;
+}
+
+// The tensors are shared between the lists that training binds to its memory and those that the
+// operations read: a handle, copied, means the same tensor.
+Recorded Record(const std::shared_ptr<Net>& original, const Operations& operations) {
+  const auto tensors = std::make_shared<NetTensors>(
+      NetTensors{MakeTensors(original->parameters()), MakeTensors(original->buffers())});
+  Recorded net;
+  for (size_t i = 0; i < tensors->parameters.size(); ++i) {
+    tensors->parameters[i].set_requires_grad(true);
+    net.parameters.emplace_back(original->parameters()[i].name, tensors->parameters[i]);
+  }
+  for (size_t i = 0; i < tensors->buffers.size(); ++i) {
+    net.buffers.emplace_back(original->buffers()[i].name, tensors->buffers[i]);
+  }
+  const auto trains = std::make_shared<bool>(false);
+  net.train = [trains](bool training) { *trains = training; };
+  net.forward = [tensors, operations, trains](const Batch& rows) {
+    return operations(rows, *tensors, *trains);
+  };
+  net.normalises_batches = original->least_rows() > 1;
+  net.initialise = [tensors, original](uint64_t key) {
+    // Detached: the same memory without a mark that autograd follows it.
+    std::vector<at::Tensor> plain;
+    for (const at::Tensor& each : tensors->parameters) plain.push_back(each.detach());
+    original->Bind(std::move(plain), tensors->buffers);
+    original->Initialise(key);
+  };
+  return net;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Net>> MakeOperationsNet(std::shared_ptr<Net> original, Operations operations,
+                                               const NetInputs& inputs) {
+  return MakeRecordedNet(
+      [original = std::move(original), operations = std::move(operations)] {
+        return Record(original, operations);
+      },
+      inputs);
+}
+
+}  // namespace protium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task computes on, chosen from what it was leased.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "deep/tasks.h"
+#include "gang/task.h"
+#include "learn/torch_task.h"
+#include "tensor/device.h"
+
+namespace protium {
+
+// Without a leased device the CPU itself; else the first of them, or what stands in for it. Of
+// several the others idle, which rank 0 says. Faults are those of ComputeDevice::OpenGpu().
+Result<ComputeDevice> ChooseDevice(TaskContext& context, DeviceUse use);
+
+// Builds the config's net for `inputs`, or refuses (exit code of usage) what cannot be done on
+// their device: some nets, and bfloat16.
+Result<std::unique_ptr<Net>> BuildNetThere(const NetTable& nets, const Choice& net,
+                                           const NetInputs& inputs);
+
+}  // namespace protium

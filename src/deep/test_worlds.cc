@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/test_worlds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "collective/thread_ranks.h"
+#include "rows/rows.h"
+#include "train/fingerprint.h"
+
+namespace protium {
+
+StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes) {
+  StepBlocks out;
+  int64_t at = 0;
+  for (size_t i = 0; i < sizes.size(); i += kWorldShards) {
+    out.emplace_back();
+    for (size_t s = i; s < i + kWorldShards; ++s) {
+      out.back().push_back(rows.batch(at, at + sizes[s]));
+      at += sizes[s];
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks, const NetMaker& make,
+                                     const StepSpec& spec) {
+  std::vector<std::string> hashes{size_t(world)};
+  std::mutex drawing;
+  const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
+    PT_TRY(UseThreads(1));
+    std::unique_ptr<Net> net;
+    std::unique_ptr<Weights> weights;
+    {
+      const std::lock_guard lock(drawing);
+      PT_LET(net, make());
+      PT_LET(weights, Weights::Make(*net));
+      net->Initialise(4);
+    }
+    // A step seeds the generator, which must not happen while another rank still draws.
+    PT_TRY(communicator.Barrier("drawn"));
+    PT_LET(Optimizer optimizer,
+           Optimizer::Make(Adam({.learning_rate = 0.01, .weight_decay = 1e-4}), *weights));
+    StepSpec mine = spec;
+    mine.first = ShardOwners(kWorldShards, world);
+    if (!mine.loss) mine.loss = SquaredLoss();
+    mine.train.seed = 9;
+    PT_LET(auto stepper, Stepper::Make(mine, *net, *weights, optimizer, communicator));
+    const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
+    const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
+    for (size_t step = 0; step < blocks.size(); ++step) {
+      const std::span<const Batch> all = blocks[step];
+      PT_TRY(stepper->Run({.step = int64_t(step), .shards = all.subspan(begin, end - begin)}));
+    }
+    hashes[size_t(communicator.rank())] = weights->Hash();
+    return Status::OK();
+  });
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status.ToString();
+  return hashes;
+}
+
+void ExpectSameBitsInEveryWorld(const StepBlocks& blocks, const NetMaker& make,
+                                const StepSpec& spec) {
+  const std::string one = HashesAfter(1, blocks, make, spec)[0];
+  for (const int32_t world : {2, 3, 4}) {
+    EXPECT_THAT(HashesAfter(world, blocks, make, spec), testing::Each(one)) << world;
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages that workers apply (BatchStage): a run of them becomes one task over the rows, so that
+// rows travel to workers and back once. The task "stages" makes the stages again by the catalogue
+// of built-in ones and adds their outputs to each batch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gang/task.h"
+#include "learn/stages/batch_stage.h"
+#include "learn/stages/stage_options.h"
+
+namespace protium {
+
+// Runs in a worker, without a gang.
+Status StagesTask(TaskContext& context);
+
+// Collects stages while a plan is built. Stages behind the run that read nothing of it may be
+// applied below it.
+class BatchRun {
+ public:
+  // `analyze` is asked for the types of the columns that the task carries along.
+  explicit BatchRun(const Analyze& analyze) : analyze_(analyze) {}
+
+  // Whether `stage` needs columns of the run as the engine sees them.
+  bool MustEndBefore(const Stage& stage) const;
+  void Add(const StageOptions& options, const BatchStage& stage);
+  // The task over `rows`, whose columns are `columns`, to which it adds the outputs of the run. The
+  // same rows if there is no stage. The run is empty afterwards.
+  Plan End(Plan rows, Columns& columns);
+
+ private:
+  struct Placed {
+    const StageOptions* options;
+    const BatchStage* stage;
+  };
+  bool Makes(const std::string& column) const;
+
+  const Analyze& analyze_;
+  std::vector<Placed> stages_;
+};
+
+}  // namespace protium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the outputs of a net for classes and flags become answers: calibrated probabilities, and the
+// probability above which a row counts as positive. Fitted on validation rows (fit_decision.h),
+// kept in the model.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/fields.h"
+#include "base/status.h"
+#include "metrics/metrics.h"
+
+namespace protium {
+
+// How probabilities are fitted to the validation rows: not at all; by one factor for all outputs
+// (Guo et al., "On Calibration of Modern Neural Networks", 2017); or, for two classes, by a rising
+// curve (Zadrozny and Elkan, 2002).
+enum class Calibration { kNone, kTemperature, kIsotonic };
+inline EnumNames<Calibration> Names(Calibration) {
+  return {{{Calibration::kNone, "none"},
+           {Calibration::kTemperature, "temperature"},
+           {Calibration::kIsotonic, "isotonic"}}};
+}
+
+// A score is an output divided by `temperature`; then, where there are `outputs`, the logit of the
+// probability found on the line through the points (outputs[i], probabilities[i]), which is level
+// beyond its ends. Of two classes and of flags a score above `cut` counts as class 1. The default
+// changes nothing.
+struct Decision {
+  double cut = 0;  // The logit of the threshold, ln(t / (1 - t)).
+  double temperature = 1;
+  std::vector<double> outputs;        // Ascending.
+  std::vector<double> probabilities;  // As many, not falling, above 0 and below 1.
+
+  // Of one row, from outputs to scores.
+  void Calibrate(std::span<double> scores) const;
+  // As a probability.
+  double threshold() const;
+  // Decisions are read from files: a fault for one that cannot be applied.
+  Status Check() const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("cut", cut);
+    visit("temperature", temperature);
+    visit("outputs", outputs);
+    visit("probabilities", probabilities);
+  }
+};
+
+// ln(p / (1 - p)), with the same bits on every machine; exactly 0 for 0.5.
+double Logit(double probability);
+
+}  // namespace protium

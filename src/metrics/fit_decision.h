@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits a Decision to rows whose labels are known. The same to the last bit for any order of rows
+// and any number of workers: sums are exact, or run over a sorted bag of scores.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/exact_sum.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "metrics/decision.h"
+#include "metrics/score_bag.h"
+
+namespace protium {
+
+// The temperature under which the labels are likeliest, by narrowing down where the derivative of
+// the log loss by 1 / temperature, which only rises, passes 0. It takes kRounds passes over the
+// rows, in each of which every part of the rows adds its own, and the states of all parts are
+// merged into one.
+class TemperatureFit {
+ public:
+  static constexpr int kRounds = 4;  // To a relative precision of 1e-5.
+
+  // `row` has the scores of temperature 1. `kind` is not one of numbers.
+  void Add(const Judged& row, TargetKind kind);
+  Json ToJson() const;
+  Status Merge(const Json& json);
+  // Ends a round: the next one looks closer, with empty sums.
+  void Narrow();
+  // From 0.01 to 100, whose ends it comes close to where no temperature between them is best.
+  double temperature() const;
+
+ private:
+  static constexpr size_t kPoints = 32;
+  double PointAt(size_t i) const;
+
+  double low_ = -4.605170185988091;  // ln of 1 / temperature.
+  double high_ = 4.605170185988091;
+  std::array<ExactSum, kPoints> slopes_;
+};
+
+// The points of the rising curve that is closest to the labels in weighted squares, by pooling
+// adjacent violators; those within a level stretch are left out. Probabilities keep 1 / (n + 2)
+// away from 0 and 1, with n the total weight, since no finite number of rows shows certainty.
+// `sorted` is not empty.
+void FitIsotonic(const std::vector<Ranked>& sorted, Decision& decision);
+
+// The metrics by which a threshold can be chosen.
+std::vector<std::string> ThresholdMetrics();
+// The cut at which `metric`, one of these, is highest; of equal ones that closest to 0. It lies in
+// the middle between two neighbouring scores of the bag, or 1 beyond the outermost. 0 for no rows.
+double ChooseCut(const std::vector<Ranked>& sorted, const std::string& metric);
+
+}  // namespace protium

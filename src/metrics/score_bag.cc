@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/score_bag.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/fault.h"
+#include "base/fields.h"
+
+namespace protium {
+namespace {
+
+// Whole numbers in the order of the floats; -0.0 is 0.0. The bits of positive floats are in their
+// order as they are (IEEE 754), those of negative ones the other way round: these are all turned,
+// and the former put above them by the highest bit.
+uint32_t OrderedBits(float score) {
+  const auto bits = std::bit_cast<uint32_t>(score + 0.0f);
+  return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+}
+
+// Seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
+void AppendVarint(uint64_t value, std::string& out) {
+  for (; value >= 0x80; value >>= 7) out.push_back(char(value | 0x80));
+  out.push_back(char(value));
+}
+
+class VarintReader {
+ public:
+  explicit VarintReader(std::string_view text) : text_(text) {}
+  bool done() const { return at_ == text_.size(); }
+  // False at the end of the text and beyond 64 bits.
+  bool Read(uint64_t& value) {
+    value = 0;
+    for (int shift = 0; shift < 64 && !done(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(text_[at_++]);
+      value |= uint64_t(byte & 0x7f) << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+std::string ToBase64(const std::string& bytes) {
+  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), int(bytes.size()));
+  out.resize(size_t(length));
+  return out;
+}
+
+Status Damaged() { return Fail({.what = "a state of ranked scores is damaged"}); }
+
+Result<std::string> FromBase64(const std::string& text) {
+  if (text.size() % 4 != 0 || text.size() > size_t(std::numeric_limits<int>::max())) {
+    return Damaged();
+  }
+  std::string out(text.size() / 4 * 3, '\0');
+  const int length =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                      reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
+  if (length < 0) return Damaged();
+  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  // EVP_DecodeBlock() counts the zero bytes that padding stands for.
+  out.resize(size_t(length) - padding);
+  return out;
+}
+
+// The bag as bytes, in its order. For each entry: the score's distance from the one before; the
+// number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
+// All three are small in a usual table, where an entry takes about four bytes.
+std::string Packed(const std::vector<Ranked>& ranked) {
+  std::string bytes;
+  uint32_t before = 0;
+  for (const Ranked& each : ranked) {
+    AppendVarint(each.score - before, bytes);
+    AppendVarint(uint64_t(each.rows) * 2 + (each.positive ? 1 : 0), bytes);
+    AppendVarint(each.weight ^ std::bit_cast<uint32_t>(1.0f), bytes);
+    before = each.score;
+  }
+  return bytes;
+}
+
+Status Unpack(std::string_view bytes, std::vector<Ranked>& out) {
+  VarintReader reader(bytes);
+  uint64_t score = 0;
+  while (!reader.done()) {
+    uint64_t step = 0, rows = 0, weight = 0;
+    if (!reader.Read(step) || !reader.Read(rows) || !reader.Read(weight)) return Damaged();
+    score += step;
+    if (score > std::numeric_limits<uint32_t>::max() || rows < 2 || weight > UINT32_MAX) {
+      return Damaged();
+    }
+    out.push_back({uint32_t(score), (rows & 1) != 0,
+                   uint32_t(weight) ^ std::bit_cast<uint32_t>(1.0f), int64_t(rows >> 1)});
+  }
+  return Status::OK();
+}
+
+// Sorts, and makes one of those that agree.
+void Compact(std::vector<Ranked>& ranked) {
+  std::sort(ranked.begin(), ranked.end(),
+            [](const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); });
+  size_t kept = 0;
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    if (kept > 0 && ranked[kept - 1].Key() == ranked[i].Key()) {
+      ranked[kept - 1].rows += ranked[i].rows;
+    } else {
+      ranked[kept++] = ranked[i];
+    }
+  }
+  ranked.resize(kept);
+}
+
+struct RankedJson {
+  std::string ranked;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("ranked", ranked);
+  }
+};
+
+}  // namespace
+
+// The other way round of OrderedBits().
+double Ranked::value() const {
+  return double(std::bit_cast<float>((score & 0x80000000u) != 0 ? score & 0x7fffffffu : ~score));
+}
+
+void ScoreBag::Add(double score, bool positive, double weight) {
+  ranked_.push_back(
+      {OrderedBits(float(score)), positive, std::bit_cast<uint32_t>(float(weight)), 1});
+  if (ranked_.size() > most_) Shrink();
+}
+
+Json ScoreBag::ToJson() const { return FieldsToJson(RankedJson{ToBase64(Packed(Sorted()))}); }
+
+Status ScoreBag::Merge(const Json& json) {
+  RankedJson in;
+  PT_TRY(FieldsFromJson(json, "state", in));
+  PT_LET(const std::string bytes, FromBase64(in.ranked));
+  PT_TRY(Unpack(bytes, ranked_));
+  Shrink();
+  return Status::OK();
+}
+
+std::vector<Ranked> ScoreBag::Sorted() const {
+  std::vector<Ranked> sorted = ranked_;
+  Compact(sorted);
+  return sorted;
+}
+
+void ScoreBag::Shrink() {
+  Compact(ranked_);
+  most_ = 2 * ranked_.size() + (1 << 16);
+}
+
+}  // namespace protium

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bag of (score, label, weight) of many rows, for what depends on the order of scores:
+// rankings, thresholds, calibration. Parts merge in any order to the same bag, and what runs over
+// it runs in its one order, so sums in double come out the same to the last bit.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+// Rows that agree in all three.
+struct Ranked {
+  uint32_t score = 0;  // OrderedBits() a float32.
+  bool positive = false;
+  uint32_t weight = 0;  // Bits of a float32.
+  int64_t rows = 0;
+
+  double value() const;  // The score.
+  auto Key() const { return std::tie(score, positive, weight); }
+  double total() const { return double(std::bit_cast<float>(weight)) * double(rows); }
+};
+
+// One thread. Holds one entry for rows that agree in score, label and weight, so the bag stays
+// small where a net has few inputs.
+class ScoreBag {
+ public:
+  // Scores and weights are kept as float32.
+  void Add(double score, bool positive, double weight);
+  // The same text for bags of the same rows.
+  Json ToJson() const;
+  Status Merge(const Json& json);
+  // Ascending by score, then label, then weight, without equal entries.
+  std::vector<Ranked> Sorted() const;
+
+ private:
+  // Merges equal rows once the bag has doubled: sorting then costs O(log n) per row on average.
+  void Shrink();
+
+  std::vector<Ranked> ranked_;
+  size_t most_ = 1 << 16;
+};
+
+// Calls `each(score, positive weight, negative weight)` for each score of a sorted bag, in the
+// order of the iterators.
+template <class Iterator, class Each>
+void ForScores(Iterator at, Iterator end, Each each) {
+  while (at != end) {
+    const uint32_t score = at->score;
+    const double value = at->value();
+    double sides[2] = {0, 0};
+    for (; at != end && at->score == score; ++at) sides[at->positive ? 1 : 0] += at->total();
+    each(value, sides[1], sides[0]);
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/fit.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "frame/sub_session.h"
+#include "learn/objective.h"
+#include "learn/pipeline/preview.h"
+#include "os/file.h"
+#include "run/event_log.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRequestFile = "fit.json";
+constexpr const char* kResultFile = "result.json";
+constexpr const char* kStagesFile = "stages.json";  // Written by fitting; a resumed fit reads it.
+
+// Whether the next fit would fail like this one, whatever its options.
+bool EndsSearch(const Status& status) {
+  switch (FaultOf(status).exit) {
+    case Exit::kEnvironment:
+    case Exit::kRemote:
+    case Exit::kNoRoom:
+    case Exit::kBug:
+    case Exit::kStopped:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Result<Json> ReadJson(const fs::path& file) {
+  PT_LET(const std::string text, ReadFile(file));
+  return ParseJson(text);
+}
+
+// What is fitted, on which rows. A folder of something else, such as a program's that has changed
+// since, is not continued.
+Json Identity(const FitRequest& request) {
+  Json identity = {{"pipeline", StagesToJson(request.pipeline.stages())},
+                   {"metric", request.metric}};
+  std::string rows = Explain(request.learning);
+  if (request.held_out) rows += Explain(request.held_out);
+  identity["rows_sha256"] = Sha256Hex(rows);
+  return identity;
+}
+
+// A name for what the stages and the label learn: from all that decides it, which leaves out the
+// net, the gang, and of training what only the net sees.
+std::string NameOfLearned(const FitRequest& request) {
+  Json decides = StagesToJson(request.pipeline.stages());
+  for (Json& stage : decides) {
+    if (stage["kind"] != kTorchEstimator) continue;
+    stage = FieldsToJson(request.estimator);
+    const Json train = stage["train"];
+    for (const char* other : {"net", "gang", "train"}) stage.erase(other);
+    for (const char* own : {"seed", "validation", "baseline"}) stage[own] = train[own];
+  }
+  return Sha256Hex(Dump(decides) + Explain(request.learning)).substr(0, 32) + ".json";
+}
+
+// Takes over what stages have learned in an earlier trial; says whether there was such a one.
+Result<bool> TakeLearned(const FitRequest& request) {
+  const fs::path shared = request.learned / NameOfLearned(request);
+  if (!fs::exists(shared) || fs::exists(request.folder / kStagesFile)) return false;
+  PT_LET(const std::string text, ReadFile(shared));
+  PT_TRY(WriteFile(request.folder / kStagesFile, text));
+  return true;
+}
+
+Status GiveLearned(const FitRequest& request) {
+  const fs::path own = request.folder / kStagesFile;
+  const fs::path shared = request.learned / NameOfLearned(request);
+  if (!fs::exists(own) || fs::exists(shared)) return Status::OK();
+  PT_LET(const std::string text, ReadFile(own));
+  PT_TRY(MakeFolder(request.learned));
+  return WriteFile(shared, text);
+}
+
+// Empties the folder unless it holds this very fit of this run; says whether it did.
+Result<bool> Enter(const FitRequest& request, bool resume) {
+  const Json identity = Identity(request);
+  const fs::path file = request.folder / kRequestFile;
+  if (resume && fs::exists(file)) {
+    const Result<Json> there = ReadJson(file);
+    if (there.ok() && *there == identity) return true;
+  }
+  std::error_code error;
+  fs::remove_all(request.folder, error);
+  PT_TRY(MakeFolder(request.folder));
+  PT_TRY(WriteFile(file, Pretty(identity)));
+  return false;
+}
+
+// An earlier command's result; one that cannot be read is found anew.
+std::optional<FitResult> ReadResult(const fs::path& folder) {
+  if (!fs::exists(folder / kResultFile)) return std::nullopt;
+  const Result<Json> json = ReadJson(folder / kResultFile);
+  FitResult result;
+  if (!json.ok() || !FieldsFromJson(*json, "result", result).ok()) return std::nullopt;
+  return result;
+}
+
+// Drops the checkpoints and the copies of weights and nets: of many trials they would fill a disk,
+// and nothing reads them any more.
+void Tidy(const fs::path& folder) {
+  static const std::set<std::string> kept = {kRequestFile, kResultFile, "events.jsonl",
+                                             kStagesFile};
+  std::error_code ignored;
+  std::vector<fs::path> rest;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (!kept.contains(entry.path().filename().string())) rest.push_back(entry.path());
+  }
+  for (const fs::path& each : rest) fs::remove_all(each, ignored);
+}
+
+// The metric as the record of the fit has it.
+Result<double> ReadMetric(const Json& results, const char* set, const std::string& metric) {
+  const Json values = results.value("metrics", Json::object()).value(set, Json::object());
+  const Json value = values.value(metric, Json());
+  if (value.is_number() && std::isfinite(value.get<double>())) return value.get<double>();
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} has no value on the rows that were held out", metric),
+               .fix = "hold out more rows, or choose another metric"});
+}
+
+Status Measure(Session& session, const FitRequest& request, FitResult& result) {
+  PT_LET(const PipelineModel model,
+         FitAsGiven(request.pipeline, DataFrame(session, request.learning)));
+  if (request.held_out) {
+    const DataFrame held_out(session, request.held_out);
+    const DataFrame scored = model.Transform(held_out, ListLabels(request.estimator));
+    PT_TRY(model.Explain(scored.Run().status()));
+  }
+  const Json results = session.state().record().results();
+  result.best_epoch = results.value("best_epoch", int64_t{0});
+  PT_LET(result.value,
+         ReadMetric(results, request.held_out ? "test" : "validation", request.metric));
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
+  PT_LET(const bool begun, Enter(request, parent.state().options().resume));
+  if (const auto known = ReadResult(request.folder)) return *known;
+  PT_LET(const bool learned, TakeLearned(request));
+  PT_LET(const auto events, EventLog::Open(request.folder / "events.jsonl"));
+  PT_LET(
+      const auto session,
+      OpenSubSession(parent, {.folder = request.folder,
+                              .resume = begun || learned,
+                              .rows_memory_bytes = request.rows_memory_bytes,
+                              // The log keeps its first failure; the curves are not the result.
+                              .events = [&](const Json& event) { (void)events->Append(event); }}));
+  const auto since = Clock::now();
+  FitResult result;
+  const Status status = Measure(*session, request, result);
+  PT_TRY(GiveLearned(request));
+  if (!status.ok() && EndsSearch(status)) return status;
+  result.error = StatusToJson(status);
+  result.seconds = std::chrono::duration<double>(Clock::now() - since).count();
+  PT_TRY(WriteFile(request.folder / kResultFile, Pretty(FieldsToJson(result))));
+  Tidy(request.folder);
+  return result;
+}
+
+}  // namespace protium

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "os/machine.h"
+#include "run/events.h"
+#include "search/fit.h"
+#include "search/space.h"
+
+namespace protium {
+namespace {
+
+class TrialRunner {
+ public:
+  explicit TrialRunner(const TrialsRequest& request)
+      : request_(request),
+        session_(request.train.session()),
+        fits_a_trial_(request.folds ? request.folds->fits() : 1),
+        table_(request.settled.metric, request.settled.higher_is_better, request.settled.paths) {
+    SessionState& state = session_.state();
+    const int64_t fits = int64_t(request.settled.trials.size()) * fits_a_trial_;
+    parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
+    // All gangs together keep to the limit that one would have alone.
+    const int64_t given = state.options().rows_memory_bytes;
+    memory_ = (given > 0 ? given : ReadMachine().memory_bytes / 4) / parallel_;
+  }
+
+  Result<TrialTable> Run() {
+    {
+      std::vector<std::jthread> workers;
+      for (int32_t i = 1; i < parallel_; ++i) workers.emplace_back([this] { Work(); });
+      Work();
+    }
+    PT_TRY(end_);
+    if (table_.best() == nullptr) return AllFailed();
+    return std::move(table_);
+  }
+
+ private:
+  // A trial while some of its fits run.
+  struct Open {
+    std::map<int32_t, FitResult> results;  // By fold.
+    int32_t running = 0;
+    bool failed = false;
+  };
+  struct Place {
+    size_t trial = 0;
+    int32_t fold = 0;
+  };
+
+  void Work() {
+    while (const auto place = Next()) {
+      Result<FitResult> result = RunFit(session_, RequestFor(*place));
+      Take(*place, std::move(result));
+    }
+  }
+
+  std::optional<Place> Next() {
+    const std::lock_guard lock(mutex_);
+    for (; end_.ok(); ++next_) {
+      const Place place{next_ / size_t(fits_a_trial_), int32_t(next_ % size_t(fits_a_trial_))};
+      if (place.trial >= request_.settled.trials.size()) return std::nullopt;
+      Open& open = open_[place.trial];
+      if (open.failed) continue;
+      if (place.fold == 0) TellStarted(place.trial);
+      ++open.running;
+      ++next_;
+      return place;
+    }
+    return std::nullopt;
+  }
+
+  FitRequest RequestFor(const Place& place) const {
+    const SettledTrial& trial = request_.settled.trials[place.trial];
+    const std::optional<Folds>& folds = request_.folds;
+    const auto trials = session_.state().folder() / "trials";
+    const auto folder = trials / fmt::format("{:03}", place.trial + 1);
+    return {.pipeline = trial.pipeline,
+            .estimator = trial.estimator,
+            .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
+            .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
+            .metric = request_.settled.metric,
+            .folder = folds ? folder / fmt::format("fold-{:02}", place.fold + 1) : folder,
+            .learned = trials / "learned",
+            .rows_memory_bytes = memory_};
+  }
+
+  void Take(const Place& place, Result<FitResult> result) {
+    const std::lock_guard lock(mutex_);
+    Open& open = open_[place.trial];
+    --open.running;
+    if (!result.ok()) {
+      if (end_.ok()) end_ = WithFewerGangs(result.status());
+      return;
+    }
+    open.failed = open.failed || !result->value;
+    open.results[place.fold] = *std::move(result);
+    const bool over = open.failed || int32_t(open.results.size()) == fits_a_trial_;
+    if (!over || open.running > 0) return;
+    Trial trial = MakeTrial(place.trial, open);
+    table_.Add(trial);
+    open.results.clear();
+    const Status saved = table_.Save(session_.state().folder());
+    if (!saved.ok() && end_.ok()) end_ = saved;
+    TellEnded(trial);
+  }
+
+  // Rows that do not fit into a part of the limit may fit into all of it.
+  Status WithFewerGangs(const Status& status) const {
+    Fault fault = FaultOf(status);
+    if (fault.exit != Exit::kNoRoom || parallel_ == 1) return status;
+    fault.fix = "set  search.parallel = 1: gangs at the same time share engine.rows_memory" +
+                (fault.fix.empty() ? "" : "; or " + fault.fix);
+    return Fail(std::move(fault));
+  }
+
+  Trial MakeTrial(size_t index, const Open& open) {
+    Trial trial{.number = int64_t(index) + 1, .values = request_.settled.trials[index].values};
+    double epochs = 0;
+    for (const auto& [fold, result] : open.results) {
+      trial.seconds += result.seconds;
+      epochs += double(result.best_epoch);
+      if (result.value) trial.folds.push_back(*result.value);
+      if (result.value || trial.state == TrialState::kFailed) continue;
+      trial.state = TrialState::kFailed;
+      const Status status = StatusFromJson(result.error);
+      trial.error = FaultOf(status).what;
+      if (request_.folds) trial.error = request_.folds->Name(fold) + ": " + trial.error;
+      errors_.emplace(trial.number, status);
+    }
+    if (trial.state == TrialState::kFailed) {
+      trial.folds.clear();  // How many others had ended is chance.
+      return trial;
+    }
+    Summarise(trial);
+    trial.best_epoch = int64_t(std::lround(epochs / double(open.results.size())));
+    return trial;
+  }
+
+  void TellStarted(size_t trial) {
+    session_.state().call().Tell(
+        EventToJson(TrialStarted{.trial = int64_t(trial) + 1,
+                                 .trials = int64_t(request_.settled.trials.size()),
+                                 .values = ValuesText(request_.settled.trials[trial].values)}));
+  }
+
+  void TellEnded(const Trial& trial) {
+    TrialEnded event{.trial = trial.number,
+                     .trials = int64_t(request_.settled.trials.size()),
+                     .values = ValuesText(trial.values),
+                     .state = trial.value ? "done" : "failed",
+                     .metric = request_.settled.metric,
+                     .value = trial.value,
+                     .deviation = trial.deviation,
+                     .seconds = trial.seconds,
+                     .error = trial.error};
+    if (const Trial* best = table_.best()) {
+      event.best = best->number;
+      event.best_value = best->value;
+    }
+    session_.state().call().Tell(EventToJson(event));
+  }
+
+  Status AllFailed() {
+    const auto& [number, status] = *errors_.begin();
+    Fault fault = FaultOf(status);
+    const size_t count = request_.settled.trials.size();
+    if (count == 1) return status;
+    fault.what = fmt::format("all {} trials failed, the first of them: {}", count, fault.what);
+    if (fault.kept.empty()) fault.kept = "trials.json has the error of each";
+    return Fail(std::move(fault));
+  }
+
+  const TrialsRequest& request_;
+  Session& session_;
+  const int32_t fits_a_trial_;
+  int32_t parallel_ = 1;
+  int64_t memory_ = 0;
+  std::mutex mutex_;  // Guards all below; held while events are told, which come one at a time.
+  size_t next_ = 0;   // The fit to start next: trial by trial, fold by fold.
+  std::map<size_t, Open> open_;
+  TrialTable table_;
+  std::map<int64_t, Status> errors_;  // By the trial's number.
+  Status end_;                        // What ends the search early.
+};
+
+}  // namespace
+
+Result<TrialTable> RunTrials(const TrialsRequest& request) { return TrialRunner(request).Run(); }
+
+}  // namespace protium

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches over real tables, the embedded engine and worker processes. Training stands in: what it
+// finds follows from the options, so that tests know which trial is the best.
+#include "protium/search.h"
+
+#include <arrow/api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "base/splitmix.h"
+#include "frame/session_state.h"
+#include "gang/task.h"
+#include "learn/model/model_state.h"
+#include "learn/pipeline/fit_task.h"
+#include "metrics/metrics.h"
+#include "os/file.h"
+
+namespace protium {
+
+const TaskTable& TestTasks();
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kRate = "train.optimizer.learning_rate";
+
+Result<TrainConfig> ReadConfig(TaskContext& context) {
+  PT_LET(const Json json, ParseJson(context.config()));
+  TrainConfig config;
+  PT_TRY(FieldsFromJson(json, "train", config));
+  return config;
+}
+
+// The error is the distance of the learning rate from 0.01; one above 1 diverges. The best epoch is
+// the second.
+Status TrainTask(TaskContext& context) {
+  PT_LET(const TrainConfig config, ReadConfig(context));
+  TrainResult result{.weights = config.folder + "/best.safetensors"};
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
+    if (!batch) break;
+    const auto mark = batch->GetColumnByName(config.held_out);
+    const int64_t out =
+        mark ? static_cast<const arrow::BooleanArray&>(*mark).true_count() : int64_t{0};
+    result.rows += batch->num_rows() - out;
+  }
+  const double rate = config.train.optimizer.options.value("learning_rate", 0.0);
+  if (rate > 1) return Fail({.what = "the loss is not finite", .fix = "lower the rate"});
+  std::filesystem::create_directories(config.folder);
+  std::ofstream(result.weights) << rate;
+  result.validation = {{"rmse", rate > 0.01 ? rate - 0.01 : 0.01 - rate}};
+  result.steps = config.train.epochs;
+  result.best_epoch = config.held_out.empty() ? 0 : 2;
+  arrow::StringBuilder builder;
+  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
+  PT_LET(const auto text, builder.Finish());
+  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {text}));
+}
+
+// Predicts what the "weights" say, and measures it against the label.
+Status ScoreTask(TaskContext& context) {
+  PT_LET(const Json json, ParseJson(context.config()));
+  ScoreConfig config;
+  PT_TRY(FieldsFromJson(json, "score", config));
+  PT_LET(const std::string weights, ReadFile(config.weights));
+  PT_LET(MetricState state, MetricState::Make(config.metrics, TargetKind::kValues));
+  const double prediction = std::strtod(weights.c_str(), nullptr);
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
+    if (!batch) break;
+    const auto labels = batch->GetColumnByName(config.net.objective.labels.front().column);
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      const double label = static_cast<const arrow::DoubleArray&>(*labels).Value(i);
+      state.Add({{&label, 1}, {&prediction, 1}});
+    }
+  }
+  context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
+  return Status::OK();
+}
+
+class SearchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "search-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::ofstream out(folder_ / "t.csv");
+    out << "id,plane,x,kind,delay\n";
+    for (int i = 0; i < 200; ++i) {
+      out << i << ",p" << i % 40 << "," << i % 7 << ".5," << (i % 50 == 0 ? "rare" : "usual") << ","
+          << 0.25 * (i % 5) << "\n";
+    }
+    out.close();
+    Open();
+  }
+  void TearDown() override {
+    session_.reset();
+    fs::remove_all(folder_);
+  }
+
+  void Open(bool resume = false, std::map<std::string, Json> settings = {},
+            const char* run = "run") {
+    session_.reset();
+    events_.clear();
+    SessionOptions options{.engine = "local[2]",
+                           .folder = folder_ / run,
+                           .base = folder_,
+                           .settings = std::move(settings),
+                           .resume = resume};
+    options.call.events = [this](const Json& event) {
+      const std::lock_guard lock(mutex_);
+      events_.push_back(event);
+    };
+    auto session = OpenSession(std::move(options));
+    ASSERT_TRUE(session.ok()) << session.status();
+    session_ = std::move(*session);
+  }
+
+  DataFrame Table(const char* sql = "SELECT * FROM t") {
+    session_->Table("t", session_->Read().Csv("t.csv"));
+    return session_->Sql(sql).Materialize("etl");
+  }
+
+  static Pipeline Stages(TorchEstimatorOptions estimator = {}) {
+    estimator.numeric = OutputsOf("scale");
+    if (estimator.label.empty()) estimator.label = "delay";
+    estimator.gang.max_restarts = 0;
+    return Pipeline({StandardScaler({.id = "scale", .inputs = {"x"}}), TorchEstimator(estimator)});
+  }
+  static Pipeline Validated() {
+    return Stages({.label_scale = Scale::kNone,
+                   .train = {.epochs = 5, .validation = {.share = 0.2, .by = {"plane"}}}});
+  }
+  static SearchOptions Rates(std::vector<Json> rates) {
+    return {.method = SearchMethod::kGrid, .space = {OneOf(kRate, std::move(rates))}};
+  }
+
+  Json ReadJsonAt(const fs::path& file) const {
+    const auto text = ReadFile(folder_ / file);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.ok() ? *ParseJson(*text) : Json();
+  }
+  // The table without what the clock decides.
+  Json ReadTable(const char* run = "run") const {
+    Json table = ReadJsonAt(fs::path(run) / "trials.json");
+    for (Json& trial : table["trials"]) trial.erase("seconds");
+    return table;
+  }
+  std::vector<Json> EventsNamed(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Json> found;
+    for (const Json& each : events_) {
+      if (each.value("event", "") == name) found.push_back(each);
+    }
+    return found;
+  }
+
+  fs::path folder_;
+  std::mutex mutex_;
+  std::vector<Json> events_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(SearchTest, FitsEveryTrialAndRefitsTheBestOnAllRows) {
+  const auto found = Search(Validated(), Rates({0.1, 0.02, 0.5})).Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->best, 2);
+  EXPECT_EQ(found->metric, "rmse");
+  ASSERT_EQ(found->trials.size(), 3u);
+  EXPECT_DOUBLE_EQ(*found->trials[0].value, 0.1 - 0.01);
+  EXPECT_EQ(Dump(found->trials[1].values), R"({"train.optimizer.learning_rate":0.02})");
+  // All rows, as many epochs as the best one, the best rate.
+  const TrainResult& trained = found->model.state().trained;
+  EXPECT_EQ(trained.rows, 200);
+  EXPECT_EQ(trained.steps, 2);
+  EXPECT_EQ(*ReadFile(trained.weights), "0.02");
+  const Json told = session_->state().record().results()["search"];
+  EXPECT_EQ(told["best"], 2);
+  EXPECT_EQ(told["epochs"], 2);
+  EXPECT_EQ(ReadTable()["best"], 2);
+  EXPECT_EQ(EventsNamed("trial_start").size(), 3u);
+  EXPECT_EQ(EventsNamed("trial").back()["best"], 2);
+  EXPECT_TRUE(fs::exists(folder_ / "run/trials/002/events.jsonl"));
+  EXPECT_FALSE(fs::exists(folder_ / "run/trials/002/checkpoints")) << "they would fill the disk";
+  EXPECT_EQ(EventsNamed("etl_done").front()["rows"], 200) << "the table is made before the trials";
+}
+
+// The second trial reads what the first one's stages learned; another validation split, another
+// stage or another fold learns anew.
+TEST_F(SearchTest, LearnsStagesOnceForTrialsThatShareThem) {
+  SearchOptions options = Rates({0.1, 0.02});
+  options.space.push_back(OneOf("train.seed", {1, 2}));
+  options.parallel = 1;
+  ASSERT_TRUE(Search(Validated(), options).Run(Table()).ok());
+  const auto fits_of = [&](const char* trial) {
+    const auto text = ReadFile(folder_ / "run/trials" / trial / "events.jsonl");
+    return text.ok() && text->find("\"fit\"") != text->npos;
+  };
+  EXPECT_TRUE(fits_of("001"));
+  EXPECT_TRUE(fits_of("002")) << "another seed holds out other rows";
+  EXPECT_FALSE(fits_of("003"));
+  EXPECT_FALSE(fits_of("004"));
+  EXPECT_EQ(*ReadFile(folder_ / "run/trials/001/stages.json"),
+            *ReadFile(folder_ / "run/trials/003/stages.json"));
+}
+
+TEST_F(SearchTest, GoesOnAfterATrialThatFails) {
+  const auto found = Search(Validated(), Rates({7.0, 0.02, 3.0})).Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->best, 2);
+  EXPECT_EQ(found->trials[0].state, TrialState::kFailed);
+  EXPECT_THAT(found->trials[0].error, HasSubstr("the loss is not finite"));
+  EXPECT_EQ(session_->state().record().results()["search"]["failed"], 2);
+}
+
+TEST_F(SearchTest, FailsWithTheFirstErrorIfAllTrialsDo) {
+  const auto found = Search(Validated(), Rates({7.0, 3.0})).Run(Table());
+  ASSERT_FALSE(found.ok());
+  const Fault fault = FaultOf(found.status());
+  EXPECT_THAT(fault.what, HasSubstr("all 2 trials failed"));
+  EXPECT_THAT(fault.what, HasSubstr("the loss is not finite"));
+  EXPECT_EQ(fault.fix, "lower the rate");
+  EXPECT_EQ(ReadTable()["trials"].size(), 2u);
+}
+
+TEST_F(SearchTest, IsTheSameForAnyNumberOfGangsAtATime) {
+  const FoldOptions folds{.k = 3, .by = {"plane"}};
+  SearchOptions options = Rates({0.1, 3.0, 0.02});
+  options.parallel = 1;
+  const auto one = Search(Stages({.label_scale = Scale::kNone}), options, folds).Run(Table());
+  ASSERT_TRUE(one.ok()) << one.status();
+  Open(false, {}, "other");
+  options.parallel = 2;
+  const auto two = Search(Stages({.label_scale = Scale::kNone}), options, folds).Run(Table());
+  ASSERT_TRUE(two.ok()) << two.status();
+  EXPECT_EQ(ReadTable("run"), ReadTable("other"));
+}
+
+TEST_F(SearchTest, RunsNoFinishedTrialAgainWhenResumed) {
+  const Search search(Validated(), Rates({0.1, 0.02, 7.0}));
+  ASSERT_TRUE(search.Run(Table()).ok());
+  const Json before = ReadTable();
+  const auto size = [&](const char* trial) {
+    return fs::file_size(folder_ / "run/trials" / trial / "events.jsonl");
+  };
+  const auto first = size("001"), third = size("003");
+  // As a kill between the last event and the result leaves it.
+  fs::remove(folder_ / "run/trials/002/result.json");
+  fs::remove(folder_ / "run/trials.json");
+  const auto second = size("002");
+  Open(true);
+  const auto found = search.Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->best, 2);
+  EXPECT_EQ(ReadTable(), before);
+  EXPECT_EQ(size("001"), first);
+  EXPECT_EQ(size("003"), third) << "a failure is a result, too";
+  EXPECT_GT(size("002"), second);
+}
+
+TEST_F(SearchTest, DoesNotTakeOverTrialsOfAnotherSearch) {
+  ASSERT_TRUE(Search(Validated(), Rates({0.1, 0.02})).Run(Table()).ok());
+  Open(true);
+  const auto found = Search(Validated(), Rates({0.02, 0.5})).Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->best, 1);
+}
+
+TEST_F(SearchTest, LaysSettingsUnderTheValuesOfTrials) {
+  Open(false, {{"train.optimizer.learning_rate", 0.3}, {"train.epochs", 1}});
+  const auto found = Search(Validated(), Rates({0.1, 0.02})).Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(*ReadFile(found->model.state().trained.weights), "0.02");
+  Open(false, {{"train.epoks", 1}}, "other");
+  EXPECT_EQ(FaultOf(Search(Validated(), {}).Run(Table()).status()).exit, Exit::kUsage);
+}
+
+TEST_F(SearchTest, RefusesWhatAnyTrialWouldBeRefusedForBeforeItStarts) {
+  const SearchOptions options{.method = SearchMethod::kGrid,
+                              .space = {OneOf("pipeline.scale.inputs", {{"x"}, {"y"}})}};
+  const auto found = Search(Validated(), options).Run(Table());
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(FaultOf(found.status()).what, HasSubstr("\"y\""));
+  EXPECT_THAT(FaultOf(found.status()).why, HasSubstr("inputs [\"y\"]"));
+  EXPECT_FALSE(fs::exists(folder_ / "run/trials"));
+}
+
+// The fold of a key by the formula of docs/rows.md, "Split".
+int FoldOf(const std::string& key, int k, int64_t seed) {
+  const uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
+  const auto own = int64_t(SplitMix(state ^ 0x464f4c4453) >> 1);
+  const std::string text = std::to_string(own) + "+" + std::to_string(key.size()) + ":" + key;
+  const auto hash = std::stoll(Md5Hex(text).substr(0, 13), nullptr, 16);
+  int fold = 0;
+  while (fold < k - 1 && hash >= int64_t(double(fold + 1) / k * 0x1p52)) ++fold;
+  return fold;
+}
+
+TEST_F(SearchTest, LearnsStagesOfAFoldFromItsOwnRowsAlone) {
+  constexpr int kFolds = 3;
+  const FoldOptions folds{.k = kFolds, .by = {"plane"}, .seed = 5};
+  const auto trial = CrossValidate(Stages({.label_scale = Scale::kNone}), Table(), folds);
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  ASSERT_EQ(trial->folds.size(), size_t(kFolds));
+  for (int fold = 0; fold < kFolds; ++fold) {
+    double sum = 0, squares = 0;
+    int learning = 0, held_out = 0;
+    for (int i = 0; i < 200; ++i) {
+      if (FoldOf("p" + std::to_string(i % 40), kFolds, 5) == fold) {
+        const double error = 0.25 * (i % 5) - 0.001;  // Adam's usual rate is what it predicts.
+        squares += error * error;
+        ++held_out;
+      } else {
+        sum += i % 7 + 0.5;
+        ++learning;
+      }
+    }
+    ASSERT_GT(held_out, 0);
+    EXPECT_NEAR(trial->folds[size_t(fold)], std::sqrt(squares / held_out), 1e-12);
+    const Json stages =
+        ReadJsonAt("run/trials/001/fold-0" + std::to_string(fold + 1) + "/stages.json");
+    const std::string learned = Dump(stages["stages"][0]["learned"]);
+    EXPECT_THAT(learned, HasSubstr(Dump(Json(sum / learning)).substr(0, 12))) << learned;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "run/checkpoints")) << "no model is fitted";
+}
+
+TEST_F(SearchTest, CutsAnewForEveryRepeat) {
+  const FoldOptions folds{.k = 2, .by = {}, .repeats = 3};
+  const auto trial = CrossValidate(Stages({.label_scale = Scale::kNone}), Table(), folds);
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  ASSERT_EQ(trial->folds.size(), 6u);
+  EXPECT_NE(trial->folds[0], trial->folds[2]);
+  EXPECT_NE(trial->folds[2], trial->folds[4]);
+  EXPECT_TRUE(trial->deviation.has_value());
+}
+
+TEST_F(SearchTest, RepeatsASplit) {
+  const FoldOptions folds{.k = 4, .by = {"id"}, .repeats = 3, .held_out = 1};
+  const auto splits = CrossValidate(Stages({.label_scale = Scale::kNone}), Table(), folds);
+  ASSERT_TRUE(splits.ok()) << splits.status();
+  EXPECT_EQ(splits->folds.size(), 3u);
+  const auto refused = CrossValidate(Stages(), Table(), {.k = 4, .held_out = 5});
+  EXPECT_EQ(FaultOf(refused.status()).where, "folds.held_out");
+}
+
+TEST_F(SearchTest, RefusesAFoldWithoutRows) {
+  const FoldOptions folds{.k = 4, .by = {"constant"}};
+  const DataFrame table = Table("SELECT *, 1 AS constant FROM t");
+  const auto trial = CrossValidate(Stages(), table, folds);
+  ASSERT_FALSE(trial.ok());
+  const Fault fault = FaultOf(trial.status());
+  EXPECT_EQ(fault.exit, Exit::kInput);
+  EXPECT_THAT(fault.what, HasSubstr("has no rows"));
+  EXPECT_THAT(fault.what, HasSubstr("fold "));
+  EXPECT_EQ(fault.where, "folds.k");
+}
+
+TEST_F(SearchTest, RefusesAFoldWithoutAClass) {
+  TorchEstimatorOptions estimator{.label = "kind", .loss = {"binary_cross_entropy"}};
+  // 4 rare rows in 5 folds: one has none.
+  const auto two = CrossValidate(Stages(estimator), Table(), {.k = 5, .by = {"id"}});
+  ASSERT_FALSE(two.ok());
+  EXPECT_THAT(FaultOf(two.status()).what, HasSubstr("rows of class \"rare\" of kind"));
+  // Of many classes a fold may lack one, but not hold all of its rows.
+  estimator.loss = {"cross_entropy"};
+  const DataFrame one = Table("SELECT *, CASE WHEN id = 7 THEN 'single' ELSE kind END AS k FROM t");
+  estimator.label = "k";
+  const auto many = CrossValidate(Stages(estimator), one, {.k = 3, .by = {"id"}});
+  ASSERT_FALSE(many.ok());
+  EXPECT_THAT(FaultOf(many.status()).what, HasSubstr("has all rows of class \"single\" of k"));
+}
+
+TEST_F(SearchTest, RefusesFoldsByAnUnknownColumn) {
+  const auto trial = CrossValidate(Stages(), Table(), {.by = {"plan"}});
+  ASSERT_FALSE(trial.ok());
+  EXPECT_EQ(FaultOf(trial.status()).where, "folds.by.0");
+  EXPECT_THAT(FaultOf(trial.status()).fix, HasSubstr("plane"));
+}
+
+TEST_F(SearchTest, EndsAtOnceWhenItIsStopped) {
+  session_.reset();
+  std::stop_source stop;
+  SessionOptions options{.engine = "local[2]", .folder = folder_ / "run", .base = folder_};
+  options.call.stop = stop.get_token();
+  options.call.events = [&](const Json& event) {
+    if (event.value("event", "") == "trial") stop.request_stop();
+  };
+  session_ = *OpenSession(std::move(options));
+  SearchOptions rates = Rates({0.1, 0.02, 0.5, 0.6, 0.7});
+  rates.parallel = 1;
+  const auto found = Search(Validated(), rates).Run(Table());
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(FaultOf(found.status()).exit, Exit::kStopped);
+  EXPECT_EQ(ReadTable()["trials"].size(), 1u) << "a stop is no trial's failure";
+}
+
+}  // namespace
+
+const TaskTable& TestTasks() {
+  static const TaskTable tasks = {{"fit", FitTask}, {"train", TrainTask}, {"score", ScoreTask}};
+  return tasks;
+}
+
+}  // namespace protium

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/fault.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/preview.h"
+#include "os/machine.h"
+#include "search/folds.h"
+#include "search/space.h"
+#include "search/with_values.h"
+
+namespace protium {
+namespace {
+
+// The plan shows that many sets of values.
+constexpr size_t kShownTrials = 10;
+
+Status UsageFault(std::string where, std::string what, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = std::move(where),
+               .fix = std::move(fix)});
+}
+
+// The complete options of the only estimator. Pipelines with several are refused when they are
+// placed.
+Result<TorchEstimatorOptions> EstimatorOf(const Pipeline& pipeline, const Catalogue& catalogue) {
+  const auto& stages = pipeline.stages();
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    const std::string path = fmt::format("pipeline.{}", i);
+    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
+    return Complete(std::move(options), path, catalogue);
+  }
+  return UsageFault("search", "the pipeline has no estimator, so a search has nothing to compare",
+                    "add a stage  kind = \"torch_estimator\"");
+}
+
+bool Holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Each trial must measure the metric, on rows that it does not learn from.
+Status CheckMeasured(const Search& search, const std::string& metric, const SettledTrial& trial) {
+  const TrainOptions& train = trial.estimator.train;
+  if (!Holds(train.metrics, metric)) {
+    Fault fault{.exit = Exit::kUsage,
+                .what = fmt::format("metric = \"{}\" is not one of the metrics {}", metric,
+                                    Dump(Json(train.metrics))),
+                .where = "search.metric",
+                .fix = "choose one of them, or add it to train.metrics"};
+    if (!trial.values.empty()) fault.why = "in the trial with " + ValuesText(trial.values);
+    return Fail(std::move(fault));
+  }
+  if (search.folds() || train.validation.share > 0) return Status::OK();
+  return UsageFault("search", "there are no rows to measure a trial on",
+                    "set train.validation = { share = 0.1 }, or add [folds]");
+}
+
+Status CheckFolds(const FoldOptions& folds) {
+  PT_TRY(CheckFields(folds, "folds"));
+  if (folds.held_out <= folds.k) return Status::OK();
+  return fields::Refuse("folds.held_out", fmt::format("at most k = {}", folds.k), folds.held_out);
+}
+
+int32_t CoresOf(const std::string& address) {
+  if (address == "local") return ReadMachine().cores;
+  int32_t cores = 1;
+  constexpr std::string_view kLocal = "local[";
+  if (address.starts_with(kLocal)) {
+    std::from_chars(address.data() + kLocal.size(), address.data() + address.size(), cores);
+  }
+  return cores;
+}
+
+int64_t FitsATrial(const Search& search) {
+  return search.folds() ? int64_t{Folds::CountFits(*search.folds())} : 1;
+}
+
+}  // namespace
+
+Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own) {
+  PT_TRY(CheckFields(search.options(), "search"));
+  if (search.folds()) PT_TRY(CheckFolds(*search.folds()));
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(const TorchEstimatorOptions base, EstimatorOf(search.pipeline(), catalogue));
+  SettledSearch settled{.metric = search.options().metric};
+  if (settled.metric.empty()) settled.metric = base.train.best;
+  PT_LET(const MetricRow* metric,
+         FindRow(catalogue.metrics, "metric", settled.metric, "search.metric"));
+  settled.higher_is_better = metric->higher_is_better;
+  for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
+  PT_LET(const std::vector<Json> proposed, ProposeTrials(search.options(), "search"));
+  for (const Json& values : proposed) {
+    PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
+    PT_LET(TorchEstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
+    settled.trials.push_back({values, std::move(pipeline), std::move(estimator)});
+    PT_TRY(CheckMeasured(search, settled.metric, settled.trials.back()));
+  }
+  return settled;
+}
+
+Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train) {
+  for (const SettledTrial& trial : settled.trials) {
+    const Status fits = MakePreview(trial.pipeline, train, UseSettings::kNo).status();
+    if (fits.ok()) continue;
+    if (trial.values.empty()) return fits;
+    Fault fault = FaultOf(fits);
+    fault.why +=
+        (fault.why.empty() ? "" : "; ") + ("in the trial with " + ValuesText(trial.values));
+    return Fail(std::move(fault));
+  }
+  return search.folds() ? train.Schema().status() : Status::OK();
+}
+
+int32_t CountParallel(const Search& search, const SettledSearch& settled,
+                      const std::string& address, int64_t fits) {
+  int64_t parallel = search.options().parallel;
+  if (parallel == 0) {
+    // The largest gang of all trials decides: others fit where it does.
+    int64_t cores = 1;
+    for (const SettledTrial& each : settled.trials) {
+      const GangSpec& gang = each.estimator.gang;
+      cores = std::max(cores, int64_t{gang.workers} * gang.cores_per_worker);
+    }
+    parallel = CoresOf(address) / cores;
+  }
+  return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
+}
+
+Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address) {
+  const int64_t trials = int64_t(settled.trials.size());
+  const int64_t fits = trials * FitsATrial(search);
+  Json json = {{"method", fields::Write(search.options().method)},
+               {"metric", settled.metric},
+               {"trials", trials},
+               {"fits", fits},
+               {"parallel", CountParallel(search, settled, address, fits)}};
+  json["folds"] = search.folds() ? FieldsToJson(*search.folds()) : Json();
+  json["space"] = ToJson(search.options().space);
+  json["first"] = Json::array();
+  for (const SettledTrial& each : settled.trials) {
+    if (json["first"].size() < kShownTrials) json["first"].push_back(each.values);
+  }
+  return json;
+}
+
+}  // namespace protium

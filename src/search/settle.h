@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A search with everything settled that needs no table: the trials, their pipelines, and the metric
+// that compares them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "learn/catalogue.h"
+#include "protium/search.h"
+
+namespace protium {
+
+struct SettledTrial {
+  Json values;  // By path.
+  Pipeline pipeline;
+  TorchEstimatorOptions estimator;  // Complete: every default filled in.
+};
+
+struct SettledSearch {
+  std::string metric;
+  bool higher_is_better = false;
+  std::vector<SettledTrial> trials;  // At least one.
+  std::vector<std::string> paths;    // The options that differ, in the order of the space.
+};
+
+// Refuses with Exit::kUsage, below "search" or "folds": a pipeline without an estimator, paths that
+// lead nowhere, values that any trial's pipeline would refuse, a metric that is not measured, and a
+// search without folds whose estimator holds out no validation rows.
+Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own);
+
+// Checks every trial's pipeline against the columns of `train`, as Pipeline::Fit would before it
+// reads rows; `search` is the search that was settled.
+Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train);
+
+// How many gangs train at the same time: what is asked for, or as many as the cores of the engine
+// at `address` seat; on a cluster, whose cores are others' as well, one. At most `fits`.
+int32_t CountParallel(const Search& search, const SettledSearch& settled,
+                      const std::string& address, int64_t fits);
+
+// {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values, ...]}, for
+// `protium plan`.
+Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address);
+
+}  // namespace protium

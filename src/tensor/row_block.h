@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed rows on their way to where a net computes. They are gathered in memory of the host and
+// copied over in one piece; a Batch has both, since losses read labels and weights on the host.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rows/schema.h"
+#include "tensor/batch.h"
+#include "tensor/device.h"
+
+namespace protium {
+
+// One thread. Keeps its memory from block to block.
+class RowBlock {
+ public:
+  explicit RowBlock(const ComputeDevice& device) : device_(device) {}
+
+  // Memory of the host for so many bytes. What a device is still reading must not be overwritten:
+  // something that was computed from the last block must have been read back.
+  std::byte* Reserve(int64_t bytes);
+  // The first `rows` rows of that memory, as a net reads them: on the CPU itself a view, else a
+  // copy that is on its way. Valid until the next Reserve(). `schema` is borrowed.
+  Batch Send(const RowSchema& schema, int64_t rows);
+
+ private:
+  ComputeDevice device_;
+  at::Tensor host_;
+  at::Tensor there_;
+};
+
+}  // namespace protium

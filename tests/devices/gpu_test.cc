@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real GPU: the same cases as those of the CPU in its place (stand_in_test.cc), and what
+// only a device can do.
+#include <ATen/ops/empty.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "deep/linear.h"
+#include "deep/tabular_mlp.h"
+#include "devices/device_cases.h"
+#include "tensor/guard.h"
+
+namespace protium {
+namespace {
+
+using testing::FloatNear;
+using testing::HasSubstr;
+using testing::Pointwise;
+
+// Each test is skipped, saying why, where no device can be opened.
+class Gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = ComputeDevice::OpenGpu();
+    if (!opened.ok()) {
+      const Fault fault = FaultOf(opened.status());
+      GTEST_SKIP() << "no GPU: " << fault.what << ": " << fault.why;
+    }
+    device_ = *opened;
+  }
+  ComputeDevice device_;
+};
+
+const NetBuilder kModule = ModuleBuilder<CaseModule, TabularMlpOptions>();
+
+TEST_F(Gpu, SaysWhatItIs) {
+  EXPECT_THAT(device_.identity()["device"].get<std::string>(), HasSubstr("multiprocessors"));
+  EXPECT_THAT(device_.identity()["cuda"].get<std::string>(), HasSubstr("."));
+  EXPECT_GT(device_.identity()["cudnn"].get<int64_t>(), 0);
+}
+
+TEST_F(Gpu, GivesTheSameBitsAgain) {
+  const std::vector<DeviceCase> cases = {
+      {.builder = kModule, .options = {{"dropout", 0.25}}},
+      {.builder = kModule, .options = {{"dropout", 0.25}}, .micro_batches = 3},
+      {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
+      {.builder = MakeTabularMlp, .options = {{"hidden", {512, 256}}, {"batch_norm", true}}},
+      {.builder = MakeLinear}};
+  for (const DeviceCase& what : cases) {
+    const DeviceRun first = RunOn(device_, what), again = RunOn(device_, what);
+    EXPECT_EQ(again.hash, first.hash) << what.options.dump();
+    EXPECT_EQ(again.outputs, first.outputs) << what.options.dump();
+    EXPECT_NE(first.learned, first.begun);
+  }
+}
+
+TEST_F(Gpu, GivesTheSameBitsForAnyNumberOfWorkers) {
+  for (const bool norm : {false, true}) {
+    DeviceCase what{.builder = MakeTabularMlp,
+                    .options = {{"hidden", {33, 8}}, {"batch_norm", norm}},
+                    .micro_batches = norm ? 2 : 1};
+    const std::string one = RunOn(device_, what).hash;
+    for (what.world = 2; what.world <= 4; ++what.world) {
+      EXPECT_EQ(RunOn(device_, what).hash, one) << what.world;
+    }
+  }
+}
+
+TEST_F(Gpu, StartsFromTheWeightsOfTheCpuAndComesNear) {
+  const std::vector<DeviceCase> cases = {
+      {.builder = kModule},
+      {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}}},
+      {.builder = MakeTabularMlp, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeLinear}};
+  for (const DeviceCase& what : cases) {
+    const DeviceRun here = RunOn(ComputeDevice(), what), there = RunOn(device_, what);
+    EXPECT_EQ(there.begun, here.begun) << what.options.dump();
+    EXPECT_THAT(there.learned, Pointwise(FloatNear(1e-4f), here.learned)) << what.options.dump();
+    EXPECT_THAT(there.outputs, Pointwise(FloatNear(1e-3f), here.outputs)) << what.options.dump();
+  }
+}
+
+TEST_F(Gpu, ComputesProductsInFullFloat32) {
+  const at::Tensor a = torch::rand({256, 512}), b = torch::rand({512, 128});
+  const at::Tensor exact = a.to(at::kDouble).mm(b.to(at::kDouble));
+  const at::Tensor there = a.to(device_.where()).mm(b.to(device_.where())).cpu().to(at::kDouble);
+  // TF32 keeps 10 bits of a factor and would be off by a thousandth of it.
+  EXPECT_LT(((there - exact).norm() / exact.norm()).item<double>(), 1e-6);
+}
+
+TEST_F(Gpu, ThatIsFullSaysWhatToChange) {
+  const Fault fault = FaultOf(Guard("step 3", [&] {
+    (void)at::empty({int64_t{1} << 50}, at::TensorOptions(at::kByte).device(device_.where()));
+  }));
+  EXPECT_EQ(fault.exit, Exit::kNoRoom);
+  EXPECT_EQ(fault.what, "step 3: the device's memory is exhausted");
+  EXPECT_THAT(fault.why, HasSubstr("Tried to allocate"));
+  // And can be used on.
+  EXPECT_EQ(torch::ones({3}, device_.where()).sum().item<float>(), 3);
+}
+
+TEST_F(Gpu, RefusesOperationsThatAreNotRepeatable) {
+  const Status status = Guard("step 3", [&] {
+    const at::Tensor x = torch::rand({2, 1, 8, 8}, device_.where()).requires_grad_();
+    at::adaptive_avg_pool2d(x, {3, 3}).sum().backward();
+  });
+  EXPECT_THAT(FaultOf(status).what, HasSubstr("does not have a deterministic implementation"));
+}
+
+// Last: nothing on the device works after it.
+TEST_F(Gpu, ZThatFailsSaysSo) {
+  const Fault fault = FaultOf(Guard("step 3", [&] {
+    // An index beyond the table stops the kernel.
+    const at::Tensor table = torch::ones({3, 2}, device_.where());
+    const at::Tensor at = torch::tensor({7}, at::TensorOptions(at::kLong).device(device_.where()));
+    (void)at::embedding(table, at).sum().item<float>();
+  }));
+  EXPECT_EQ(fault.exit, Exit::kEnvironment);
+  EXPECT_THAT(fault.what, HasSubstr("the device failed"));
+  EXPECT_LT(fault.what.size(), 500u);
+}
+
+}  // namespace
+}  // namespace protium

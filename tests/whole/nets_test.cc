@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in nets that are recorded or made of parts, as jobs: the same weights for any number of
+// workers, with dropout, in parts of a batch, and after a kill.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Case {
+  const char* name;
+  const char* net;
+  bool lists;  // It reads the lists `pixels` or `words` instead of the usual columns.
+};
+
+constexpr Case kCases[] = {
+    {"WideAndDeep",
+     R"({ name = "wide_and_deep", hidden = [16], dropout = 0.2, wide_only = ["kind__index"] })",
+     false},
+    {"FtTransformer", R"({ name = "ft_transformer", width = 16, heads = 2, layers = 2 })", false},
+    {"Cnn",
+     R"({ name = "cnn", filters = [4], dropout = 0.2, batch_norm = true, divide_by = 10 })"
+     "\nvectors = [{ column = \"pixels\", length = 16 }]",
+     true},
+    {"TextClassifier",
+     R"({ name = "text_classifier", vocabulary = 30, embedding = 8, layers = 1, dropout = 0.2 })"
+     "\nvectors = [{ column = \"words\", length = 4 }]",
+     true}};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+// The job on machines with this net. A machine's "image" and "text" say something of its hours.
+std::string JobOf(const Case& c) {
+  std::string job = With(kMachinesJob, "SELECT * FROM machines",
+                         "SELECT *, transform(sequence(1, 16), i -> (age * i) % 10 + 1) AS pixels,"
+                         " array(age + 1, id % 5, 0, 0) AS words FROM machines");
+  job = With(job, "label = ", std::string("net = ") + c.net + "\nlabel = ");
+  return c.lists ? With(job, "categorical = [{ stage = \"index\" }]\n", "") : job;
+}
+
+std::string Weights(const OwnJob& own, const Outcome& run) {
+  EXPECT_EQ(run.exit, 0) << run.err;
+  return run.exit == 0 ? ReadWeightsHash(run.json["model"].get<std::string>(), own.path()) : "";
+}
+
+class NetOfAJob : public testing::TestWithParam<Case> {};
+
+}  // namespace
+
+TEST_P(NetOfAJob, HasTheSameWeightsForAnyNumberOfWorkers) {
+  const OwnJob own(MachinesTable(300), JobOf(GetParam()));
+  for (const char* setting : {"train.micro_batches=1", "train.micro_batches=2"}) {
+    const Outcome one = own.Run({"--json", "--set", setting});
+    const std::string expected = Weights(own, one);
+    for (const char* workers : {"2", "3", "4"}) {
+      const Outcome more =
+          own.Run({"--json", "--set", setting, "--set", std::string("gang.workers=") + workers});
+      EXPECT_EQ(Weights(own, more), expected) << workers << " workers, " << setting;
+      EXPECT_EQ(more.json["metrics"], one.json["metrics"]);
+    }
+  }
+}
+
+TEST_P(NetOfAJob, HasTheSameWeightsAfterAKillAndPredicts) {
+  const std::string job =
+      With(JobOf(GetParam()), "epochs = 2", "epochs = 80\ncheckpoint = { every_steps = 5 }");
+  const OwnJob own(MachinesTable(300), job);
+  const Outcome undisturbed = own.Run({"--json"});
+  const std::string expected = Weights(own, undisturbed);
+
+  const OwnJob killed(MachinesTable(300), job);
+  Running command({ProtiumCommand(), "run", (killed / "job.toml").string(), "--runs-dir",
+                   (killed / "runs").string(), "--set", "gang.workers=2"},
+                  killed.path());
+  const auto run = [&] { return fs::path(killed.Model()).parent_path(); };
+  ASSERT_TRUE(command.AwaitChange(killed / "runs", [&] {
+    return fs::is_directory(killed / "runs") && LastEventValue(run(), "step") >= 12;
+  }));
+  command.Signal(SIGKILL);
+  EXPECT_EQ(command.Wait().exit, -SIGKILL);
+  const Outcome resumed = killed.Protium({"resume", run().string(), "--json"});
+  EXPECT_EQ(Weights(killed, resumed), expected);
+
+  const Outcome scored = killed.Protium({"predict", "--model", resumed.json["model"], "--data",
+                                         killed.path(), "--output", killed / "out.parquet"});
+  EXPECT_EQ(scored.exit, 0) << scored.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(BuiltIn, NetOfAJob, testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Precision, OfBfloat16GivesOtherWeightsTheSameForAnyNumberOfWorkers) {
+  const OwnJob own(MachinesTable(300), JobOf(kCases[1]));
+  const std::string plain = Weights(own, own.Run({"--json"}));
+  const std::vector<std::string> half = {"--json", "--set", "train.precision=bfloat16"};
+  const std::string one = Weights(own, own.Run(half));
+  EXPECT_NE(one, plain);
+  for (const char* workers : {"2", "4"}) {
+    std::vector<std::string> words = half;
+    words.insert(words.end(), {"--set", std::string("gang.workers=") + workers});
+    EXPECT_EQ(Weights(own, own.Run(words)), one) << workers;
+  }
+}
+
+TEST(Precision, IsRefusedByNetsThatComputeInFloat32OnlyBeforeAnythingStarts) {
+  const OwnJob own(MachinesTable(60), kMachinesJob);
+  const Outcome run = own.Run({"--set", "train.precision=bfloat16"});
+  EXPECT_EQ(run.exit, 2) << run.err;
+  EXPECT_TRUE(Has(run.err, "the net tabular_mlp computes in float32 only")) << run.err;
+  EXPECT_TRUE(Has(run.err, "\"ft_transformer\"")) << run.err;
+}
+
+}  // namespace protium::whole

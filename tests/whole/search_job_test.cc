@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches as a user runs them: grid, random draws, folds, trials that diverge, kill and resume.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+namespace {
+
+const std::string kGrid = std::string(kMachinesJob) + R"(
+[search]
+method = "grid"
+metric = "rmse"
+[search.space]
+"train.optimizer.learning_rate" = [1e-3, 3e-2]
+"net.hidden" = [[8], [16, 8]]
+)";
+
+// The same with about a thousand steps a fit, to be caught in the middle of one.
+std::string Longer(const std::string& job) {
+  return With(With(job, "batch_size = 64", "batch_size = 8"), "epochs = 2",
+              "epochs = 20\ncheckpoint = { every_steps = 40 }");
+}
+
+fs::path OnlyRun(const fs::path& runs) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(runs, ignored)) return entry.path();
+  return {};
+}
+
+// trials.json without what the clock decides.
+Json Trials(const fs::path& run) {
+  Json table = ParseJson(ReadText(run / "trials.json")).ValueOr(Json::object());
+  if (!table.contains("trials")) return table;
+  for (Json& trial : table["trials"]) trial.erase("seconds");
+  return table;
+}
+
+Outcome RunJson(const OwnJob& job, std::vector<std::string> more = {}) {
+  more.push_back("--json");
+  return job.Run(more);
+}
+
+std::string Weights(const Outcome& run, const OwnJob& job) {
+  if (run.exit != 0 || !run.json.contains("model")) return run.err;
+  return ReadWeightsHash(run.json["model"].get<std::string>(), job.path());
+}
+
+}  // namespace
+
+TEST(Search, TriesAGridAndRefitsTheBest) {
+  const OwnJob job(MachinesTable(600), kGrid);
+  const Outcome run = job.Run();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const fs::path folder = OnlyRun(job / "runs");
+  const Json table = Trials(folder);
+  ASSERT_EQ(table["trials"].size(), 4u) << run.err;
+  double best = 1e9;
+  for (const Json& trial : table["trials"]) {
+    EXPECT_EQ(trial["state"], "done") << trial;
+    best = std::min(best, trial["value"].get<double>());
+  }
+  EXPECT_EQ(table["trials"][table["best"].get<size_t>() - 1]["value"], best);
+  for (const char* line :
+       {"trial    1/4  rmse ", "trial    4/4  rmse ", "best: rmse", "is fitted on all rows for"}) {
+    EXPECT_THAT(run.err, HasSubstr(line));
+  }
+  EXPECT_THAT(run.out, HasSubstr("best of 4 trials: trial "));
+  EXPECT_THAT(ReadText(folder / "trials.csv"), HasSubstr("1,done,0.001,[8],"));
+  EXPECT_THAT(ReadText(folder / "report.html"), HasSubstr("<h2>Trials</h2>"));
+  EXPECT_TRUE(fs::exists(folder / "trials/003/events.jsonl"));
+  EXPECT_FALSE(fs::exists(folder / "trials/003/checkpoints"));
+  EXPECT_TRUE(fs::exists(folder / "model/weights.safetensors"));
+}
+
+TEST(Search, IsTheSameHoweverManyWorkersAndGangsThereAre) {
+  const std::string job_text = With(kGrid, "method = \"grid\"", "method = \"random\"\ntrials = 3");
+  const OwnJob one(MachinesTable(600), job_text), many(MachinesTable(600), job_text);
+  const Outcome a = RunJson(one, {"--set", "search.parallel=1", "--set", "gang.workers=1"});
+  const Outcome b = RunJson(many, {"--set", "search.parallel=3", "--set", "gang.workers=2"});
+  ASSERT_EQ(a.exit, 0) << a.err;
+  ASSERT_EQ(b.exit, 0) << b.err;
+  EXPECT_EQ(Trials(OnlyRun(one / "runs")), Trials(OnlyRun(many / "runs")));
+  EXPECT_EQ(Weights(a, one), Weights(b, many));
+  EXPECT_EQ(a.json["search"]["trials"], 3);
+}
+
+TEST(Search, MeasuresByFolds) {
+  const OwnJob job(MachinesTable(600), std::string(kMachinesJob) + R"(
+[folds]
+k = 3
+by = ["id"]
+repeats = 2
+)");
+  const Outcome plan = job.Protium({"plan", (job / "job.toml").string()});
+  EXPECT_THAT(plan.out, HasSubstr("1 trial by rmse on 3 folds by id, 2 times: 6 fits")) << plan.err;
+  const Outcome run = RunJson(job);
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json trial = Trials(OnlyRun(job / "runs"))["trials"][0];
+  EXPECT_EQ(trial["folds"].size(), 6u);
+  EXPECT_GT(trial["deviation"].get<double>(), 0);
+  EXPECT_EQ(run.json["search"]["value"], trial["value"]);
+  EXPECT_TRUE(run.json["metrics"]["test"].contains("rmse")) << "the model is measured as ever";
+}
+
+TEST(Search, GoesOnAfterATrialThatDiverges) {
+  const OwnJob job(MachinesTable(600), With(kGrid, "[1e-3, 3e-2]", "[1e30, 1e-3]"));
+  const Outcome run = RunJson(job, {"--set", "train.optimizer.name=sgd"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json table = Trials(OnlyRun(job / "runs"));
+  EXPECT_EQ(table["trials"][0]["state"], "failed");
+  EXPECT_THAT(table["trials"][0]["error"].get<std::string>(), HasSubstr("not finite"));
+  EXPECT_EQ(run.json["search"]["failed"], 2);
+  EXPECT_THAT(run.err, HasSubstr("failed: "));
+  const OwnJob hopeless(MachinesTable(600), With(kGrid, "[1e-3, 3e-2]", "[1e30]"));
+  const Outcome failed = RunJson(hopeless, {"--set", "train.optimizer.name=sgd"});
+  EXPECT_EQ(failed.exit, 1);
+  EXPECT_THAT(failed.err, HasSubstr("all 2 trials failed, the first of them: "));
+  EXPECT_THAT(ReadText(OnlyRun(hopeless / "runs") / "report.html"), HasSubstr("not finite"));
+}
+
+TEST(Search, RefusesMistakesWithTheirPlaceBeforeAnythingStarts) {
+  const OwnJob job(MachinesTable(60),
+                   With(kGrid, "\"net.hidden\" = [[8], [16, 8]]", "\"train.epochs\" = [1, 0]"));
+  const Outcome run = job.Run();
+  EXPECT_EQ(run.exit, 2);
+  EXPECT_THAT(run.err, HasSubstr("epochs must be at least 1, got 0"));
+  EXPECT_THAT(run.err, HasSubstr("job.toml:35:18")) << "the line of the space";
+  EXPECT_FALSE(fs::exists(job / "runs"));
+  const OwnJob misspelt(MachinesTable(60), With(kGrid, "\"net.hidden\"", "\"net.hiden\""));
+  EXPECT_THAT(misspelt.Run().err, HasSubstr("did you mean \"hidden\"?"));
+}
+
+// Killed in the middle of the third trial: what is done stays, what was begun goes on.
+TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
+  const std::string text = Longer(kGrid);
+  const std::vector<std::string> serial = {"--set", "search.parallel=1"};
+  const OwnJob quiet(MachinesTable(600), text);
+  const Outcome undisturbed = RunJson(quiet, serial);
+  ASSERT_EQ(undisturbed.exit, 0) << undisturbed.err;
+
+  const OwnJob job(MachinesTable(600), text);
+  std::vector<std::string> words = {ProtiumCommand(), "run", (job / "job.toml").string(),
+                                    "--runs-dir", (job / "runs").string()};
+  words.insert(words.end(), serial.begin(), serial.end());
+  Running command(words, job.path());
+  const auto begun = [&] { return fs::exists(OnlyRun(job / "runs") / "trials/003"); };
+  ASSERT_TRUE(command.AwaitChange(job / "runs", begun)) << command.Wait().err;
+  const fs::path run = OnlyRun(job / "runs");
+  const auto half_way = [&] { return LastEventValue(run / "trials/003", "step") >= 80; };
+  ASSERT_TRUE(command.AwaitChange(run / "trials", half_way)) << command.Wait().err;
+  command.Signal(SIGKILL);
+  command.Wait();
+  ASSERT_EQ(Trials(run)["trials"].size(), 2u);
+  const auto first = ReadText(run / "trials/001/events.jsonl");
+
+  const Outcome resumed = job.Protium({"resume", run.string(), "--json"});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(Trials(run), Trials(OnlyRun(quiet / "runs")));
+  EXPECT_EQ(Weights(resumed, job), Weights(undisturbed, quiet));
+  EXPECT_EQ(ReadText(run / "trials/001/events.jsonl"), first) << "it was over";
+  // The trial that was cut off went on from a checkpoint, not from its beginning.
+  std::ifstream lines(run / "trials/003/events.jsonl");
+  int64_t begun_at = -1;
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = ParseJson(line);
+    if (event.ok() && event->value("event", "") == "train_start") {
+      begun_at = event->value("step", int64_t{0});
+    }
+  }
+  EXPECT_GT(begun_at, 0);
+}
+
+// Ctrl-C in the last fit, on all rows, is resumed like any training.
+TEST(Search, ThatIsStoppedInItsLastFitContinuesIt) {
+  const std::string text = Longer(With(kGrid, "[1e-3, 3e-2]", "[1e-3]"));
+  const OwnJob quiet(MachinesTable(600), text), job(MachinesTable(600), text);
+  const Outcome undisturbed = RunJson(quiet);
+  ASSERT_EQ(undisturbed.exit, 0) << undisturbed.err;
+  Running command(
+      {ProtiumCommand(), "run", (job / "job.toml").string(), "--runs-dir", (job / "runs").string()},
+      job.path());
+  const auto in_refit = [&] {
+    const fs::path run = OnlyRun(job / "runs");
+    return !run.empty() && LastEventValue(run, "step") >= 10;
+  };
+  ASSERT_TRUE(command.AwaitChange(job / "runs", in_refit)) << command.Wait().err;
+  command.Signal(SIGINT);
+  const Outcome stopped = command.Wait();
+  EXPECT_EQ(stopped.exit, 75) << stopped.err;
+  const fs::path run = OnlyRun(job / "runs");
+  const Outcome resumed = job.Protium({"resume", run.string(), "--json"});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(Trials(run), Trials(OnlyRun(quiet / "runs")));
+  EXPECT_EQ(Weights(resumed, job), Weights(undisturbed, quiet));
+}
+
+TEST(Search, OfTheExampleRunsAsItStands) {
+  const Scratch scratch;
+  Running command(
+      {ProtiumCommand(), "run", (Repository() / "examples/flights/search.toml").string(), "--json",
+       "--runs-dir", (scratch.path() / "runs").string(), "--set", "data=" + ExampleTables(3000),
+       "--set", "train.epochs=1", "--set", "search.trials=2"},
+      scratch.path());
+  const Outcome run = command.Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(run.json["search"]["trials"], 2);
+  EXPECT_EQ(run.json["outputs"].size(), 1u);
+}
+
+}  // namespace protium::whole
