@@ -15,7 +15,7 @@ base/nearest.h base/status.h base/unknown_name.h column/source.h deep/module_net
 deep/recorded_loss.h deep/recorded_net.h learn/catalogue.h learn/extension.h learn/options.h
 learn/stages/group_numbers.h learn/stages/number_counts.h learn/stages/positive_counts.h
 learn/stages/products.h learn/stages/stage.h learn/stages/stage_options.h learn/stages/state.h
-learn/stages/token_counts.h metrics/metrics.h
+learn/stages/token_counts.h metrics/decision.h metrics/metrics.h
 plan/node.h recipe/choice.h recipe/losses.h recipe/nets.h recipe/optimizers.h recipe/schedules.h
 recipe/training.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h'
 

@@ -152,7 +152,8 @@ TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
                                     "--runs-dir", (job / "runs").string()};
   words.insert(words.end(), serial.begin(), serial.end());
   Running command(words, job.path());
-  const auto begun = [&] { return fs::exists(OnlyRun(job / "runs") / "trials/003"); };
+  // A wait sees what changes in its folder and in the folders there, and nothing below them.
+  const auto begun = [&] { return fs::exists(OnlyRun(job / "runs") / "trials"); };
   ASSERT_TRUE(command.AwaitChange(job / "runs", begun)) << command.Wait().err;
   const fs::path run = OnlyRun(job / "runs");
   const auto half_way = [&] { return LastEventValue(run / "trials/003", "step") >= 80; };
