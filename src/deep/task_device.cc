@@ -9,7 +9,7 @@ namespace protium {
 
 Result<ComputeDevice> ChooseDevice(TaskContext& context, DeviceUse use) {
   const size_t leased = context.devices().size();
-  if (leased == 0) return ComputeDevice();
+  if (leased == 0 || use == DeviceUse::kCpu) return ComputeDevice();
   if (leased > 1 && context.rank() == 0) {
     context.Report({{"event", "warning"},
                     {"message", fmt::format("each worker computes on the first of its {} GPUs; the "

@@ -12,8 +12,8 @@
 
 namespace protium {
 
-// Without a leased device the CPU itself; else the first of them, or what stands in for it. Of
-// several the others idle, which rank 0 says. Faults are those of ComputeDevice::OpenGpu().
+// The CPU itself where no device is leased or wanted; else the first of them, or what stands in for
+// it. Of several the others idle, which rank 0 says. Faults are those of ComputeDevice::OpenGpu().
 Result<ComputeDevice> ChooseDevice(TaskContext& context, DeviceUse use);
 
 // Builds the config's net for `inputs`, or refuses (exit code of usage) what cannot be done on

@@ -66,11 +66,14 @@ struct NetLibrary {
   }
 };
 
-// What a task with leased devices computes on: the first of them, or the CPU in its place, which
-// takes the same way (tensor/device.h) and so tries it out without one.
-enum class DeviceUse { kLeased, kStandIn };
+// What a task computes on: the CPU; or, where the job has asked for devices, the first of those
+// that it has leased, or the CPU in its place, which takes the same way (tensor/device.h) and so
+// tries it out without one. A cluster may give devices to tasks that have not asked for any.
+enum class DeviceUse { kCpu, kLeased, kStandIn };
 inline EnumNames<DeviceUse> Names(DeviceUse) {
-  return {{{DeviceUse::kLeased, "leased"}, {DeviceUse::kStandIn, "stand_in"}}};
+  return {{{DeviceUse::kCpu, "cpu"},
+           {DeviceUse::kLeased, "leased"},
+           {DeviceUse::kStandIn, "stand_in"}}};
 }
 
 // The config of "train".
@@ -89,7 +92,7 @@ struct TrainConfig {
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
   int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
-  DeviceUse device = DeviceUse::kLeased;
+  DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -163,7 +166,7 @@ struct ScoreConfig {
   Columns metrics;      // Computed over the rows that have labels; empty: none.
   std::string weight;   // The column that says how much a row counts in them; empty: 1.
   std::optional<Baseline> baseline;
-  DeviceUse device = DeviceUse::kLeased;
+  DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);

@@ -401,7 +401,12 @@ TEST_F(SearchTest, EndsAtOnceWhenItIsStopped) {
   const auto found = Search(Validated(), rates).Run(Table());
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(FaultOf(found.status()).exit, Exit::kStopped);
-  EXPECT_EQ(ReadTable()["trials"].size(), 1u) << "a stop is no trial's failure";
+  // Another trial may have ended before the stop was seen.
+  const Json trials = ReadTable()["trials"];
+  EXPECT_LT(trials.size(), 5u);
+  for (const Json& trial : trials) {
+    EXPECT_EQ(trial["state"], "done") << "a stop is no trial's failure";
+  }
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
   ScoreConfig config{
       .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
-  config.device = GivenDeviceUse();
+  if (state.gpus_per_worker > 0) config.device = GivenDeviceUse();
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {

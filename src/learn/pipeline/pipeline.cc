@@ -132,7 +132,7 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
   config.stages_sha256 = Sha256Hex(rest);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
-  config.device = GivenDeviceUse();
+  if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
   return config;
 }
 
