@@ -374,6 +374,7 @@ Status Training::Judge(const std::filesystem::path& weights, TrainOutcome& out) 
   }
   PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
   PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
+  PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
   PT_LET(out.decision, validation_->FitDecision(spec_.decision, in_.communicator));
   Diagnostics diagnostics(spec_.target.kind);
   PT_LET(out.validation, validation_->Measure(in_.communicator, &diagnostics));

@@ -20,7 +20,7 @@ using testing::FloatNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 
-const NetBuilder kModule = ModuleBuilder<CaseModule, TabularMlpOptions>();
+const NetBuilder kModule = ModuleBuilder<OddNet, TabularMlpOptions>();
 
 TEST(StandIn, GivesModulesTheBitsOfTheCpu) {
   for (const int32_t parts : {1, 3}) {
@@ -176,6 +176,23 @@ TEST_F(StandInTask, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
   on_event_ = nullptr;
   config_.resume = true;
   EXPECT_EQ(RunToResult(3).weights_sha256, one.weights_sha256);
+}
+
+// What is measured at the end is the kept epoch, and not the last one, whose weights the device
+// has.
+TEST_F(StandInTask, MeasuresTheWeightsThatItKeeps) {
+  config_.train.optimizer = {"adam", {{"learning_rate", 0.5}}};
+  config_.train.average = 0;
+  config_.train.epochs = 6;
+  const TrainResult result = RunToResult(1);
+  std::vector<double> measured;
+  for (const Json& event : reports_->events) {
+    if (event["event"] == "validation") measured.push_back(event["rmse"]);
+  }
+  ASSERT_EQ(measured.size(), 6u);
+  ASSERT_LT(result.best_epoch, 6) << "the last one is the best";
+  // Events have six digits.
+  EXPECT_NEAR(result.validation["rmse"], measured[size_t(result.best_epoch - 1)], 1e-4);
 }
 
 TEST_F(StandInTask, RefusesCheckpointsOfAnotherKindOfDevice) {
