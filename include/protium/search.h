@@ -145,7 +145,8 @@ class Search {
 
   // Checks the options of all trials, then runs them, each a gang or one a fold, in folders
   // trials/001, ... of the run folder, and refits the best on all rows of `train`: without
-  // validation rows, and for as many epochs as its best epoch where validation chose one. The table
+  // validation rows, unless its calibration or threshold is fitted to them, and for as many epochs
+  // as its best epoch where validation chose one. The table
   // of trials is in trials.json and trials.csv after each of them. A trial that fails is recorded,
   // and the search goes on; it fails with the first trial's error if all fail. In a resumed session
   // finished trials are not run again. Blocks; Ctrl-C ends it with Exit::kStopped.

@@ -7,19 +7,12 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
+#include "base/splitmix.h"
 #include "metrics/drawn.h"
 #include "metrics/kinds.h"
 
 namespace protium {
 namespace {
-
-// The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): every bit of the input reaches every
-// bit of the hash.
-uint64_t Mixed(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 // The 16 high bits of a float32: three digits, and at most some thousand different scores.
 double Coarse(double score) {
@@ -86,8 +79,8 @@ Status DamagedState() { return Fail({.what = "a state of diagnostics is damaged"
 
 void PairSample::Add(double label, double score, int64_t rows) {
   if (!std::isfinite(label) || !std::isfinite(score)) return;
-  const uint64_t hash =
-      Mixed(Mixed(std::bit_cast<uint64_t>(label + 0.0)) + std::bit_cast<uint64_t>(score + 0.0));
+  const uint64_t hash = SplitMix(SplitMix(std::bit_cast<uint64_t>(label + 0.0)) +
+                                 std::bit_cast<uint64_t>(score + 0.0));
   if (pairs_.size() >= kMostPairs && hash > pairs_.rbegin()->first) return;
   Pair& pair = pairs_[hash];
   pair = {label + 0.0, score + 0.0, pair.rows + rows};
@@ -222,7 +215,7 @@ Status Diagnostics::Merge(const Json& json) {
 }
 
 Json Diagnostics::DrawLabel(const Label& label) const {
-  if (kind_ == TargetKind::kValues || kind_ == TargetKind::kQuantiles) {
+  if (OfNumbers(kind_)) {
     std::vector<PairSample::Pair> pairs;
     for (const auto& [hash, pair] : label.pairs.pairs()) pairs.push_back(pair);
     Json drawn = DrawPairs(std::move(pairs));

@@ -28,6 +28,10 @@ inline EnumNames<TargetKind> Names(TargetKind) {
            {TargetKind::kClasses, "classes"},
            {TargetKind::kFlags, "flags"}}};
 }
+// Whether labels are numbers, each of its own.
+inline bool OfNumbers(TargetKind kind) {
+  return kind == TargetKind::kValues || kind == TargetKind::kQuantiles;
+}
 // Whether a row has one label, the index of its class.
 inline bool OfClasses(TargetKind kind) {
   return kind == TargetKind::kTwoClasses || kind == TargetKind::kClasses;

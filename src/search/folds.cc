@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/splitmix.h"
 #include "frame/session_state.h"
+#include "learn/pipeline/train_rows.h"
 #include "learn/stages/stage.h"
 
 namespace protium {
@@ -24,23 +25,6 @@ int64_t SeedOf(int64_t seed, int32_t repeat) {
   constexpr uint64_t kOfFolds = 0x464f4c4453;
   const uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
   return int64_t(SplitMix(state ^ (kOfFolds + uint64_t(repeat))) >> 1);
-}
-
-// The number of a row's fold, from 0: by marks at the shares 1/k, 2/k, ... of one hash, which are
-// nested, so that the first mark that a row has is its fold's.
-Plan WithNumber(Plan rows, const FoldOptions& options, const Columns& by, int32_t repeat,
-                NamedExpr& number) {
-  number = {kNumber + std::to_string(repeat), Lit(int64_t{options.k - 1})};
-  for (int32_t i = options.k - 1; i > 0; --i) {
-    const std::string mark = number.name + "_" + std::to_string(i);
-    rows = MakePlan(MarkSplit{.by = by,
-                              .part = double(i) / options.k,
-                              .seed = SeedOf(options.seed, repeat),
-                              .column = mark},
-                    {std::move(rows)});
-    number.expr = MakeCall("if", {Col(mark), Lit(int64_t{i - 1}), std::move(number.expr)});
-  }
-  return rows;
 }
 
 // The rows of a query: (fold, class, count). One without classes has empty texts there.
@@ -101,7 +85,8 @@ Result<Folds> Folds::Make(const DataFrame& table, const FoldOptions& options,
   Plan marked = table.plan();
   std::vector<NamedExpr> numbers;
   for (int32_t repeat = 0; repeat < options.repeats; ++repeat) {
-    marked = WithNumber(std::move(marked), options, by, repeat, numbers.emplace_back());
+    NamedExpr& number = numbers.emplace_back(NamedExpr{kNumber + std::to_string(repeat), {}});
+    marked = NumberParts(std::move(marked), by, options.k, SeedOf(options.seed, repeat), number);
   }
   folds.kept_ = MakePlan(Materialize{"folds"},
                          {WithColumns(std::move(marked), folds.columns_, std::move(numbers))});
@@ -173,9 +158,7 @@ Status Folds::CheckClasses(Session& session, int32_t repeat, TargetKind kind,
 Status Folds::Check(Session& session, TargetKind kind, const std::string& label) const {
   for (int32_t repeat = 0; repeat < options_.repeats; ++repeat) {
     PT_TRY(CheckRows(session, repeat));
-    if (kind != TargetKind::kValues && !label.empty()) {
-      PT_TRY(CheckClasses(session, repeat, kind, label));
-    }
+    if (!label.empty()) PT_TRY(CheckClasses(session, repeat, kind, label));
   }
   return Status::OK();
 }

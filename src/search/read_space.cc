@@ -7,7 +7,7 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
-#include "protium/search.h"
+#include "search/space.h"
 
 namespace protium {
 namespace {
@@ -37,8 +37,7 @@ const std::pair<Kind, const char*>* KindIn(const Json& table) {
 
 // Both ends of a range, and what a range of its kind must be.
 Status ReadRange(const Json& json, const std::string& path, Dimension& dimension) {
-  const bool whole = dimension.kind == Kind::kIntUniform || dimension.kind == Kind::kLogIntUniform;
-  const bool log = dimension.kind == Kind::kLogUniform || dimension.kind == Kind::kLogIntUniform;
+  const bool whole = IsWhole(dimension.kind), log = IsLog(dimension.kind);
   const std::string must = std::string("two ") + (whole ? "whole " : "") + "numbers" +
                            (log ? " above 0" : "") + ", the lower one first";
   bool fits = json.is_array() && json.size() == 2;
@@ -131,9 +130,8 @@ Json ToJson(const Space& space) {
       entry = each.choices;
       continue;
     }
-    const bool whole = each.kind == Kind::kIntUniform || each.kind == Kind::kLogIntUniform;
     for (const double end : {each.low, each.high}) {
-      entry[kind->second].push_back(whole ? Json(int64_t(end)) : Json(end));
+      entry[kind->second].push_back(IsWhole(each.kind) ? Json(int64_t(end)) : Json(end));
     }
     if (each.points > 0) entry[kPoints] = each.points;
   }

@@ -12,7 +12,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "os/machine.h"
+#include "learn/pipeline/make_rows.h"
 #include "run/events.h"
 #include "search/fit.h"
 #include "search/space.h"
@@ -31,8 +31,7 @@ class TrialRunner {
     const int64_t fits = int64_t(request.settled.trials.size()) * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
     // All gangs together keep to the limit that one would have alone.
-    const int64_t given = state.options().rows_memory_bytes;
-    memory_ = (given > 0 ? given : ReadMachine().memory_bytes / 4) / parallel_;
+    memory_ = RowsMemory(state.options()) / parallel_;
   }
 
   Result<TrialTable> Run() {

@@ -15,6 +15,7 @@
 #include "frame/session_state.h"
 #include "learn/objective.h"
 #include "learn/pipeline/estimator.h"
+#include "learn/pipeline/make_rows.h"
 #include "learn/pipeline/preview.h"
 #include "run/events.h"
 #include "search/run.h"
@@ -23,28 +24,11 @@
 namespace protium {
 namespace {
 
-// The lowest kept table of a plan, from which a split has taken its side; the plan itself if there
-// is none.
-Plan LowestKept(const Plan& plan) {
-  Plan lowest = plan;
-  for (Plan each = plan; each; each = each->inputs.empty() ? nullptr : each->inputs.front()) {
-    if (std::holds_alternative<Materialize>(each->verb)) lowest = each;
-  }
-  return lowest;
-}
-
 // Evaluates the table that all trials read, before the first of them.
 Status MakeRows(const DataFrame& rows) {
-  SessionState& state = rows.session().state();
   const auto since = Clock::now();
   PT_LET(const int64_t count, rows.Count());
-  PT_LET(const int64_t table, DataFrame(rows.session(), LowestKept(rows.plan())).Count());
-  state.record().AddSeconds("etl", since);
-  state.call().Tell(EventToJson(EtlDone{table}));
-  if (count > 0) return Status::OK();
-  return Fail({.exit = Exit::kInput,
-               .what = "there are no rows to learn from",
-               .fix = "check the SQL's WHERE and JOINs: protium plan shows it"});
+  return TellMade(rows.session(), rows.plan(), count, since);
 }
 
 // What is about to happen, as Pipeline::Fit tells it; for the plans of programs, too.
@@ -68,7 +52,7 @@ Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& tr
   PT_LET(const SchemaPtr schema, train.Schema());
   const std::string label = ListLabels(estimator).front();
   const bool there = schema->GetFieldIndex(label) >= 0;
-  return kind == TargetKind::kValues || !there ? std::string() : label;
+  return OfNumbers(kind) || !there ? std::string() : label;
 }
 
 struct Searched {
@@ -96,14 +80,15 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   return Searched{std::move(settled), std::move(table)};
 }
 
-// The best pipeline as it is fitted on all rows: no row is held out, and where validation rows have
-// chosen an epoch, training ends with as many.
+// The best pipeline as it is fitted on all rows: no row is held out but for a calibration or a
+// threshold that is fitted to it, and where validation rows have chosen an epoch, training ends
+// with as many.
 Result<Pipeline> ForAllRows(const SettledTrial& trial, int64_t best_epoch) {
   std::vector<StageOptions> stages = trial.pipeline.stages();
   for (StageOptions& stage : stages) {
     if (stage.kind != kTorchEstimator) continue;
     PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, "pipeline"));
-    options.train.validation.share = 0;
+    if (!FitsDecision(options)) options.train.validation.share = 0;
     options.train.early_stopping.patience = 0;
     if (best_epoch > 0) options.train.epochs = best_epoch;
     stage.options = FieldsToJson(options);
@@ -112,7 +97,9 @@ Result<Pipeline> ForAllRows(const SettledTrial& trial, int64_t best_epoch) {
 }
 
 // "search" of result.json, and what the user is told before the refit.
-void TellBest(SessionState& state, const Searched& searched, const Trial& best, int64_t epochs) {
+void TellBest(SessionState& state, const Searched& searched, const Trial& best) {
+  const TorchEstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
+  const int64_t epochs = best.best_epoch > 0 ? best.best_epoch : chosen.train.epochs;
   int64_t failed = 0;
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
   Json told = {{"metric", searched.settled.metric},
@@ -128,7 +115,9 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best, 
                                 ? fmt::format("trial {} is the best; it", best.number)
                                 : "the model";
   const std::string why = best.best_epoch > 0 ? ", its best epoch" : "";
-  state.call().Tell(EventToJson(Note{fmt::format("{} is fitted on all rows for {} epoch{}{}", which,
+  const std::string rows =
+      FitsDecision(chosen) ? "all rows but those that its probabilities are fitted to" : "all rows";
+  state.call().Tell(EventToJson(Note{fmt::format("{} is fitted on {} for {} epoch{}{}", which, rows,
                                                  epochs, epochs == 1 ? "" : "s", why)}));
 }
 
@@ -142,8 +131,7 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   const Trial& best = *searched.table.best();
   const SettledTrial& chosen = searched.settled.trials[size_t(best.number - 1)];
   PT_LET(const Pipeline whole, ForAllRows(chosen, best.best_epoch));
-  TellBest(state, searched, best,
-           best.best_epoch > 0 ? best.best_epoch : chosen.estimator.train.epochs);
+  TellBest(state, searched, best);
   PT_LET(PipelineModel model, FitAsGiven(whole, train));
   return SearchResult{.metric = searched.settled.metric,
                       .higher_is_better = searched.settled.higher_is_better,

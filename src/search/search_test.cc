@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches over real tables, the embedded engine and worker processes. Training stands in: what it
-// finds follows from the options, so that tests know which trial is the best.
+// Searches over real tables, the embedded engine and worker processes, with the tasks of
+// test_tasks.cc.
 #include "protium/search.h"
 
 #include <arrow/api.h>
@@ -23,69 +23,12 @@
 #include "os/file.h"
 
 namespace protium {
-
-const TaskTable& TestTasks();
-
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 constexpr const char* kRate = "train.optimizer.learning_rate";
-
-Result<TrainConfig> ReadConfig(TaskContext& context) {
-  PT_LET(const Json json, ParseJson(context.config()));
-  TrainConfig config;
-  PT_TRY(FieldsFromJson(json, "train", config));
-  return config;
-}
-
-// The error is the distance of the learning rate from 0.01; one above 1 diverges. The best epoch is
-// the second.
-Status TrainTask(TaskContext& context) {
-  PT_LET(const TrainConfig config, ReadConfig(context));
-  TrainResult result{.weights = config.folder + "/best.safetensors"};
-  while (true) {
-    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
-    if (!batch) break;
-    const auto mark = batch->GetColumnByName(config.held_out);
-    const int64_t out =
-        mark ? static_cast<const arrow::BooleanArray&>(*mark).true_count() : int64_t{0};
-    result.rows += batch->num_rows() - out;
-  }
-  const double rate = config.train.optimizer.options.value("learning_rate", 0.0);
-  if (rate > 1) return Fail({.what = "the loss is not finite", .fix = "lower the rate"});
-  std::filesystem::create_directories(config.folder);
-  std::ofstream(result.weights) << rate;
-  result.validation = {{"rmse", rate > 0.01 ? rate - 0.01 : 0.01 - rate}};
-  result.steps = config.train.epochs;
-  result.best_epoch = config.held_out.empty() ? 0 : 2;
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
-  PT_LET(const auto text, builder.Finish());
-  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {text}));
-}
-
-// Predicts what the "weights" say, and measures it against the label.
-Status ScoreTask(TaskContext& context) {
-  PT_LET(const Json json, ParseJson(context.config()));
-  ScoreConfig config;
-  PT_TRY(FieldsFromJson(json, "score", config));
-  PT_LET(const std::string weights, ReadFile(config.weights));
-  PT_LET(MetricState state, MetricState::Make(config.metrics, TargetKind::kValues));
-  const double prediction = std::strtod(weights.c_str(), nullptr);
-  while (true) {
-    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
-    if (!batch) break;
-    const auto labels = batch->GetColumnByName(config.net.objective.labels.front().column);
-    for (int64_t i = 0; i < batch->num_rows(); ++i) {
-      const double label = static_cast<const arrow::DoubleArray&>(*labels).Value(i);
-      state.Add({{&label, 1}, {&prediction, 1}});
-    }
-  }
-  context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
-  return Status::OK();
-}
 
 class SearchTest : public testing::Test {
  protected:
@@ -380,6 +323,30 @@ TEST_F(SearchTest, RefusesAFoldWithoutAClass) {
   EXPECT_THAT(FaultOf(many.status()).what, HasSubstr("has all rows of class \"single\" of k"));
 }
 
+// Labels that are numbers, each in one row alone, are no classes.
+TEST_F(SearchTest, CutsTheRowsOfQuantilesIntoFolds) {
+  TorchEstimatorOptions estimator;
+  estimator.loss = Quantile({.levels = {0.1, 0.9}});
+  estimator.label = "exact";
+  const DataFrame rows = Table("SELECT *, CAST(id AS DOUBLE) AS exact FROM t");
+  const auto trial = CrossValidate(Stages(estimator), rows, {.k = 3, .by = {"id"}});
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  EXPECT_EQ(trial->folds.size(), 3u);
+}
+
+// Without validation rows the last fit would be refused, after all trials.
+TEST_F(SearchTest, KeepsTheRowsThatACalibrationIsFittedTo) {
+  TorchEstimatorOptions estimator{.label = "kind",
+                                  .calibration = Calibration::kTemperature,
+                                  .train = {.validation = {.share = 0.2, .by = {"plane"}}}};
+  estimator.loss = BinaryCrossEntropy();
+  const auto found = Search(Stages(estimator), Rates({0.1, 0.02})).Run(Table());
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->best, 2);
+  EXPECT_LT(found->model.state().trained.rows, 200);
+  EXPECT_THAT(Dump(EventsNamed("note").back()), HasSubstr("all rows but those"));
+}
+
 TEST_F(SearchTest, RefusesFoldsByAnUnknownColumn) {
   const auto trial = CrossValidate(Stages(), Table(), {.by = {"plan"}});
   ASSERT_FALSE(trial.ok());
@@ -410,10 +377,4 @@ TEST_F(SearchTest, EndsAtOnceWhenItIsStopped) {
 }
 
 }  // namespace
-
-const TaskTable& TestTasks() {
-  static const TaskTable tasks = {{"fit", FitTask}, {"train", TrainTask}, {"score", ScoreTask}};
-  return tasks;
-}
-
 }  // namespace protium

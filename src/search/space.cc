@@ -26,9 +26,6 @@ constexpr int64_t kUsualTrials = 20;
 // Draws in a row that are all known already: then a large space is as good as used up.
 constexpr int64_t kVainDraws = 1000;
 
-bool IsWhole(Kind kind) { return kind == Kind::kIntUniform || kind == Kind::kLogIntUniform; }
-bool IsLog(Kind kind) { return kind == Kind::kLogUniform || kind == Kind::kLogIntUniform; }
-
 // The number between low and high at `share` of the way, on a logarithmic scale or not. StrictLog
 // and StrictExpm1 have the same bits everywhere, unlike those of the C library.
 double Between(double low, double high, bool log, double share) {

@@ -10,6 +10,13 @@
 
 namespace protium {
 
+inline bool IsWhole(Dimension::Kind kind) {
+  return kind == Dimension::Kind::kIntUniform || kind == Dimension::Kind::kLogIntUniform;
+}
+inline bool IsLog(Dimension::Kind kind) {
+  return kind == Dimension::Kind::kLogUniform || kind == Dimension::Kind::kLogIntUniform;
+}
+
 // The number of different sets of values; 0: more than 2^53, or without end.
 int64_t CountCombinations(const Space& space);
 

@@ -138,7 +138,7 @@ Status CheckLabelNames(const TorchEstimatorOptions& options, const LossRow& loss
 
 // The scale of numbers; classes and flags have none. Fills in the default.
 Status CheckScale(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
-  const bool numbers = loss.kind == TargetKind::kValues || loss.kind == TargetKind::kQuantiles;
+  const bool numbers = OfNumbers(loss.kind);
   const Json given = options.label_scale ? fields::Write(*options.label_scale) : Json();
   const bool scaled = options.label_scale && options.label_scale != Scale::kNone;
   PT_TRY(Require(numbers || !scaled, at + "label_scale", "left out: classes have no scale", given));
@@ -175,7 +175,7 @@ Status CheckDecision(const TorchEstimatorOptions& options, const LossRow& loss,
     PT_TRY(Require(known, at + "threshold",
                    "a probability between 0 and 1, or one of " + QuotedList(names), shown));
   }
-  if (validates || (threshold.metric.empty() && !calibrated)) return Status::OK();
+  if (validates || !FitsDecision(options)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = std::string(calibrated ? "calibration" : "the threshold") +
                        " is fitted on validation rows, and there are none",
@@ -199,6 +199,10 @@ Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const st
 }
 
 }  // namespace
+
+bool FitsDecision(const TorchEstimatorOptions& options) {
+  return options.calibration != Calibration::kNone || !options.threshold.metric.empty();
+}
 
 Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
                                        const Catalogue& catalogue) {

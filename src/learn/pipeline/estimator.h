@@ -16,6 +16,9 @@ namespace protium {
 Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
                                        const Catalogue& catalogue);
 
+// Whether a calibration or a threshold is fitted to the validation rows, which must then be there.
+bool FitsDecision(const TorchEstimatorOptions& options);
+
 // Reads the options of a stage of kind kTorchEstimator, without completing them.
 Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path);
 

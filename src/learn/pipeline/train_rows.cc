@@ -76,23 +76,21 @@ Columns CutBy(const Chain& chain) {
   return exact.empty() ? chain.sources : exact;
 }
 
-// Numbers the parts by parts - 1 marks, each a split of the same hash at a higher share: i / parts.
-// So marks are nested: a row of part 0 has all of them, one of the last part none, and a row's part
-// is the lowest mark it has, less 1. `number` becomes the column PartColumn(parts).
-Plan WithParts(const Chain& chain, Plan rows, int64_t parts, int64_t seed, NamedExpr& number) {
-  number = {PartColumn(parts), Lit(parts - 1)};
+}  // namespace
+
+// Marks are nested: a row of part 0 has all of them, one of the last part none, and a row's part is
+// the lowest mark it has, less 1.
+Plan NumberParts(Plan rows, const Columns& by, int64_t parts, int64_t seed, NamedExpr& number) {
+  number.expr = Lit(parts - 1);
   for (int64_t i = parts - 1; i > 0; --i) {
-    const std::string mark = PartColumn(parts) + "_" + std::to_string(i);
+    const std::string mark = number.name + "_" + std::to_string(i);
     rows = MakePlan(
-        MarkSplit{
-            .by = CutBy(chain), .part = double(i) / double(parts), .seed = seed, .column = mark},
+        MarkSplit{.by = by, .part = double(i) / double(parts), .seed = seed, .column = mark},
         {std::move(rows)});
     number.expr = MakeCall("if", {Col(mark), Lit(i - 1), std::move(number.expr)});
   }
   return rows;
 }
-
-}  // namespace
 
 Columns LearnedFrom(const Chain& chain) {
   Columns columns = chain.sources;
@@ -130,7 +128,8 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   std::vector<NamedExpr> mark;
   const int64_t seed = chain.estimator ? chain.estimator->options.train.seed : 0;
   for (const int64_t parts : PartsOf(chain)) {
-    marked = WithParts(chain, std::move(marked), parts, PartsSeed(seed), mark.emplace_back());
+    NamedExpr& number = mark.emplace_back(NamedExpr{PartColumn(parts), {}});
+    marked = NumberParts(std::move(marked), CutBy(chain), parts, PartsSeed(seed), number);
   }
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
   rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));

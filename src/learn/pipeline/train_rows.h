@@ -26,6 +26,11 @@ struct TrainRows {
 };
 TrainRows RowsFor(const Chain& chain, const Plan& table);
 
+// Numbers the rows from 0 to parts - 1 by marks that they get for it: splits of one hash of `by`
+// and `seed` at the shares 1/parts, 2/parts, ... `number` comes with the name that the column shall
+// have and gets its expression; names of marks begin with that name.
+Plan NumberParts(Plan rows, const Columns& by, int64_t parts, int64_t seed, NamedExpr& number);
+
 // Is true for a row that has all its labels; NaN counts as missing. None if every row takes part.
 std::optional<Expr> HasLabel(const Chain& chain);
 

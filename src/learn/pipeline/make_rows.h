@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table behind fitting: evaluated once, kept, and counted, before anything is learned from it.
+#pragma once
+
+#include "frame/session_state.h"
+#include "learn/pipeline/train_rows.h"
+
+namespace protium {
+
+// Evaluates the table and keeps it, so that everything after this reads it without running the SQL
+// again. Tells and records how many rows have no label; refuses (Exit::kInput) a table without rows
+// to learn from.
+Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows);
+
+// Tells and records that the table behind `rows` has been made since `since`. Refuses
+// (Exit::kInput) a `count` of 0, the number of rows to learn from.
+Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since);
+
+// How much memory packed rows may take, in bytes: unless set, a quarter of what machine and cgroup
+// allow; the engine has half.
+int64_t RowsMemory(const SessionOptions& options);
+
+}  // namespace protium
