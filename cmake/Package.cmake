@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 # Headers of rooms that the door pipeline.h still shows, through the options of stages.
 # tests/consumer holds them to this list.
 set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/nearest.h base/status.h
-  column/source.h learn/options.h learn/stages/stage_options.h metrics/decision.h metrics/metrics.h
+  column/source.h learn/options.h learn/stages/stage_options.h metrics/decision.h
   plan/node.h recipe/choice.h recipe/losses.h recipe/nets.h recipe/optimizers.h recipe/schedules.h
   recipe/training.h)
 
@@ -18,7 +18,7 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h de
   deep/recorded_loss.h deep/recorded_net.h learn/catalogue.h learn/extension.h
   learn/stages/group_numbers.h learn/stages/number_counts.h learn/stages/positive_counts.h
   learn/stages/products.h learn/stages/stage.h learn/stages/state.h learn/stages/token_counts.h
-  rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
+  metrics/metrics.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_local protium_spark)

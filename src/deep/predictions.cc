@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "metrics/decision.h"
 #include "tensor/softmax.h"
 
 namespace protium {
@@ -26,10 +27,6 @@ Result<std::shared_ptr<arrow::Array>> ParseClasses(const std::vector<std::string
   }
   return builder->Finish();
 }
-
-// For a very negative score exp() is infinite and the quotient a clean 0, so no case distinction is
-// needed.
-double Sigmoid(double score) { return 1 / (1 + std::exp(-score)); }
 
 }  // namespace
 

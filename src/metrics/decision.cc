@@ -30,7 +30,7 @@ void Decision::Calibrate(std::span<double> scores) const {
   }
 }
 
-double Decision::threshold() const { return 1 / (1 + std::exp(-cut)); }
+double Decision::threshold() const { return Sigmoid(cut); }
 
 Status Decision::Check() const {
   bool whole = std::isfinite(cut) && std::isfinite(temperature) && temperature > 0 &&

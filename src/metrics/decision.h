@@ -4,12 +4,12 @@
 // kept in the model.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include "base/fields.h"
 #include "base/status.h"
-#include "metrics/metrics.h"
 
 namespace protium {
 
@@ -47,6 +47,10 @@ struct Decision {
     visit("probabilities", probabilities);
   }
 };
+
+// The probability of a logit. For a very negative one exp() is infinite and the quotient a clean 0,
+// so no case distinction is needed.
+inline double Sigmoid(double logit) { return 1 / (1 + std::exp(-logit)); }
 
 // ln(p / (1 - p)), with the same bits on every machine; exactly 0 for 0.5.
 double Logit(double probability);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "metrics/decision.h"
+
 namespace protium {
 namespace {
 
@@ -82,7 +84,7 @@ Json DrawCalibration(const std::vector<Ranked>& sorted) {
   };
   std::array<Bin, 10> bins;
   ForScores(sorted.begin(), sorted.end(), [&](double score, double positive, double negative) {
-    const double probability = 1 / (1 + std::exp(-score));
+    const double probability = Sigmoid(score);
     Bin& bin = bins[std::min<size_t>(size_t(probability * 10), 9)];
     bin.probability += probability * (positive + negative);
     bin.positive += positive;

@@ -34,7 +34,7 @@ double SlopeOfClasses(const Judged& row, double b) {
 double SlopeOfFlags(const Judged& row, double b) {
   double slope = 0;
   for (size_t i = 0; i < row.scores.size(); ++i) {
-    slope += (1 / (1 + std::exp(-b * row.scores[i])) - row.labels[i]) * row.scores[i];
+    slope += (Sigmoid(b * row.scores[i]) - row.labels[i]) * row.scores[i];
   }
   return slope;
 }

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "metrics/decision.h"
+#include "metrics/metrics.h"
 #include "metrics/score_bag.h"
 
 namespace protium {

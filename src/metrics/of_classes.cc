@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "metrics/decision.h"
 #include "metrics/kinds.h"
 
 // Metrics of classes. Two kinds of state: means of a term per row (log loss, Brier score,
@@ -68,7 +69,7 @@ double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
 double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
   double distance = 0;
   if (kind == TargetKind::kTwoClasses) {
-    const double off = 1 / (1 + std::exp(-row.scores[0])) - row.labels[0];
+    const double off = Sigmoid(row.scores[0]) - row.labels[0];
     distance = off * off;
   } else {
     const double all = LogOfAll(row.scores);

@@ -18,25 +18,35 @@ struct Term {
   float slope = 0;  // The derivative of the loss by the output.
 };
 
-// A loss of values that looks at one output and its label at a time.
+// A loss that looks at one output and its label at a time: each(output, label, o) for the outputs
+// o = 0 .. of_label - 1 that a label has.
 template <class Each>
-Loss OfValues(Each each) {
-  return [each](std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
+Loss OfEachOutput(size_t of_label, Each each) {
+  return [of_label, each](std::span<const float> outputs, const Batch& rows,
+                          std::span<float> gradient) {
     const int64_t labels = rows.schema().Find(kLabelField)->elements();
     const FieldRows<float> label = rows.floats(kLabelField), weights = rows.floats(kWeightField);
     LossSums sums;
     size_t at = 0;
     for (int64_t i = 0; i < rows.size(); ++i) {
       const float weight = *weights.at(i);
-      for (int64_t l = 0; l < labels; ++l, ++at) {
-        const Term term = each(outputs[at], label.at(i)[l]);
-        gradient[at] = weight * term.slope;
-        sums.loss += double(weight) * double(term.loss);
-        sums.weight += double(weight);
+      for (int64_t l = 0; l < labels; ++l) {
+        for (size_t o = 0; o < of_label; ++o, ++at) {
+          const Term term = each(outputs[at], label.at(i)[l], o);
+          gradient[at] = weight * term.slope;
+          sums.loss += double(weight) * double(term.loss);
+          sums.weight += double(weight);
+        }
       }
     }
     return sums;
   };
+}
+
+// The same of values, which have one output a label.
+template <class Each>
+Loss OfValues(Each each) {
+  return OfEachOutput(1, [each](float output, float label, size_t) { return each(output, label); });
 }
 
 struct LogitTerms {
@@ -160,29 +170,17 @@ Loss PoissonLoss() {
   });
 }
 
-// The slope where label and output are equal, where there is none, is 0.
+// The slope where label and output are equal, where there is none, is 0. NaN goes through to the
+// sum.
 Loss QuantileLoss(std::vector<double> levels) {
-  return [levels = std::vector<float>(levels.begin(), levels.end())](
-             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
-    const int64_t labels = rows.schema().Find(kLabelField)->elements();
-    const FieldRows<float> label = rows.floats(kLabelField), weights = rows.floats(kWeightField);
-    LossSums sums;
-    size_t at = 0;
-    for (int64_t i = 0; i < rows.size(); ++i) {
-      const float weight = *weights.at(i);
-      for (int64_t l = 0; l < labels; ++l) {
-        for (const float level : levels) {
-          const float above = label.at(i)[l] - outputs[at];
-          const float slope = above > 0 ? -level : above < 0 ? 1 - level : 0 * above;
-          gradient[at++] = weight * slope;
-          // NaN goes through to the sum.
-          sums.loss += double(weight) * double(-slope * above);
-          sums.weight += double(weight);
-        }
-      }
-    }
-    return sums;
-  };
+  return OfEachOutput(
+      levels.size(),
+      [levels = std::vector<float>(levels.begin(), levels.end())](float output, float label,
+                                                                  size_t o) -> Term {
+        const float above = label - output;
+        const float slope = above > 0 ? -levels[o] : above < 0 ? 1 - levels[o] : 0 * above;
+        return {-slope * above, slope};
+      });
 }
 
 Loss BinaryCrossEntropyLoss(const BinaryLoss& options) {

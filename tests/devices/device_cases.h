@@ -4,10 +4,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/dropout.h>
-#include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include <string>
@@ -15,6 +11,7 @@
 
 #include "collective/thread_ranks.h"
 #include "deep/module_net.h"
+#include "deep/odd_net.h"
 #include "deep/synthetic_rows.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
@@ -23,30 +20,6 @@
 #include "train/stepper.h"
 
 namespace protium {
-
-// Dropout, batch norm with its count of batches, an embedding and a tied weight.
-struct CaseModule : torch::nn::Module {
-  CaseModule(const TabularMlpOptions& options, const NetInputs& inputs)
-      : embedding(
-            register_module("embedding", torch::nn::Embedding(inputs.cardinalities.at(0), 4))),
-        in(register_module("in", torch::nn::Linear(inputs.Width("numeric") + 4, 8))),
-        twice(register_module("twice", torch::nn::Linear(8, 8))),
-        norm(register_module("norm", torch::nn::BatchNorm1d(8))),
-        drop(register_module("drop", torch::nn::Dropout(options.dropout))),
-        out(register_module("out", torch::nn::Linear(8, inputs.outputs))) {
-    register_parameter("again", in->weight);
-  }
-  torch::Tensor forward(const Batch& rows) {
-    const auto x = torch::cat({embedding(rows["categories"].select(1, 0)), rows["numeric"]}, 1);
-    const auto y = norm(torch::relu(in(x)));
-    return out(drop(twice(torch::relu(twice(y)))));
-  }
-  torch::nn::Embedding embedding;
-  torch::nn::Linear in, twice;
-  torch::nn::BatchNorm1d norm;
-  torch::nn::Dropout drop;
-  torch::nn::Linear out;
-};
 
 // A training of a few steps: how, and by how many ranks (threads of this process).
 struct DeviceCase {

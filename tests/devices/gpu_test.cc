@@ -32,7 +32,7 @@ class Gpu : public testing::Test {
   ComputeDevice device_;
 };
 
-const NetBuilder kModule = ModuleBuilder<CaseModule, TabularMlpOptions>();
+const NetBuilder kModule = ModuleBuilder<OddNet, TabularMlpOptions>();
 
 TEST_F(Gpu, SaysWhatItIs) {
   EXPECT_THAT(device_.identity()["device"].get<std::string>(), HasSubstr("multiprocessors"));

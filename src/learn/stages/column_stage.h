@@ -80,15 +80,18 @@ Plan EncodeByKey(Plan rows, const Columns& columns, const std::vector<Entry>& en
 // Refuses what is not an empty list: the learned state of a stage that learns nothing.
 Status CheckNothingLearned(const Json& learned, const std::string& id);
 
-// A stage that learns nothing: its entry in stages.json is empty, and it needs no pass.
-class PlainStage : public Stage {
+// A stage, of the kind Base, that learns nothing: its entry in stages.json is empty, and it needs
+// no pass.
+template <class Base>
+class LearnsNothing : public Base {
  public:
-  using Stage::Stage;
+  using Base::Base;
   std::vector<Need> Needs() const override { return {}; }
   Status Learn(std::span<const State>) override { return Status::OK(); }
   Json learned() const override { return Json::array(); }
-  Status Restore(const Json& learned) override { return CheckNothingLearned(learned, id()); }
+  Status Restore(const Json& learned) override { return CheckNothingLearned(learned, this->id()); }
 };
+using PlainStage = LearnsNothing<Stage>;
 
 // A stage that learns nothing and makes each output by one expression.
 class FormulaStage : public PlainStage {

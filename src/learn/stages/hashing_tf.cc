@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/type.h>
 
-#include <bit>
 #include <cstring>
 
+#include "base/murmur.h"
 #include "learn/catalogue.h"
 #include "learn/stages/batch_stage.h"
 #include "learn/stages/column_stage.h"
@@ -30,44 +30,32 @@ struct HashingTfOptions : ColumnOptions {
   }
 };
 
-uint32_t Mixed(uint32_t block) { return std::rotl(block * 0xcc9e2d51u, 15) * 0x1b873593u; }
-
-// MurmurHash3_x86_32 (Austin Appleby). Spark SQL's hash() differs: it mixes the last bytes in one
-// by one.
+// MurmurHash3_x86_32. Spark SQL's hash() differs: it mixes the last bytes in one by one.
 uint32_t MurmurHash(std::string_view text, uint32_t seed) {
   uint32_t hash = seed;
   size_t i = 0;
   for (; i + 4 <= text.size(); i += 4) {
     uint32_t block = 0;
     std::memcpy(&block, text.data() + i, sizeof block);
-    hash = std::rotl(hash ^ Mixed(block), 13) * 5 + 0xe6546b64u;
+    hash = MurmurMix(hash, block);
   }
   uint32_t rest = 0;
   for (size_t shift = 0; i < text.size(); ++i, shift += 8) {
     rest |= uint32_t(static_cast<unsigned char>(text[i])) << shift;
   }
-  hash ^= Mixed(rest);
-  hash ^= uint32_t(text.size());
-  hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;
-  hash = (hash ^ (hash >> 13)) * 0xc2b2ae35u;
-  return hash ^ (hash >> 16);
+  return MurmurEnd(hash ^ MurmurWord(rest), text.size());
 }
 
-class HashingTfStage : public BatchStage {
+class HashingTfStage : public LearnsNothing<BatchStage> {
  public:
   HashingTfStage(const HashingTfOptions& options, StageNames names)
-      : BatchStage(std::move(names)), options_(options) {}
+      : LearnsNothing(std::move(names)), options_(options) {}
 
   std::shared_ptr<arrow::DataType> output_type(size_t) const override {
     return arrow::list(arrow::float64());
   }
   int64_t output_length(size_t) const override { return options_.num_features; }
   Status CheckType(const arrow::DataType& type) const override { return CheckTokens(type); }
-
-  std::vector<Need> Needs() const override { return {}; }
-  Status Learn(std::span<const State>) override { return Status::OK(); }
-  Json learned() const override { return Json::array(); }
-  Status Restore(const Json& learned) override { return CheckNothingLearned(learned, id()); }
 
   Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& inputs) const override {
     arrow::ArrayVector outputs;

@@ -76,10 +76,10 @@ Result<std::string> ReadPicture(const std::filesystem::path& folder, std::string
   return Fail({.exit = Exit::kInput, .what = "a path that leads out of the folder"});
 }
 
-class ImageStage : public BatchStage {
+class ImageStage : public LearnsNothing<BatchStage> {
  public:
   ImageStage(const ImageOptions& options, StageNames names)
-      : BatchStage(std::move(names)), options_(options) {}
+      : LearnsNothing(std::move(names)), options_(options) {}
 
   std::shared_ptr<arrow::DataType> output_type(size_t) const override {
     return arrow::list(arrow::float32());
@@ -92,11 +92,6 @@ class ImageStage : public BatchStage {
     if (type.id() == (paths ? arrow::Type::STRING : arrow::Type::BINARY)) return Status::OK();
     return Status::TypeError(paths ? "text, as paths are" : "binary, as files are");
   }
-
-  std::vector<Need> Needs() const override { return {}; }
-  Status Learn(std::span<const State>) override { return Status::OK(); }
-  Json learned() const override { return Json::array(); }
-  Status Restore(const Json& learned) override { return CheckNothingLearned(learned, id()); }
 
   Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& columns) const override {
     arrow::ArrayVector outputs;

@@ -4,9 +4,9 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <bit>
 #include <memory>
 
+#include "base/murmur.h"
 #include "local/functions/code_points.h"
 #include "local/functions/row_function.h"
 #include "local/functions/themes.h"
@@ -117,26 +117,19 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
 // of their own, sign-extended, where Appleby's MurmurHash3 mixes them in together. hasher and
 // hashed_cross keep indices made of it in models, so its values are part of the format.
 std::optional<int32_t> HashText(Chunk&, Text text) {
-  const auto mixed = [](uint32_t hash, uint32_t word) {
-    hash ^= std::rotl(word * 0xcc9e2d51U, 15) * 0x1b873593U;
-    return std::rotl(hash, 13) * 5 + 0xe6546b64U;
-  };
   uint32_t hash = 42;
   const size_t whole = text.size() & ~size_t{3};
   for (size_t i = 0; i < whole; i += 4) {
     uint32_t word = 0;
     for (size_t byte = 4; byte-- > 0;)
       word = word << 8 | static_cast<unsigned char>(text[i + byte]);
-    hash = mixed(hash, word);
+    hash = MurmurMix(hash, word);
   }
   for (size_t i = whole; i < text.size(); ++i) {
-    hash =
-        mixed(hash, static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(text[i]))));
+    const auto extended = static_cast<int32_t>(static_cast<signed char>(text[i]));
+    hash = MurmurMix(hash, static_cast<uint32_t>(extended));
   }
-  hash ^= static_cast<uint32_t>(text.size());
-  hash = (hash ^ hash >> 16) * 0x85ebca6bU;
-  hash = (hash ^ hash >> 13) * 0xc2b2ae35U;
-  return static_cast<int32_t>(hash ^ hash >> 16);
+  return static_cast<int32_t>(MurmurEnd(hash, text.size()));
 }
 
 constexpr RowFunction kFunctions[] = {
