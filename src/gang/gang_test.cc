@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/fault.h"
 #include "gang/attempts.h"
 #include "gang/failure.h"
 #include "gang/placement.h"
+#include "gang/task_book.h"
 
 namespace protium {
 namespace {
@@ -127,6 +129,22 @@ TEST(Attempts, EndWhenNothingWouldChange) {
   const auto lose = [&](int32_t) { return ++runs, AttemptResult{Status::UnknownError("x"), true}; };
   EXPECT_FALSE(RunAttempts({}, {.stop = stop.get_token()}, lose).ok());
   EXPECT_EQ(runs, 1);
+}
+
+TEST(TaskBook, StepsBackOnlyWhileItLoadsAhead) {
+  const int before = ::getpriority(PRIO_PROCESS, 0);
+  std::vector<int> seen;
+  const TaskTable none;
+  const std::function<Result<TaskTable>()> more = [&]() -> Result<TaskTable> {
+    seen.push_back(::getpriority(PRIO_PROCESS, 0));
+    return TaskTable{{"train", {}}};
+  };
+  TaskBook book(none, more);
+  EXPECT_TRUE(book.LoadAhead().ok());
+  EXPECT_TRUE(book.Find("train").ok());
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0], std::min(before + 10, 19));
+  EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ class TaskBook {
   Result<Task> Find(const std::string& name);
   // Loads the library, if it is not loaded yet.
   Status Load();
+  // The same, ahead of need: beside it runs what is needed now, such as the ETL, which keeps the
+  // cores where they are short. Returns when it is loaded.
+  Status LoadAhead();
   bool loaded() const { return loaded_.has_value(); }
   // Is it one of those that need no library?
   bool Has(const std::string& name) const { return tasks_.contains(name); }

@@ -18,8 +18,8 @@ namespace protium {
 namespace {
 
 // Runs tasks on the main thread, while a second one reads the channel and shows that the process
-// lives: a busy task never keeps the driver from being heard. LibTorch is loaded on the main thread
-// too, between tasks.
+// lives: a busy task never keeps the driver from being heard. The main thread waits while LibTorch
+// is loaded, between tasks.
 class WorkerProcess {
  public:
   WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
@@ -107,7 +107,7 @@ void WorkerProcess::HandleFrame(Frame frame) {
   if (frame.type == "task") return Begin(std::move(frame));
   if (frame.type == "load") {
     return Queue([this] {
-      (void)link_->Send({{"type", "loaded"}, {"error", StatusToJson(book_.Load())}});
+      (void)link_->Send({{"type", "loaded"}, {"error", StatusToJson(book_.LoadAhead())}});
     });
   }
   std::shared_ptr<WorkerTask> current;
