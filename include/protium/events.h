@@ -143,6 +143,7 @@ struct StepDone {
   int64_t steps = 0;
   int64_t epoch = 0;
   double loss = 0;             // The weighted mean over the steps since the last such event.
+  double learning_rate = 0;    // That the step was made with, before factors of single parameters.
   double rows_per_second = 0;  // Over all ranks, since the last such event.
   double wait_share = 0;       // Share of that time, 0 to 1, in the sum over ranks, waits included.
   template <class Visit>
@@ -151,6 +152,7 @@ struct StepDone {
     visit("steps", steps);
     visit("epoch", epoch);
     visit("loss", loss);
+    visit("learning_rate", learning_rate);
     visit("rows_per_second", rows_per_second);
     visit("wait_share", wait_share);
   }

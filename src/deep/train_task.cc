@@ -227,6 +227,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
                            .validation = outcome.validation,
                            .decision = outcome.decision,
                            .diagnostics = outcome.diagnostics,
+                           .importance = outcome.importance,
                            .history = outcome.history,
                            .fingerprint = outcome.fingerprint,
                            .rows_identity = outcome.rows_identity,

@@ -125,8 +125,10 @@ struct TrainResult {
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Decision decision;                 // Fitted on the validation rows; else that of the objective.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
-  Json history = Json::array();       // [{"epoch", "step", "loss", "validation": {...}, "seconds"}]
-  Json fingerprint = Json::object();  // The numerics that the weights were computed under.
+  Json importance;                    // Of columns (train/importance.h); null: not measured.
+  // [{"epoch", "step", "loss", "learning_rate" of the last step, "validation": {...}, "seconds"}]
+  Json history = Json::array();
+  Json fingerprint = Json::object();    // The numerics that the weights were computed under.
   Json rows_identity = Json::object();  // Of the training set: docs/rows.md, "Identity".
   double wait_share = 0;                // Share of the time, 0 to 1, in the sum over ranks.
   template <class Visit>
@@ -141,6 +143,7 @@ struct TrainResult {
     visit("validation", validation);
     visit("decision", decision);
     visit("diagnostics", diagnostics);
+    visit("importance", importance);
     visit("history", history);
     visit("fingerprint", fingerprint);
     visit("rows_identity", rows_identity);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,20 @@ namespace protium {
 struct ValidationOptions {
   double share = 0;             // 0: none.
   std::vector<std::string> by;  // Empty: all columns of the table.
+  // Of these rows so many are used to measure, after training, how much the predictions owe to each
+  // column; unset: 1000, or fewer where there are over 200 columns; 0: not measured.
+  std::optional<int64_t> importance_rows;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("share", share,
           {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
     visit("by", by,
           {.help = "rows with equal values in these stay together; unless set, all columns"});
+    visit("importance_rows", importance_rows,
+          {.help = "of these, rows on which the importance of columns is measured after training; "
+                   "unless set 1000, or fewer if there are over 200 columns; 0: not measured",
+           .unit = "rows",
+           .at_least = 0});
   }
 };
 

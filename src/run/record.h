@@ -35,8 +35,8 @@ class RunRecord {
   void BeginScoring();
 
   // A copy of what is known so far: "outputs", "output_rows" (by path), "model", "metrics",
-  // "diagnostics" (by "validation" and "test", as metrics/diagnostics.h draws them), "seconds",
-  // "workers", "shards", "steps", ...
+  // "diagnostics" (by "validation" and "test", as metrics/diagnostics.h draws them), "importance"
+  // (of columns, as train/importance.h measures it), "seconds", "workers", "shards", "steps", ...
   Json results() const;
 
  private:

@@ -17,7 +17,7 @@ double SecondsBetween(Clock::time_point a, Clock::time_point b) {
 Progress::Progress(std::function<void(const Json&)> report, int64_t steps)
     : report_(std::move(report)), steps_(steps) {}
 
-void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result) {
+void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate) {
   last_ = Clock::now();
   wait_seconds_ += result.wait_seconds;
   wait_since_told_ += result.wait_seconds;
@@ -31,6 +31,7 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result) {
         {"steps", steps_},
         {"epoch", epoch},
         {"loss", weight_ > 0 ? loss_ / weight_ : 0.0},
+        {"learning_rate", rate},
         {"rows_per_second", seconds > 0 ? double(rows_) / seconds : 0.0},
         {"wait_share", seconds > 0 ? wait_since_told_ / seconds : 0.0}});
   first_ = false;

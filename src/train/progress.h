@@ -19,8 +19,8 @@ class Progress {
   // `report` may be empty: this rank says nothing. `steps` is the number of steps of all epochs.
   Progress(std::function<void(const Json&)> report, int64_t steps);
 
-  // `step` and `epoch` count from 1.
-  void Stepped(int64_t step, int64_t epoch, const StepResult& result);
+  // `step` and `epoch` count from 1; `rate` is the learning rate that the step was made with.
+  void Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate);
   void Tell(const Json& event) const;
   double seconds() const;     // Since it was made.
   double wait_share() const;  // Of the time between the first and the last step.

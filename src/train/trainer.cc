@@ -16,6 +16,7 @@
 #include "train/checkpoint.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
+#include "train/importance.h"
 #include "train/optimizer.h"
 #include "train/plateau.h"
 #include "train/progress.h"
@@ -75,7 +76,12 @@ class Training {
   }
   Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
   bool leads() const { return in_.communicator.rank() == 0; }
-  double rate() const { return schedule_(state_.step) * state_.plateau.rate; }
+  // Of the learning rate in a step of this epoch; the first of a training is 0.
+  double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
+  // What is reported; complete options name it.
+  double RateOf(int64_t step) const {
+    return FactorOf(step) * train_.optimizer.options.value("learning_rate", 1.0);
+  }
   bool over() const {
     return state_.epoch >= train_.epochs || IsOver(train_.early_stopping, state_.stopping);
   }
@@ -200,7 +206,7 @@ Status Training::RunEpoch() {
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
-                                       .rate = rate(),
+                                       .rate = FactorOf(state_.step),
                                        .stop = in_.stop.stop_requested(),
                                        .save = due,
                                        .meanwhile = ahead});
@@ -212,13 +218,14 @@ Status Training::RunEpoch() {
 }
 
 Status Training::AfterStep(const StepResult& result) {
+  const double rate = RateOf(state_.step);
   ++state_.step;
   ++state_.epoch_step;
   state_.skipped += result.skipped ? 1 : 0;
   if (average_) average_->Step(state_.step);
   state_.epoch_loss += result.loss * result.weight;
   state_.epoch_weight += result.weight;
-  progress_.Stepped(state_.step, state_.epoch + 1, result);
+  progress_.Stepped(state_.step, state_.epoch + 1, result, rate);
   const int64_t every = train_.checkpoint.every_steps;
   const bool by_count = every > 0 && state_.step % every == 0;
   const bool last = state_.epoch_step == feed_.steps();
@@ -232,7 +239,8 @@ Status Training::EndEpoch() {
   ++state_.epoch;
   Json entry = {{"epoch", state_.epoch},
                 {"step", state_.step},
-                {"loss", state_.epoch_weight > 0 ? state_.epoch_loss / state_.epoch_weight : 0.0}};
+                {"loss", state_.epoch_weight > 0 ? state_.epoch_loss / state_.epoch_weight : 0.0},
+                {"learning_rate", RateOf(state_.step - 1)}};
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
@@ -379,6 +387,9 @@ Status Training::Judge(const std::filesystem::path& weights, TrainOutcome& out) 
   Diagnostics diagnostics(spec_.target.kind);
   PT_LET(out.validation, validation_->Measure(in_.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
+  PT_LET(const MetricSpec* best, FindMetric(train_.best, spec_.own_metrics));
+  PT_LET(out.importance, MeasureImportance({*best, train_.validation.importance_rows, train_.seed},
+                                           *in_.validation, *validation_, in_.communicator));
   return Status::OK();
 }
 

@@ -60,6 +60,7 @@ struct TrainOutcome {
   Decision decision;
   Json validation = Json::object();
   Json diagnostics = Json::object();
+  Json importance;  // Of columns for the metric `best` (MeasureImportance); null: not measured.
   Json history = Json::array();
   Json fingerprint;
   Json rows_identity;

@@ -76,6 +76,19 @@ Result<Json> Validation::Measure(Communicator& communicator, Diagnostics* diagno
   return all.Values();
 }
 
+Result<Json> Validation::MeasureThese(std::span<const std::span<const std::byte>> parts,
+                                      const std::string& metric, Communicator& communicator) {
+  PT_LET(MetricState mine, MetricState::Make({metric}, target_.kind, own_));
+  for (const std::span<const std::byte> part : parts) {
+    const int64_t count = int64_t(part.size()) / rows_.schema().width();
+    PT_TRY(
+        ForBatch({rows_.schema(), part.data(), count}, [&](const Judged& row) { mine.Add(row); }));
+  }
+  PT_LET(MetricState all, MetricState::Make({metric}, target_.kind, own_));
+  PT_TRY(MergeRanks(mine, communicator, all));
+  return all.Values();
+}
+
 Status Validation::FitTemperature(Communicator& communicator) {
   TemperatureFit fit;
   for (int round = 0; round < TemperatureFit::kRounds; ++round) {

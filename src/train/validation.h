@@ -3,7 +3,9 @@
 // number of ranks: states are exact sums or sorted scores, which merge in any order.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,10 @@ class Validation {
   // Collective. The same values on every rank, whoever owns which shard. `diagnostics`, where it is
   // given, becomes the state of all rows.
   Result<Json> Measure(Communicator& communicator, Diagnostics* diagnostics = nullptr);
+  // Collective. The value of one metric on the rows that each rank gives instead: packed rows of
+  // the schema, in parts.
+  Result<Json> MeasureThese(std::span<const std::span<const std::byte>> parts,
+                            const std::string& metric, Communicator& communicator);
   // Collective. Fits the calibration, then the cut of the calibrated scores; Measure() uses both
   // from now on. Every pass that it takes runs the net over all rows.
   Result<Decision> FitDecision(const DecisionSpec& spec, Communicator& communicator);

@@ -3,6 +3,7 @@
 // epoch. A run that is done has them in result.json, one that broke off in its events only.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -66,6 +67,19 @@ std::string LossCharts(const ReportFacts& facts, const RunView& view) {
   return DrawChart(chart);
 }
 
+// A chart of the learning rate at the end of each epoch, if it changed.
+std::string RateChart(const ReportFacts& facts) {
+  Curve rates;
+  for (const Json& epoch : facts.result.value("history", Json::array())) {
+    const Json rate = AtPath(epoch, "learning_rate"), number = AtPath(epoch, "epoch");
+    if (rate.is_number() && number.is_number()) rates[number.get<double>()] = rate.get<double>();
+  }
+  const auto changed = [&](const auto& each) { return each.second != rates.begin()->second; };
+  if (std::ranges::none_of(rates, changed)) return {};
+  return DrawChart(
+      {.title = "Learning rate", .x_name = "epoch", .series = {MakeSeries("rate", rates)}});
+}
+
 }  // namespace
 
 std::string CurvesSection(const ReportFacts& facts) {
@@ -79,6 +93,7 @@ std::string CurvesSection(const ReportFacts& facts) {
     if (best > 0) chart.marks.emplace_back(best, fmt::format("kept: epoch {:.0f}", best));
     charts += DrawChart(chart);
   }
+  charts += RateChart(facts);
   return charts.empty() ? "" : "<h2>Curves</h2>\n<div class=\"charts\">\n" + charts + "</div>\n";
 }
 

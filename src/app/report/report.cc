@@ -68,9 +68,10 @@ std::string RenderReport(const ReportFacts& facts) {
       Escaped(facts.id), kReportStyle);
   page += Head(facts);
   // An empty section adds nothing, so a run without training has a page of its own shape.
-  for (const auto section : {FaultSection, TilesSection, SearchSection, CurvesSection,
-                             MetricsSection, PredictionsSection, TimeSection, WorkersSection,
-                             StagesSection, SettingsSection, SqlSection, VersionsSection}) {
+  for (const auto section :
+       {FaultSection, TilesSection, SearchSection, CurvesSection, MetricsSection,
+        PredictionsSection, ImportanceSection, TimeSection, WorkersSection, StagesSection,
+        SettingsSection, SqlSection, VersionsSection}) {
     page += section(facts);
   }
   return page + "</main></body></html>\n";

@@ -100,6 +100,22 @@ TEST(Report, DrawsWhatPredictionsAreLike) {
   }
 }
 
+TEST(Report, ShowsWhichColumnsMatter) {
+  ReportFacts facts = SomeFacts();
+  facts.result["importance"] = Json::parse(R"({"metric": "auc", "value": 0.8, "rows": 1000,
+      "columns": [{"column": "a<b", "value": 0.7, "worse": 0.1},
+                  {"column": "none", "value": 0.81, "worse": -0.01}, {"column": 3}]})");
+  const std::string page = RenderReport(facts);
+  for (const char* part : {"<h2>Columns</h2>", "among 1,000 validation rows", "a&lt;b", "+0.1<",
+                           "width:100.0%", "-0.01<", "width:0.0%"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  for (const char* strange : {"7", "{\"columns\": []}", "{\"columns\": [null, 3]}"}) {
+    facts.result["importance"] = Json::parse(strange);
+    EXPECT_THAT(RenderReport(facts), Not(HasSubstr("<h2>Columns</h2>")));
+  }
+}
+
 // Files of other versions, and damaged ones, must not keep a report from being made.
 TEST(Report, LeavesOutPredictionsThatItCannotRead) {
   ReportFacts facts = SomeFacts();

@@ -15,10 +15,11 @@ std::string TilesSection(const ReportFacts& facts);
 std::string CurvesSection(const ReportFacts& facts);
 // The trials of a search and the best of them (trials.cc).
 std::string SearchSection(const ReportFacts& facts);
-// The model beside the baseline, its predictions (predictions.cc), where the time went, and who sat
-// where.
+// The model beside the baseline, its predictions (predictions.cc), its columns (importance.cc),
+// where the time went, and who sat where.
 std::string MetricsSection(const ReportFacts& facts);
 std::string PredictionsSection(const ReportFacts& facts);
+std::string ImportanceSection(const ReportFacts& facts);
 std::string TimeSection(const ReportFacts& facts);
 std::string WorkersSection(const ReportFacts& facts);
 // What the job said: stages, settings with their places, SQL; and what it ran with.

@@ -60,6 +60,7 @@ Json CollectMetrics(const ModelState& state) {
                          {"steps", trained.steps},
                          {"best_epoch", trained.best_epoch},
                          {"history", trained.history}};
+  if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
   return metrics;
 }
 

@@ -169,6 +169,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
     record.Set("baseline_column", options.train.baseline);
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+  if (!trained.importance.is_null()) record.Set("importance", trained.importance);
   if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
 }
 

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of training, each with the same bits for any ranks and after a stop.
+#include <ATen/TensorOperators.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "deep/recorded_loss.h"
+#include "deep/train_task_test.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+class TrainOptionsTest : public TrainTaskTest {};
+
+struct Recipe {
+  const char* name;
+  std::function<void(TrainOptions&)> set;
+};
+
+void PrintTo(const Recipe& recipe, std::ostream* out) { *out << recipe.name; }
+
+const Recipe kRecipes[] = {
+    {"adamw", [](TrainOptions& t) { t.optimizer = AdamW({.learning_rate = 0.01}); }},
+    {"sgd",
+     [](TrainOptions& t) {
+       t.optimizer = Sgd({.learning_rate = 0.01, .momentum = 0.9, .nesterov = true});
+     }},
+    {"adagrad", [](TrainOptions& t) { t.optimizer = Adagrad({.initial = 0.1}); }},
+    {"rmsprop",
+     [](TrainOptions& t) { t.optimizer = Rmsprop({.momentum = 0.5, .centered = true}); }},
+    {"step", [](TrainOptions& t) { t.schedule = StepSchedule({.every_steps = 7}); }},
+    {"cosine", [](TrainOptions& t) { t.schedule = Cosine(); }},
+    {"one_cycle", [](TrainOptions& t) { t.schedule = OneCycle(); }},
+    {"reduce_on_plateau",
+     [](TrainOptions& t) {
+       t.optimizer = Adam({.learning_rate = 0.3});
+       t.schedule = ReduceOnPlateau({.factor = 0.5, .patience = 0, .least = 0.3});
+     }},
+    {"warm_up", [](TrainOptions& t) { t.warm_up.share = 0.5; }},
+    {"clipping",
+     [](TrainOptions& t) {
+       t.clip_norm = 0.5;
+       t.clip_value = 0.01;
+     }},
+    {"average", [](TrainOptions& t) { t.average = 0.9; }},
+    {"micro_batches", [](TrainOptions& t) { t.micro_batches = 3; }},
+    {"parameters",
+     [](TrainOptions& t) {
+       t.clip_norm = 0.5;
+       t.parameters = {{.name = "embedding.*", .rate = 0}, {.name = "*.bias", .rate = 3}};
+     }},
+    {"early_stopping", [](TrainOptions& t) { t.early_stopping = {.patience = 2, .least = 5}; }}};
+
+class TrainRecipe : public TrainTaskTest, public testing::WithParamInterface<Recipe> {};
+
+TEST_P(TrainRecipe, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
+  config_.train.epochs = 4;
+  const TrainResult plain = RunToResult(1, Deal(700, 1, 0));
+  GetParam().set(config_.train);
+  Fresh("whole");
+  const TrainResult whole = RunToResult(1, Deal(700, 1, 0));
+  if (std::string(GetParam().name) != "early_stopping") {
+    EXPECT_NE(whole.weights_sha256, plain.weights_sha256);
+  }
+  for (const int32_t world : {2, 4}) {
+    Fresh("run" + std::to_string(world));
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 3)).weights_sha256, whole.weights_sha256)
+        << world;
+  }
+  Fresh("stopped");
+  config_.train.checkpoint.every_steps = 3;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && event["step"] == 24) reports_->stop.request_stop();
+  };
+  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
+  on_event_ = nullptr;
+  config_.resume = true;
+  const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
+  EXPECT_EQ(Events("train_start")[0]["step"], 25);
+  EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(resumed.steps, whole.steps);
+  EXPECT_EQ(resumed.validation, whole.validation);
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, TrainRecipe, testing::ValuesIn(kRecipes),
+                         [](const testing::TestParamInfo<Recipe>& info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST_F(TrainOptionsTest, EndsEarlyAndStaysEnded) {
+  config_.train.epochs = 50;
+  config_.train.early_stopping = {.patience = 2, .least = 1000};
+  const TrainResult result = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_EQ(result.history.size(), 3u);
+  EXPECT_EQ(result.steps, 30);
+  ASSERT_EQ(Events("note").size(), 1u);
+  EXPECT_EQ(Events("note")[0]["message"],
+            "training ends after epoch 3 of 50: rmse did not improve for 2 epochs");
+  config_.resume = true;
+  const TrainResult again = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_EQ(again.steps, 30);
+  EXPECT_EQ(again.weights_sha256, result.weights_sha256);
+  config_.train.early_stopping.patience = 0;
+  config_.train.epochs = 4;
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 40);
+}
+
+TEST_F(TrainOptionsTest, ResumesWithMoreEpochsOnlyWhereRatesAllow) {
+  RunToResult(1, Deal(700, 1, 0));
+  config_.resume = true;
+  config_.train.epochs = 3;
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).steps, 30);
+  Fresh("cosine");
+  config_.resume = false;
+  config_.train.schedule = Cosine();
+  RunToResult(1, Deal(700, 1, 0));
+  config_.resume = true;
+  config_.train.epochs = 4;
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainOptionsTest, KeepsTheAverageOfTheWeightsAndMeasuresIt) {
+  config_.train.average = 0.99;
+  config_.held_out.clear();
+  const TrainResult averaged = RunToResult(2, Deal(700, 2, 0));
+  Fresh("plain");
+  config_.train.average = 0;
+  const TrainResult plain = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_NE(averaged.weights_sha256, plain.weights_sha256);
+  // Behind the average, training goes on with the weights of a run without it.
+  for (size_t epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(averaged.history[epoch]["loss"], plain.history[epoch]["loss"]);
+  }
+}
+
+TEST_F(TrainOptionsTest, StartsFromTheWeightsOfAModel) {
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
+  Fresh("next");
+  config_.train.from.model = "first";
+  config_.train.from.weights = first.weights;
+  config_.train.from.sha256 = first.weights_sha256;
+  const TrainResult next = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_LT(next.history[0]["loss"].get<double>(), first.history[0]["loss"].get<double>());
+  for (const int32_t world : {2, 3}) {
+    Fresh("next" + std::to_string(world));
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 5)).weights_sha256, next.weights_sha256);
+  }
+  Fresh("part");
+  config_.train.from.parameters = {"embedding.*"};
+  const TrainResult part = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_NE(part.weights_sha256, next.weights_sha256);
+  config_.resume = true;
+  config_.train.from.parameters = {"dense.*"};
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainOptionsTest, RefusesWeightsThatDoNotFit) {
+  const TrainResult first = RunToResult(1, Deal(700, 1, 0));
+  Fresh("next");
+  config_.train.from.model = "first";
+  config_.train.from.weights = first.weights;
+  config_.train.from.sha256 = first.weights_sha256;
+  config_.net.net.options["hidden"] = {16, 9};
+  const Fault shape = FaultOf(Run(1, Deal(700, 1, 0)));
+  EXPECT_EQ(shape.exit, Exit::kInput);
+  EXPECT_EQ(shape.what, "the weights of the model first do not fit the net");
+  EXPECT_EQ(shape.why, "its dense.1.weight is F32 [8, 16], the net's is F32 [9, 16]");
+  config_.train.from.parameters = {"embed*", "conv*"};
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("called \"conv*\""));
+  config_.train.from.sha256 = "other";
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what,
+              HasSubstr("the weights to start from have changed"));
+}
+
+TEST_F(TrainOptionsTest, TakesLossesAndMetricsOfAProgram) {
+  rows_.losses["own"] = [](const Json&, const std::vector<double>&) -> Result<Loss> {
+    return RecordedLoss([](const at::Tensor& outputs, const at::Tensor& labels) {
+      return (outputs - labels).abs().log1p();
+    });
+  };
+  rows_.metrics = {{"worst_half", "of our own", {TargetKind::kValues}, false, [](TargetKind) {
+                      return MakeMeanOf([](const Judged& row) {
+                        return double(std::abs(row.labels[0] - row.scores[0]) > 10);
+                      });
+                    }}};
+  config_.loss = {"own"};
+  config_.train.metrics = {"worst_half"};
+  config_.train.best = "worst_half";
+  const TrainResult one = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_TRUE(one.validation["worst_half"].is_number());
+  Fresh("more");
+  const TrainResult more = RunToResult(3, Deal(700, 3, 4));
+  EXPECT_EQ(more.weights_sha256, one.weights_sha256);
+  EXPECT_EQ(more.validation, one.validation);
+  rows_.losses["own"] = [](const Json&, const std::vector<double>&) -> Result<Loss> {
+    return RecordedLoss(
+        [](const at::Tensor& outputs, const at::Tensor&) { return outputs.mean(); });
+  };
+  Fresh("wrong");
+  EXPECT_THAT(FaultOf(Run(2, Deal(700, 2, 0))).what, HasSubstr("without a sum or mean"));
+}
+
+TEST_F(TrainOptionsTest, ReportsTheLearningRate) {
+  config_.train.optimizer = Sgd({.learning_rate = 0.5});
+  config_.train.schedule = StepSchedule({.every_steps = 10, .factor = 0.1});
+  const TrainResult result = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_DOUBLE_EQ(Events("step").front()["learning_rate"].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(result.history[0]["learning_rate"].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(result.history[1]["learning_rate"].get<double>(), 0.05);
+}
+
+// y depends on all three.
+TEST_F(TrainOptionsTest, TellsWhichColumnsMatter) {
+  config_.train.epochs = 12;
+  config_.train.optimizer = Choice{"adam", {{"learning_rate", 0.02}}};
+  const Json one = RunToResult(1, Deal(1500, 1, 1)).importance;
+  EXPECT_EQ(one["metric"], "rmse");
+  EXPECT_EQ(one["rows"], 150);
+  ASSERT_EQ(one["columns"].size(), 3u);
+  std::vector<std::string> names;
+  double last = 1e9;
+  for (const Json& each : one["columns"]) {
+    names.push_back(each["column"]);
+    const double worse = each["worse"].get<double>();
+    EXPECT_DOUBLE_EQ(worse, each["value"].get<double>() - one["value"].get<double>());
+    EXPECT_GT(worse, 1) << names.back();
+    EXPECT_LE(worse, std::exchange(last, worse));
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a", "b", "c"));
+  Fresh("three");
+  EXPECT_EQ(RunToResult(3, Deal(1500, 3, 2)).importance, one);
+}
+
+TEST_F(TrainOptionsTest, LooksAtFewerRowsWhenAsked) {
+  config_.train.validation.importance_rows = 40;
+  config_.train.metrics = {"r2"};
+  config_.train.best = "r2";
+  const TrainResult some = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_EQ(some.importance["rows"], 40);
+  const Json most = some.importance["columns"][0];
+  EXPECT_DOUBLE_EQ(most["worse"].get<double>(),
+                   some.importance["value"].get<double>() - most["value"].get<double>());
+  Fresh("none");
+  config_.train.validation.importance_rows = 0;
+  const TrainResult none = RunToResult(2, Deal(700, 2, 0));
+  EXPECT_TRUE(none.importance.is_null());
+  EXPECT_EQ(none.weights_sha256, some.weights_sha256);
+  Fresh("unvalidated");
+  config_.held_out.clear();
+  EXPECT_TRUE(RunToResult(2, Deal(700, 2, 0)).importance.is_null());
+}
+
+}  // namespace
+}  // namespace protium

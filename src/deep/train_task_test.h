@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: trainings of a small net by ranks that are threads, on rows that are made up.
+#pragma once
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "collective/thread_ranks.h"
+#include "deep/rank_context.h"
+#include "deep/tasks.h"
+#include "os/file.h"
+
+namespace protium {
+
+inline SchemaPtr TableSchema() {
+  return arrow::schema({arrow::field("a", arrow::float64()), arrow::field("b", arrow::int64()),
+                        arrow::field("c", arrow::int64()), arrow::field("y", arrow::float64()),
+                        arrow::field("held", arrow::boolean())});
+}
+
+// Rows `ids` of an endless table; y depends on a, b and c.
+inline std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int>& ids) {
+  arrow::DoubleBuilder a, y;
+  arrow::Int64Builder b, c;
+  arrow::BooleanBuilder held;
+  for (const int id : ids) {
+    const double x = double(id * 7919 % 1000) / 500 - 1;
+    const int64_t n = id * 104729 % 17;
+    const int64_t category = id * 31 % 5;
+    (void)a.Append(x);
+    (void)b.Append(n);
+    (void)c.Append(category);
+    (void)y.Append(100 + 20 * x * double(category) - double(n));
+    (void)held.Append(id % 10 == 3);
+  }
+  return arrow::RecordBatch::Make(
+      TableSchema(), int64_t(ids.size()),
+      {*a.Finish(), *b.Finish(), *c.Finish(), *y.Finish(), *held.Finish()});
+}
+
+// Ids 0 to rows-1, dealt to `world` ranks in an order drawn from `shuffle`; 0: as they are.
+inline std::vector<Batches> Deal(int rows, int32_t world, unsigned shuffle) {
+  std::vector<int> ids(static_cast<size_t>(rows));
+  for (int i = 0; i < rows; ++i) ids[size_t(i)] = i;
+  std::mt19937 random(shuffle);
+  if (shuffle != 0) std::ranges::shuffle(ids, random);
+  std::vector<Batches> out{size_t(world)};
+  for (size_t at = 0; at < ids.size(); at += 50) {
+    const size_t end = std::min(ids.size(), at + 50);
+    out[at / 50 % size_t(world)].push_back(MakeRows({&ids[at], &ids[at] + (end - at)}));
+  }
+  return out;
+}
+
+class TrainTaskTest : public testing::Test {
+ protected:
+  TrainTaskTest() {
+    config_.net.net = {"tabular_mlp", {{"hidden", {16, 8}}, {"dropout", 0.2}}};
+    config_.net.categorical = {{.column = "c", .cardinality = 5}};
+    config_.net.numeric = {"a", "b"};
+    config_.net.objective.labels = {{.column = "y", .mean = 100, .deviation = 30}};
+    config_.held_out = "held";
+    config_.loss = {"huber", {{"delta", 1.0}}};
+    config_.train.metrics = {"rmse", "mae"};
+    config_.train.best = "rmse";
+    config_.train.epochs = 2;
+    config_.train.batch_size = 64;
+    config_.train.seed = 5;
+    config_.stages_sha256 = "s";
+    Fresh("run");
+  }
+  void Fresh(const std::string& name) { config_.folder = (folder_.path() / name).string(); }
+
+  // One run of all ranks; returns rank 0's status.
+  Status Run(int32_t world, const std::vector<Batches>& input) {
+    reports_.emplace();
+    reports_->on_event = on_event_;
+    const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
+      RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
+                          input[size_t(communicator.rank())], *reports_);
+      return RunTrainTask(context, rows_);
+    });
+    return statuses[0];
+  }
+
+  TrainResult RunToResult(int32_t world, const std::vector<Batches>& input) {
+    TrainResult result;
+    const Status status = Run(world, input);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    if (!status.ok()) return result;
+    const auto& column =
+        static_cast<const arrow::StringArray&>(*reports_->emitted.at(0)->column(0));
+    EXPECT_TRUE(FieldsFromJson(*ParseJson(column.GetView(0)), "", result).ok());
+    return result;
+  }
+
+  std::vector<Json> Events(const std::string& name) {
+    std::vector<Json> out;
+    for (const Json& event : reports_->events) {
+      if (event.at("event") == name) out.push_back(event);
+    }
+    return out;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  TrainConfig config_;
+  TorchRows rows_ = BuiltInRows();
+  std::optional<RankReports> reports_;
+  std::function<void(const Json&)> on_event_;
+};
+
+}  // namespace protium

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/importance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "rows/permutation.h"
+
+namespace protium {
+namespace {
+
+constexpr int64_t kUsualRows = 1000;
+constexpr int64_t kFewestRows = 100;
+constexpr int64_t kUsualPredictions = 200'000;
+
+// Permutation() draws the orders of epochs from the same seed; these are none of theirs.
+constexpr int64_t kNoEpoch = int64_t{1} << 40;
+
+// The part of a row that one column fills.
+struct Place {
+  std::string column;
+  int64_t offset = 0;  // In bytes, from the begin of the row.
+  int64_t bytes = 0;
+};
+
+std::vector<Place> PlacesOf(const RowSchema& schema) {
+  constexpr int64_t kBytes = 4;  // Of an element.
+  std::vector<Place> places;
+  for (const RowField& field : schema.fields()) {
+    if (field.role != RowRole::kFeature) continue;
+    const int64_t bytes = field.list_length > 0 ? field.list_length * kBytes : kBytes;
+    for (size_t c = 0; c < field.columns.size(); ++c) {
+      places.push_back({field.columns[c], field.offset + int64_t(c) * bytes, bytes});
+    }
+  }
+  return places;
+}
+
+int64_t RowsToSee(const ImportanceSpec& spec, size_t columns, int64_t all) {
+  const int64_t affordable = kUsualPredictions / std::max(int64_t(columns), int64_t{1});
+  const int64_t usual = std::clamp(affordable, kFewestRows, kUsualRows);
+  return std::min(spec.rows.value_or(usual), all);
+}
+
+// The first rows of an own shard.
+struct Sample {
+  int32_t shard = 0;
+  std::vector<std::byte> rows;
+};
+
+// Shards give rows in proportion to their own, rounded up, so that none is left out.
+Result<std::vector<Sample>> TakeSamples(const ShardedRows& rows, int64_t most) {
+  std::vector<Sample> samples;
+  for (int32_t shard = 0; shard < rows.shards(); ++shard) {
+    if (!rows.owns(shard) || rows.rows(shard) == 0) continue;
+    const int64_t wanted = (most * rows.rows(shard) + rows.total_rows() - 1) / rows.total_rows();
+    Sample& sample = samples.emplace_back(Sample{.shard = shard});
+    const auto scan = rows.Scan(shard);
+    const auto width = size_t(rows.schema().width());
+    while (sample.rows.size() < size_t(wanted) * width) {
+      PT_LET(const auto next, scan->Next(wanted - int64_t(sample.rows.size() / width)));
+      if (next.empty()) break;
+      sample.rows.insert(sample.rows.end(), next.begin(), next.end());
+    }
+  }
+  return samples;
+}
+
+// The samples with the values of one column in other rows of their shard.
+std::vector<Sample> Shuffled(const std::vector<Sample>& samples, const Place& place, int64_t number,
+                             int64_t width, int64_t seed) {
+  std::vector<Sample> out = samples;
+  for (size_t s = 0; s < samples.size(); ++s) {
+    const int64_t rows = int64_t(samples[s].rows.size()) / width;
+    const Permutation order(seed, kNoEpoch + number, samples[s].shard, rows);
+    for (int64_t i = 0; i < rows; ++i) {
+      std::memcpy(out[s].rows.data() + i * width + place.offset,
+                  samples[s].rows.data() + order.At(i) * width + place.offset, size_t(place.bytes));
+    }
+  }
+  return out;
+}
+
+// Of a metric around 0, as bias is, the size counts.
+double HowBad(const MetricSpec& metric, double value) {
+  return metric.higher_is_better ? -value : std::fabs(value);
+}
+
+}  // namespace
+
+Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
+                               Validation& validation, Communicator& communicator) {
+  const std::vector<Place> places = PlacesOf(rows.schema());
+  const int64_t seen = RowsToSee(spec, places.size(), rows.total_rows());
+  if (seen <= 0) return Json();
+  PT_LET(const std::vector<Sample> samples, TakeSamples(rows, seen));
+  const auto measure = [&](const std::vector<Sample>& given) -> Result<Json> {
+    std::vector<std::span<const std::byte>> parts;
+    for (const Sample& each : given) parts.emplace_back(each.rows);
+    PT_LET(const Json values, validation.MeasureThese(parts, spec.metric.name, communicator));
+    return values.value(spec.metric.name, Json());
+  };
+  PT_LET(const Json whole, measure(samples));
+  if (!whole.is_number()) return Json();
+  std::vector<Json> columns;
+  for (size_t p = 0; p < places.size(); ++p) {
+    const int64_t width = rows.schema().width();
+    PT_LET(const Json value, measure(Shuffled(samples, places[p], int64_t(p), width, spec.seed)));
+    if (!value.is_number()) continue;
+    const double worse =
+        HowBad(spec.metric, value.get<double>()) - HowBad(spec.metric, whole.get<double>());
+    columns.push_back({{"column", places[p].column}, {"value", value}, {"worse", worse}});
+  }
+  std::ranges::stable_sort(columns, std::greater<>(),
+                           [](const Json& each) { return each["worse"].get<double>(); });
+  return Json{{"metric", spec.metric.name}, {"value", whole}, {"rows", seen}, {"columns", columns}};
+}
+
+}  // namespace protium
