@@ -15,6 +15,7 @@
 #include "base/nearest.h"
 #include "engine/address.h"
 #include "run/printable.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -83,8 +84,8 @@ bool WantsJson(const Invocation& invocation) {
 }  // namespace
 
 std::vector<CommandVerb> AllVerbs() {
-  return {RunVerb(),  PlanVerb(), ResumeVerb(),  PredictVerb(), InspectVerb(),
-          RunsVerb(), LogsVerb(), ExampleVerb(), HelpVerb()};
+  return {RunVerb(),  PlanVerb(), ResumeVerb(), PredictVerb(), InspectVerb(), SqlVerb(),
+          InitVerb(), RunsVerb(), LogsVerb(),   ExampleVerb(), HelpVerb()};
 }
 
 int RunCommand(const Invocation& invocation) {
@@ -150,15 +151,18 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows,
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], size_t(TextWidth(row[i])));
+    }
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       const bool to_right = i < right.size() && right[i];
-      line += (i == 0 ? "" : "  ") + (to_right ? fmt::format("{:>{}}", row[i], widths[i])
-                                               : fmt::format("{:<{}}", row[i], widths[i]));
+      // fmt would count wide characters twice, unlike the widths.
+      const std::string blanks(widths[i] - size_t(TextWidth(row[i])), ' ');
+      line += (i == 0 ? "" : "  ") + (to_right ? blanks + row[i] : row[i] + blanks);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -2,16 +2,20 @@
 // `protium inspect`: shows a table, a model, a weights file or a run. What lies at the path decides
 // which; a word that is no path is looked for among the runs. Nothing is started but, for a table,
 // an engine without a run folder.
-#include <arrow/api.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/report/sections.h"
 #include "app/run/run_report.h"
+#include "app/table/cells.h"
+#include "app/table/folder_tables.h"
+#include "app/table/grid.h"
+#include "app/table/profile.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "format/kind.h"
 #include "format/safetensors.h"
 #include "frame/session_state.h"
 #include "learn/model/model_folder.h"
@@ -23,6 +27,11 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr int64_t kFirstRows = 10;
+constexpr int32_t kNarrowestTop = 12;
+constexpr int32_t kWidestName = 28;
+constexpr int32_t kWidestValue = 20;
 
 // Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson()
 // returns), and the text is made from that object, so that both forms say the same.
@@ -79,39 +88,84 @@ std::string ModelAsText(const Json& model) {
   return metrics.empty() ? text : text + "\n" + metrics;
 }
 
-Json ListColumns(const arrow::Schema& schema) {
-  Json columns = Json::array();
-  for (const auto& field : schema.fields()) {
-    columns.push_back({{"name", field->name()}, {"type", field->type()->ToString()}});
-  }
-  return columns;
-}
-
-// A table's columns and number of rows, counted by an engine in a session without a run folder, so
-// that nothing is left behind. Parquet is recognised by its extension or by its content.
-Result<Json> TableAsJson(const fs::path& file, const CsvOptions& written) {
+// A session without a run folder, so that nothing is left behind.
+Result<std::unique_ptr<Session>> OpenToLook() {
   SessionOptions options;
   options.base = fs::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  const bool csv = file.extension() != ".parquet" && !IsParquetFile(file.string());
-  const DataFrame table =
-      csv ? session->Read().Csv(file.string(), written) : session->Read().Parquet(file.string());
-  PT_LET(const SchemaPtr schema, table.Schema());
-  PT_LET(const int64_t rows, table.Count());
-  return Json{{"kind", csv ? "csv" : "parquet"},
-              {"path", file.string()},
-              {"rows", rows},
-              {"columns", ListColumns(*schema)}};
+  return OpenSession(options);
 }
 
-std::string TableAsText(const Json& table) {
-  std::string text = fmt::format("{}  {} rows\n\n", table["path"].get<std::string>(),
-                                 Grouped(table["rows"].get<int64_t>()));
-  std::vector<std::vector<std::string>> rows = {{"  column", "type"}};
-  for (const Json& column : table["columns"]) {
-    rows.push_back({"  " + column["name"].get<std::string>(), column["type"].get<std::string>()});
+// A table read once: its rows by a session, what its columns hold from a pass over them.
+Result<TableProfile> ProfileTable(const fs::path& file, const CsvOptions& written) {
+  PT_LET(const std::unique_ptr<Session> session, OpenToLook());
+  const DataFrame table = IsParquetPlace(file) ? session->Read().Parquet(file.string())
+                                               : session->Read().Csv(file.string(), written);
+  PT_LET(const BatchStreamPtr rows, table.Stream());
+  return ProfileRows(*rows, kFirstRows);
+}
+
+// As many of the most frequent values as fit into `width`, with their shares.
+std::string TopText(const TableProfile& table, const ColumnProfile& column, int32_t width) {
+  std::string text;
+  for (const auto& [value, rows] : column.top) {
+    const std::string each = fmt::format("{}{} ({:.0f} %)", text.empty() ? "" : ", ", value,
+                                         100 * double(rows) / double(table.rows));
+    if (!text.empty() && TextWidth(text + each) > width) break;
+    text += each;
   }
-  return text + TextTable(rows);
+  return CutToWidth(text, width);
+}
+
+// The most frequent values take what the other columns leave of the line, and none of it where that
+// is too little.
+std::string ColumnsText(const TableProfile& table, int32_t width) {
+  const std::vector<bool> right = {false, false, true, true};
+  std::vector<std::vector<std::string>> rows = {
+      {"  column", "type", "missing", "distinct", "least", "median", "greatest"}};
+  for (const ColumnProfile& each : table.columns) {
+    rows.push_back({"  " + CutToWidth(each.name, kWidestName), TypeText(*each.type),
+                    Grouped(each.nulls), (each.exact ? "" : "about ") + Grouped(each.distinct),
+                    CutToWidth(each.least, kWidestValue), CutToWidth(each.median, kWidestValue),
+                    CutToWidth(each.greatest, kWidestValue)});
+  }
+  std::vector<int32_t> widths(rows[0].size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], TextWidth(row[i]));
+  }
+  int32_t left = width;
+  for (const int32_t each : widths) left -= each + 2;
+  if (left >= kNarrowestTop) {
+    rows[0].push_back("mostly");
+    for (size_t i = 1; i < rows.size(); ++i) {
+      rows[i].push_back(TopText(table, table.columns[i - 1], left));
+    }
+  }
+  return TextTable(rows, right);
+}
+
+// What to know before a model is made of it.
+std::string NotesText(const TableProfile& table) {
+  std::string text;
+  for (const ColumnProfile& each : table.columns) {
+    const std::string why = WhyUseless(table, each);
+    if (!why.empty()) text += "  " + each.name + " " + why + "\n";
+  }
+  return text.empty() ? "" : "\nof little use to learn from\n" + text;
+}
+
+Status ShowTable(const fs::path& file, const CsvOptions& written, bool as_json) {
+  PT_LET(const TableProfile table, ProfileTable(file, written));
+  if (as_json) {
+    Json json = {{"kind", IsParquetPlace(file) ? "parquet" : "csv"}, {"path", file.string()}};
+    json.update(ProfileToJson(table));
+    return PrintResult(Dump(json) + "\n");
+  }
+  const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
+  std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
+                                 table.rows == 1 ? "" : "s", table.columns.size());
+  text += ColumnsText(table, width) + NotesText(table);
+  if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
+  return PrintResult(text);
 }
 
 Result<Json> WeightsAsJson(const fs::path& file) {
@@ -141,10 +195,11 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
                  .what = what.string() + " is a job file, not a table, a model or a run",
                  .fix = "protium plan " + what.string()});
   }
-  if (fs::is_regular_file(what, ignored)) {
+  const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
+  if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
     const CsvOptions written{.null = arguments.Value("--null"),
                              .delimiter = arguments.Value("--delimiter", ",")};
-    return Show(TableAsJson(what, written), json, TableAsText);
+    return ShowTable(what, written, json);
   }
   // A folder that is none of these gets a message of its own; for a word the nearest runs are
   // named.
@@ -167,16 +222,20 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb InspectVerb() {
-  return {{.name = "inspect",
-           .operands = {"WHAT"},
-           .flags = {JsonFlag(),
-                     {"--null", "TEXT", "how a CSV file writes missing values", ""},
-                     DelimiterFlag(),
-                     RunsDirFlag()},
-           .says = "shows a table, a model or a run",
-           .more = "  protium inspect data/flights.csv --null NA\n"
-                   "  protium inspect runs/flights-.../model --json\n"},
-          Inspect};
+  return {
+      {.name = "inspect",
+       .operands = {"WHAT"},
+       .flags = {JsonFlag(),
+                 {"--null", "TEXT", "how a CSV file writes missing values", ""},
+                 DelimiterFlag(),
+                 RunsDirFlag()},
+       .says = "shows a table, a model or a run",
+       .more = "Of a table: for each column its type, how many values are missing and how many "
+               "are\ndifferent, the least, the median and the greatest, the most frequent; then "
+               "the first rows.\nAll of it in one pass over the rows.\n\n"
+               "  protium inspect data/flights.csv --null NA\n"
+               "  protium inspect runs/flights-.../model --json\n"},
+      Inspect};
 }
 
 }  // namespace protium

@@ -6,16 +6,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "app/job/saved_etl.h"
+#include "app/run/one_file.h"
 #include "app/run/run_report.h"
+#include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "format/kind.h"
 #include "frame/session_state.h"
 #include "learn/extension.h"
 #include "learn/model/model_state.h"
@@ -31,32 +29,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A temporary folder for logs and spilled rows, removed with its owner.
-class Scratch {
- public:
-  static Result<std::unique_ptr<Scratch>> Make(const fs::path& base) {
-    std::string name = (base / "protium-XXXXXX").string();
-    // A new folder that only this user may read.
-    if (mkdtemp(name.data()) == nullptr) {
-      return Fail({.exit = Exit::kEnvironment,
-                   .what = "cannot make a temporary folder in " + base.string(),
-                   .why = std::strerror(errno)});
-    }
-    return std::make_unique<Scratch>(name);
-  }
-  explicit Scratch(fs::path path) : path_(std::move(path)) {}
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-bool IsParquet(const fs::path& path) { return path.extension() == ".parquet"; }
-
 // What the shape of the verb cannot say: flags that must be given, and one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
@@ -69,11 +41,7 @@ Status CheckFlags(const Arguments& arguments) {
       return Fail({.exit = Exit::kUsage, .what = fmt::format("predict needs {}", flag)});
     }
   }
-  const fs::path output = arguments.Value("--output");
-  if (IsParquet(output) || output.extension() == ".csv") return Status::OK();
-  return Fail(
-      {.exit = Exit::kUsage,
-       .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output.string())});
+  return CheckOutputFormat(arguments.Value("--output"));
 }
 
 // The columns that the model's estimators learn from, which new tables need not have.
@@ -95,9 +63,7 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
                               arguments.Value("--data"));
   }
   const std::string input = arguments.Value("--input");
-  // Spark writes a table as a folder of Parquet files. A name without an extension does not say
-  // what the file holds; its first bytes do.
-  const bool parquet = IsParquet(input) || fs::is_directory(input) || IsParquetFile(input);
+  const bool parquet = IsParquetPlace(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
               : session.Read().Csv(input,
@@ -137,15 +103,6 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
                                  : "the scored table has no rows";
 }
 
-// The absolute path of the output. Links and ".." in its folder are resolved: a path typed here is
-// meant as it stands, while Writer refuses "..", which in a job file leads out of the run folder.
-fs::path ResolveOutput(const Arguments& arguments) {
-  const fs::path typed = fs::absolute(arguments.Value("--output"));
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(typed.parent_path(), error);
-  return (error ? typed.parent_path() : folder) / typed.filename();
-}
-
 // Scores and writes the table; returns the text for stdout, which is printed after the progress bar
 // has gone.
 Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
@@ -161,10 +118,8 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
   for (const std::string& note : input.notes) {
     call.Tell(EventToJson(Note{note}));
   }
-  const fs::path output = ResolveOutput(arguments);
-  const Writer writer = model.Transform(input.etl).Write();
-  PT_TRY(model.Explain(IsParquet(output) ? writer.Parquet(output.string())
-                                         : writer.Csv(output.string())));
+  const fs::path output = ResolveOutput(arguments.Value("--output"));
+  PT_TRY(model.Explain(WriteTo(model.Transform(input.etl), output)));
   record.Set("scored", "rows with a label");  // What the metrics' rows are called when printed.
   const Json results = record.results();
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
@@ -191,12 +146,8 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
-  // On Spark, executors write files that the driver reads, so the folder must lie on storage that
-  // both see; the output's folder has to be, /tmp of the driver is not.
   PT_LET(const std::unique_ptr<Scratch> scratch,
-         Scratch::Make(engine.starts_with("sc://")
-                           ? fs::absolute(arguments.Value("--output")).parent_path()
-                           : fs::temp_directory_path()));
+         Scratch::MakeFor(engine, arguments.Value("--output")));
   ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
   SessionOptions options;
   options.engine = engine;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/table/cells.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "column/schema.h"
+
+namespace protium {
+namespace {
+
+std::string InOneLine(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else if (c == '\r') {
+      line += "\\r";
+    } else if (c == '\t') {
+      line += "\\t";
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+// "2013-01-31 08:15:00.500000" and "08:15:00.000000" without what their fraction can do without.
+std::string WithoutZeros(std::string text) {
+  if (text.find('.') == text.npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string DoubleText(double value) { return fmt::format("{}", value); }
+
+// "[1, 2]"; a list is a short array of its own.
+std::string ListText(const arrow::Array& items) {
+  std::string text = "[";
+  for (int64_t i = 0; i < items.length(); ++i) text += (i > 0 ? ", " : "") + CellText(items, i);
+  return text + "]";
+}
+
+std::string StructText(const arrow::StructArray& cells, int64_t row) {
+  std::string text = "{";
+  for (int f = 0; f < cells.num_fields(); ++f) {
+    text += (f > 0 ? ", " : "") + cells.type()->field(f)->name() + ": " +
+            CellText(*cells.field(f), row);
+  }
+  return text + "}";
+}
+
+Json ListJson(const arrow::Array& items) {
+  Json list = Json::array();
+  for (int64_t i = 0; i < items.length(); ++i) list.push_back(CellJson(items, i));
+  return list;
+}
+
+// The items of a cell of lists, whatever their form; null: no list.
+std::shared_ptr<arrow::Array> ItemsOf(const arrow::Array& column, int64_t row) {
+  switch (column.type_id()) {
+    case arrow::Type::LIST:
+      return static_cast<const arrow::ListArray&>(column).value_slice(row);
+    case arrow::Type::LARGE_LIST:
+      return static_cast<const arrow::LargeListArray&>(column).value_slice(row);
+    case arrow::Type::FIXED_SIZE_LIST:
+      return static_cast<const arrow::FixedSizeListArray&>(column).value_slice(row);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+std::string CellText(const arrow::Array& column, int64_t row) {
+  if (column.IsNull(row)) return "NULL";
+  if (const auto items = ItemsOf(column, row)) return ListText(*items);
+  switch (column.type_id()) {
+    case arrow::Type::STRING:
+      return InOneLine(static_cast<const arrow::StringArray&>(column).GetView(row));
+    case arrow::Type::DOUBLE:
+      return DoubleText(static_cast<const arrow::DoubleArray&>(column).Value(row));
+    case arrow::Type::FLOAT:
+      return fmt::format("{}", static_cast<const arrow::FloatArray&>(column).Value(row));
+    case arrow::Type::BINARY:
+      return fmt::format("{} bytes",
+                         static_cast<const arrow::BinaryArray&>(column).GetView(row).size());
+    case arrow::Type::STRUCT:
+      return StructText(static_cast<const arrow::StructArray&>(column), row);
+    default:
+      break;
+  }
+  const auto scalar = column.GetScalar(row);
+  if (!scalar.ok()) return scalar.status().message();
+  const std::string text = (*scalar)->ToString();
+  const bool time = arrow::is_temporal(column.type_id());
+  return InOneLine(time ? WithoutZeros(text) : text);
+}
+
+Json CellJson(const arrow::Array& column, int64_t row) {
+  if (column.IsNull(row)) return nullptr;
+  if (const auto items = ItemsOf(column, row)) return ListJson(*items);
+  switch (column.type_id()) {
+    case arrow::Type::STRING:
+      return static_cast<const arrow::StringArray&>(column).GetString(row);
+    case arrow::Type::BOOL:
+      return static_cast<const arrow::BooleanArray&>(column).Value(row);
+    case arrow::Type::INT32:
+      return static_cast<const arrow::Int32Array&>(column).Value(row);
+    case arrow::Type::INT64:
+      return static_cast<const arrow::Int64Array&>(column).Value(row);
+    case arrow::Type::DOUBLE: {
+      const double value = static_cast<const arrow::DoubleArray&>(column).Value(row);
+      return std::isfinite(value) ? Json(value) : Json(DoubleText(value));
+    }
+    case arrow::Type::STRUCT: {
+      Json object = Json::object();
+      const auto& cells = static_cast<const arrow::StructArray&>(column);
+      for (int f = 0; f < cells.num_fields(); ++f) {
+        object[cells.type()->field(f)->name()] = CellJson(*cells.field(f), row);
+      }
+      return object;
+    }
+    default:
+      return CellText(column, row);
+  }
+}
+
+std::string TypeText(const arrow::DataType& type) {
+  const auto name = TypeName(type);
+  return name.ok() ? *name : type.ToString();
+}
+
+bool IsNumber(const arrow::DataType& type) {
+  return arrow::is_numeric(type.id()) || arrow::is_decimal(type.id());
+}
+
+}  // namespace protium

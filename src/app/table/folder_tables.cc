@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/table/folder_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "format/kind.h"
+#include "sql/tokens.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsTableFile(const fs::path& path) {
+  const std::string ending = Lower(path.extension().string());
+  return ending == ".csv" || ending == ".parquet";
+}
+
+// Names in a query, by their lower case: words and quoted names. Words that are no names do no
+// harm.
+std::map<std::string, std::string> NamesIn(const std::string& sql) {
+  std::map<std::string, std::string> names;
+  for (const Token& token : Tokenize(sql)) {
+    const bool quoted = token.kind == Token::Kind::kName && token.size >= 2 && token.closed;
+    if (!quoted && token.kind != Token::Kind::kWord) continue;
+    const std::string name =
+        quoted ? sql.substr(token.at + 1, token.size - 2) : sql.substr(token.at, token.size);
+    names.emplace(Lower(name), name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool HoldsTable(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (IsTableFile(entry.path())) return true;
+  }
+  return false;
+}
+
+Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
+  std::error_code error;
+  std::vector<TablePlace> places;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& path = entry.path();
+    if (path.filename().string().starts_with('.')) continue;
+    if (entry.is_directory() && HoldsTable(path)) {
+      places.push_back({path.filename().string(), path});
+    } else if (IsTableFile(path)) {
+      places.push_back({path.stem().string(), path});
+    }
+  }
+  if (error) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "cannot read the folder " + folder.string(),
+                 .why = error.message(),
+                 .fix = "give the folder of the tables with --data DIR"});
+  }
+  std::ranges::sort(places, {}, &TablePlace::path);
+  return places;
+}
+
+Result<TablePlace> ReadTablePlace(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals != text.npos && equals > 0 && equals + 1 < text.size()) {
+    return TablePlace{text.substr(0, equals), text.substr(equals + 1)};
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "--table takes NAME=FILE, got \"" + text + "\"",
+               .fix = "--table flights=data/flights.csv"});
+}
+
+bool IsParquetPlace(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return Lower(path.extension().string()) == ".parquet" || IsParquetFile(path.string());
+  }
+  // Spark and others write a table as a folder of Parquet files.
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".parquet") return true;
+  }
+  return false;
+}
+
+Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+                  const CsvOptions& csv) {
+  const std::map<std::string, std::string> names = NamesIn(sql);
+  std::map<std::string, fs::path> taken;
+  for (const TablePlace& place : places) {
+    const auto mentioned = names.find(Lower(place.name));
+    if (mentioned == names.end()) continue;
+    const auto [other, fresh] = taken.emplace(mentioned->first, place.path);
+    if (!fresh) {
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = fmt::format("\"{}\" may be {} or {}", mentioned->second, other->second.string(),
+                               place.path.string()),
+           .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
+    }
+    const std::string path = place.path.string();
+    session.Table(mentioned->second, IsParquetPlace(place.path) ? session.Read().Parquet(path)
+                                                                : session.Read().Csv(path, csv));
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables in a folder by name, as `protium sql` offers them to a query.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "protium/csv.h"
+#include "protium/session.h"
+
+namespace protium {
+
+// Where a table lies: a file, or a folder with files of one format.
+struct TablePlace {
+  std::string name;
+  std::filesystem::path path;
+};
+
+// The CSV and Parquet files in the folder, by their names without ending, and the folders in it
+// that hold such files, by their own names; sorted. Hidden ones are left out. An unreadable folder
+// is a fault of Exit::kInput.
+Result<std::vector<TablePlace>> ListTables(const std::filesystem::path& folder);
+
+// "name=path" as TablePlace; anything else is a fault of Exit::kUsage.
+Result<TablePlace> ReadTablePlace(const std::string& text);
+
+// Gives the session those tables whose names occur in the query, in any case, as a table of that
+// name in the query's spelling: reading a CSV file's types takes time, and nobody asked for the
+// others. Two places of one name that the query mentions are a fault of Exit::kUsage.
+Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+                  const CsvOptions& csv);
+
+// Whether a folder is a table: it holds files of a table's format.
+bool HoldsTable(const std::filesystem::path& folder);
+
+// The format by the ending or, for others, the first bytes.
+bool IsParquetPlace(const std::filesystem::path& path);
+
+}  // namespace protium

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at tables before there is a job: `inspect` and `sql`.
+#include <gtest/gtest.h>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+TEST(Inspect, ShowsWhatATableHolds) {
+  const OwnJob own;
+  const Outcome seen = own.Protium({"inspect", own / "machines.csv"});
+  ASSERT_EQ(seen.exit, 0) << seen.err;
+  for (const char* part :
+       {"600 rows, 5 columns",
+        "kind    string         0         3  lathe          press     lathe (33 %)",
+        "id has another value in every row", "first rows"}) {
+    EXPECT_TRUE(Has(seen.out, part)) << part << "\n" << seen.out;
+  }
+  const Outcome json = own.Protium({"inspect", own / "machines.csv", "--json"});
+  EXPECT_EQ(json.json["rows"], 600);
+  EXPECT_EQ(json.json["columns"][3]["name"], "load");
+  EXPECT_EQ(json.json["columns"][3]["missing"], 35);
+}
+
+TEST(Sql, AnswersFromTheTablesOfAFolder) {
+  const OwnJob own;
+  const std::string data = own.path().string();
+  const Outcome rows =
+      own.Protium({"sql", "SELECT kind, count(*) AS n FROM Machines GROUP BY kind ORDER BY kind",
+                   "--data", data});
+  ASSERT_EQ(rows.exit, 0) << rows.err;
+  EXPECT_EQ(
+      rows.out,
+      "kind        n\nstring  int64\nlathe     200\nmill      200\npress     200\n\n3 rows\n");
+  const Outcome json =
+      own.Protium({"sql", "SELECT id, load FROM m ORDER BY id", "--table",
+                   "m=" + (own / "machines.csv").string(), "--rows", "6", "--json"});
+  EXPECT_EQ(Dump(json.json["rows"][5]), "[5,null]");
+  EXPECT_EQ(json.json["more"], true);
+  EXPECT_EQ(json.json["columns"][1]["type"], "float64");
+}
+
+TEST(Sql, WritesAllRowsToAFile) {
+  const OwnJob own;
+  const std::string data = own.path().string();
+  const Outcome written = own.Protium({"sql", "SELECT age FROM machines WHERE id < 50", "--data",
+                                       data, "--output", own / "ages.csv"});
+  ASSERT_EQ(written.exit, 0) << written.err;
+  EXPECT_TRUE(Has(written.out, "50 rows in ")) << written.out;
+  EXPECT_EQ(own.Text("ages.csv").substr(0, 10), "\"age\"\n0\n7\n");
+  const Outcome again = own.Protium(
+      {"sql", "SELECT age FROM machines", "--data", data, "--output", own / "ages.csv"});
+  EXPECT_EQ(again.exit, 2) << again.err;
+  EXPECT_TRUE(Has(again.err, "--force")) << again.err;
+}
+
+TEST(Sql, SaysWhichTablesThereAreAndWhereAQueryIsWrong) {
+  const OwnJob own;
+  own.Write("machines.parquet", "x");
+  const Outcome none = own.Protium({"sql", "SELECT * FROM machins", "--data", own.path().string()});
+  EXPECT_EQ(none.exit, 2) << none.err;
+  EXPECT_TRUE(Has(none.err, "there is no table \"machins\"")) << none.err;
+  EXPECT_TRUE(Has(none.err, "the tables here are machines")) << none.err;
+  const Outcome two = own.Protium({"sql", "SELECT * FROM machines", "--data", own.path().string()});
+  EXPECT_TRUE(Has(two.err, "say which: --table machines=")) << two.err;
+  const Outcome wrong = own.Protium({"sql", "SELECT foo(1)"});
+  EXPECT_EQ(wrong.exit, 2) << wrong.err;
+  EXPECT_TRUE(Has(wrong.err, "foo")) << wrong.err;
+  const Outcome format = own.Protium({"sql", "SELECT 1", "--output", "x.txt"});
+  EXPECT_EQ(format.exit, 2);
+}
+
+TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
+  const OwnJob own;
+  const Outcome made = own.Protium(
+      {"init", own / "machines.csv", "--label", "hours", "--output", own / "machines.toml"});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  EXPECT_TRUE(Has(made.out, "hours is learned as a number")) << made.out;
+  EXPECT_TRUE(Has(made.out, "left out: id has another value in every row")) << made.out;
+  EXPECT_TRUE(Has(made.out, "next: protium run ")) << made.out;
+  const Outcome run =
+      own.Protium({"run", own / "machines.toml", "--json", "--runs-dir", own / "runs"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json metrics = run.json["metrics"];
+  EXPECT_LT(metrics["test"]["rmse"], metrics["baseline"]["rmse"]) << run.out;
+  const Outcome again = own.Protium(
+      {"init", own / "machines.csv", "--label", "hours", "--output", own / "machines.toml"});
+  EXPECT_EQ(again.exit, 2);
+  EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
+}
+
+TEST(Init, SaysWhatIsMissing) {
+  const OwnJob own;
+  EXPECT_TRUE(Has(own.Protium({"init", own / "machines.csv"}).err, "init needs --label"));
+  EXPECT_TRUE(
+      Has(own.Protium({"init", own / "none.csv", "--label", "x"}).err, "there is no table"));
+  const Outcome label = own.Protium(
+      {"init", own / "machines.csv", "--label", "hour", "--output", own / "machines.toml"});
+  EXPECT_EQ(label.exit, 2);
+  EXPECT_TRUE(Has(label.err, "did you mean \"hours\"")) << label.err;
+  EXPECT_FALSE(std::filesystem::exists(own / "machines.toml"));
+}
+
+}  // namespace protium::whole
