@@ -57,12 +57,6 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
 Status CheckHeader(const std::vector<std::string>& names, const std::string& path) {
   std::set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column {} has no name", i + 1),
-                   .where = At(path, 1),
-                   .fix = "name it in the first line"});
-    }
     if (!seen.insert(Lower(names[i])).second) {
       return Fail({.exit = Exit::kInput,
                    .what = "two columns are named \"" + names[i] + "\"",
@@ -143,8 +137,10 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
                                        : "begin it with the first row"});
   }
   for (size_t i = 0; i < table.cells.size(); ++i) {
-    table.names.push_back(options.header ? CsvText(table.cells[i])
-                                         : fmt::format("column{}", i + 1));
+    std::string name = options.header ? CsvText(table.cells[i]) : "";
+    // As the numbers of rows have none that R and pandas write in front.
+    if (name.empty()) name = fmt::format("column{}", i + 1);
+    table.names.push_back(std::move(name));
   }
   table.pending = !options.header;
   PT_TRY(CheckHeader(table.names, path));

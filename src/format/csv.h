@@ -25,10 +25,10 @@ struct CsvTable {
 //   timestamp  2013-12-31T23:59, with :ss and .ffffff, with a space for the T, with or without Z
 //              (both mean UTC); also dates among them
 //   string     everything else, and columns without any value
-// that fits every cell; so one odd value on line 30,001 makes a column text. Without a header
-// columns are called column1, column2, ... Faults (exit kInput) carry file:line: rows with too many
-// or too few cells, open quotes, bytes that are not UTF-8, columns named twice, files that differ
-// in their columns, empty files.
+// that fits every cell; so one odd value on line 30,001 makes a column text. Columns that no header
+// names are called column1, column2, ... by their place. Faults (exit kInput) carry file:line: rows
+// with too many or too few cells, open quotes, bytes that are not UTF-8, columns named twice, files
+// that differ in their columns, empty files.
 Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options);
 
 // The columns of `inferred` with the types that `known` gives to columns of these names, as a table

@@ -215,9 +215,13 @@ TEST_F(Csv, CutsLongCellsInMessages) {
 
 TEST_F(Csv, RefusesNamesThatCannotBeTold) {
   EXPECT_EQ(FaultOfText("a,A\n1,2\n").what, "two columns are named \"A\"");
-  EXPECT_EQ(FaultOfText("a,\n1,2\n").what, "column 2 has no name");
+  EXPECT_EQ(FaultOfText("column2,\n1,2\n").what, "two columns are named \"column2\"");
   EXPECT_EQ(FaultOfText("").what, "the file is empty");
   EXPECT_EQ(FaultOf(InferCsv({folder_ + "/none.csv"}, {}).status()).what, "no such file or folder");
+}
+
+TEST_F(Csv, NamesColumnsWithoutANameByTheirPlace) {
+  EXPECT_EQ(Infer("\"\",a,\n1,x,2.5\n"), "column1 int64, a string, column3 float64");
 }
 
 TEST_F(Csv, SeveralFilesAreOneTable) {
