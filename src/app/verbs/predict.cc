@@ -60,9 +60,9 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
                             const Arguments& arguments) {
   if (arguments.Has("--data")) {
     return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
-                              arguments.Value("--data"));
+                              fs::absolute(arguments.Value("--data")));
   }
-  const std::string input = arguments.Value("--input");
+  const std::string input = fs::absolute(arguments.Value("--input"));
   const bool parquet = IsParquetPlace(input);
   const DataFrame table =
       parquet ? session.Read().Parquet(input)
@@ -152,7 +152,9 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   SessionOptions options;
   options.engine = engine;
   options.folder = scratch->path();
-  options.base = fs::current_path();
+  // Where the tables are: stages find other files beside them, such as pictures.
+  options.base = arguments.Has("--data") ? fs::absolute(arguments.Value("--data"))
+                                         : fs::absolute(arguments.Value("--input")).parent_path();
   // A model may have a net that only the program or the extension knows.
   if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
   if (arguments.Has("--extension")) {

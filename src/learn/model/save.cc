@@ -153,6 +153,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   const Analyze analyze = AnalyzeWith(session.state());
   PT_LET(Chain chain, Read(folder / "pipeline.json",
                            PlaceStages(stages, *state.input, std::move(catalogue), analyze)));
+  chain.base = session.state().options().base;
   PT_TRY(KeepExtensions(session.state().folder(), chain));
   PT_TRY(FindNetFile(folder, chain));
   PT_LET(state.learned,

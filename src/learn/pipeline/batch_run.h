@@ -4,7 +4,9 @@
 // of built-in ones and adds their outputs to each batch.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gang/task.h"
@@ -20,8 +22,10 @@ Status StagesTask(TaskContext& context);
 // applied below it.
 class BatchRun {
  public:
-  // `analyze` is asked for the types of the columns that the task carries along.
-  explicit BatchRun(const Analyze& analyze) : analyze_(analyze) {}
+  // `analyze` is asked for the types of the columns that the task carries along; relative paths in
+  // options begin at `base`.
+  BatchRun(const Analyze& analyze, std::filesystem::path base)
+      : analyze_(analyze), base_(std::move(base)) {}
 
   // Whether `stage` needs columns of the run as the engine sees them.
   bool MustEndBefore(const Stage& stage) const;
@@ -38,6 +42,7 @@ class BatchRun {
   bool Makes(const std::string& column) const;
 
   const Analyze& analyze_;
+  std::filesystem::path base_;
   std::vector<Placed> stages_;
 };
 

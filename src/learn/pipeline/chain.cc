@@ -87,8 +87,9 @@ Status PlaceAgain(Chain& chain, Analyze analyze) {
     return Fail(std::move(fault));
   }
   Chain again = placer.Take();
-  // The placer knows nothing of it: it was kept after placing.
+  // The placer knows nothing of these: they were set after placing.
   again.extensions = std::move(chain.extensions);
+  again.base = std::move(chain.base);
   chain = std::move(again);
   return Status::OK();
 }
@@ -107,7 +108,7 @@ Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted
     if (used[i]) wanted.insert(wanted.end(), stage.inputs().begin(), stage.inputs().end());
   }
   Columns all = columns;
-  BatchRun run(analyze);
+  BatchRun run(analyze, chain.base);
   for (size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const Stage& stage = *chain.stages[i].stage;

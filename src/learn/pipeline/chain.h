@@ -58,6 +58,9 @@ struct Chain {
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
   Columns sources;  // The table's columns that fitting reads, in the table's order.
   Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
+  // Where relative paths in stages' options begin (SessionOptions::base); empty: in the working
+  // directory. Set after placing.
+  std::filesystem::path base;
   // The libraries of ExtensionFiles() as workers find them; empty until KeepExtensions() fills it.
   std::vector<NetLibrary> extensions;
 

@@ -76,7 +76,8 @@ Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings s
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   PT_LET(Chain chain, PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
                                   AnalyzeWith(train.session().state())));
-  PT_TRY(FindNetFile(session.options().base, chain));
+  chain.base = session.options().base;
+  PT_TRY(FindNetFile(chain.base, chain));
   PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
   return chain;
 }

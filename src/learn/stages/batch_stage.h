@@ -8,6 +8,8 @@
 
 #include <arrow/type_fwd.h>
 
+#include <filesystem>
+
 #include "base/fault.h"
 #include "learn/stages/stage.h"
 
@@ -18,6 +20,8 @@ class BatchStage : public Stage {
   using Stage::Stage;
   const BatchStage* batches() const final { return this; }
 
+  // The options as any worker can use them: paths are absolute, those that are not begin at `base`.
+  virtual Json OptionsFor(const std::filesystem::path& base, Json options) const { return options; }
   // How the engine reads input `i` for Compute(): as it is, unless a stage says otherwise.
   virtual Expr Reads(size_t i) const { return Col(inputs()[i]); }
   // The outputs of one batch of rows, one array each, of the types that output_type() gives. Row by

@@ -46,10 +46,10 @@ struct ImageOptions : ColumnOptions {
                    "the area that each pixel covers"});
     visit("damaged", damaged,
           {.help = "what happens to pictures that cannot be decoded: an error, or NULL"});
-    visit(
-        "folder", folder,
-        {.help = "where the files are, if the column has paths: an absolute path that all workers "
-                 "can read; unless set, the column has the files' bytes"});
+    visit("folder", folder,
+          {.help = "where the files are, if the column has paths: a folder that all workers can "
+                   "read, absolute or below the folder of the tables; unless set, the column has "
+                   "the files' bytes"});
   }
 
   Status Check(const std::string& path) const {
@@ -60,10 +60,8 @@ struct ImageOptions : ColumnOptions {
       return refuse("height", "height and width must be set, to at most a million pixels in all",
                     "height = 28 and width = 28");
     }
-    if (channels == 2) return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
-    if (folder.empty() || std::filesystem::path(folder).is_absolute()) return Status::OK();
-    return refuse("folder", "the folder of the pictures is not an absolute path",
-                  "write where it is from /, for workers start elsewhere");
+    if (channels != 2) return Status::OK();
+    return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
   }
 };
 
@@ -91,6 +89,13 @@ class ImageStage : public LearnsNothing<BatchStage> {
     const bool paths = !options_.folder.empty();
     if (type.id() == (paths ? arrow::Type::STRING : arrow::Type::BINARY)) return Status::OK();
     return Status::TypeError(paths ? "text, as paths are" : "binary, as files are");
+  }
+
+  // Where no worker has been yet, so that a model finds the pictures that lie beside new tables.
+  Json OptionsFor(const std::filesystem::path& base, Json options) const override {
+    if (options_.folder.empty()) return options;
+    options["folder"] = std::filesystem::absolute(base / options_.folder).lexically_normal();
+    return options;
   }
 
   Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& columns) const override {
