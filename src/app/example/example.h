@@ -19,15 +19,16 @@ struct ExampleSize {
   int64_t seed = 1;
 };
 
-// An example by its name. `write` puts its CSV files into a folder, which is created, over files of
-// the same names, and returns the rows of the largest. The same size gives the same bytes on every
-// machine. Each file appears whole or
-// not at all; after a failure (Exit::kEnvironment, kNoRoom) those written before it stay.
+// An example by its name. `write` puts its files into a folder, which is created, over files of the
+// same names, and returns the rows of the largest table. The same size gives the same bytes on
+// every machine. Each file appears whole or not at all; after a failure (Exit::kEnvironment,
+// kNoRoom) those written before it stay.
 struct Example {
   const char* name;
-  int64_t rows;      // Unless told otherwise.
-  const char* noun;  // What a row of the largest table is: "flights".
-  std::vector<std::string> files;
+  int64_t rows;                    // Unless told otherwise.
+  const char* noun;                // What a row of the largest table is: "flights".
+  const char* also;                // What comes with it: " and four more tables".
+  std::vector<std::string> files;  // CSV files, and folders of other files.
   Result<int64_t> (*write)(const std::filesystem::path& folder, const ExampleSize& size);
 };
 
@@ -47,5 +48,16 @@ Result<int64_t> WriteFlightsExample(const std::filesystem::path& folder, const E
 // were, holidays, nearby competitors, the weather, demand in its region, and noise: the mean of a
 // shop on a weekday is the baseline.
 Result<int64_t> WriteStoresExample(const std::filesystem::path& folder, const ExampleSize& size);
+
+// Digits as people write them, each a PNG file of 28 x 28 grey pixels, and the table digits.csv
+// with a row for each: its path, who wrote it, what it is. Writers differ in slant, pen, paper, and
+// in how they write a 1, 2, 3, 4, 7 or 9.
+Result<int64_t> WriteDigitsExample(const std::filesystem::path& folder, const ExampleSize& size);
+
+// Visits to a shop on the web, about 4 in 100 of which end with an order: dates, a list of pages in
+// one cell, a message, and words that people have mistyped.
+//
+// The logarithm of the odds is a sum over what happened, but for few terms that need two columns.
+Result<int64_t> WriteVisitsExample(const std::filesystem::path& folder, const ExampleSize& size);
 
 }  // namespace protium

@@ -33,9 +33,14 @@ TableFile::~TableFile() {
   unlink(part_.c_str());
 }
 
-void TableFile::Line(std::string_view text) {
-  pending_.append(text).push_back('\n');
+void TableFile::Add(std::string_view bytes) {
+  pending_.append(bytes);
   if (pending_.size() > (1 << 20)) Flush();
+}
+
+void TableFile::Line(std::string_view text) {
+  pending_.append(text);
+  Add("\n");
 }
 
 void TableFile::Flush() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one table of an example as a text file that is there whole or not at all.
+// Writes one table or picture of an example as a file that is there whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,9 @@ class TableFile {
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
-  // Adds the text and a line break. Written in pieces of about 1 MiB.
+  // Written in pieces of about 1 MiB.
+  void Add(std::string_view bytes);
+  // Adds the text and a line break.
   void Line(std::string_view text);
   // Call once, at the end. Fails with Exit::kNoRoom on a full disk or quota, else
   // Exit::kEnvironment; then no file of either name is left by this object.

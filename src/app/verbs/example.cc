@@ -55,8 +55,8 @@ Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   // All places are looked at before the first file is written.
   if (!arguments.Has("--force")) PT_TRY(CheckPlaces(*example, folder));
   PT_LET(const int64_t rows, example->write(folder, size));
-  return PrintResult(fmt::format("{} {} and {} more tables in {}\n", Grouped(rows), example->noun,
-                                 example->files.size() - 1, folder));
+  return PrintResult(
+      fmt::format("{} {}{} in {}\n", Grouped(rows), example->noun, example->also, folder));
 }
 
 }  // namespace
@@ -71,7 +71,9 @@ CommandVerb ExampleVerb() {
        .says = "writes tables to try jobs on",
        .more = "flights: 32,735 flights and four more tables, in the shape of nycflights13\n"
                "stores:  what 1,115 shops sold on up to 942 days, and six more tables: regions,\n"
-               "         weather, searches, and the days to come\n\n"
+               "         weather, searches, and the days to come\n"
+               "digits:  5,000 pictures of handwritten digits, and what each shows\n"
+               "visits:  60,000 visits to a shop on the web, few of which end with an order\n\n"
                "All of it is made up, and the same seed gives the same bytes.\n\n"
                "  protium example flights data --rows 100000\n"},
       MakeExample};

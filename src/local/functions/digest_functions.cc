@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <array>
 #include <memory>
 
+#include "base/crc32.h"
 #include "base/murmur.h"
 #include "local/functions/code_points.h"
 #include "local/functions/row_function.h"
@@ -42,27 +42,7 @@ std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
   return Hex({reinterpret_cast<const char*>(digest), size});
 }
 
-// One step of eight bits for each byte; the polynomial's bits are reversed, as the bits of each
-// byte come lowest first.
-constexpr std::array<uint32_t, 256> CrcTable() {
-  std::array<uint32_t, 256> table = {};
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? 0xedb88320U ^ (crc >> 1) : crc >> 1;
-    table[i] = crc;
-  }
-  return table;
-}
-
-// CRC-32 with zlib's polynomial (java.util.zip.CRC32).
-std::optional<int64_t> Crc32(Chunk&, Bytes bytes) {
-  static constexpr std::array<uint32_t, 256> kTable = CrcTable();
-  uint32_t crc = 0xffffffff;
-  for (const char c : bytes.data) {
-    crc = kTable[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
-  }
-  return crc ^ 0xffffffff;
-}
+std::optional<int64_t> CrcOf(Chunk&, Bytes bytes) { return Crc32(bytes.data); }
 
 // Base 64 in lines of 76 characters with CRLF between them, as Java's MIME encoder, which Spark
 // uses, writes it (RFC 2045).
@@ -133,7 +113,7 @@ std::optional<int32_t> HashText(Chunk&, Text text) {
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&Crc32>("pt_crc32"),
+    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&CrcOf>("pt_crc32"),
     AsRowFunction<&Decode>("pt_decode"), AsRowFunction<&HashText>("pt_hash_text"),
     AsRowFunction<&Sha2>("pt_sha2"),
 };

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small grey picture that is drawn on and written as a PNG file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace protium::example {
+
+// In pixels from the top left; the middle of the first pixel is (0.5, 0.5).
+struct Point {
+  double x = 0, y = 0;
+};
+
+// Brightness of each pixel from 0 to 1. Only arithmetic that is correctly rounded, so the same
+// strokes give the same picture on every machine.
+class GreyPicture {
+ public:
+  GreyPicture(int width, int height, double brightness);
+
+  // Draws straight lines from point to point with a round pen of this radius, and blends what the
+  // pen covers with `ink`. Pixels are covered in part at the pen's edge; where lines of one call
+  // overlap, ink is laid on once.
+  void Draw(const std::vector<std::vector<Point>>& strokes, double radius, double ink);
+  double& At(int x, int y) { return pixels_[static_cast<size_t>(y * width_ + x)]; }
+  int width() const { return width_; }
+  int height() const { return height_; }
+
+  // The bytes of a PNG file of 8 bits a pixel (W3C Portable Network Graphics, third edition). Not
+  // compressed, so they do not depend on the release of a library. At most 65,535 bytes of pixels.
+  std::string ToPng() const;
+
+ private:
+  int width_, height_;
+  std::vector<double> pixels_;
+};
+
+}  // namespace protium::example

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs of examples/ on small tables of `protium example`, as the first lines of their files
+// say.
+#include <gtest/gtest.h>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Makes tables of about so many rows and runs the example's job on them.
+Outcome RunExample(const OwnJob& own, const std::string& name, const std::string& rows,
+                   const std::string& epochs = "1") {
+  const Outcome made = own.Protium({"example", name, own / "tables", "--rows", rows});
+  EXPECT_EQ(made.exit, 0) << made.err;
+  const fs::path job = Repository() / "examples" / name / (name + ".toml");
+  return own.Protium({"run", job.string(), "--json", "--runs-dir", own / "runs", "--set",
+                      "data=" + (own / "tables").string(), "--set", "train.epochs=" + epochs});
+}
+
+}  // namespace
+
+TEST(Examples, OfStoresLearnsFromSevenTables) {
+  const OwnJob own;
+  const Outcome run = RunExample(own, "stores", "10000");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json test = run.json["metrics"]["test"];
+  EXPECT_GT(test["rows"], 300);
+  EXPECT_LT(test["rmspe"], run.json["metrics"]["baseline"]["rmspe"]);
+}
+
+TEST(Examples, OfVisitsLearnsFromDatesListsAndMistypedWords) {
+  const OwnJob own;
+  const Outcome run = RunExample(own, "visits", "6000");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
+}
+
+// Pictures are found beside the tables that are scored, wherever these lie.
+TEST(Examples, OfDigitsReadsPicturesBesideItsTable) {
+  const OwnJob own;
+  const Outcome run = RunExample(own, "digits", "1000", "6");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_GT(run.json["metrics"]["test"]["accuracy"], 0.5);
+  fs::rename(own / "tables", own / "moved");
+  const std::string model = run.json["model"].get<std::string>();
+  const Outcome beside = own.Protium(
+      {"predict", "--model", model, "--data", own / "moved", "--output", own / "scored.parquet"});
+  EXPECT_EQ(beside.exit, 0) << beside.err;
+  const Outcome file = own.Protium({"predict", "--model", model, "--input",
+                                    own / "moved/digits.csv", "--output", own / "scored.csv"});
+  ASSERT_EQ(file.exit, 0) << file.err;
+  EXPECT_TRUE(Has(own.Text("scored.csv"), "pictures/0001/000001.png")) << file.out;
+  // Without its pictures the table says which one is missing.
+  fs::remove(own / "moved/pictures/0020/001000.png");
+  const Outcome missing = own.Protium({"predict", "--model", model, "--input",
+                                       own / "moved/digits.csv", "--output", own / "none.csv"});
+  EXPECT_EQ(missing.exit, 3) << missing.err;
+  EXPECT_TRUE(Has(missing.err, "pictures/0020/001000.png")) << missing.err;
+}
+
+}  // namespace protium::whole
