@@ -19,9 +19,9 @@ free_kb=$(df -Pk .deps/ | awk 'NR == 2 { print $4 }')
 python3 -c 'import venv, ensurepip' 2>/dev/null || fail "python3-venv is missing: apt-get install python3-venv"
 command -v java >/dev/null || fail "java is missing, PySpark needs it: apt-get install openjdk-17-jre-headless"
 
-rm -rf .deps/peers
-python3 -m venv .deps/peers
+# What is there stays: a changed list brings only what is new in it.
+[ -x .deps/peers/bin/python ] || python3 -m venv .deps/peers
 .deps/peers/bin/pip install -q --no-cache-dir --no-compile -r bench/peers/requirements.txt ||
   fail "the peers could not be installed"
-.deps/peers/bin/python -c 'import torch, pyspark, pyarrow, duckdb' || fail "the peers do not start"
+.deps/peers/bin/python -c 'import torch, pyspark, pyarrow, duckdb, sklearn, onnx, onnxruntime' || fail "the peers do not start"
 echo "$wanted" >.deps/peers/set-up
