@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/fault.h"
 #include "deep/task_device.h"
@@ -19,8 +20,7 @@
 // on
 //    all ranks alike;
 // 2. this rank packs its partition into rows, training and held-out ones apart;
-// 3. budgets and unseen classes are summed over ranks, then rows travel to the owners of their
-//    shards;
+// 3. unseen classes are summed over ranks, then rows travel to the owners of their shards;
 // 4. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
 namespace protium {
@@ -119,13 +119,24 @@ class Sides {
   int64_t unseen_ = 0;
 };
 
-Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, BatchStream& input) {
-  const int64_t budget =
-      config.memory_bytes > 0 ? config.memory_bytes : std::numeric_limits<int64_t>::max();
+// A rank's part of the memory for rows, which training and held-out ones share, and where those
+// beyond it go.
+RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
+  if (config.memory_bytes == 0) return {};
+  RowRoom room(config.memory_bytes / world);
+  room.disk = config.scratch;
+  std::error_code none;
+  // On other machines than the driver's the worker alone knows its disks.
+  if (room.disk.empty()) room.disk = std::filesystem::temp_directory_path(none);
+  return room;
+}
+
+Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const RowRoom& room,
+                         BatchStream& input) {
   const auto make = [&] {
     // NULLs and infinities are refused when rows are sharded, not at once: then all ranks fail with
     // one count for the whole gang instead of one rank with its own.
-    return Packer::Make(rows, input.schema(), budget, Refusal::kWhenSharded);
+    return Packer::Make(rows, input.schema(), room, Refusal::kWhenSharded);
   };
   Packed out;
   PT_LET(out.train, make());
@@ -158,21 +169,6 @@ Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator
                .fix = "set unseen_class = \"ignore\" to leave them out, or hold out other rows"});
 }
 
-// Collective. Refuses when the packed rows of all ranks together exceed the budget of the job,
-// naming both numbers. The budget is the gang's, not a rank's: Spark may give all rows to one
-// partition.
-Status CheckMemory(const TrainConfig& config, const Packed& packed, Communicator& communicator) {
-  int64_t rows = packed.train->rows();
-  if (packed.held_out) rows += packed.held_out->rows();
-  int64_t bytes = rows * packed.train->schema().width();
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
-  if (config.memory_bytes == 0 || bytes <= config.memory_bytes) return Status::OK();
-  return Fail({.exit = Exit::kNoRoom,
-               .what = fmt::format("the training rows take {} bytes, the limit is {}", bytes,
-                                   config.memory_bytes),
-               .fix = "train on fewer rows or columns, or on a machine with more memory"});
-}
-
 // A category beyond the table would make the kernels read outside of it. Checked once here, so that
 // no step has to. 4096 rows at a time keep the blocks in the cache.
 Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
@@ -195,12 +191,28 @@ struct RankRows {
   std::unique_ptr<ShardedRows> train;
   std::unique_ptr<ShardedRows> held_out;
   int64_t unseen = 0;
+  int64_t disk_bytes = 0;  // Over all ranks.
 };
+
+// Collective. How many bytes of rows lie on disks; rank 0 tells it.
+Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, TaskContext& context,
+                            Communicator& communicator) {
+  int64_t bytes = rows.train->disk_bytes();
+  if (rows.held_out) bytes += rows.held_out->disk_bytes();
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
+  if (bytes == 0 || context.rank() > 0) return bytes;
+  context.Report({{"event", "note"},
+                  {"message", fmt::format("{} MiB of packed rows do not fit engine.rows_memory ({} "
+                                          "MiB): they are read from disk in every epoch, {}",
+                                          bytes >> 20, config.memory_bytes >> 20,
+                                          config.scratch.empty() ? "in workers' temporary folders"
+                                                                 : "in " + config.scratch)}});
+  return bytes;
+}
 
 // Collective. Turns packed rows into shards, after which every rank holds those that it owns.
 Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
                             Communicator& communicator) {
-  PT_TRY(CheckMemory(config, packed, communicator));
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   RankRows out;
   PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
@@ -223,6 +235,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
                            .rows = rows.train->total_rows(),
                            .validation_rows = rows.held_out ? rows.held_out->total_rows() : 0,
                            .unseen_rows = rows.unseen,
+                           .disk_bytes = rows.disk_bytes,
                            .best_epoch = outcome.best_epoch,
                            .validation = outcome.validation,
                            .decision = outcome.decision,
@@ -260,8 +273,10 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
-  PT_LET(Packed packed, PackInput(config, inputs.rows, context.input()));
-  PT_LET(const RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
+  const RowRoom room = RoomOfRank(config, communicator->world());
+  PT_LET(Packed packed, PackInput(config, inputs.rows, room, context.input()));
+  PT_LET(RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
+  PT_LET(rows.disk_bytes, CountOnDisk(config, rows, context, *communicator));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,

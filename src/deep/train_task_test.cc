@@ -3,10 +3,10 @@
 #include "deep/train_task_test.h"
 
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <filesystem>
+
+#include "os/file_size_limit.h"
 
 namespace protium {
 namespace {
@@ -57,6 +57,43 @@ TEST_F(TrainTaskTest, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
   EXPECT_EQ(RunToResult(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
+}
+
+TEST_F(TrainTaskTest, GivesTheSameWeightsFromTheDisk) {
+  const TrainResult memory = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_EQ(memory.disk_bytes, 0);
+  config_.scratch = (folder_.path() / "scratch").string();
+  // A row takes 20 bytes.
+  for (const int64_t budget : {1, 1000, 5000}) {
+    config_.memory_bytes = budget;
+    for (const int32_t world : {1, 2, 3}) {
+      Fresh("disk" + std::to_string(budget) + "-" + std::to_string(world));
+      const TrainResult disk = RunToResult(world, Deal(700, world, unsigned(world) + 6));
+      EXPECT_EQ(disk.weights_sha256, memory.weights_sha256) << budget << " " << world;
+      EXPECT_EQ(disk.validation, memory.validation) << budget << " " << world;
+      EXPECT_EQ(disk.importance, memory.importance) << budget << " " << world;
+      EXPECT_GT(disk.disk_bytes, 0) << budget << " " << world;
+      EXPECT_EQ(Events("note").size(), 1u);
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(config_.scratch));
+}
+
+TEST_F(TrainTaskTest, GoesOnFromTheDiskAfterAStopInMidEpochWithTheSameBits) {
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
+  Fresh("stopped");
+  config_.memory_bytes = 2000;
+  config_.scratch = folder_.path().string();
+  config_.train.checkpoint.every_steps = 3;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] == "checkpoint" && event["step"] == 3) reports_->stop.request_stop();
+  };
+  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
+  on_event_ = nullptr;
+  config_.resume = true;
+  config_.memory_bytes = 3000;
+  EXPECT_EQ(RunToResult(3, Deal(700, 3, 4)).weights_sha256, whole.weights_sha256);
+  EXPECT_EQ(Events("train_start")[0]["step"], 4);
 }
 
 TEST_F(TrainTaskTest, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
@@ -121,8 +158,13 @@ TEST_F(TrainTaskTest, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(FaultOf(Run(2, Deal(0, 2, 0))).what, HasSubstr("no rows to train on"));
   EXPECT_THAT(FaultOf(Run(5, Deal(700, 5, 0))).fix, HasSubstr("train.shards = 5"));
   config_.memory_bytes = 1000;
-  const Fault room = FaultOf(Run(2, Deal(700, 2, 0)));
-  EXPECT_EQ(room.exit, Exit::kNoRoom);
+  config_.scratch = folder_.path().string();
+  {
+    const FileSizeLimit full(2000);
+    const Fault room = FaultOf(Run(2, Deal(700, 2, 0)));
+    EXPECT_EQ(room.exit, Exit::kNoRoom);
+    EXPECT_EQ(room.where, config_.scratch);
+  }
   config_.memory_bytes = 0;
   config_.net.categorical[0].cardinality = 4;
   EXPECT_THAT(FaultOf(Run(2, Deal(700, 2, 0))).what, HasSubstr("column c holds category 4"));
@@ -138,24 +180,6 @@ TEST_F(TrainTaskTest, RefusesOneRowStepsWithBatchNorm) {
   EXPECT_THAT(FaultOf(Run(2, Deal(64 * 3, 2, 0))).what,
               HasSubstr("rows in 9 parts, but batch norm needs 2 in each"));
 }
-
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    action_ = ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, action_);
-  }
-
- private:
-  rlimit before_;
-  sighandler_t action_;
-};
 
 TEST_F(TrainTaskTest, ACheckpointThatDoesNotFitLeavesTheOneBefore) {
   config_.train.checkpoint.every_steps = 4;

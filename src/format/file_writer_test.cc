@@ -5,8 +5,6 @@
 #include <arrow/io/file.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/reader.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,6 +14,7 @@
 #include "column/schema.h"
 #include "format/parquet.h"
 #include "os/file.h"
+#include "os/file_size_limit.h"
 
 namespace protium {
 namespace {
@@ -84,32 +83,13 @@ TEST_F(Writing, AWriterThatIsGivenUpLeavesWhatWasThere) {
   EXPECT_EQ(Files(), 1u);
 }
 
-// A limit on the size of files stands for a full disk.
-class SizeLimit {
- public:
-  explicit SizeLimit(rlim_t bytes) {
-    old_handler_ = ::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_), 0);
-    const rlimit limit{bytes, old_.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  ~SizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    ::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit old_;
-  void (*old_handler_)(int);
-};
-
 TEST_F(Writing, AFullDiskKeepsThePreviousFileAndSaysHowMuchAndWhere) {
   for (const Format format : {Format::kParquet, Format::kCsv}) {
     ASSERT_TRUE(WriteFile(Path("t"), "before").ok());
     const auto rows = Rows(100000);
     Status status;
     {
-      const SizeLimit limit(100000);
+      const FileSizeLimit limit(100000);
       auto file = FileWriter::Make(format, Path("t"), rows->schema()).ValueOrDie();
       status = file->Write(*rows);
       if (status.ok()) status = file->Commit();

@@ -42,6 +42,8 @@ Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptio
   PT_TRY(MakeFolder(options.folder));
   PT_LET(InputRecord inputs, InputRecord::Open({}, false));
   SessionOptions own = state.options();
+  // Goes with the run: what is below it for good must not hold scratch files.
+  if (own.spill.empty()) own.spill = own.folder / "spill";
   own.folder = std::move(options.folder);
   own.resume = options.resume;
   own.rows_memory_bytes = options.rows_memory_bytes;

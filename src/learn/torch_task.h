@@ -91,7 +91,8 @@ struct TrainConfig {
   // Of what the stages learned and of the extensions; a checkpoint of another is refused.
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
-  int64_t memory_bytes = 0;  // Budget for the packed rows of all ranks together.
+  int64_t memory_bytes = 0;  // For the packed rows of all ranks together; 0: no limit.
+  std::string scratch;       // A folder for rows beyond it; empty: each rank's temporary folder.
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -108,6 +109,7 @@ struct TrainConfig {
     visit("stages_sha256", stages_sha256);
     visit("resume", resume);
     visit("memory_bytes", memory_bytes);
+    visit("scratch", scratch);
     visit("device", device);
   }
 };
@@ -121,6 +123,7 @@ struct TrainResult {
   int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
   int64_t unseen_rows = 0;           // Validation rows left out, of classes without a training row.
+  int64_t disk_bytes = 0;            // Of packed rows that did not fit memory, over all ranks.
   int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Decision decision;                 // Fitted on the validation rows; else that of the objective.
@@ -139,6 +142,7 @@ struct TrainResult {
     visit("rows", rows);
     visit("validation_rows", validation_rows);
     visit("unseen_rows", unseen_rows);
+    visit("disk_bytes", disk_bytes);
     visit("best_epoch", best_epoch);
     visit("validation", validation);
     visit("decision", decision);

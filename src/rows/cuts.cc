@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <memory>
+#include <numeric>
 
 #include "base/fault.h"
 #include "rows/key.h"
-#include "rows/memory.h"
 
 namespace protium {
 namespace {
@@ -22,51 +24,113 @@ namespace {
 constexpr int kBins = 256;
 constexpr int64_t kBlockRows = 4096;  // Of a scan.
 
-// The high halves of the keys of all rows of a store.
-class HighHalves {
- public:
-  static Result<HighHalves> Read(const RowStore& rows) {
-    HighHalves out;
-    PT_TRY(out.memory_.Reserve(std::max<int64_t>(rows.rows(), 1) * int64_t{sizeof(uint64_t)}));
-    out.values_ = out.memory_.As<uint64_t>(rows.rows());
-    const auto scan = rows.Scan({0, rows.rows()});
-    for (size_t at = 0; at < out.values_.size();) {
-      PT_LET(const auto block, scan->Next(kBlockRows));
-      const size_t count = block.size() / size_t(rows.width());
-      WriteHighKeys(block.data(), rows.width(), out.values_.subspan(at, count));
-      at += count;
-    }
-    return out;
-  }
-  std::span<const uint64_t> values() const { return values_; }
-
- private:
-  RowMemory memory_;
-  std::span<uint64_t> values_;
+// A number that the high halves of own rows share, and where the last such row ends.
+struct Stretch {
+  uint64_t high = 0;
+  int64_t end = 0;
 };
 
-// The search for one cut. A row [begin, end) of this rank shares the prefix; `target` lies among
+// The search for one cut. Rows [begin, end) of this rank share the prefix; `target` lies among
 // the `within` rows of all ranks that do.
 struct Search {
   int64_t target = 0;   // Global position of the row that is looked for.
   uint64_t prefix = 0;  // The part of its high half found so far.
   int64_t below = 0;    // Rows of all ranks below the prefix.
   int64_t within = 0;   // Rows of all ranks that share the prefix.
-  size_t begin = 0;     // Own rows that share it.
-  size_t end = 0;
+  int64_t begin = 0;    // Own rows that share it.
+  int64_t end = 0;
+  // Of these rows, once the first bytes of the prefix are found. Searches for neighbouring cuts
+  // often look among the same rows.
+  std::shared_ptr<const std::vector<Stretch>> stretches;
+};
+
+// Where the rows of a sorted store end by their high halves: a table by the first bits, which one
+// pass makes; for the bits behind them only the rows of a search are read, and copies of a row, of
+// which there may be any number, are one entry. So it takes little memory, however many rows there
+// are.
+class HighHalves {
+ public:
+  static constexpr int kTableBits = 16;
+  static constexpr int kRestBits = 64 - kTableBits;
+
+  static Result<HighHalves> Read(const RowStore& rows) {
+    HighHalves out(rows);
+    const auto scan = rows.Scan({0, rows.rows()});
+    std::vector<uint64_t> highs(kBlockRows);
+    while (true) {
+      PT_LET(const auto keys, NextHighs(*scan, rows.width(), highs));
+      if (keys.empty()) break;
+      for (const uint64_t high : keys) ++out.ends_[high >> kRestBits];
+    }
+    std::partial_sum(out.ends_.begin(), out.ends_.end(), out.ends_.begin());
+    return out;
+  }
+
+  // For searches whose prefixes have kTableBits; those with the same rows stand side by side.
+  Status ReadStretches(std::span<Search> searches) const {
+    const Search* last = nullptr;
+    for (Search& search : searches) {
+      if (last != nullptr && last->begin == search.begin && last->end == search.end) {
+        search.stretches = last->stretches;
+      } else {
+        PT_LET(auto stretches, StretchesOf({search.begin, search.end}));
+        search.stretches = std::make_shared<const std::vector<Stretch>>(std::move(stretches));
+      }
+      last = &search;
+    }
+    return Status::OK();
+  }
+
+  // Where the rows of a search end whose high half is `last` or less. `last` ends in ones below the
+  // byte that `shift` stands for.
+  int64_t EndOf(const Search& search, uint64_t last, int shift) const {
+    if (shift >= kRestBits) return ends_[last >> kRestBits];
+    const auto& of = *search.stretches;
+    const auto after = std::upper_bound(of.begin(), of.end(), last,
+                                        [](uint64_t x, const Stretch& y) { return x < y.high; });
+    return after == of.begin() ? search.begin : std::prev(after)->end;
+  }
+
+ private:
+  Result<std::vector<Stretch>> StretchesOf(RowRange range) const {
+    std::vector<Stretch> stretches;
+    const auto scan = rows_->Scan(range);
+    std::vector<uint64_t> highs(kBlockRows);
+    int64_t end = range.begin;
+    while (true) {
+      PT_LET(const auto keys, NextHighs(*scan, rows_->width(), highs));
+      if (keys.empty()) return stretches;
+      for (const uint64_t high : keys) {
+        if (stretches.empty() || stretches.back().high != high) stretches.push_back({high, end});
+        stretches.back().end = ++end;
+      }
+    }
+  }
+
+  explicit HighHalves(const RowStore& rows) : rows_(&rows), ends_(size_t{1} << kTableBits) {}
+
+  static Result<std::span<const uint64_t>> NextHighs(RowScan& scan, int64_t width,
+                                                     std::vector<uint64_t>& highs) {
+    PT_LET(const auto block, scan.Next(kBlockRows));
+    const auto out = std::span(highs).first(block.size() / size_t(width));
+    WriteHighKeys(block.data(), width, out);
+    return std::span<const uint64_t>(out);
+  }
+
+  const RowStore* rows_;
+  std::vector<int64_t> ends_;  // By the first bits of the high half.
 };
 
 // How many of the own rows of each search fall into each bin of its next byte. The rows are sorted,
 // so a bin ends where the first row lies beyond the last high half that has the bin's byte.
-std::vector<uint64_t> CountBins(std::span<const uint64_t> highs, std::span<const Search> searches,
+std::vector<uint64_t> CountBins(const HighHalves& highs, std::span<const Search> searches,
                                 int shift) {
   std::vector<uint64_t> bins(searches.size() * kBins);
   for (size_t s = 0; s < searches.size(); ++s) {
-    auto from = highs.begin() + int64_t(searches[s].begin);
-    const auto end = highs.begin() + int64_t(searches[s].end);
-    for (uint64_t bin = 0; bin < kBins && from != end; ++bin) {
+    int64_t from = searches[s].begin;
+    for (uint64_t bin = 0; bin < kBins && from != searches[s].end; ++bin) {
       const uint64_t last = searches[s].prefix | (bin << shift) | ((uint64_t{1} << shift) - 1);
-      const auto to = std::upper_bound(from, end, last);
+      const int64_t to = highs.EndOf(searches[s], last, shift);
       bins[s * kBins + bin] = uint64_t(to - from);
       from = to;
     }
@@ -81,18 +145,21 @@ void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint6
   uint64_t bin = 0;
   while (search.below + int64_t(all[bin]) <= search.target) {
     search.below += int64_t(all[bin]);
-    search.begin += own[bin];
+    search.begin += int64_t(own[bin]);
     ++bin;
   }
-  search.end = search.begin + own[bin];
+  search.end = search.begin + int64_t(own[bin]);
   search.within = int64_t(all[bin]);
   search.prefix |= bin << shift;
 }
 
-Status FindHighs(std::span<const uint64_t> highs, std::vector<Search>& searches,
+Status FindHighs(const HighHalves& highs, std::vector<Search>& searches,
                  Communicator& communicator) {
   // All cuts are searched at once: a round costs one reduction of 256 counts for each.
   for (int shift = 56; shift >= 0; shift -= 8) {
+    if (shift + 8 == HighHalves::kRestBits) {
+      PT_TRY(highs.ReadStretches(searches));
+    }
     const std::vector<uint64_t> own = CountBins(highs, searches, shift);
     std::vector<uint64_t> all = own;
     PT_TRY(communicator.AllReduce(AsBuffer(std::span(all)), Reduce::kSum));
@@ -116,7 +183,7 @@ Status AppendDistinct(const RowStore& sorted, const Search& search, std::string&
   const size_t at = text.size();
   int64_t distinct = 0, count = 0;
   AppendNumber(text, distinct);
-  const auto scan = sorted.Scan({int64_t(search.begin), int64_t(search.end)});
+  const auto scan = sorted.Scan({search.begin, search.end});
   while (true) {
     PT_LET(auto rows, scan->Next(kBlockRows));
     if (rows.empty()) break;
@@ -212,19 +279,26 @@ int64_t CountOff(const Tied& tied, int64_t offset, size_t rank) {
 Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
                  Communicator& communicator) {
   std::string text;
-  for (const Search& search : searches) {
-    // Where one row alone has the high half, the cut stands right before it.
-    if (search.within > 1) PT_TRY(AppendDistinct(sorted, search, text));
+  // Where one row alone has the high half, the cut stands right before it.
+  const auto lists = [&](size_t s) {
+    return searches[s].within > 1 && (s == 0 || searches[s].prefix != searches[s - 1].prefix);
+  };
+  for (size_t s = 0; s < searches.size(); ++s) {
+    if (lists(s)) PT_TRY(AppendDistinct(sorted, searches[s], text));
   }
   // All ranks list the same searches in the same order, so the texts need no names.
   PT_LET(const auto all, communicator.AllGather(text));
   std::vector<DistinctReader> readers;
   for (size_t r = 0; r < all.size(); ++r) readers.emplace_back(all[r], sorted.width(), r);
-  for (Search& search : searches) {
+  Tied tied(RowLess{sorted.width()});
+  for (size_t s = 0; s < searches.size(); ++s) {
+    Search& search = searches[s];
     if (search.within <= 1) continue;
-    PT_LET(const Tied tied, ReadTied(readers, sorted.width()));
-    search.begin +=
-        size_t(CountOff(tied, search.target - search.below, size_t(communicator.rank())));
+    // Cuts that share the high half are counted off in the same list.
+    if (lists(s)) {
+      PT_LET(tied, ReadTied(readers, sorted.width()));
+    }
+    search.begin += CountOff(tied, search.target - search.below, size_t(communicator.rank()));
   }
   return Status::OK();
 }
@@ -266,11 +340,11 @@ Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& comm
     PT_LET(const HighHalves highs, HighHalves::Read(sorted));
     std::vector<Search> searches;
     for (int32_t s = 1; s < shards; ++s) {
-      searches.push_back({.target = ShardBegin(total[0], shards, s), .end = size_t(rows)});
+      searches.push_back({.target = ShardBegin(total[0], shards, s), .end = rows});
     }
-    PT_TRY(FindHighs(highs.values(), searches, communicator));
+    PT_TRY(FindHighs(highs, searches, communicator));
     PT_TRY(SplitTies(sorted, searches, communicator));
-    for (size_t s = 0; s < searches.size(); ++s) own[s + 1] = int64_t(searches[s].begin);
+    for (size_t s = 0; s < searches.size(); ++s) own[s + 1] = searches[s].begin;
   }
   return ShareCuts(own, communicator);
 }

@@ -19,8 +19,8 @@ using Cuts = std::vector<std::vector<int64_t>>;
 int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
 
 // Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
-// both sides of a cut are dealt in the order of ranks. Every rank gets the cuts of all. Takes 8
-// bytes a row while it runs.
+// both sides of a cut are dealt in the order of ranks. Every rank gets the cuts of all. Reads all
+// rows once, and takes half a MiB and 16 bytes for each distinct row in 65,536 a cut while it runs.
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator);
 
 }  // namespace protium

@@ -1,176 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. Every rank opens a window on those of its sorted rows that others own, and keeps its own ones
-//    where they are; an owner merges its range of every rank's rows, in order.
-// 2. After each of kRounds parts of the merge, ranks tell each other how far they have read, and
-//    each gives back the pages that nobody will read again. So rows exist twice only for about a
+// 1. Owners take their shards in pieces, all in the same piece at a time. For each, every rank
+// opens
+//    a window on those of its sorted rows that others own, and keeps its own ones where they are;
+//    an owner merges its range of every rank's rows, in order. Rows that fit memory are one piece.
+// 2. After each of some parts of the merge, ranks tell each other how far they have read, and each
+//    gives back the pages that nobody will read again. So rows exist twice only for about a
 //    sixteenth of them.
-// 3. All ranks make kRounds rounds, also those that own nothing: the rounds are collective.
+// 3. All ranks make the same pieces and rounds, also those that own nothing: they are collective.
 #include "rows/exchange.h"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/fault.h"
-#include "rows/key.h"
+#include "rows/row_merge.h"
 
 namespace protium {
 namespace {
 
-constexpr int64_t kRounds = 16;
-// Bytes asked of a window, or written to the own store, at a time; the merge holds one such block
-// per rank.
-constexpr int64_t kBlockBytes = 256 << 10;
+constexpr int64_t kRounds = 16;  // Of all pieces together, at least.
+// Bytes written to the own window at a time.
 constexpr int64_t kCopyBytes = int64_t{8} << 20;
 
-// At least one row, whatever its width.
-int64_t RowsIn(int64_t bytes, int64_t width) { return std::max<int64_t>(bytes / width, 1); }
-
-// Where rows lie in the windows of all ranks: a rank's own rows are not in its window, and those
-// behind them move up.
+// Where the rows of one piece lie in the windows of all ranks: a rank's own rows are not in its
+// window, those of all others are, one owner's behind another's.
 class Windows {
  public:
-  Windows(const Cuts& cuts, const std::vector<int32_t>& first) : cuts_(cuts), first_(first) {}
+  Windows(const Cuts& cuts, const std::vector<int32_t>& first, int64_t pieces, int64_t piece)
+      : cuts_(cuts), first_(first), pieces_(pieces), piece_(piece) {}
 
-  int64_t RowsFor(size_t owner, size_t rank) const {
-    return cuts_[rank][size_t(first_[owner + 1])] - cuts_[rank][size_t(first_[owner])];
+  // Which of a rank's sorted rows the owner takes.
+  RowRange RowsFor(size_t owner, size_t rank) const {
+    const int64_t shards = first_[owner + 1] - first_[owner];
+    const auto begin = size_t(first_[owner] * pieces_ + shards * piece_);
+    return {cuts_[rank][begin], cuts_[rank][begin + size_t(shards)]};
   }
   // Where another owner's rows begin in the window of a rank.
   int64_t Begin(size_t owner, size_t rank) const {
-    const int64_t before = cuts_[rank][size_t(first_[owner])];
-    return owner < rank ? before : before - Kept(rank);
+    int64_t before = 0;
+    for (size_t o = 0; o < owner; ++o) before += o == rank ? 0 : RowsFor(o, rank).size();
+    return before;
   }
+  int64_t Size(size_t rank) const { return Begin(cuts_.size(), rank); }
 
  private:
-  int64_t Kept(size_t rank) const { return RowsFor(rank, rank); }
-
   const Cuts& cuts_;
   const std::vector<int32_t>& first_;
-};
-
-// One rank's rows for this owner, read in order, a block at a time.
-class Source {
- public:
-  // The own rows, where they were sorted.
-  Source(const RowStore& store, RowRange range)
-      : width_(store.width()), next_(range.begin), end_(range.end), scan_(store.Scan(range)) {}
-  // Another rank's rows, from its window, where `range` counts in rows of that window.
-  Source(Window& window, int32_t rank, RowRange range, int64_t width)
-      : width_(width),
-        next_(range.begin),
-        end_(range.end),
-        window_(&window),
-        direct_(window.Direct(rank)),
-        rank_(rank) {}
-
-  // Makes row() the next row, unless done(). Its key is hashed again: rows travel without their
-  // keys.
-  Status Load() {
-    if (done()) return Status::OK();
-    if (next_ >= block_end_) PT_TRY(LoadBlock());
-    key_ = HashRow(row_, width_);
-    return Status::OK();
-  }
-  void Step() {
-    ++next_;
-    row_ += width_;
-  }
-
-  bool done() const { return next_ == end_; }
-  int64_t next() const { return next_; }
-  const std::byte* row() const { return row_; }
-  const RowKey& key() const { return key_; }
-
- private:
-  Status LoadBlock() {
-    const int64_t most = std::min(RowsIn(kBlockBytes, width_), end_ - next_);
-    if (scan_ != nullptr) {
-      PT_LET(const auto rows, scan_->Next(most));
-      PT_CHECK(!rows.empty());
-      row_ = rows.data();
-      block_end_ = next_ + int64_t(rows.size()) / width_;
-      return Status::OK();
-    }
-    block_end_ = next_ + most;
-    // On one host the rows are read where they lie.
-    if (direct_ != nullptr) {
-      row_ = direct_ + next_ * width_;
-      return Status::OK();
-    }
-    block_.resize(size_t(most * width_));
-    row_ = block_.data();
-    return window_->Read(rank_, next_ * width_, block_);
-  }
-
-  int64_t width_;
-  int64_t next_;
-  int64_t end_;
-  std::unique_ptr<RowScan> scan_;      // Of the own rows.
-  Window* window_ = nullptr;           // Of other ranks' ones,
-  const std::byte* direct_ = nullptr;  // and where it lies, if this process can see it.
-  int32_t rank_ = 0;
-  std::vector<std::byte> block_;
-  int64_t block_end_ = -1;
-  const std::byte* row_ = nullptr;
-  RowKey key_;
-};
-
-// Merges all sources into the shards of one owner.
-class Merge {
- public:
-  Merge(std::vector<Source> sources, std::vector<int64_t> shard_rows, OwnedShards& out)
-      : sources_(std::move(sources)), shard_rows_(std::move(shard_rows)), out_(out) {
-    out_.identities.resize(shard_rows_.size());
-  }
-
-  Status Start() {
-    for (Source& source : sources_) PT_TRY(source.Load());
-    return Status::OK();
-  }
-
-  Status RunUntil(int64_t rows) {
-    RowStore& store = *out_.store;
-    while (store.rows() < rows) {
-      const int64_t block = std::min(RowsIn(kBlockBytes, store.width()), rows - store.rows());
-      PT_LET(std::byte * room, store.Room(block));
-      for (int64_t i = 0; i < block; ++i) {
-        PT_TRY(MoveLeast(room + i * store.width(), store.width()));
-      }
-      PT_TRY(store.Add(block));
-    }
-    return Status::OK();
-  }
-
-  // How far each rank's rows were read, as its source counts them.
-  std::vector<int64_t> Read() const {
-    std::vector<int64_t> read;
-    for (const Source& source : sources_) read.push_back(source.next());
-    return read;
-  }
-
- private:
-  // Copies the least row of all sources to `to` and counts it for the shard that it falls into.
-  Status MoveLeast(std::byte* to, int64_t width) {
-    Source* least = nullptr;
-    for (Source& source : sources_) {
-      if (source.done()) continue;
-      if (least == nullptr ||
-          CompareRows(source.key(), source.row(), least->key(), least->row(), width) < 0) {
-        least = &source;
-      }
-    }
-    PT_CHECK(least != nullptr);
-    std::memcpy(to, least->row(), size_t(width));
-    // A loop, since shards may be empty.
-    while (out_.identities[shard_].rows == shard_rows_[shard_]) ++shard_;
-    AddKey(least->key(), out_.identities[shard_]);
-    least->Step();
-    return least->Load();
-  }
-
-  std::vector<Source> sources_;
-  std::vector<int64_t> shard_rows_;
-  OwnedShards& out_;
-  size_t shard_ = 0;
+  int64_t pieces_;
+  int64_t piece_;
 };
 
 // Gives back the pages of the own window that owners have read. Each owner reads its range of a
@@ -228,52 +106,109 @@ Status MoveOut(RowStore& sorted, RowRange range, std::byte* to) {
   return Status::OK();
 }
 
-// Moves all rows but the own ones, which stay where they were sorted, to the window.
-Status MoveOthers(RowStore& sorted, RowRange own, std::span<std::byte> window) {
-  // The front part last: releasing the own rows later continues where it ended (see
-  // RowStore::Release()).
-  PT_TRY(MoveOut(sorted, {own.end, sorted.rows()}, window.data() + own.begin * sorted.width()));
-  return MoveOut(sorted, {0, own.begin}, window.data());
-}
+// What all pieces of an exchange share.
+class Exchange {
+ public:
+  Exchange(RowStore& sorted, const Cuts& cuts, const ExchangePlan& plan, Communicator& communicator)
+      : sorted_(sorted),
+        cuts_(cuts),
+        plan_(plan),
+        communicator_(communicator),
+        rank_(size_t(communicator.rank())),
+        ranks_(cuts.size()) {
+    const auto begin = size_t(plan.first[rank_]), end = size_t(plan.first[rank_ + 1]);
+    shard_rows_.resize(end - begin);
+    for (const std::vector<int64_t>& of_rank : cuts) {
+      for (size_t s = begin; s < end; ++s) shard_rows_[s - begin] += RowsOf(of_rank, s);
+    }
+  }
+
+  Result<OwnedShards> Run() {
+    OwnedShards out;
+    out.identities.resize(shard_rows_.size());
+    // From here on the budget is that of the rows where they are going to.
+    sorted_.Leave();
+    out.store = MakeRowStore(
+        {.width = sorted_.width(),
+         .most_rows = std::accumulate(shard_rows_.begin(), shard_rows_.end(), int64_t{0}),
+         .room = plan_.room,
+         .visits = std::max(int32_t(shard_rows_.size()), 1)});
+    for (int64_t piece = 0; piece < plan_.pieces; ++piece) {
+      PT_TRY(RunPiece({cuts_, plan_.first, plan_.pieces, piece}, out));
+    }
+    return out;
+  }
+
+ private:
+  int64_t RowsOf(const std::vector<int64_t>& cuts, size_t shard) const {
+    const auto pieces = size_t(plan_.pieces);
+    return cuts[(shard + 1) * pieces] - cuts[shard * pieces];
+  }
+
+  // Moves all rows of the piece but the own ones, which stay where they were sorted, to the window.
+  Status MoveOthers(const Windows& windows, std::span<std::byte> window) {
+    // Those of owners before this rank last: releasing the own rows later continues where they end
+    // (see RowStore::Release()).
+    for (size_t i = 1; i < ranks_; ++i) {
+      const size_t owner = (rank_ + i) % ranks_;
+      PT_TRY(MoveOut(sorted_, windows.RowsFor(owner, rank_),
+                     window.data() + windows.Begin(owner, rank_) * sorted_.width()));
+    }
+    return Status::OK();
+  }
+
+  std::vector<RowSource> OpenSources(const Windows& windows, Window& window) const {
+    std::vector<RowSource> sources;
+    for (size_t r = 0; r < ranks_; ++r) {
+      const RowRange range = windows.RowsFor(rank_, r);
+      if (r == rank_) {
+        sources.emplace_back(sorted_, range);
+      } else {
+        const int64_t at = windows.Begin(rank_, r);
+        sources.emplace_back(window, int32_t(r), RowRange{at, at + range.size()}, sorted_.width());
+      }
+    }
+    return sources;
+  }
+
+  // Collective.
+  Status RunPiece(const Windows& windows, OwnedShards& out) {
+    PT_LET(auto window, communicator_.MakeWindow(windows.Size(rank_) * sorted_.width()));
+    PT_TRY(MoveOthers(windows, window->own()));
+    // A window may be read only after a barrier that follows its filling.
+    PT_TRY(communicator_.Barrier("rows are sorted"));
+    RowMerge merge(OpenSources(windows, *window), shard_rows_, *out.store, out.identities);
+    Giver giver(*window, windows, int32_t(rank_), int32_t(ranks_), sorted_.width());
+    PT_TRY(merge.Start());
+    RowRange own = windows.RowsFor(rank_, rank_);
+    const int64_t before = out.store->rows();
+    int64_t rows = 0;
+    for (size_t r = 0; r < ranks_; ++r) rows += windows.RowsFor(rank_, r).size();
+    const int64_t rounds = (kRounds + plan_.pieces - 1) / plan_.pieces;
+    for (int64_t round = 1; round <= rounds; ++round) {
+      PT_TRY(merge.RunUntil(before + rows * round / rounds));
+      const std::vector<int64_t> read = merge.Read();
+      sorted_.Release({own.begin, read[rank_]});
+      own.begin = read[rank_];
+      PT_TRY(giver.Give(read, communicator_));
+    }
+    return Status::OK();
+  }
+
+  RowStore& sorted_;
+  const Cuts& cuts_;
+  const ExchangePlan& plan_;
+  Communicator& communicator_;
+  size_t rank_;
+  size_t ranks_;
+  std::vector<int64_t> shard_rows_;
+};
 
 }  // namespace
 
 Result<OwnedShards> ExchangeRows(std::unique_ptr<RowStore> sorted, const Cuts& cuts,
-                                 const std::vector<int32_t>& first, Communicator& communicator) {
-  const int64_t width = sorted->width();
-  const auto rank = size_t(communicator.rank());
-  const Windows windows(cuts, first);
-  const auto begin = size_t(first[rank]), end = size_t(first[rank + 1]);
-  RowRange own{cuts[rank][begin], cuts[rank][end]};
-  PT_LET(auto window, communicator.MakeWindow((sorted->rows() - own.size()) * width));
-  PT_TRY(MoveOthers(*sorted, own, window->own()));
-  std::vector<Source> sources;
-  std::vector<int64_t> shard_rows(end - begin);
-  int64_t rows = 0;
-  for (size_t r = 0; r < cuts.size(); ++r) {
-    if (r == rank) {
-      sources.emplace_back(*sorted, own);
-    } else {
-      const int64_t at = windows.Begin(rank, r);
-      sources.emplace_back(*window, int32_t(r), RowRange{at, at + windows.RowsFor(rank, r)}, width);
-    }
-    for (size_t s = begin; s < end; ++s) shard_rows[s - begin] += cuts[r][s + 1] - cuts[r][s];
-    rows += windows.RowsFor(rank, r);
-  }
-  OwnedShards out{.store = MakeRowStore({.width = width, .most_rows = rows})};
-  // A window may be read only after a barrier that follows its filling.
-  PT_TRY(communicator.Barrier("rows are sorted"));
-  Merge merge(std::move(sources), std::move(shard_rows), out);
-  Giver giver(*window, windows, communicator.rank(), communicator.world(), width);
-  PT_TRY(merge.Start());
-  for (int64_t round = 1; round <= kRounds; ++round) {
-    PT_TRY(merge.RunUntil(rows * round / kRounds));
-    const std::vector<int64_t> read = merge.Read();
-    sorted->Release({own.begin, read[rank]});
-    own.begin = read[rank];
-    PT_TRY(giver.Give(read, communicator));
-  }
-  return out;
+                                 const ExchangePlan& plan, Communicator& communicator) {
+  return Exchange(*sorted, cuts, plan, communicator).Run();
 }
 
 }  // namespace protium

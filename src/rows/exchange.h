@@ -20,10 +20,16 @@ struct OwnedShards {
   std::vector<ShardIdentity> identities;
 };
 
-// Collective. Brings every rank's sorted rows to the owners of their shards (first, as in
-// ShardRows). Consumes `sorted`, which holds as many rows as the cuts of this rank say. Beside the
-// rows themselves it takes about a sixteenth of them at a time.
+struct ExchangePlan {
+  const std::vector<int32_t>& first;  // The owners of shards, as in ShardRows().
+  int64_t pieces = 1;                 // That each shard is cut into; all ranks agree.
+  const RowRoom& room;                // Of the owned rows.
+};
+
+// Collective. Brings every rank's sorted rows to the owners of their shards. Consumes `sorted`;
+// `cuts` cut all rows into plan.pieces parts a shard. Beside the rows themselves it takes about a
+// sixteenth of them at a time, and memory for those of a piece that go to others.
 Result<OwnedShards> ExchangeRows(std::unique_ptr<RowStore> sorted, const Cuts& cuts,
-                                 const std::vector<int32_t>& first, Communicator& communicator);
+                                 const ExchangePlan& plan, Communicator& communicator);
 
 }  // namespace protium

@@ -101,18 +101,18 @@ class MemoryVisit final : public RowVisit {
 
 Result<std::byte*> MemoryStore::Room(int64_t rows) {
   const int64_t wanted = rows_ + rows;
-  if (spec_.sorts && wanted > kMostSorted) {
+  if (keyed_ && wanted > kMostSorted) {
     return Fail({.exit = Exit::kNoRoom,
                  .what = fmt::format("{} rows on one rank; the limit is {}", wanted, kMostSorted),
                  .fix = "use more workers"});
   }
   PT_TRY(GrowTo(wanted, spec_.most_rows, spec_.width, memory_));
-  if (spec_.sorts) PT_TRY(GrowTo(wanted, spec_.most_rows, sizeof(RowKey), keys_));
+  if (keyed_) PT_TRY(GrowTo(wanted, spec_.most_rows, sizeof(RowKey), keys_));
   return memory_.data() + rows_ * spec_.width;
 }
 
 Status MemoryStore::Add(int64_t rows) {
-  if (spec_.sorts) {
+  if (keyed_) {
     WriteKeys(memory_.data() + rows_ * spec_.width, spec_.width,
               keys_.As<RowKey>(rows_ + rows).last(size_t(rows)));
   }
@@ -121,14 +121,14 @@ Status MemoryStore::Add(int64_t rows) {
 }
 
 Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> ends) {
-  PT_CHECK(spec_.sorts);
+  PT_CHECK(keyed_);
   const std::span<const RowKey> keys = keys_.As<const RowKey>(rows_);
   PT_LET(const RowOrder order, RowOrder::Find(Bytes({0, rows_}), spec_.width, keys));
   // Before rows move: keys stay where they were made, and are given back before the move needs
   // memory.
   auto identities = AddUpKeys(keys, order, ends);
   keys_ = {};
-  spec_.sorts = false;
+  keyed_ = false;
   MoveRows({memory_.data(), size_t(rows_ * spec_.width)}, spec_.width, order);
   return identities;
 }
@@ -150,13 +150,14 @@ void MemoryStore::Release(RowRange range) {
   released_row_ = range.end;
 }
 
+void MemoryStore::Clear() {
+  rows_ = released_row_ = released_byte_ = 0;
+  keyed_ = spec_.sorts;
+}
+
 std::span<const std::byte> MemoryStore::Bytes(RowRange range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
   return {memory_.data() + range.begin * spec_.width, size_t(range.size() * spec_.width)};
-}
-
-std::unique_ptr<RowStore> MakeRowStore(const RowStoreSpec& spec) {
-  return std::make_unique<MemoryStore>(spec);
 }
 
 }  // namespace protium

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing. The
-// only kind of store so far.
+// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,7 @@ namespace protium {
 // it sorts. At most 2^32 - 1 rows can be sorted.
 class MemoryStore final : public RowStore {
  public:
-  explicit MemoryStore(const RowStoreSpec& spec) : spec_(spec) {}
+  explicit MemoryStore(const RowStoreSpec& spec) : spec_(spec), keyed_(spec.sorts) {}
 
   int64_t width() const override { return spec_.width; }
   int64_t rows() const override { return rows_; }
@@ -26,10 +25,14 @@ class MemoryStore final : public RowStore {
   Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
   void Release(RowRange range) override;
 
+  // Begins anew, without rows, in the same memory.
+  void Clear();
+
  private:
   std::span<const std::byte> Bytes(RowRange range) const;
 
   RowStoreSpec spec_;
+  bool keyed_;  // Rows that are added get keys: they have not been sorted yet.
   RowMemory memory_;
   RowMemory keys_;  // Made while a row is in the first cache.
   int64_t rows_ = 0;

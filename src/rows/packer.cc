@@ -7,17 +7,15 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/fault.h"
 #include "base/nearest.h"
 
 namespace protium {
 namespace {
-
-// A larger budget (1 TiB) is none: reserving address space for as many rows as it allows could
-// fail.
-constexpr int64_t kLargestBudget = int64_t{1} << 40;
 
 Status WrongType(const std::string& name, const arrow::DataType& type, const char* must) {
   return Fail(
@@ -43,16 +41,19 @@ void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
 
 }  // namespace
 
-RowPacker::RowPacker(RowSchema rows, SchemaPtr table, int64_t budget_bytes, Refusal refusal)
+RowPacker::RowPacker(RowSchema rows, SchemaPtr table, RowRoom room, Refusal refusal)
     : schema_(std::move(rows)),
       table_(std::move(table)),
-      budget_bytes_(budget_bytes),
+      room_(std::move(room)),
       refusal_(refusal),
-      store_(MakeRowStore(
-          {.width = schema_.width(),
-           .most_rows = budget_bytes <= kLargestBudget ? budget_bytes / schema_.width() : 0,
-           .sorts = true})) {
-  refused_.budget_bytes = budget_bytes;
+      store_(
+          MakeRowStore({.width = schema_.width(),
+                        .most_rows = room_.limited() ? room_.memory->bytes() / schema_.width() : 0,
+                        .sorts = true,
+                        .room = room_})) {
+  // How much a disk has room for is known once it is full.
+  refused_.budget_bytes =
+      room_.disk.empty() ? room_.memory->bytes() : std::numeric_limits<int64_t>::max();
 }
 
 Status RowPacker::Resolve() {
@@ -121,10 +122,11 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
   refused_.rows += count;
   refused_.needed_bytes += count * width;
   for (Source& source : sources_) source.cells = batch.column_data(source.column);
-  for (int64_t at = 0; refused_.needed_bytes <= budget_bytes_ && at < count; at += kTileRows) {
+  for (int64_t at = 0; !refused_.full() && at < count; at += kTileRows) {
     const int64_t tile = std::min(kTileRows, count - at);
     const Picked picked{chosen == nullptr ? nullptr : chosen->data() + at, at, tile};
-    PT_LET(std::byte * out, store_->Room(tile));
+    PT_LET(std::byte * out, RoomFor(tile));
+    if (out == nullptr) break;
     PackTile(picked, out);
     PT_TRY(store_->Add(tile));
   }
@@ -133,6 +135,18 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
   // All of the batch, also rows that were not chosen: a fault names rows as they came.
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
+}
+
+// nullptr where the disk is full, which is then noted.
+Result<std::byte*> RowPacker::RoomFor(int64_t rows) {
+  auto room = store_->Room(rows);
+  if (room.ok() || room_.disk.empty()) return room;
+  const Fault fault = FaultOf(room.status());
+  if (fault.exit != Exit::kNoRoom) return room;
+  refused_.budget_bytes = store_->rows() * schema_.width();
+  refused_.disk = room_.disk.string();
+  refused_.why = fault.why;
+  return nullptr;
 }
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {
@@ -213,8 +227,8 @@ void RowPacker::FillConstants(std::byte* out, int64_t rows) const {
 }
 
 Result<std::unique_ptr<Packer>> Packer::Make(const RowSchema& rows, const SchemaPtr& table,
-                                             int64_t budget_bytes, Refusal refusal) {
-  auto packer = std::make_unique<RowPacker>(rows, table, budget_bytes, refusal);
+                                             RowRoom room, Refusal refusal) {
+  auto packer = std::make_unique<RowPacker>(rows, table, std::move(room), refusal);
   PT_TRY(packer->Resolve());
   return std::unique_ptr<Packer>(std::move(packer));
 }

@@ -5,8 +5,8 @@
 //    the first cache.
 // 2. What cannot be packed is counted and leaves a row that nobody will see: rows with any such
 //    cell are refused as a whole, sooner or later (Refusal).
-// 3. Beyond the budget rows are only counted, so that the fault can tell how many bytes all would
-//    need.
+// 3. Beyond memory and disk rows are only counted, so that the fault can tell how many bytes all
+//    would need.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace protium {
 // Packs column by column within tiles of rows: writes stay in the first cache, reads stream.
 class RowPacker final : public Packer {
  public:
-  RowPacker(RowSchema rows, SchemaPtr table, int64_t budget_bytes, Refusal refusal);
+  RowPacker(RowSchema rows, SchemaPtr table, RowRoom room, Refusal refusal);
   Status Resolve();  // Finds the columns; once, before anything else.
 
   using Packer::Append;
@@ -32,6 +32,7 @@ class RowPacker final : public Packer {
   const RowStore& store() const override { return *store_; }
 
   const Refused& refused() const { return refused_; }
+  const RowRoom& room() const { return room_; }
   // Hands the rows over; nothing may be called afterwards.
   std::unique_ptr<RowStore> TakeStore() { return std::move(store_); }
 
@@ -50,6 +51,7 @@ class RowPacker final : public Packer {
   Status AddField(const RowField& field);
   Result<Source> FindSource(const std::string& name, const RowField& field, Scaling scaling) const;
   Result<int> Find(const std::string& name) const;
+  Result<std::byte*> RoomFor(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);
   void PackLists(const Source& source, const Picked& picked, std::byte* out);
   void Note(const Source& source, const Picked& picked, const Tile& tile);
@@ -59,7 +61,7 @@ class RowPacker final : public Packer {
 
   RowSchema schema_;
   SchemaPtr table_;
-  int64_t budget_bytes_;
+  RowRoom room_;
   Refusal refusal_;
   std::vector<Source> sources_;
   std::vector<const RowField*> constants_;  // Fields of schema_ without columns.

@@ -69,4 +69,23 @@ int64_t Permutation::At(int64_t position) const {
   return int64_t(at);
 }
 
+// The rounds backwards, and the walk as well: it comes to the first result within the rows, which
+// is where a walk forwards began.
+int64_t Permutation::PositionOf(int64_t row) const {
+  if (rows_ <= kFew) return std::find(few_.begin(), few_.end(), uint8_t(row)) - few_.begin();
+  uint64_t at = uint64_t(row);
+  do {
+    uint64_t l = at / right_;
+    uint64_t r = at - l * right_;
+    for (int round = kRounds - 2; round >= 0; round -= 2) {
+      const uint64_t added_right = Keyed(l, keys_[round + 1], right_);
+      r += r < added_right ? right_ - added_right : -added_right;
+      const uint64_t added_left = Keyed(r, keys_[round], left_);
+      l += l < added_left ? left_ - added_left : -added_left;
+    }
+    at = l * right_ + r;
+  } while (at >= uint64_t(rows_));
+  return int64_t(at);
+}
+
 }  // namespace protium

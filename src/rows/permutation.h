@@ -14,7 +14,8 @@ namespace protium {
 class Permutation {
  public:
   Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
-  int64_t At(int64_t position) const;  // 0 <= position < rows().
+  int64_t At(int64_t position) const;     // 0 <= position < rows().
+  int64_t PositionOf(int64_t row) const;  // The position p with At(p) == row; 0 <= row < rows().
   int64_t rows() const { return rows_; }
 
  private:

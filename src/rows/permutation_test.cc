@@ -126,6 +126,15 @@ TEST(Permutation, SpreadsAMillionRowsEvenly) {
   }
 }
 
+TEST(Permutation, TellsWhereARowIs) {
+  for (const int64_t n : {1, 2, 7, 31, 32, 33, 34, 50, 65, 100, 777, 1000, 123'457}) {
+    for (int64_t epoch = 0; epoch < 5; ++epoch) {
+      const Permutation order(epoch - 2, epoch, 3, n);
+      for (int64_t p = 0; p < n; ++p) ASSERT_EQ(order.PositionOf(order.At(p)), p) << n << " rows";
+    }
+  }
+}
+
 TEST(StepPositions, UseEveryRowOnceWhateverTheBatch) {
   for (const int64_t total : {1, 3, 10, 1000, 1023}) {
     for (const int64_t batch : {1, 7, 64, 5000}) {

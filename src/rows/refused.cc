@@ -10,6 +10,16 @@ namespace protium {
 namespace {
 
 Status OverBudget(const Refused& refused) {
+  if (!refused.disk.empty()) {
+    return Fail({.exit = Exit::kNoRoom,
+                 .what = fmt::format("packed rows need {} bytes; there is room for {} in memory "
+                                     "and on the disk",
+                                     refused.needed_bytes, refused.budget_bytes),
+                 .where = refused.disk,
+                 .why = refused.why,
+                 .fix = "make room there, choose a folder on a larger disk (engine.spill), or "
+                        "raise engine.rows_memory"});
+  }
   return Fail({.exit = Exit::kNoRoom,
                .what = fmt::format("packed rows need {} bytes, the budget allows {}",
                                    refused.needed_bytes, refused.budget_bytes),
@@ -40,12 +50,16 @@ struct JsonRefused {
   int64_t rows = 0;
   int64_t needed_bytes = 0;
   int64_t budget_bytes = 0;
+  std::string disk;
+  std::string why;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("cells", cells);
     visit("rows", rows);
     visit("needed_bytes", needed_bytes);
     visit("budget_bytes", budget_bytes);
+    visit("disk", disk);
+    visit("why", why);
   }
 };
 
@@ -60,7 +74,7 @@ RefusedCells& Refused::Of(const std::string& column, const std::string& reason) 
 }
 
 Status Refused::ToStatus() const {
-  if (needed_bytes > budget_bytes) return OverBudget(*this);
+  if (full()) return OverBudget(*this);
   if (cells.empty()) return Status::OK();
   const RefusedCells& worst = cells.front();
   std::string what = fmt::format("column {} is {} in {} of {} rows", worst.column, worst.reason,
@@ -74,7 +88,9 @@ Status Refused::ToStatus() const {
 Json RefusedToJson(const Refused& refused) {
   JsonRefused out{.rows = refused.rows,
                   .needed_bytes = refused.needed_bytes,
-                  .budget_bytes = refused.budget_bytes};
+                  .budget_bytes = refused.budget_bytes,
+                  .disk = refused.disk,
+                  .why = refused.why};
   for (const RefusedCells& cells : refused.cells) out.cells.push_back({cells});
   return FieldsToJson(out);
 }
@@ -82,7 +98,11 @@ Json RefusedToJson(const Refused& refused) {
 Result<Refused> RefusedFromJson(const Json& json) {
   JsonRefused in;
   PT_TRY(FieldsFromJson(json, "refused", in));
-  Refused out{.rows = in.rows, .needed_bytes = in.needed_bytes, .budget_bytes = in.budget_bytes};
+  Refused out{.rows = in.rows,
+              .needed_bytes = in.needed_bytes,
+              .budget_bytes = in.budget_bytes,
+              .disk = in.disk,
+              .why = in.why};
   for (const JsonCells& cells : in.cells) out.cells.push_back(cells);
   return out;
 }
@@ -96,6 +116,8 @@ Refused MergeRefused(const std::vector<Refused>& ranks) {
     if (one.needed_bytes - one.budget_bytes > all.needed_bytes - all.budget_bytes) {
       all.needed_bytes = one.needed_bytes;
       all.budget_bytes = one.budget_bytes;
+      all.disk = one.disk;
+      all.why = one.why;
     }
     for (const RefusedCells& cells : one.cells) {
       RefusedCells& sum = all.Of(cells.column, cells.reason);

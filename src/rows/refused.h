@@ -26,9 +26,11 @@ struct Refused {
   std::vector<RefusedCells> cells;
   int64_t rows = 0;  // Rows that were looked at.
   int64_t needed_bytes = 0;
-  int64_t budget_bytes = 0;
+  int64_t budget_bytes = 0;  // What there is room for.
+  std::string disk;          // A folder without more room; empty: memory alone was to be used.
+  std::string why;           // In the system's words.
 
-  bool any() const { return !cells.empty() || needed_bytes > budget_bytes; }
+  bool full() const { return needed_bytes > budget_bytes; }
   RefusedCells& Of(const std::string& column, const std::string& reason);
   // OK when nothing was refused; else a fault that names the first column that was, with the count,
   // and how many other finds there are. Exceeding the budget comes first.

@@ -6,8 +6,8 @@
 // 2. Reading is done in passes that only go forward, so that a store whose rows are in a file can
 //    answer with sequential reads, even a visit in the order of an epoch.
 // 3. Rows are handed over in blocks; nothing here is called once per row.
-// 4. Adding, sorting and releasing are for one thread at a time. Passes over a store that does not
-//    change may run side by side; they borrow it.
+// 4. Adding, sorting, releasing and making a pass are for one thread at a time. Passes over a store
+//    that does not change may run side by side; they borrow it.
 // 5. Where the system has no room, the fault has Exit::kNoRoom.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "rows/key.h"
 #include "rows/permutation.h"
+#include "rows/row_room.h"
 
 namespace protium {
 
@@ -72,15 +73,23 @@ class RowStore {
   // These rows are not read again: what they take may be given back to the system. Cheapest where
   // ranges follow one another.
   virtual void Release(RowRange range) = 0;
+
+  // Its rows are about to move to other stores of the same RowBudget, which from now on counts
+  // those alone.
+  virtual void Leave() {}
+  // Of its rows, how many bytes are on the disk.
+  virtual int64_t disk_bytes() const { return 0; }
 };
 
 struct RowStoreSpec {
   int64_t width = 0;
   int64_t most_rows = 0;  // There will never be more; 0: not known.
   bool sorts = false;     // Sort() will be called: keys are made as rows are added.
+  RowRoom room;           // Without a disk all rows are in memory, however many.
+  int32_t visits = 1;     // How many visits are open at a time, at most; they share memory.
 };
 
-// The one place that decides what rows live in: memory.
+// The one place that decides what rows live in: memory, or with a disk memory as long as they fit.
 std::unique_ptr<RowStore> MakeRowStore(const RowStoreSpec& spec);
 
 }  // namespace protium

@@ -34,10 +34,10 @@ enum class Refusal {
 // and first row.
 class Packer {
  public:
-  // `budget_bytes` bounds this rank's packed rows: more is a fault with both numbers.
+  // `room` bounds this rank's packed rows: more than memory and disk hold is a fault with both
+  // numbers. The rows that are made of them (ShardRows()) have the same room.
   static Result<std::unique_ptr<Packer>> Make(const RowSchema& rows, const SchemaPtr& table,
-                                              int64_t budget_bytes,
-                                              Refusal refusal = Refusal::kAtOnce);
+                                              RowRoom room, Refusal refusal = Refusal::kAtOnce);
   virtual ~Packer() = default;
   virtual const RowSchema& schema() const = 0;
   // Packs the rows of `batch`.
@@ -69,6 +69,8 @@ class ShardedRows {
   bool owns(int32_t shard) const { return shard >= own_.begin && shard < own_.end; }
   // The identity of the training set: that of all shards.
   const std::vector<ShardIdentity>& identity() const { return identity_; }
+  // Of the own rows, how many bytes are on the disk.
+  int64_t disk_bytes() const { return store_->disk_bytes(); }
 
   // Passes over an own shard.
   std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
@@ -89,8 +91,9 @@ class ShardedRows {
 
 // Collective. Cuts the rows of all ranks into first.back() shards and brings each to its owner:
 // shard s belongs to rank r when first[r] <= s < first[r+1]. Consumes `mine`. Beside the packed
-// rows themselves it takes 16 bytes a row from packing on, 24 while it sorts, and a sixteenth of
-// the rows while ranks exchange; pages are given back as they are read.
+// rows in memory it takes 16 bytes for each from packing on, 24 while it sorts, and a sixteenth of
+// the rows while ranks exchange; pages are given back as they are read. Rows that do not fit memory
+// take the disk's space twice.
 Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
                                                const std::vector<int32_t>& first,
                                                Communicator& communicator);

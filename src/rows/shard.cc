@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/digest.h"
@@ -79,6 +80,34 @@ Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdenti
   return identities;
 }
 
+// Collective. How many pieces a shard goes to its owner in: one where the rows of all ranks fit
+// their memory; else so many that the rows of a piece, even if one rank had packed all of them,
+// take a quarter of its budget.
+Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_t shards,
+                              Communicator& communicator) {
+  // Cuts are found by sums of 256 counts for each, so there must not be too many.
+  constexpr int64_t kMostCuts = 4096;
+  std::array<int64_t, 1> rows{store.rows()};
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(rows)), Reduce::kSum));
+  const int64_t bytes = rows[0] * store.width(), budget = room.memory->bytes();
+  int64_t wanted = 1;
+  if (!room.disk.empty() && bytes / communicator.world() > budget) {
+    wanted = std::min(bytes / std::max<int64_t>(budget / 4, 1) + 1, kMostCuts / shards);
+  }
+  std::array<int64_t, 1> pieces{std::max<int64_t>(wanted, 1)};
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(pieces)), Reduce::kMax));
+  return pieces[0];
+}
+
+// Collective. Cuts the sorted rows of all ranks and brings them to their owners.
+Result<OwnedShards> BringToOwners(std::unique_ptr<RowStore> sorted, const RowRoom& room,
+                                  const std::vector<int32_t>& first, Communicator& communicator) {
+  PT_LET(const int64_t pieces, AgreeOnPieces(*sorted, room, first.back(), communicator));
+  PT_LET(const Cuts cuts, FindCuts(*sorted, int32_t(first.back() * pieces), communicator));
+  return ExchangeRows(std::move(sorted), cuts, {.first = first, .pieces = pieces, .room = room},
+                      communicator);
+}
+
 Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<int32_t>& first,
                                            Communicator& communicator) {
   PT_TRY(CheckOwners(first, communicator.world()));
@@ -90,9 +119,8 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
   PT_LET(own.identities,
          // A gang of one has its identities from sorting; otherwise the merge makes them.
          own.store->Sort(alone ? ShardEnds(own.store->rows(), shards) : std::vector<int64_t>()));
-  PT_LET(const Cuts cuts, FindCuts(*own.store, shards, communicator));
   if (!alone) {
-    PT_LET(own, ExchangeRows(std::move(own.store), cuts, first, communicator));
+    PT_LET(own, BringToOwners(std::move(own.store), mine.room(), first, communicator));
   }
   PT_LET(auto identity, ShareIdentities(own.identities, first, communicator));
   const auto rank = size_t(communicator.rank());

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <random>
 
 #include "base/fault.h"
 #include "collective/self.h"
 #include "collective/thread_ranks.h"
+#include "os/file.h"
+#include "os/file_size_limit.h"
 #include "rows/rows.h"
 
 namespace protium {
@@ -40,8 +44,9 @@ std::shared_ptr<arrow::RecordBatch> MakeBatch(const std::vector<Row>& rows) {
       {x.Finish().ValueOrDie(), y.Finish().ValueOrDie(), code.Finish().ValueOrDie()});
 }
 
-Result<std::unique_ptr<Packer>> Pack(const std::vector<Row>& rows) {
-  PT_LET(auto packer, Packer::Make(kRows, kSchema, kShardBudget, Refusal::kWhenSharded));
+Result<std::unique_ptr<Packer>> Pack(const std::vector<Row>& rows,
+                                     const RowRoom& room = kShardBudget) {
+  PT_LET(auto packer, Packer::Make(kRows, kSchema, room, Refusal::kWhenSharded));
   const auto batch = MakeBatch(rows);
   const auto half = batch->num_rows() / 2;
   PT_TRY(packer->Append(*batch->Slice(0, half)));
@@ -75,9 +80,11 @@ void Take(const ShardedRows& rows, Outcome& out) {
   }
 }
 
+RowRoom Memory() { return kShardBudget; }
+
 // Deals rows to ranks at random, after `empty` ranks that get none, and shards them.
 Outcome ShardAmong(int32_t world, int32_t shards, std::vector<Row> rows, uint32_t seed,
-                   int32_t empty = 0) {
+                   int32_t empty = 0, const std::function<RowRoom()>& room = Memory) {
   std::mt19937 random(seed);
   std::shuffle(rows.begin(), rows.end(), random);
   std::vector<std::vector<Row>> parts(static_cast<size_t>(world));
@@ -87,7 +94,7 @@ Outcome ShardAmong(int32_t world, int32_t shards, std::vector<Row> rows, uint32_
   Outcome out;
   out.shards.resize(size_t(shards));
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
-    PT_LET(auto packer, Pack(parts[size_t(communicator.rank())]));
+    PT_LET(auto packer, Pack(parts[size_t(communicator.rank())], room()));
     const auto first = ShardOwners(shards, world);
     PT_LET(auto sharded, ShardRows(std::move(packer), first, communicator));
     EXPECT_EQ(sharded->total_rows(), int64_t(rows.size()));
@@ -129,6 +136,49 @@ TEST(ShardRows, GivesTheSameShardsToAnyWorldAndAnyOrder) {
         ASSERT_EQ(ShardAmong(4, shards, rows, 9, 3), alone) << "three ranks without rows";
       }
     }
+  }
+}
+
+TEST(ShardRows, GivesTheSameShardsFromTheDisk) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  for (const double share : {0.0, 0.9}) {
+    for (const int64_t count : {5, 3000}) {
+      const std::vector<Row> rows = SomeRows(count, share);
+      const Outcome memory = ShardAmong(1, 4, rows, 0);
+      // The rows take 16 bytes each: less than a row, and parts of all of them.
+      for (const int64_t budget : {1, 20'000}) {
+        const auto room = [&] {
+          RowRoom disk(budget);
+          disk.disk = folder.path();
+          return disk;
+        };
+        for (const int32_t world : {1, 2, 3, 4}) {
+          ASSERT_EQ(ShardAmong(world, 4, rows, uint32_t(world), 0, room), memory)
+              << world << " ranks, " << count << " rows, " << share << " the same, " << budget;
+        }
+        ASSERT_EQ(ShardAmong(3, 4, rows, 9, 2, room), memory) << "two ranks without rows";
+      }
+    }
+  }
+}
+
+TEST(ShardRows, TellsEveryRankWhatADiskHasNoRoomFor) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  std::optional<FileSizeLimit> full;
+  const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) {
+    // Ranks share memory by files of its own kind, which the limit must not hit.
+    PT_TRY(communicator.Barrier("connected"));
+    if (communicator.rank() == 0) full.emplace(1000);
+    PT_TRY(communicator.Barrier("the disk is full"));
+    RowRoom room(800);
+    room.disk = folder.path();
+    PT_LET(auto packer, Pack(std::vector<Row>(communicator.rank() == 0 ? 10 : 2000), room));
+    return ShardRows(std::move(packer), {0, 1, 2}, communicator).status();
+  });
+  for (const Status& status : statuses) {
+    EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);
+    EXPECT_EQ(FaultOf(status).what.substr(0, 29), "packed rows need 32000 bytes;") << status;
+    EXPECT_EQ(FaultOf(status).where, folder.path().string());
   }
 }
 

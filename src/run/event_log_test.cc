@@ -2,13 +2,13 @@
 #include "run/event_log.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "base/fault.h"
+#include "os/file_size_limit.h"
 #include "run/folder.h"
 
 namespace protium {
@@ -55,14 +55,9 @@ TEST_F(EventLogFile, SaysWhenThereIsNoRoomAndLeavesNoHalfLine) {
   auto log = EventLog::Open(file_).ValueOrDie();
   ASSERT_TRUE(log->Append({{"event", "fits"}}).ok());
   const auto size = fs::file_size(file_);
-  rlimit old{};
-  getrlimit(RLIMIT_FSIZE, &old);
-  auto* const before = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit tight{.rlim_cur = size + 10, .rlim_max = old.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &tight);
+  std::optional<FileSizeLimit> tight(size + 10);
   const Status status = log->Append({{"event", "too long for what is left"}});
-  setrlimit(RLIMIT_FSIZE, &old);
-  std::signal(SIGXFSZ, before);
+  tight.reset();
   EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);
   EXPECT_NE(FaultOf(status).what.find(file_.string()), std::string::npos);
   EXPECT_EQ(fs::file_size(file_), size);

@@ -114,12 +114,13 @@ class TrialRunner {
     TellEnded(trial);
   }
 
-  // Rows that do not fit into a part of the limit may fit into all of it.
+  // Fewer rows at a time may fit.
   Status WithFewerGangs(const Status& status) const {
     Fault fault = FaultOf(status);
     if (fault.exit != Exit::kNoRoom || parallel_ == 1) return status;
-    fault.fix = "set  search.parallel = 1: gangs at the same time share engine.rows_memory" +
-                (fault.fix.empty() ? "" : "; or " + fault.fix);
+    fault.fix =
+        "set  search.parallel = 1: gangs at the same time share the disk that their rows go to" +
+        (fault.fix.empty() ? "" : "; or " + fault.fix);
     return Fail(std::move(fault));
   }
 

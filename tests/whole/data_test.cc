@@ -116,4 +116,38 @@ TEST(FullDisk, WhileARunWritesNamesBytesAndPathAndKeepsWhatWasThere) {
   umount2(disk.c_str(), MNT_DETACH);
 }
 
+TEST(FullDisk, WhileRowsSpillNamesBytesAndFolderAndGoesOnLater) {
+  const Scratch scratch;
+  const fs::path disk = scratch.path() / "disk";
+  fs::create_directory(disk);
+  if (geteuid() != 0 || mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=200k") != 0) {
+    GTEST_SKIP() << "a small disk can only be made by root with mount rights";
+  }
+  const Outcome full = RunFlights(scratch, ExampleTables(4000),
+                                  {"engine.rows_memory=\"4KiB\"", "engine.spill=" + disk.string()});
+  umount2(disk.c_str(), MNT_DETACH);
+  EXPECT_EQ(full.exit, 6) << full.err;
+  EXPECT_NE(full.err.find("packed rows need"), std::string::npos) << full.err;
+  EXPECT_NE(full.err.find(disk.string()), std::string::npos) << full.err;
+}
+
+TEST(RowsBeyondMemory, GiveTheSameWeightsFromTheDisk) {
+  const Scratch scratch;
+  const Outcome memory = RunFlights(scratch, ExampleTables(4000), {});
+  const Outcome disk = RunFlights(scratch, ExampleTables(4000), {"engine.rows_memory=\"4KiB\""});
+  ASSERT_EQ(disk.exit, 0) << disk.err;
+  EXPECT_NE(ModelWeights(memory, scratch), "");
+  EXPECT_EQ(ModelWeights(disk, scratch), ModelWeights(memory, scratch));
+  const fs::path folder = disk.json["folder"].get<std::string>();
+  const auto read = [&](const char* file) {
+    return ParseJson(ReadText(folder / file)).ValueOrDie();
+  };
+  const Json result = read("result.json"), training = read("job.json")["plan"]["training"];
+  const int64_t rows =
+      result["rows"].get<int64_t>() + result["metrics"]["validation"]["rows"].get<int64_t>();
+  // Both parts are larger than their memory.
+  EXPECT_EQ(result["rows_on_disk_bytes"], rows * training["row_bytes"].get<int64_t>());
+  EXPECT_FALSE(fs::exists(folder / "spill"));
+}
+
 }  // namespace protium::whole

@@ -89,15 +89,6 @@ TEST(Refusal, OfSqlThatDoesNotParseOrKnowItsColumns) {
   ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"distanse", "distance"});
 }
 
-TEST(Refusal, OfRowsBeyondTheMemoryBudgetGivesBothNumbers) {
-  const Scratch scratch;
-  const Outcome outcome =
-      RunJob(scratch, FlightsJob(), ExampleTables(4000), {"--set", "engine.rows_memory=\"64KiB\""});
-  EXPECT_EQ(outcome.exit, 6) << outcome.err;
-  EXPECT_NE(outcome.err.find("65536"), std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.err.find("nothing was started"), std::string::npos) << outcome.err;
-}
-
 TEST(Plan, RunsNothing) {
   const Scratch scratch;
   Running command({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + ExampleTables(1000),

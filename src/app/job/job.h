@@ -106,7 +106,7 @@ struct JobEngine {
   std::string address = "local";
   std::string memory;       // For tables, as "4 GiB"; empty: half of what the machine allows.
   std::string rows_memory;  // For packed training rows; empty: a quarter of what it allows.
-  std::string spill;        // The folder for tables that outgrow memory; empty: the run folder.
+  std::string spill;        // The folder for what outgrows memory; empty: the run folder.
   std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
   SparkSettings spark;
   template <class Visit>
@@ -115,9 +115,10 @@ struct JobEngine {
     visit("memory", memory,
           {.help = "limit for the tables, such as \"4 GiB\"; unless set, half of the machine's"});
     visit("rows_memory", rows_memory,
-          {.help = "limit for packed training rows; unless set, a quarter of the machine's"});
+          {.help = "memory for packed training rows, those beyond it go to disk; unless set, a "
+                   "quarter of the machine's"});
     visit("spill", spill,
-          {.help = "folder for tables that outgrow memory; unless set, the run folder"});
+          {.help = "folder for tables and rows that outgrow memory; unless set, the run folder"});
     visit("discovery", discovery,
           {.help = "script that prints the machine's devices; unless set, the driver is asked"});
     visit("spark", spark, {.help = "settings of the engine on Spark"});

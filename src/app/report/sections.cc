@@ -181,9 +181,11 @@ std::string TimeSection(const ReportFacts& facts) {
   return text + "</p>\n";
 }
 
+namespace {
+
 // Shards are never cut: if the workers do not divide them evenly, some workers idle for a part of
 // each step, and the text says how much.
-std::string ShardsText(const Json& training) {
+std::string ShareText(const Json& training) {
   const int64_t workers = training.value("workers", int64_t{1});
   const int64_t shards = training.value("shards", int64_t{1});
   const int64_t batch = training.value("batch_size", int64_t{0});
@@ -204,11 +206,27 @@ std::string ShardsText(const Json& training) {
                             most - 1, most, 100 * idle);
 }
 
+}  // namespace
+
+std::string ShardsText(const Json& training) {
+  const std::string text = ShareText(training);
+  if (!training.contains("row_bytes")) return text;
+  return text +
+         fmt::format("; rows of {} bytes, of which {} fit engine.rows_memory: more go to disk",
+                     training["row_bytes"].get<int64_t>(),
+                     Grouped(training["rows_in_memory"].get<int64_t>()));
+}
+
 // How the rows of a step are shared out, and on which host, cores and GPUs each rank sat.
 std::string WorkersSection(const ReportFacts& facts) {
   const Json training = AtPath(facts.job, "plan.training");
   if (!training.is_object() || training.empty()) return {};
   std::string text = "<h2>Workers</h2>\n<p>" + Escaped(ShardsText(training)) + "</p>\n";
+  const Json on_disk = AtPath(facts.result, "rows_on_disk_bytes");
+  if (on_disk.is_number()) {
+    text += fmt::format("<p>{:.1f} MiB of packed rows were read from disk in every epoch.</p>\n",
+                        on_disk.get<double>() / (1 << 20));
+  }
   const Json gangs = AtPath(facts.job, "plan.placement");
   if (!gangs.is_array()) return text;
   for (const Json& gang : gangs) {

@@ -83,6 +83,22 @@ int64_t RowsMemory(const SessionOptions& options) {
   return ReadMachine().memory_bytes / 4;
 }
 
+Json DescribePacked(const SessionOptions& options, const PlacedEstimator& estimator) {
+  if (!estimator.awaits.empty()) return Json::object();
+  // Of 4 bytes each; one more is the weight.
+  size_t elements = estimator.numeric.size() + ListLabels(estimator.options).size() + 1 +
+                    estimator.categorical.size();
+  for (const ListInput& list : estimator.lists) elements += size_t(list.length);
+  const auto bytes = int64_t(4 * elements);
+  return {{"row_bytes", bytes}, {"rows_in_memory", RowsMemory(options) / bytes}};
+}
+
+std::string RowsScratch(SessionState& session) {
+  if (!session.engine().address().starts_with("local")) return {};
+  const std::filesystem::path& chosen = session.options().spill;
+  return std::filesystem::absolute(chosen.empty() ? session.folder() / "spill" : chosen).string();
+}
+
 Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
   SessionState& state = session.state();
   const Plan kept = LowestKept(rows);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frame/session_state.h"
+#include "learn/pipeline/chain.h"
 #include "learn/pipeline/train_rows.h"
 
 namespace protium {
@@ -19,5 +20,13 @@ Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_p
 // How much memory packed rows may take, in bytes: unless set, a quarter of what machine and cgroup
 // allow; the engine has half.
 int64_t RowsMemory(const SessionOptions& options);
+
+// {"row_bytes", "rows_in_memory"}: what a packed row takes, as docs/rows.md lays it out, and how
+// many fit into that memory; {} while stages have yet to learn which columns they make.
+Json DescribePacked(const SessionOptions& options, const PlacedEstimator& estimator);
+
+// Where packed rows beyond that go: the folder of the engine's own spill files, where workers run
+// on this machine; empty elsewhere, where each has its own.
+std::string RowsScratch(SessionState& session);
 
 }  // namespace protium

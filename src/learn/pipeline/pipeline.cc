@@ -107,7 +107,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   return Status::OK();
 }
 
-TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const TrainRows& rows,
+TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows& rows,
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = MakeNetConfig(chain, learned),
@@ -127,6 +127,7 @@ TrainConfig ConfigFor(const SessionState& session, const Chain& chain, const Tra
   config.stages_sha256 = Sha256Hex(rest);
   config.resume = session.options().resume;
   config.memory_bytes = RowsMemory(session.options());
+  config.scratch = RowsScratch(session);
   if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
   return config;
 }
@@ -171,6 +172,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
   if (!trained.importance.is_null()) record.Set("importance", trained.importance);
+  if (trained.disk_bytes > 0) record.Set("rows_on_disk_bytes", trained.disk_bytes);
   if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
 }
 
@@ -243,7 +245,7 @@ Json DescribeTraining(const TorchEstimatorOptions& options) {
           {"epochs", options.train.epochs}};
 }
 
-Preview MakePreview(const Chain& chain, const TrainRows& rows) {
+Preview MakePreview(const SessionState& session, const Chain& chain, const TrainRows& rows) {
   Preview preview{.pipeline = StagesToJson(chain.options),
                   .stages = DescribeStages(chain),
                   .training = Json::object(),
@@ -251,6 +253,7 @@ Preview MakePreview(const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return preview;
   const TorchEstimatorOptions& options = chain.estimator->options;
   preview.training = DescribeTraining(options);
+  preview.training.update(DescribePacked(session.options(), *chain.estimator));
   preview.plan = GangOver(options.gang, rows.all);
   return preview;
 }
@@ -294,7 +297,7 @@ Json PreviewToJson(const Preview& preview) {
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings) {
   PT_LET(const Chain chain, Place(pipeline, train, settings));
-  return MakePreview(chain, RowsFor(chain, train.plan()));
+  return MakePreview(train.session().state(), chain, RowsFor(chain, train.plan()));
 }
 
 Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
@@ -316,7 +319,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   const TrainRows rows = RowsFor(chain, train.plan());
   session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
-  told.update(PreviewToJson(MakePreview(chain, rows)));
+  told.update(PreviewToJson(MakePreview(session, chain, rows)));
   session.call().Tell(told);
   PT_TRY(AdmitGang(session, chain, rows));
   PT_TRY(MakeRows(train.session(), chain, rows));

@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "os/fd.h"
 #include "os/machine.h"
@@ -31,11 +34,29 @@ RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command) {
           .log = command.gang ? LogFile(command.log, init.partition) : ""};
 }
 
+namespace {
+
+// The folders of the executor's own scratch files, which go with it; tasks take them in turn, as
+// they may be on several disks.
+std::string LocalFolder(int32_t task) {
+  const char* const listed = std::getenv("SPARK_LOCAL_DIRS");
+  std::vector<std::string> folders;
+  std::istringstream list(listed == nullptr ? "" : listed);
+  for (std::string folder; std::getline(list, folder, ',');) {
+    if (::access(folder.c_str(), W_OK) == 0) folders.push_back(folder);
+  }
+  return folders.empty() ? std::string() : folders[size_t(task) % folders.size()];
+}
+
+}  // namespace
+
 void SetEnvironment(const TaskInit& init) {
   const std::string threads = std::to_string(init.cpus);
   // Spark sets it to spark.task.cpus, which is not what the task's resource profile says.
   ::setenv("OMP_NUM_THREADS", threads.c_str(), 1);
   ::setenv("MKL_NUM_THREADS", threads.c_str(), 1);
+  const std::string scratch = LocalFolder(init.partition);
+  if (!scratch.empty()) ::setenv("TMPDIR", scratch.c_str(), 1);
   const auto gpus = init.resources.find("gpu");
   if (gpus == init.resources.end()) return;
   const std::string visible = fmt::format("{}", fmt::join(gpus->second.addresses, ","));

@@ -17,8 +17,9 @@ std::vector<Device> ListDevices(const TaskInit& init);
 // left open.
 RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command);
 
-// Sets CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER if the task has gpus, and OMP_NUM_THREADS and
-// MKL_NUM_THREADS from its cpus. Must come before LibTorch is loaded, which reads them once.
+// Sets CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER if the task has gpus, OMP_NUM_THREADS and
+// MKL_NUM_THREADS from its cpus, and TMPDIR to one of the executor's SPARK_LOCAL_DIRS, if it has
+// any. Must come before LibTorch is loaded, which reads them once.
 void SetEnvironment(const TaskInit& init);
 
 // Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log, from now on. The

@@ -80,7 +80,8 @@ Status Facts(TaskContext& context) {
                       {"pid", ::getpid()},
                       {"cuda", Variable("CUDA_VISIBLE_DEVICES")},
                       {"order", Variable("CUDA_DEVICE_ORDER")},
-                      {"threads", Variable("OMP_NUM_THREADS")}};
+                      {"threads", Variable("OMP_NUM_THREADS")},
+                      {"scratch", Variable("TMPDIR")}};
   return context.Emit(*TextBatch(Dump(facts)));
 }
 

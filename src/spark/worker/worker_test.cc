@@ -178,6 +178,23 @@ TEST_P(Worker, KeepsItsDevicesToItself) {
   EXPECT_EQ(worker->End().code, 0);
 }
 
+TEST_P(Worker, KeepsScratchFilesWhereItsExecutorDoes) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const std::string one = (folder.path() / "one").string(), two = (folder.path() / "two").string();
+  ASSERT_TRUE(MakeFolder(one).ok() && MakeFolder(two).ok());
+  ::setenv("SPARK_LOCAL_DIRS", ("/no/such/folder," + one + "," + two).c_str(), 1);
+  for (const int32_t partition : {2, 3}) {
+    TaskInit init = Init();
+    init.partition = partition;
+    const std::string task = HeaderBytes(init, {.task = "facts", .output = TextSchema()});
+    const Answer answer = TestWorker::Start()->Exchange(task + Rows(), GetParam());
+    ASSERT_EQ(answer.batches.size(), 1u) << answer.error;
+    const Json facts = ParseJson(Texts(answer.batches)[0]).ValueOrDie();
+    EXPECT_EQ(facts["scratch"], partition == 2 ? one : two);
+  }
+  ::unsetenv("SPARK_LOCAL_DIRS");
+}
+
 TEST_P(Worker, RefusesHeadersThatItDoesNotUnderstand) {
   TaskInit init = Init();
   init.version = "protium 0.1.0;spark=4.9.0";

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/spill_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "rows/row_merge.h"
+#include "rows/spill_visit.h"
+
+namespace protium {
+namespace {
+
+// Read or written at a time where memory allows: disks are as fast as they can be from about here.
+constexpr int64_t kBlockBytes = int64_t{4} << 20;
+// Whatever the budget: below a page reading and writing become absurd.
+constexpr int64_t kLeastBytes = 4096;
+
+// Rows of a file, then those behind them in memory.
+class SpillScan final : public RowScan {
+ public:
+  struct File {
+    const ScratchFile& file;
+    RowRange range;
+    int64_t width;
+    int64_t block_bytes;
+  };
+  SpillScan(const File& in, std::unique_ptr<RowScan> rest)
+      : in_(in), ahead_(in.file), rest_(std::move(rest)) {}
+
+  Result<std::span<const std::byte>> Next(int64_t most) override {
+    if (left_.empty() && begun_ + in_.range.size() > 0) PT_TRY(TakeBlock(most));
+    if (left_.empty()) return rest_->Next(most);
+    const auto taken = left_.first(std::min(left_.size(), size_t(most * in_.width)));
+    left_ = left_.subspan(taken.size());
+    return taken;
+  }
+
+ private:
+  Status TakeBlock(int64_t most) {
+    if (begun_ == 0) PT_TRY(Begin(most));
+    PT_LET(left_, ahead_.Take());
+    begun_ = 0;
+    return in_.range.size() > 0 ? Begin(most) : Status::OK();
+  }
+
+  // A multiple of what the caller takes, where memory allows: some do better with full blocks.
+  Status Begin(int64_t most) {
+    const int64_t fit = RowsIn(in_.block_bytes, in_.width);
+    begun_ = std::min(fit < most ? fit : fit / most * most, in_.range.size());
+    const int64_t at = std::exchange(in_.range.begin, in_.range.begin + begun_);
+    return ahead_.Begin(at * in_.width, begun_ * in_.width);
+  }
+
+  File in_;  // Of the range, what is not yet begun.
+  ScratchAhead ahead_;
+  int64_t begun_ = 0;  // Rows that are being read.
+  std::unique_ptr<RowScan> rest_;
+  std::span<const std::byte> left_;  // Of the block that was taken.
+};
+
+// What of `range` is below and what is beyond `at`, the latter counted from there.
+RowRange Below(RowRange range, int64_t at) {
+  return {std::min(range.begin, at), std::min(range.end, at)};
+}
+RowRange Beyond(RowRange range, int64_t at) {
+  return {std::max(range.begin - at, int64_t{0}), std::max(range.end - at, int64_t{0})};
+}
+
+}  // namespace
+
+SpillStore::SpillStore(const RowStoreSpec& spec)
+    : spec_(spec), grant_(spec.room.memory), memory_(std::make_unique<MemoryStore>(spec)) {
+  block_bytes_ = std::min(kBlockBytes, least_bytes() / 2);
+}
+
+// What a store needs to work at a bearable pace.
+int64_t SpillStore::least_bytes() const {
+  return std::max(grant_.budget().bytes() / 16, kLeastBytes);
+}
+
+// Whether so many rows may be in memory, for which the grant grows in steps that are small beside
+// the budget.
+bool SpillStore::Fits(int64_t rows) {
+  const int64_t bytes = rows * spec_.width;
+  if (bytes <= grant_.bytes()) return true;
+  const int64_t step = grant_.budget().bytes() / 256;
+  return grant_.Grow(std::max(bytes, grant_.bytes() + step)) || grant_.Grow(bytes);
+}
+
+Result<std::byte*> SpillStore::Room(int64_t rows) {
+  // Rows that are only kept need no memory beyond a block once it is clear that they will not fit.
+  const bool all = !spec_.sorts && spec_.most_rows > 0 && this->rows() == 0 && !on_disk_;
+  if (all && !Fits(spec_.most_rows)) PT_TRY(GoToDisk());
+  const int64_t wanted = memory_->rows() + rows;
+  const bool fits =
+      on_disk_ && !spec_.sorts ? wanted * spec_.width <= grant_.bytes() : Fits(wanted);
+  if (!fits) {
+    if (!on_disk_) PT_TRY(GoToDisk());
+    if (wanted * spec_.width > grant_.bytes() && memory_->rows() > 0) PT_TRY(Spill());
+  }
+  return memory_->Room(rows);
+}
+
+Status SpillStore::Add(int64_t rows) {
+  PT_TRY(memory_->Add(rows));
+  const bool last = !spec_.sorts && this->rows() == spec_.most_rows;
+  return on_disk_ && last ? Spill() : Status::OK();
+}
+
+Status SpillStore::GoToDisk() {
+  on_disk_ = true;
+  PT_LET(ScratchFile file, ScratchFile::Make(spec_.room.disk));
+  file_ = std::make_unique<ScratchFile>(std::move(file));
+  const int64_t bytes =
+      std::min(kBlockBytes, least_bytes()) / ScratchFile::kPage * ScratchFile::kPage;
+  RowMemory memory;
+  PT_TRY(memory.Reserve(bytes));
+  writing_ = std::make_unique<Writing>(*file_, std::move(memory), bytes);
+  if (spec_.sorts) {
+    grant_.Set(std::max(grant_.bytes(), least_bytes()));
+    return Status::OK();
+  }
+  if (memory_->rows() > 0) PT_TRY(Spill());
+  grant_.Set(std::min(2 * kBlockBytes, least_bytes()));
+  return file_->Reserve(spec_.most_rows * spec_.width);
+}
+
+// Writes the rows in memory behind those in the file.
+Status SpillStore::Spill() {
+  if (spec_.sorts) PT_TRY(memory_->Sort({}).status());
+  const int64_t rows = memory_->rows();
+  PT_TRY(file_->Reserve((file_rows_ + rows) * spec_.width));
+  PT_LET(const auto bytes, memory_->Scan({0, rows})->Next(rows));
+  PT_TRY(writing_->stream.Append(bytes));
+  // What may be read from now on.
+  PT_TRY(writing_->stream.Flush());
+  runs_.push_back({file_rows_, file_rows_ + rows});
+  file_rows_ += rows;
+  memory_->Clear();
+  return Status::OK();
+}
+
+Result<std::vector<ShardIdentity>> SpillStore::Sort(std::span<const int64_t> ends) {
+  PT_CHECK(spec_.sorts);
+  if (!on_disk_) {
+    spec_.sorts = false;
+    return memory_->Sort(ends);
+  }
+  if (memory_->rows() > 0) PT_TRY(Spill());
+  // Whoever names no parts needs no identities.
+  std::vector<int64_t> part_rows{rows()};
+  if (!ends.empty()) part_rows.clear();
+  for (int64_t begin = 0; const int64_t end : ends) {
+    part_rows.push_back(end - std::exchange(begin, end));
+  }
+  std::vector<ShardIdentity> identities(part_rows.size());
+  PT_TRY(MergeRuns(part_rows, identities));
+  if (ends.empty()) identities.clear();
+  return identities;
+}
+
+Status SpillStore::MergeRuns(std::span<const int64_t> part_rows,
+                             std::span<ShardIdentity> identities) {
+  std::vector<RowSource> sources;
+  // Runs are read side by side, of each two blocks at a time.
+  block_bytes_ =
+      std::clamp(grant_.bytes() / int64_t(2 * runs_.size() + 2), kLeastBytes, kBlockBytes);
+  for (const RowRange& run : runs_) sources.emplace_back(*this, run);
+  RowStoreSpec sorted{.width = spec_.width, .most_rows = rows(), .room = spec_.room};
+  SpillStore out(sorted);
+  PT_TRY(out.GoToDisk());
+  RowMerge merge(std::move(sources), part_rows, out, identities);
+  PT_TRY(merge.Start());
+  PT_TRY(merge.RunUntil(rows()));
+  file_ = std::move(out.file_);
+  writing_.reset();
+  runs_.clear();
+  spec_.sorts = false;
+  // An empty store, whose memory is not needed any more.
+  memory_ = std::make_unique<MemoryStore>(spec_);
+  block_bytes_ = std::min(kBlockBytes, least_bytes() / 2);
+  // What is left of it is for whoever needs memory next.
+  grant_.Set(0);
+  return Status::OK();
+}
+
+std::unique_ptr<RowScan> SpillStore::Scan(RowRange range) const {
+  PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows());
+  auto rest = memory_->Scan(Beyond(range, file_rows_));
+  if (range.begin >= file_rows_) return rest;
+  return std::make_unique<SpillScan>(
+      SpillScan::File{*file_, Below(range, file_rows_), spec_.width, block_bytes_},
+      std::move(rest));
+}
+
+Result<std::unique_ptr<RowVisit>> SpillStore::Visit(RowRange range,
+                                                    const Permutation& order) const {
+  PT_CHECK(order.rows() == range.size());
+  if (!on_disk_) return memory_->Visit(range, order);
+  // All that nobody else has, from the first visit on.
+  grant_.Set(std::max({grant_.bytes(), grant_.bytes() + grant_.budget().left(), least_bytes()}));
+  const SpillVisitSpec spec{
+      .width = spec_.width, .memory_bytes = grant_.bytes() / spec_.visits, .disk = spec_.room.disk};
+  return MakeSpillVisit(spec, *Scan(range), order);
+}
+
+void SpillStore::Release(RowRange range) {
+  if (!on_disk_) memory_->Release(range);
+}
+
+std::unique_ptr<RowStore> MakeRowStore(const RowStoreSpec& spec) {
+  if (spec.room.disk.empty()) return std::make_unique<MemoryStore>(spec);
+  return std::make_unique<SpillStore>(spec);
+}
+
+}  // namespace protium
