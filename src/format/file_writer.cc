@@ -56,7 +56,7 @@ class ParquetWriter : public FileWriter {
   Status Open(const arrow::Schema& schema) {
     const auto properties = ::parquet::WriterProperties::Builder()
                                 .compression(arrow::Compression::ZSTD)
-                                // library wrote them.
+                                // Not the release of a library, on which bytes would then depend.
                                 ->created_by("protium")
                                 ->build();
     return GuardParquet([&]() -> Status {
