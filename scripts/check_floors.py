@@ -32,7 +32,7 @@ def read_rooms():
 
 
 def is_test(path):
-    return re.search(r"(_test|/test_\w+)\.cc$", path) is not None
+    return re.search(r"(_test\.(cc|h)|/test_\w+\.cc)$", path) is not None
 
 
 def is_allowed(path, room, used, rooms):

@@ -64,7 +64,7 @@ std::string FindFirstMetric(const Json& summary) {
 }
 
 // The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
-std::string Metric(const Json& summary, const char* set, const std::string& name) {
+std::string MetricText(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
   // A run may have no baseline.
   if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
@@ -82,8 +82,8 @@ Status List(const Arguments& arguments) {
     all.push_back(Summary(entry));
     const std::string metric = FindFirstMetric(all.back());
     rows.push_back({entry.folder.filename().string(), FormatState(all.back()), entry.header.started,
-                    metric, Metric(all.back(), "test", metric),
-                    Metric(all.back(), "baseline", metric)});
+                    metric, MetricText(all.back(), "test", metric),
+                    MetricText(all.back(), "baseline", metric)});
   }
   if (arguments.Has("--json")) return PrintResult(Dump(all) + "\n");
   if (all.empty()) PrintNote("no runs in " + RunsDir(arguments) + "\n");
