@@ -2,6 +2,7 @@
 // A small grey picture that is drawn on and written as a PNG file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
