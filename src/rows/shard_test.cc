@@ -145,8 +145,9 @@ TEST(ShardRows, GivesTheSameShardsFromTheDisk) {
     for (const int64_t count : {5, 3000}) {
       const std::vector<Row> rows = SomeRows(count, share);
       const Outcome memory = ShardAmong(1, 4, rows, 0);
-      // The rows take 16 bytes each: less than a row, and parts of all of them.
-      for (const int64_t budget : {1, 20'000}) {
+      // The rows take 16 bytes each; of a few, a part is less than one.
+      for (const int64_t part : {20, 2}) {
+        const int64_t budget = count * 16 / part;
         const auto room = [&] {
           RowRoom disk(budget);
           disk.disk = folder.path();
