@@ -157,15 +157,6 @@ TEST_F(TrainTaskTest, RefusesWhatCannotBeTrained) {
   config_.held_out.clear();
   EXPECT_THAT(FaultOf(Run(2, Deal(0, 2, 0))).what, HasSubstr("no rows to train on"));
   EXPECT_THAT(FaultOf(Run(5, Deal(700, 5, 0))).fix, HasSubstr("train.shards = 5"));
-  config_.memory_bytes = 1000;
-  config_.scratch = folder_.path().string();
-  {
-    const FileSizeLimit full(2000);
-    const Fault room = FaultOf(Run(2, Deal(700, 2, 0)));
-    EXPECT_EQ(room.exit, Exit::kNoRoom);
-    EXPECT_EQ(room.where, config_.scratch);
-  }
-  config_.memory_bytes = 0;
   config_.net.categorical[0].cardinality = 4;
   EXPECT_THAT(FaultOf(Run(2, Deal(700, 2, 0))).what, HasSubstr("column c holds category 4"));
 }
