@@ -46,6 +46,9 @@ bool IsTime(const arrow::DataType& type) {
 
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
   why = WhyUseless(table, column);
+  // Stages never overwrite columns, so the job would be refused.
+  const std::string name = Lower(column.name);
+  if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
   if (!why.empty()) return Use::kLeftOut;
   const Type::type id = column.type->id();
   if (id == Type::BOOL) return Use::kCategory;

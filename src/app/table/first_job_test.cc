@@ -80,6 +80,14 @@ TEST(ProposeJob, LeavesOutWhatIsTheLabelUnderAnotherName) {
   EXPECT_THAT(toml, Not(HasSubstr("\"order\"")));
 }
 
+TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
+  TableProfile table = Shop();
+  table.columns[4].name = "Prediction";
+  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: Prediction has the name of what the model adds"));
+  EXPECT_THAT(toml, Not(HasSubstr("\"Prediction\"")));
+}
+
 TEST(ProposeJob, RefusesWhatCannotBeLearned) {
   const auto refused = [](const TableProfile& table, const char* label) {
     return FaultOf(ProposeJob(table, Spec(label)).status());
