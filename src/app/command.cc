@@ -144,6 +144,10 @@ Flag ForceFlag() {
   return {"--force", "", "lets outputs overwrite existing files, never inputs", ""};
 }
 
+CsvOptions CsvGiven(const Arguments& arguments) {
+  return {.null = arguments.Value("--null"), .delimiter = arguments.Value("--delimiter", ",")};
+}
+
 std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }
 
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,

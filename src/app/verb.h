@@ -11,6 +11,7 @@
 
 #include "app/arguments.h"
 #include "base/status.h"
+#include "protium/csv.h"
 
 namespace protium {
 
@@ -62,6 +63,9 @@ Flag EngineFlag();
 Flag JsonFlag();
 Flag ForceFlag();
 Flag DelimiterFlag();
+
+// What --null and --delimiter say.
+CsvOptions CsvGiven(const Arguments& arguments);
 
 // The value of --runs-dir; "runs" by default.
 std::string RunsDir(const Arguments& arguments);

@@ -90,6 +90,13 @@ bool IsParquetPlace(const fs::path& path) {
   return false;
 }
 
+DataFrame OpenPlace(Session& session, const fs::path& place, const CsvOptions& csv,
+                    const SchemaPtr& known) {
+  const Reader reader = session.Read();
+  return IsParquetPlace(place) ? reader.Parquet(place.string())
+                               : reader.Csv(place.string(), csv, known);
+}
+
 Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
                   const CsvOptions& csv) {
   const std::map<std::string, std::string> names = NamesIn(sql);
@@ -105,9 +112,7 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
                                place.path.string()),
            .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
     }
-    const std::string path = place.path.string();
-    session.Table(mentioned->second, IsParquetPlace(place.path) ? session.Read().Parquet(path)
-                                                                : session.Read().Csv(path, csv));
+    session.Table(mentioned->second, OpenPlace(session, place.path, csv));
   }
   return Status::OK();
 }

@@ -36,6 +36,10 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
 // Whether a folder is a table: it holds files of a table's format.
 bool HoldsTable(const std::filesystem::path& folder);
 
+// The table at a place; `known` as Reader::Csv() has it.
+DataFrame OpenPlace(Session& session, const std::filesystem::path& place, const CsvOptions& csv,
+                    const SchemaPtr& known = nullptr);
+
 // The format by the ending or, for others, the first bytes.
 bool IsParquetPlace(const std::filesystem::path& path);
 

@@ -13,7 +13,10 @@
 #include <unordered_map>
 
 #include "app/table/cells.h"
+#include "app/table/folder_tables.h"
 #include "base/splitmix.h"
+#include "frame/open.h"
+#include "frame/session_state.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -255,6 +258,15 @@ Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head) {
     if (!fresh && column.distinct > 1) column.same_as = found->second;
   }
   return table;
+}
+
+Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvOptions& csv,
+                                  int64_t head) {
+  SessionOptions options;
+  options.base = std::filesystem::current_path();
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
+  PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, csv).Stream());
+  return ProfileRows(*rows, head);
 }
 
 std::string WhyUseless(const TableProfile& table, const ColumnProfile& column) {

@@ -6,6 +6,7 @@
 #include <arrow/record_batch.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "protium/csv.h"
 #include "protium/stream.h"
 
 namespace protium {
@@ -47,6 +49,11 @@ struct TableProfile {
 // Reads the stream to its end. Memory does not depend on the number of rows: a few megabytes for
 // each column. `head`: how many rows to keep.
 Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head);
+
+// The same of the table at a place (app/table/folder_tables.h), which is read by a session without
+// a run folder, so that nothing is left behind.
+Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvOptions& csv,
+                                  int64_t head);
 
 // What makes a column of no use to learn from: "is constant", "is empty", "equals x in every row",
 // "has another value in every row: an id?"; empty for all others.

@@ -10,8 +10,6 @@
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "frame/open.h"
-#include "frame/session_state.h"
 #include "os/file.h"
 
 namespace protium {
@@ -39,16 +37,6 @@ Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::p
                .kept = "nothing was written"});
 }
 
-Result<TableProfile> Profile(const fs::path& table, const CsvOptions& csv) {
-  SessionOptions options;
-  options.base = fs::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  const DataFrame frame = IsParquetPlace(table) ? session->Read().Parquet(table.string())
-                                                : session->Read().Csv(table.string(), csv);
-  PT_LET(const BatchStreamPtr rows, frame.Stream());
-  return ProfileRows(*rows, 0);
-}
-
 // Where the job finds its table: relative, so that both can be moved together.
 std::string DataFolder(const fs::path& table, const fs::path& output) {
   const fs::path folder = fs::absolute(table).lexically_normal().parent_path();
@@ -63,14 +51,13 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
       table.has_filename() ? table.stem().string() : table.parent_path().filename().string();
   const fs::path output = arguments.Value("--output", name + ".toml");
   PT_TRY(CheckFlags(arguments, table, output));
-  FirstJobSpec spec{
-      .name = name,
-      .data = DataFolder(table, output),
-      .file = table.filename().string(),
-      .parquet = IsParquetPlace(table),
-      .csv = {.null = arguments.Value("--null"), .delimiter = arguments.Value("--delimiter", ",")},
-      .label = arguments.Value("--label")};
-  PT_LET(const TableProfile profile, Profile(table, spec.csv));
+  FirstJobSpec spec{.name = name,
+                    .data = DataFolder(table, output),
+                    .file = table.filename().string(),
+                    .parquet = IsParquetPlace(table),
+                    .csv = CsvGiven(arguments),
+                    .label = arguments.Value("--label")};
+  PT_LET(const TableProfile profile, ProfilePlace(table, spec.csv, 0));
   PT_LET(const FirstJob job, ProposeJob(profile, spec));
   PT_TRY(WriteFile(output, job.toml));
   // What is written here must be right; a mistake of ours is better told now than in the run.

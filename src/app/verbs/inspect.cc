@@ -17,7 +17,6 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/safetensors.h"
-#include "frame/session_state.h"
 #include "learn/model/model_folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
@@ -88,22 +87,6 @@ std::string ModelAsText(const Json& model) {
   return metrics.empty() ? text : text + "\n" + metrics;
 }
 
-// A session without a run folder, so that nothing is left behind.
-Result<std::unique_ptr<Session>> OpenToLook() {
-  SessionOptions options;
-  options.base = fs::current_path();
-  return OpenSession(options);
-}
-
-// A table read once: its rows by a session, what its columns hold from a pass over them.
-Result<TableProfile> ProfileTable(const fs::path& file, const CsvOptions& written) {
-  PT_LET(const std::unique_ptr<Session> session, OpenToLook());
-  const DataFrame table = IsParquetPlace(file) ? session->Read().Parquet(file.string())
-                                               : session->Read().Csv(file.string(), written);
-  PT_LET(const BatchStreamPtr rows, table.Stream());
-  return ProfileRows(*rows, kFirstRows);
-}
-
 // As many of the most frequent values as fit into `width`, with their shares.
 std::string TopText(const TableProfile& table, const ColumnProfile& column, int32_t width) {
   std::string text;
@@ -154,7 +137,7 @@ std::string NotesText(const TableProfile& table) {
 }
 
 Status ShowTable(const fs::path& file, const CsvOptions& written, bool as_json) {
-  PT_LET(const TableProfile table, ProfileTable(file, written));
+  PT_LET(const TableProfile table, ProfilePlace(file, written, kFirstRows));
   if (as_json) {
     Json json = {{"kind", IsParquetPlace(file) ? "parquet" : "csv"}, {"path", file.string()}};
     json.update(ProfileToJson(table));
@@ -197,9 +180,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   }
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
-    const CsvOptions written{.null = arguments.Value("--null"),
-                             .delimiter = arguments.Value("--delimiter", ",")};
-    return ShowTable(what, written, json);
+    return ShowTable(what, CsvGiven(arguments), json);
   }
   // A folder that is none of these gets a message of its own; for a word the nearest runs are
   // named.

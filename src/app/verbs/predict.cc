@@ -63,13 +63,7 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
                               fs::absolute(arguments.Value("--data")));
   }
   const std::string input = fs::absolute(arguments.Value("--input"));
-  const bool parquet = IsParquetPlace(input);
-  const DataFrame table =
-      parquet ? session.Read().Parquet(input)
-              : session.Read().Csv(input,
-                                   {.null = arguments.Value("--null"),
-                                    .delimiter = arguments.Value("--delimiter", ",")},
-                                   model.state().input);
+  const DataFrame table = OpenPlace(session, input, CsvGiven(arguments), model.state().input);
   return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
 }
 

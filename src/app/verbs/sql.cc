@@ -138,9 +138,7 @@ Result<std::string> Query(const Arguments& arguments, SessionOptions options) {
   PT_LET(const std::string sql, ReadQuery(arguments.operand(0)));
   PT_LET(const auto places, PlacesIn(arguments));
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_TRY(NameTables(
-      *session, sql, places,
-      {.null = arguments.Value("--null"), .delimiter = arguments.Value("--delimiter", ",")}));
+  PT_TRY(NameTables(*session, sql, places, CsvGiven(arguments)));
   const DataFrame frame = session->Sql(sql);
   PT_TRY(WithTables(frame.Schema().status(), places, arguments));
   return Answer(*session, frame, arguments);
