@@ -38,7 +38,8 @@ Expr Lit(Literal value);
 Expr MakeCall(std::string function, std::vector<Expr> arguments);
 
 // SQL's operators with SQL's NULLs: the comparisons give NULL for a NULL operand, and && and || are
-// three-valued.
+// three-valued. A plain value may stand on either side: Col("price") * 2 > 5, Col("origin") ==
+// "JFK".
 Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);
@@ -52,5 +53,67 @@ Expr operator>=(Expr a, Expr b);
 Expr operator&&(Expr a, Expr b);
 Expr operator||(Expr a, Expr b);
 Expr operator!(Expr a);
+Expr operator+(Expr a, Literal b);
+Expr operator-(Expr a, Literal b);
+Expr operator*(Expr a, Literal b);
+Expr operator/(Expr a, Literal b);
+Expr operator==(Expr a, Literal b);
+Expr operator!=(Expr a, Literal b);
+Expr operator<(Expr a, Literal b);
+Expr operator<=(Expr a, Literal b);
+Expr operator>(Expr a, Literal b);
+Expr operator>=(Expr a, Literal b);
+Expr operator+(Literal a, Expr b);
+Expr operator-(Literal a, Expr b);
+Expr operator*(Literal a, Expr b);
+Expr operator/(Literal a, Expr b);
+Expr operator==(Literal a, Expr b);
+Expr operator!=(Literal a, Expr b);
+Expr operator<(Literal a, Expr b);
+Expr operator<=(Literal a, Expr b);
+Expr operator>(Literal a, Expr b);
+Expr operator>=(Literal a, Expr b);
+
+Expr IsNull(Expr value);
+// The first value that is not NULL.
+Expr Coalesce(std::vector<Expr> values);
+// `then` where the condition is true, `otherwise` where it is false or NULL.
+Expr If(Expr condition, Expr then, Expr otherwise);
+
+// Of the rows of a group or a window: for Groups::Aggregate() and DataFrame::Window() alone. NULL
+// values are left out; of no value at all, counts are 0 and everything else is NULL. They may stand
+// within expressions: Sum(Col("late") * 1.0) / CountRows().
+Expr CountRows();
+Expr CountOf(Expr value);  // Of the values that are not NULL.
+Expr CountDistinct(Expr value);
+Expr Sum(Expr value);
+Expr Avg(Expr value);
+Expr Min(Expr value);
+Expr Max(Expr value);
+Expr Median(Expr value);    // Between the two middle ones, their mean.
+Expr StdDev(Expr value);    // Of a sample: divided by n - 1.
+Expr Variance(Expr value);  // Likewise.
+Expr AnyTrue(Expr flag);
+Expr AllTrue(Expr flag);
+// `value` in the row in which `by` is smallest or largest; any of them where several are.
+Expr MinBy(Expr value, Expr by);
+Expr MaxBy(Expr value, Expr by);
+
+// For DataFrame::Window() alone, with an order. Ranks are from 1; rows that are equal in the order
+// share a Rank() and leave a gap behind it, or share a DenseRank() and leave none.
+Expr RowNumber();
+Expr Rank();
+Expr DenseRank();
+// `value` so many rows before or after; NULL where there is no such row.
+Expr Lag(Expr value, int64_t rows = 1);
+Expr Lead(Expr value, int64_t rows = 1);
+
+// A column to sort by. NULL comes first in ascending order and last in descending, as in Spark.
+struct SortKey {
+  std::string column;
+  bool descending = false;
+};
+SortKey Asc(std::string column);
+SortKey Desc(std::string column);
 
 }  // namespace protium

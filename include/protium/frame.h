@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 
 namespace protium {
 
+class Groups;
 class Session;
 class Writer;
 enum class Format;
@@ -40,6 +43,41 @@ struct SplitOptions {
   std::string column;
 };
 
+// A column that two tables share, under whatever names: {"origin", {"tailnum", "plane"}}.
+struct JoinKey {
+  JoinKey(const char* name) : JoinKey(std::string(name)) {}
+  JoinKey(std::string name) : left(name), right(std::move(name)) {}
+  JoinKey(std::string left_name, std::string right_name)
+      : left(std::move(left_name)), right(std::move(right_name)) {}
+  std::string left;
+  std::string right;
+};
+
+// Which rows a join keeps besides the pairs that match: none, those of the left table without a
+// match, those of the right one, both. kSemi keeps the rows of the left table that have a match,
+// once each, and kAnti those that have none, both without columns of the right table. kCross pairs
+// every row with every row.
+enum class JoinKind { kInner, kLeft, kRight, kFull, kSemi, kAnti, kCross };
+
+// NULL in a key matches nothing.
+struct JoinOptions {
+  std::vector<JoinKey> on;  // At least one; none for kCross.
+  JoinKind how = JoinKind::kInner;
+};
+
+// Rows around a row, itself 0: {-6, 0} is the row and the six before it. nullopt: without an end.
+struct RowRange {
+  std::optional<int64_t> from;
+  std::optional<int64_t> to;
+};
+
+// Which rows a window function sees.
+struct WindowOptions {
+  Columns by;                     // Rows that agree in these; empty: all rows.
+  std::vector<SortKey> order;     // Needed by ranks, Lag() and Lead().
+  std::optional<RowRange> range;  // Unset: with an order up to the row and its equals, else all.
+};
+
 // Cheap to copy. The session must outlive it. Use it on the session's thread only.
 class DataFrame {
  public:
@@ -52,13 +90,39 @@ class DataFrame {
   DataFrame Select(const Columns& columns) const;
   // The table of these expressions alone, in this order.
   DataFrame Project(std::vector<NamedExpr> columns) const;
-  // At most `rows` rows. Which ones is up to the engine unless the SQL below orders them.
+  // All columns and these: a new one comes last, one that is there is replaced in its place. The
+  // expressions see the columns as they were before.
+  DataFrame WithColumns(std::vector<NamedExpr> columns) const;
+  DataFrame Rename(const std::map<std::string, std::string>& old_to_new) const;
+  DataFrame Drop(const Columns& columns) const;
+  // The keys stand once, under the left table's name, then its other columns, then those of the
+  // right table; no other name may be in both. The keys' types must be equal.
+  DataFrame Join(const DataFrame& right, const JoinOptions& options) const;
+  // Without keys, all rows are one group, even if there are none.
+  Groups GroupBy(Columns keys) const;
+  // WithColumns() whose expressions may hold functions of the rows around a row:
+  //   sales.Window({.by = {"shop"}, .order = {Asc("day")}}, {{"so_far", Sum(Col("amount"))}})
+  DataFrame Window(const WindowOptions& over, std::vector<NamedExpr> columns) const;
+  // Rows that are equal in all keys come in any order. Stream(), Write() and Limit() right after it
+  // keep the order; any other verb may lose it.
+  DataFrame Sort(const std::vector<SortKey>& keys) const;
+  // The rows of both, repeated ones too. Both have the same columns, in any order.
+  DataFrame Union(const DataFrame& other) const;
+  DataFrame Distinct() const;
+  // About this share of the rows, above 0 and below 1, chosen by the hash that Split() uses: the
+  // same rows on every engine and in every run. Rows that agree in `by` (empty: all columns) are
+  // taken or left together.
+  DataFrame Sample(double share, int64_t seed = 0, Columns by = {}) const;
+  // A row for each column: column, type, rows, nulls, distinct, and where its type has them min and
+  // max (as text), mean and stddev.
+  DataFrame Describe() const;
+  // At most `rows` rows: the first ones after Sort(), else which ones is up to the engine.
   DataFrame Limit(int64_t rows) const;
   // Evaluated at most once per session; everything built on the result reads the kept rows. `name`
   // is for explanations.
   DataFrame Materialize(std::string name) const;
   // Runs a task of the program (Program::tasks) over the rows, in worker processes. The columns of
-  // the result are task.output.
+  // the result are task.output; functions.h makes tasks of plain functions.
   DataFrame Map(MapTask task) const;
   // auto [train, test] = frame.Split({.by = {"day"}, .test = 0.2});
   // Both sides read one kept evaluation of this frame.
@@ -82,6 +146,28 @@ class DataFrame {
  private:
   Session* session_;
   Plan plan_;
+};
+
+// Rows that agree in some columns; NULL counts as a value.
+class Groups {
+ public:
+  Groups(DataFrame frame, Columns keys) : frame_(std::move(frame)), keys_(std::move(keys)) {}
+  // One row a group: the keys and these columns, which may hold CountRows(), Sum() and their like
+  // (protium/expr.h), and keys.
+  DataFrame Aggregate(std::vector<NamedExpr> columns) const;
+  // Aggregate() then makes each of its columns once for every value of `column`, of the rows that
+  // have it: a column is called after the value, and with several, value_name. The values are given
+  // because a plan's columns must be known before it runs.
+  Groups Pivot(std::string column, std::vector<Literal> values) const;
+  // Runs a task over whole groups: see EachGroup() in functions.h. Rows of a group come in `order`;
+  // without one in any.
+  DataFrame Map(MapTask task, std::vector<SortKey> order = {}) const;
+
+ private:
+  DataFrame frame_;
+  Columns keys_;
+  std::string pivot_;
+  std::vector<Literal> values_;
 };
 
 // The two sides of a split. Every row of the frame is on exactly one of them.

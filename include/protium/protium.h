@@ -7,6 +7,7 @@
 #include "protium/events.h"
 #include "protium/expr.h"
 #include "protium/frame.h"
+#include "protium/functions.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"
 #include "protium/session.h"

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protium/expr.h"
 #include "protium/stream.h"
 
 namespace protium {
@@ -44,11 +45,17 @@ struct GangSpec {
 // Runs a named task over the input's batches, once per partition, in worker processes. The number
 // of partitions and their rows are the engine's choice, so a task must not depend on them.
 struct MapTask {
-  std::string task;              // A name in the worker's task table: "fit", "train", "score".
-  std::string config;            // Passed to the task as it is; the built-in tasks use JSON.
-  SchemaPtr output;              // Of the batches that the task emits.
+  std::string task;    // A name in the worker's task table: "fit", "train", "score".
+  std::string config;  // Passed to the task as it is; the built-in tasks use JSON.
+  // Of the batches that the task emits. Null: the input's columns, and then those of `adds`.
+  SchemaPtr output;
+  SchemaPtr adds;
   int32_t workers = 0;           // Without a gang; 0 lets the engine choose.
   std::optional<GangSpec> gang;  // Set: the partitions are the ranks of a gang.
+  // Not empty: rows that agree in these columns, NULL counting as a value, come to one partition,
+  // one after the other, and each such group in `order`. Not together with a gang.
+  Columns groups;
+  std::vector<SortKey> order;
 };
 
 // A device leased to a task, as Spark's resource discovery names it.
@@ -68,6 +75,7 @@ class TaskContext {
   virtual const std::string& host() const = 0;
   virtual const std::vector<Device>& devices() const = 0;
   virtual const std::string& config() const = 0;  // MapTask::config.
+  virtual const Columns& groups() const;          // MapTask::groups.
 
   // This partition's batches. On the embedded engine a batch lies in memory shared with the driver,
   // which gets it back when the last reference to the batch is gone; a task may keep as many as it

@@ -22,7 +22,7 @@ struct EngineRequest {
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 4;
+inline constexpr int32_t kEngineLibraryVersion = 5;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

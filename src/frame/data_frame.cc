@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frame/session_state.h"
+#include "frame/verbs.h"
 #include "protium/frame.h"
 #include "run/events.h"
 #include "run/terminal.h"
@@ -60,7 +61,16 @@ DataFrame DataFrame::Materialize(std::string name) const {
 }
 
 DataFrame DataFrame::Map(MapTask task) const {
-  return {*session_, MakePlan(std::move(task), {plan_})};
+  if (task.output != nullptr) return {*session_, MakePlan(std::move(task), {plan_})};
+  return BuildFrame(*session_, [&]() -> Result<Plan> {
+    PT_LET(const SchemaPtr schema, Schema());
+    arrow::FieldVector fields = schema->fields();
+    if (task.adds != nullptr) {
+      fields.insert(fields.end(), task.adds->fields().begin(), task.adds->fields().end());
+    }
+    task.output = arrow::schema(std::move(fields));
+    return MakePlan(std::move(task), {plan_});
+  });
 }
 
 Sides DataFrame::Split(const SplitOptions& options) const {

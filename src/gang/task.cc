@@ -3,6 +3,11 @@
 
 namespace protium {
 
+const Columns& TaskContext::groups() const {
+  static const Columns none;
+  return none;
+}
+
 Status TaskContext::Barrier(std::string_view name) {
   PT_LET(Communicator * ranks, communicator());
   return ranks->Barrier(name);

@@ -29,6 +29,7 @@ struct Line {
   }
   // The text itself is long, and `protium plan` shows the SQL that the engine makes of it.
   std::string operator()(const Sql& sql) const {
+    if (!sql.verb.empty()) return sql.verb;
     return fmt::format("sql over {}", fmt::join(sql.names, ", "));
   }
   std::string operator()(const Filter& filter) const {
@@ -61,6 +62,9 @@ struct Line {
   std::string operator()(const Materialize& kept) const { return "materialize " + kept.name; }
   std::string operator()(const Limit& limit) const { return fmt::format("limit {}", limit.rows); }
   std::string operator()(const MapTask& task) const {
+    if (!task.groups.empty()) {
+      return fmt::format("map_task {} over groups by {}", task.task, By(task.groups));
+    }
     if (!task.gang) return fmt::format("map_task {}", task.task);
     return fmt::format("map_task {} by a gang of {}", task.task, task.gang->workers);
   }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/functions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "plan/aggregates.h"
 
 namespace protium {
 namespace {
@@ -128,6 +131,12 @@ const Function* FindFunction(std::string_view name) {
 Status Check(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall) return Status::OK();
   const Function* const function = FindFunction(expr.name);
+  if (function == nullptr && FindAggregate(expr.name) != nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{}() is computed of many rows, and this expression sees one",
+                                     FindAggregate(expr.name)->door),
+                 .fix = "use it in GroupBy(...).Aggregate(...) or in Window()"});
+  }
   if (function == nullptr) {
     std::vector<std::string> known;
     for (const Function& each : kFunctions) known.emplace_back(each.name);

@@ -45,6 +45,7 @@ SchemaPtr SchemaOfFiles(const Scan& scan);
 struct Sql {
   std::string text;
   std::vector<std::string> names;
+  std::string verb = {};  // What it does in a few words, if the house wrote it: "join on day".
 };
 
 // Keeps the rows for which the predicate is true, neither false nor NULL.

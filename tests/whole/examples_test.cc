@@ -3,6 +3,8 @@
 // say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "whole/own_job.h"
 
 namespace protium::whole {
@@ -37,6 +39,21 @@ TEST(Examples, OfVisitsLearnsFromDatesListsAndMistypedWords) {
   const Outcome run = RunExample(own, "visits", "6000");
   ASSERT_EQ(run.exit, 0) << run.err;
   EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
+}
+
+// A program with functions of its own, of rows and of groups.
+TEST(Examples, OfLinesFitsOneForEachAirline) {
+  const OwnJob own;
+  ASSERT_EQ(own.Protium({"example", "flights", own / "data", "--rows", "3000"}).exit, 0);
+  Running program(
+      {(fs::path(ProtiumCommand()).parent_path() / "lines").string(), "run", "--runs-dir",
+       (own / "runs").string(), "--json", "--set", "data=" + (own / "data").string()},
+      own.path());
+  const Outcome run = program.Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string lines = ReadText(run.json["outputs"][0].get<std::string>());
+  EXPECT_TRUE(lines.starts_with("\"carrier\",\"slope\",\"offset\",\"flights\"")) << lines;
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 17) << lines;
 }
 
 // Pictures are found beside the tables that are scored, wherever these lie.

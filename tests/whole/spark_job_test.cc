@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "whole/flights.h"
 #include "whole/ranks.h"
@@ -65,6 +66,29 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
     const fs::path scored = there.json["outputs"][0].get<std::string>();
     EXPECT_TRUE(fs::exists(scored / "_SUCCESS")) << scored;
   }
+}
+
+// Functions of a program's own, of rows and of whole groups, and verbs around them.
+TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
+  const std::string lines = (fs::path(ProtiumCommand()).parent_path() / "lines").string();
+  const auto fitted = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {lines,          "run",   "--json",         "--runs-dir",
+                                      runs_.string(), "--set", "data=" + tables_};
+    words.insert(words.end(), more.begin(), more.end());
+    Running program(std::move(words), scratch_.path());
+    const Outcome outcome = program.Wait();
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    return fs::path(outcome.json["outputs"][0].get<std::string>());
+  };
+  // Spark quotes a cell only where it has to.
+  std::string here = ReadText(fitted({}));
+  std::erase(here, '"');
+  const fs::path there = fitted({"--engine", engine_.substr(engine_.find('=') + 1)});
+  std::string parts;
+  for (const auto& part : fs::directory_iterator(there)) {
+    if (part.path().extension() == ".csv") parts += ReadText(part.path());
+  }
+  EXPECT_EQ(parts, here);
 }
 
 TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/fault.h"
+#include "column/group_batches.h"
 #include "format/file_writer.h"
 #include "local/duckdb/database.h"
 #include "local/duckdb/query.h"
@@ -12,6 +13,7 @@
 #include "local/engine/inputs.h"
 #include "local/engine/plain_stream.h"
 #include "local/engine/query_tables.h"
+#include "plan/aggregates.h"
 
 // How a plan is run. A task's rows come straight from the workers if only limits and chosen columns
 // follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below it are
@@ -163,12 +165,27 @@ class LocalEngine : public Engine {
   Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {
     if (workers_ == nullptr) return NoWorkers();
     PT_CHECK(plan->inputs.size() == 1);
-    const Plan input = plan->inputs.front();
+    const Plan input = GroupedInput(task, plan->inputs.front());
     // Kept tables are made before workers start, and once, not anew for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
     PT_TRY(MakeQueryTables(*store, input, call).Keep());
     return workers_->Map(
-        task, [this, input, call] { return Open(input, call, Order::kAny); }, call);
+        task,
+        [this, input, call, groups = task.groups]() -> Result<BatchStreamPtr> {
+          PT_LET(BatchStreamPtr rows, Open(input, call, Order::kAny));
+          if (groups.empty()) return rows;
+          return WholeGroups(std::move(rows), groups);
+        },
+        call);
+  }
+
+  // The rows of a task over groups come group by group; see WholeGroups().
+  static Plan GroupedInput(const MapTask& task, const Plan& input) {
+    if (task.groups.empty()) return input;
+    return MakePlan(Sql{.text = "SELECT * FROM t ORDER BY " + OrderList(GroupOrder(task)),
+                        .names = {"t"},
+                        .verb = "in groups by " + NameList(task.groups)},
+                    {input});
   }
 
   const LocalOptions options_;

@@ -48,6 +48,7 @@ Json TaskHead(const RunSpec& spec, int32_t rank) {
                {"task", spec.number},
                {"name", spec.task.task},
                {"config", spec.task.config},
+               {"groups", spec.task.groups},
                {"rank", rank},
                {"world", spec.most},
                {"attempt", spec.attempt},

@@ -44,6 +44,17 @@ Result<std::vector<Device>> DevicesIn(const Json& head) {
   return devices;
 }
 
+Result<Columns> GroupsIn(const Json& head) {
+  Columns groups;
+  const auto list = head.find("groups");
+  if (list == head.end()) return groups;
+  for (const Json& each : *list) {
+    if (!each.is_string()) return Status::Invalid("a task arrived with groups that are no names");
+    groups.push_back(each.get<std::string>());
+  }
+  return groups;
+}
+
 // Sockets to the other ranks, by rank, with an empty place for this one's own.
 std::vector<UniqueFd> PeersIn(std::vector<UniqueFd> fds, int32_t rank) {
   if (rank >= 0 && rank <= static_cast<int32_t>(fds.size())) fds.emplace(fds.begin() + rank);
@@ -68,6 +79,7 @@ Status WorkerTask::Read(Frame frame) {
   PT_LET(number_, NumberAt(head, "task"));
   PT_LET(name_, TextAt(head, "name"));
   PT_LET(config_, TextAt(head, "config"));
+  PT_LET(groups_, GroupsIn(head));
   PT_LET(rank_, NumberAt(head, "rank"));
   PT_LET(world_, NumberAt(head, "world"));
   PT_LET(attempt_, NumberAt(head, "attempt"));

@@ -42,6 +42,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   const std::string& host() const override { return host_; }
   const std::vector<Device>& devices() const override { return devices_; }
   const std::string& config() const override { return config_; }
+  const Columns& groups() const override { return groups_; }
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_schema_; }
   // Waits while kWindow emitted batches are not taken. A batch of another schema than the plan's is
@@ -65,6 +66,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   int64_t number_ = 0;
   std::string name_;
   std::string config_;
+  Columns groups_;
   int32_t rank_ = 0;
   int32_t world_ = 1;
   int32_t attempt_ = 0;

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "engine/result_columns.h"
+#include "plan/aggregates.h"
 #include "spark/connect/types.h"
 #include "spark/ship/tables.h"
 #include "sql/doubled_quotes.h"
@@ -86,8 +87,19 @@ class Lowering {
     if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
     const auto& task = std::get<MapTask>(plan->verb);
     PT_CHECK(plan->inputs.size() == 1);
-    PT_LET(const SparkTable input, LowerPlan(plan->inputs.front(), context_));
-    return context_.map(task, plan->inputs.front(), input);
+    const Plan rows = GroupedInput(task, plan->inputs.front());
+    PT_LET(const SparkTable input, LowerPlan(rows, context_));
+    return context_.map(task, rows, input);
+  }
+
+  // The rows of a group come to one partition, one after the other.
+  static Plan GroupedInput(const MapTask& task, const Plan& input) {
+    if (task.groups.empty()) return input;
+    return MakePlan(Sql{.text = "SELECT * FROM t DISTRIBUTE BY " + NameList(task.groups) +
+                                " SORT BY " + OrderList(GroupOrder(task)),
+                        .names = {"t"},
+                        .verb = "in groups by " + NameList(task.groups)},
+                    {input});
   }
 
   static Result<Relation> Files(const Scan& scan) {

@@ -214,6 +214,7 @@ class SparkEngine : public Engine {
     PT_TRY(MakeFolder(tasks.back()));
     SparkCommand command{.task = task.task,
                          .config = task.config,
+                         .groups = task.groups,
                          .output = task.output,
                          .events = tasks.back().string()};
     std::optional<WrittenRows> files = FindFiles(rows, *input.schema);

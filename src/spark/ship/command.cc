@@ -47,6 +47,7 @@ Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
+  std::vector<std::string> groups;
   bool gang = false;
   int32_t world = 1;
   int32_t attempt = 0;
@@ -62,6 +63,7 @@ struct Head {
     visit("version", version);
     visit("task", task);
     visit("config", config);
+    visit("groups", groups);
     visit("gang", gang);
     visit("world", world);
     visit("attempt", attempt);
@@ -79,6 +81,7 @@ struct Head {
 Head MakeHead(const SparkCommand& command) {
   Head head{.task = command.task,
             .config = command.config,
+            .groups = command.groups,
             .gang = command.gang,
             .world = command.world,
             .attempt = command.attempt,
@@ -127,6 +130,7 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
   PT_TRY(FieldsFromJson(json, "command", head));
   SparkCommand command{.task = head.task,
                        .config = head.config,
+                       .groups = head.groups,
                        .gang = head.gang,
                        .world = head.world,
                        .attempt = head.attempt,

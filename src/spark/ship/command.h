@@ -17,7 +17,7 @@ namespace protium {
 
 // Spark's logs show the first 8 bytes of a command: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 3;
+inline constexpr int64_t kCommandVersion = 4;
 
 // Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
@@ -34,6 +34,7 @@ struct RowFiles {
 struct SparkCommand {
   std::string task;  // MapTask::task and ::config.
   std::string config;
+  std::vector<std::string> groups;  // MapTask::groups.
   // What Spark is told of the result; the worker checks every batch against it.
   SchemaPtr output;
 

@@ -10,6 +10,7 @@ namespace {
 SparkCommand GangCommand() {
   return {.task = "train",
           .config = R"({"epochs":3})",
+          .groups = {"shop", "day"},
           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
           .gang = true,
           .world = 4,
@@ -33,6 +34,7 @@ TEST(Command, ComesBackAsItWas) {
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->task, "train");
   EXPECT_EQ(back->config, command.config);
+  EXPECT_EQ(back->groups, command.groups);
   EXPECT_TRUE(back->output->Equals(*command.output));
   EXPECT_EQ(back->world, 4);
   EXPECT_EQ(back->attempt, 2);
@@ -59,12 +61,12 @@ TEST(Command, CutAnywhereIsRefused) {
 TEST(Command, OfAnotherVersionIsRefusedWithBothVersions) {
   auto bytes = EncodeCommand(GangCommand());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  const size_t at = bytes->find("\"version\":3");
+  const size_t at = bytes->find("\"version\":4");
   ASSERT_NE(at, std::string::npos);
   (*bytes)[at + 10] = '9';
   const Status status = DecodeCommand(*bytes).status();
   EXPECT_NE(status.message().find("command version 9"), std::string::npos) << status;
-  EXPECT_NE(status.message().find("command version 3"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("command version 4"), std::string::npos) << status;
 }
 
 }  // namespace

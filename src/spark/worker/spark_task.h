@@ -50,6 +50,7 @@ class SparkTask : public TaskContext, private BatchStream {
   const std::string& host() const override { return place_.host; }
   const std::vector<Device>& devices() const override { return place_.devices; }
   const std::string& config() const override { return command_.config; }
+  const Columns& groups() const override { return command_.groups; }
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_.schema(); }
   Status Emit(const arrow::RecordBatch& batch) override { return output_.Emit(batch); }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins as SQL with every column spelt out: what USING and * give differs between engines.
+#include <arrow/type.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "frame/verbs.h"
+#include "plan/aggregates.h"
+
+namespace protium {
+namespace {
+
+// The tables under their names in the text, and the keys as both tables spell them.
+struct Joined {
+  SchemaPtr left, right;
+  std::vector<JoinKey> on;
+};
+
+Status CheckKeyTypes(const arrow::Field& left, const arrow::Field& right) {
+  if (left.type()->Equals(*right.type())) return Status::OK();
+  if (arrow::is_signed_integer(left.type()->id()) && arrow::is_signed_integer(right.type()->id())) {
+    return Status::OK();
+  }
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("join on \"{}\": it is {} in the left table, and {} in the right",
+                           left.name(), left.type()->ToString(), right.type()->ToString()),
+       .fix = "convert one of them first, by cast_string or its like in WithColumns()"});
+}
+
+Result<std::vector<JoinKey>> FindKeys(const Joined& tables) {
+  std::vector<JoinKey> keys;
+  for (const JoinKey& key : tables.on) {
+    PT_LET(const int left, FindColumn(*tables.left, key.left, "join on", "the left table"));
+    PT_LET(const int right, FindColumn(*tables.right, key.right, "join on", "the right table"));
+    PT_TRY(CheckKeyTypes(*tables.left->field(left), *tables.right->field(right)));
+    keys.emplace_back(tables.left->field(left)->name(), tables.right->field(right)->name());
+  }
+  return keys;
+}
+
+Status CheckOptions(const JoinOptions& options) {
+  if (options.how == JoinKind::kCross && !options.on.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a cross join pairs all rows and takes no keys",
+                 .fix = "leave out \"on\", or choose another kind"});
+  }
+  if (options.how != JoinKind::kCross && options.on.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a join needs at least one key",
+                 .fix = "name the columns that both tables share: {.on = {\"day\"}}"});
+  }
+  return Status::OK();
+}
+
+std::string Condition(const std::vector<JoinKey>& keys) {
+  std::string text;
+  for (const JoinKey& key : keys) {
+    text += fmt::format("{}l.{} = r.{}", text.empty() ? "" : " AND ", QuotedName(key.left),
+                        QuotedName(key.right));
+  }
+  return text;
+}
+
+// A key of a row that only the right table has is found there.
+std::string KeyText(const JoinKey& key, JoinKind how) {
+  const std::string left = "l." + QuotedName(key.left), right = "r." + QuotedName(key.right);
+  const std::string name = " AS " + QuotedName(key.left);
+  if (how == JoinKind::kRight) return right + name;
+  if (how == JoinKind::kFull) return "coalesce(" + left + ", " + right + ")" + name;
+  return left + name;
+}
+
+// The left table's columns in their order, keys where they stood in it, and the right table's.
+Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>& keys,
+                                JoinKind how) {
+  std::string list;
+  std::set<std::string> names;
+  for (const JoinKey& key : keys) {
+    list += (list.empty() ? "" : ", ") + KeyText(key, how);
+    names.insert(Lower(key.left));
+  }
+  std::set<std::string> right_keys;
+  for (const JoinKey& key : keys) right_keys.insert(Lower(key.right));
+  for (const auto& field : tables.left->fields()) {
+    if (!names.insert(Lower(field->name())).second) continue;
+    list += (list.empty() ? "" : ", ") + ("l." + QuotedName(field->name()));
+  }
+  for (const auto& field : tables.right->fields()) {
+    if (right_keys.contains(Lower(field->name()))) continue;
+    if (!names.insert(Lower(field->name())).second) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("join: both tables have a column \"{}\"", field->name()),
+                   .fix = "Rename() or Drop() one of them, or join on it"});
+    }
+    list += ", r." + QuotedName(field->name());
+  }
+  return list;
+}
+
+constexpr const char* JoinWords(JoinKind how) {
+  switch (how) {
+    case JoinKind::kLeft:
+      return "LEFT JOIN";
+    case JoinKind::kRight:
+      return "RIGHT JOIN";
+    case JoinKind::kFull:
+      return "FULL JOIN";
+    case JoinKind::kCross:
+      return "CROSS JOIN";
+    default:
+      return "JOIN";
+  }
+}
+
+Result<std::string> JoinText(const Joined& tables, JoinKind how) {
+  PT_LET(const std::vector<JoinKey> keys, FindKeys(tables));
+  if (how == JoinKind::kSemi || how == JoinKind::kAnti) {
+    return fmt::format("SELECT * FROM l WHERE {}EXISTS (SELECT 1 FROM r WHERE {})",
+                       how == JoinKind::kAnti ? "NOT " : "", Condition(keys));
+  }
+  PT_LET(const std::string columns, ColumnsText(tables, keys, how));
+  const std::string on = keys.empty() ? "" : " ON " + Condition(keys);
+  return fmt::format("SELECT {} FROM l {} r{}", columns, JoinWords(how), on);
+}
+
+std::string Name(const JoinOptions& options) {
+  constexpr const char* kKinds[] = {"", "left ", "right ", "full ", "semi ", "anti ", "cross "};
+  Columns names;
+  for (const JoinKey& key : options.on) names.push_back(key.left);
+  return fmt::format("{}join{}{}", kKinds[static_cast<size_t>(options.how)],
+                     names.empty() ? "" : " on ", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+DataFrame DataFrame::Join(const DataFrame& right, const JoinOptions& options) const {
+  return BuildFrame(*session_, [&]() -> Result<Plan> {
+    PT_TRY(CheckOptions(options));
+    Joined tables{.on = options.on};
+    PT_LET(tables.left, Schema());
+    PT_LET(tables.right, right.Schema());
+    PT_LET(std::string text, JoinText(tables, options.how));
+    return SqlPlan(std::move(text), {"l", "r"}, {plan_, right.plan_}, Name(options));
+  });
+}
+
+}  // namespace protium

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops around functions of batches and groups, and the checks of what goes in and comes out.
+#include "protium/functions.h"
+
+#include <fmt/format.h>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "column/group_batches.h"
+
+namespace protium {
+namespace {
+
+// Rows that would reach the next step under other names or types are refused here, where it is
+// known which task made them.
+Status CheckMade(const arrow::RecordBatch& made, const arrow::Schema& output) {
+  if (made.schema()->Equals(output, false)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a task's function made other columns than its output has",
+               .why = fmt::format("it made {}; MapTask::output is {}", made.schema()->ToString(),
+                                  output.ToString())});
+}
+
+Status CallWith(const BatchFunction& function, const RowBatch& rows, TaskContext& context) {
+  PT_LET(const RowBatch made, function(rows));
+  if (made == nullptr || made->num_rows() == 0) return Status::OK();
+  PT_TRY(CheckMade(*made, *context.output_schema()));
+  return context.Emit(*made);
+}
+
+Status RunBatches(const MakeBatchFunction& make, TaskContext& context) {
+  PT_LET(const BatchFunction function, make(context));
+  while (true) {
+    PT_LET(const RowBatch rows, context.input().Next());
+    if (rows == nullptr) return Status::OK();
+    PT_TRY(CallWith(function, rows, context));
+  }
+}
+
+Status RunGroups(const MakeBatchFunction& make, TaskContext& context) {
+  const Columns& keys = context.groups();
+  if (keys.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a task of EachGroup() got rows that are not in groups",
+                 .fix = "run it by frame.GroupBy({...}).Map(...)"});
+  }
+  PT_LET(const BatchFunction function, make(context));
+  const BatchStreamPtr groups = WholeGroups(context.input(), keys);
+  while (true) {
+    PT_LET(const RowBatch rows, groups->Next());
+    if (rows == nullptr) return Status::OK();
+    PT_LET(std::vector<int64_t> bounds, GroupStarts(*rows, keys));
+    bounds.push_back(rows->num_rows());
+    for (size_t i = 0; i + 1 < bounds.size(); ++i) {
+      PT_TRY(CallWith(function, rows->Slice(bounds[i], bounds[i + 1] - bounds[i]), context));
+    }
+  }
+}
+
+MakeBatchFunction Always(BatchFunction function) {
+  return
+      [function = std::move(function)](TaskContext&) -> Result<BatchFunction> { return function; };
+}
+
+template <class From, class To>
+Result<std::shared_ptr<arrow::Array>> Widen(const arrow::Array& array) {
+  typename arrow::TypeTraits<To>::BuilderType wide;
+  PT_TRY(wide.Reserve(array.length()));
+  const auto& narrow = static_cast<const typename arrow::TypeTraits<From>::ArrayType&>(array);
+  for (int64_t i = 0; i < narrow.length(); ++i) {
+    if (narrow.IsNull(i)) {
+      wide.UnsafeAppendNull();
+    } else {
+      wide.UnsafeAppend(static_cast<typename To::c_type>(narrow.Value(i)));
+    }
+  }
+  return wide.Finish();
+}
+
+}  // namespace
+
+Task EachBatch(MakeBatchFunction make) {
+  return [make = std::move(make)](TaskContext& context) { return RunBatches(make, context); };
+}
+
+Task EachBatch(BatchFunction function) { return EachBatch(Always(std::move(function))); }
+
+Task EachGroup(MakeBatchFunction make) {
+  return [make = std::move(make)](TaskContext& context) { return RunGroups(make, context); };
+}
+
+Task EachGroup(BatchFunction function) { return EachGroup(Always(std::move(function))); }
+
+namespace cells {
+
+Status CheckInputs(const std::string& output, const Columns& inputs, size_t parameters) {
+  if (inputs.size() == parameters) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the function for \"{}\" has {} parameters, and {} columns are "
+                                   "named for them",
+                                   output, parameters, inputs.size())});
+}
+
+Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
+                                                 const std::string& name,
+                                                 const std::shared_ptr<arrow::DataType>& type) {
+  std::shared_ptr<arrow::Array> column;
+  for (int i = 0; i < rows.num_columns(); ++i) {
+    if (Lower(rows.column_name(i)) == Lower(name)) column = rows.column(i);
+  }
+  if (column == nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a function reads column \"" + name + "\", which its table does not have",
+                 .fix = Suggest(name, rows.schema()->field_names())});
+  }
+  const arrow::Type::type from = column->type_id(), to = type->id();
+  if (from == to) return column;
+  if (from == arrow::Type::INT32 && to == arrow::Type::INT64) {
+    return Widen<arrow::Int32Type, arrow::Int64Type>(*column);
+  }
+  if (from == arrow::Type::INT32 && to == arrow::Type::DOUBLE) {
+    return Widen<arrow::Int32Type, arrow::DoubleType>(*column);
+  }
+  if (from == arrow::Type::INT64 && to == arrow::Type::DOUBLE) {
+    return Widen<arrow::Int64Type, arrow::DoubleType>(*column);
+  }
+  if (from == arrow::Type::FLOAT && to == arrow::Type::DOUBLE) {
+    return Widen<arrow::FloatType, arrow::DoubleType>(*column);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("a function takes column \"{}\" as {}, and it is {}", name,
+                                   type->ToString(), column->type()->ToString()),
+               .fix = "convert it before, in the SQL or by WithColumns()"});
+}
+
+Result<RowBatch> WithColumn(const RowBatch& rows, const std::string& name,
+                            std::shared_ptr<arrow::Array> made, const SchemaPtr& output) {
+  arrow::ArrayVector columns;
+  for (const auto& field : output->fields()) {
+    auto column = field->name() == name ? made : rows->GetColumnByName(field->name());
+    if (column == nullptr) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("the output of the task for \"{}\" has a column \"{}\", "
+                                       "which neither its function nor the table makes",
+                                       name, field->name()),
+                   .fix = Suggest(field->name(), rows->schema()->field_names())});
+    }
+    if (!column->type()->Equals(*field->type())) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("column \"{}\" of a task's output is {}, and {} was made",
+                                       field->name(), field->type()->ToString(),
+                                       column->type()->ToString())});
+    }
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(output, rows->num_rows(), std::move(columns));
+}
+
+}  // namespace cells
+}  // namespace protium
