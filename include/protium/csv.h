@@ -3,21 +3,94 @@
 // two of them inside mean one. Implemented by the room format.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fields.h"
 
 namespace protium {
 
-// A cell whose text equals `null` is NULL, and so is an empty cell unless it is quoted.
-struct CsvOptions {
-  std::string null;
-  std::string delimiter = ",";
-  bool header = true;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("null", null, {.help = "for CSV: how missing values are written, besides empty cells"});
-    visit("delimiter", delimiter, {.help = "for CSV: the character between cells"});
-    visit("header", header, {.help = "for CSV: whether the first line names the columns"});
+// One text or several: {.null = "NA"} or {.null = {"NA", "N/A"}}. An empty one counts as none.
+struct NullTexts {
+  std::vector<std::string> all;
+  NullTexts() = default;
+  NullTexts(const char* text) : NullTexts(std::string(text)) {}
+  NullTexts(std::string text) { Add(std::move(text)); }
+  NullTexts(std::initializer_list<std::string> texts)
+      : NullTexts(std::vector<std::string>(texts)) {}
+  NullTexts(std::vector<std::string> texts) {
+    for (std::string& text : texts) Add(std::move(text));
+  }
+  bool empty() const { return all.empty(); }
+
+ private:
+  void Add(std::string text) {
+    if (!text.empty()) all.push_back(std::move(text));
   }
 };
+
+// Types of columns by their names, in the names that `protium inspect` shows: {"zip", "string"}.
+struct ColumnTypes {
+  std::vector<std::pair<std::string, std::string>> all;
+};
+
+// How the characters of a file are written. UTF-16 begins with a byte order mark, which UTF-8 may
+// have.
+enum class Encoding { kUtf8, kUtf16, kLatin1, kWindows1252 };
+inline EnumNames<Encoding> Names(Encoding) {
+  return {{{Encoding::kUtf8, "utf-8"},
+           {Encoding::kUtf16, "utf-16"},
+           {Encoding::kLatin1, "latin-1"},
+           {Encoding::kWindows1252, "windows-1252"}}};
+}
+
+// What becomes of a row with too few or too many cells: it is an error; it is filled up with NULLs
+// (and what it has too much must be empty cells); or it is left out, and counted.
+enum class Ragged { kRefuse, kPad, kSkip };
+inline EnumNames<Ragged> Names(Ragged) {
+  return {{{Ragged::kRefuse, "refuse"}, {Ragged::kPad, "pad"}, {Ragged::kSkip, "skip"}}};
+}
+
+// A cell whose text equals one of `null` is NULL, and so is an empty cell unless it is quoted.
+struct CsvOptions {
+  NullTexts null;
+  std::string delimiter = ",";  // Or "auto": of comma, semicolon, tab and |, the one that fits.
+  bool header = true;
+  Encoding encoding = Encoding::kUtf8;
+  std::string decimal = ".";  // Or ",": the mark in 3,5.
+  std::string comment;        // Lines that begin with this character are no rows; empty: none.
+  bool trim = false;          // Blanks around cells are not part of them.
+  Ragged ragged = Ragged::kRefuse;
+  ColumnTypes types;  // Of columns whose type is not to be inferred.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("null", null,
+          {.help = "for CSV: how missing values are written, besides empty cells; one text or a "
+                   "list"});
+    visit("delimiter", delimiter,
+          {.help = "for CSV: the character between cells, or \"auto\" to find it"});
+    visit("header", header, {.help = "for CSV: whether the first line names the columns"});
+    visit("encoding", encoding, {.help = "for CSV: how characters are written"});
+    visit("decimal", decimal, {.help = "for CSV: the mark in 3.5, \".\" or \",\""});
+    visit("comment", comment, {.help = "for CSV: lines that begin with this are left out"});
+    visit("trim", trim, {.help = "for CSV: whether blanks around cells are dropped"});
+    visit("ragged", ragged,
+          {.help = "for CSV: rows with too few or too many cells are an error, filled up with "
+                   "NULLs, or left out and counted"});
+    visit("types", types,
+          {.help = "types of columns that are not to be inferred: { zip = \"string\" }"});
+  }
+};
+
+Json ToJson(const NullTexts& texts);
+Status FromJson(const Json& json, const std::string& path, NullTexts& texts);
+Json ToJson(const ColumnTypes& types);
+Status FromJson(const Json& json, const std::string& path, ColumnTypes& types);
+
+struct FieldType;
+FieldType DescribeType(const NullTexts& texts);
+FieldType DescribeType(const ColumnTypes& types);
 
 }  // namespace protium

@@ -176,6 +176,10 @@ struct Sides {
   DataFrame test;
 };
 
+struct WriteOptions {
+  Columns partitions;  // Columns whose values become names of folders.
+};
+
 // Writes a frame as one file, which appears under its name only when it is complete. Each method is
 // an action. A relative path lies in the run folder. Refused with Exit::kUsage: paths with "..", an
 // input of the run, a file that the run keeps for itself, and outside the run folder any existing
@@ -183,11 +187,19 @@ struct Sides {
 class Writer {
  public:
   explicit Writer(DataFrame frame) : frame_(std::move(frame)) {}
+  // In the format that the name ends with: .parquet, .csv, .jsonl (or .ndjson), .arrow (or
+  // .feather, .ipc); of text also with .gz or .zst. Another ending is refused (Exit::kUsage). With
+  // partitions it is a folder, year=2013/part-0.parquet, of files in the format of its name,
+  // "out.parquet", and appears whole as well.
+  Status File(const std::string& path, const WriteOptions& options = {}) const;
+  // Whatever the name ends with.
   Status Parquet(const std::string& path) const;
   Status Csv(const std::string& path) const;
+  Status JsonLines(const std::string& path) const;
+  Status Arrow(const std::string& path) const;
 
  private:
-  Status File(Format format, const std::string& path) const;
+  Status To(Format format, const std::string& path, const WriteOptions& options = {}) const;
   DataFrame frame_;
 };
 
@@ -208,6 +220,18 @@ class Reader {
   // The same for Parquet, whose files carry their types; `known` gives the types of the columns
   // that stand in folder names.
   DataFrame Parquet(const std::string& path, const SchemaPtr& known = nullptr) const;
+  // The three below are read once, by this process, and kept as Parquet in the run folder while the
+  // session lives: what engines then read is the same for all of them.
+  //
+  // JSON lines, one object a line: columns are the keys in the order in which they first appear, a
+  // key that a line lacks is NULL. Types are inferred over all lines (format/json_lines.h).
+  DataFrame JsonLines(const std::string& path, const SchemaPtr& known = nullptr) const;
+  // Arrow's files and streams, which carry their types.
+  DataFrame Arrow(const std::string& path, const SchemaPtr& known = nullptr) const;
+  // In the format that the name of the file, or of the files in the folder, ends with: .csv,
+  // .parquet, .jsonl, .ndjson, .arrow, .feather, .ipc, of text also with .gz or .zst.
+  DataFrame File(const std::string& path, const CsvOptions& options = {},
+                 const SchemaPtr& known = nullptr) const;
   // A reader for Hive-style trees, in which the columns `names` stand in folder names, as in
   // "flights/year=2013/month=1/x.csv"; the path is then "flights" or "flights/*/*/x.csv". These
   // columns come last and are int64, date or string, the first that fits all values.
@@ -216,6 +240,8 @@ class Reader {
  private:
   Result<Plan> MakeScan(const std::string& path, Format format, const CsvOptions& options,
                         const SchemaPtr& known) const;
+  DataFrame Read(const std::string& path, Format format, const CsvOptions& options,
+                 const SchemaPtr& known) const;
   Session* session_;
   Columns partitions_;
 };

@@ -145,7 +145,7 @@ Flag ForceFlag() {
 }
 
 CsvOptions CsvGiven(const Arguments& arguments) {
-  return {.null = arguments.Value("--null"), .delimiter = arguments.Value("--delimiter", ",")};
+  return {.null = arguments.Values("--null"), .delimiter = arguments.Value("--delimiter", ",")};
 }
 
 std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }

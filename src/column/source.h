@@ -13,9 +13,14 @@
 
 namespace protium {
 
-enum class Format { kCsv, kParquet };
+// Engines read and write CSV and Parquet themselves; tables in the others are brought
+// (format/bring.h).
+enum class Format { kCsv, kParquet, kJsonLines, kArrow };
 inline EnumNames<Format> Names(Format) {
-  return {{{Format::kCsv, "csv"}, {Format::kParquet, "parquet"}}};
+  return {{{Format::kCsv, "csv"},
+           {Format::kParquet, "parquet"},
+           {Format::kJsonLines, "jsonl"},
+           {Format::kArrow, "arrow"}}};
 }
 
 // Columns whose values stand in the names of folders: root/year=2013/month=1/x.csv.

@@ -177,4 +177,13 @@ std::shared_ptr<arrow::DataType> ArrowType(CellType type) {
   return arrow::utf8();
 }
 
+CellType CellTypeOf(const arrow::DataType& type) {
+  if (arrow::is_integer(type.id())) return CellType::kInt64;
+  if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) return CellType::kDouble;
+  if (type.id() == arrow::Type::BOOL) return CellType::kBool;
+  if (type.id() == arrow::Type::DATE32) return CellType::kDate;
+  if (type.id() == arrow::Type::TIMESTAMP) return CellType::kTimestamp;
+  return CellType::kText;
+}
+
 }  // namespace protium

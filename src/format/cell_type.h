@@ -27,4 +27,8 @@ CellType Unite(CellType a, CellType b);
 // is utf8.
 std::shared_ptr<arrow::DataType> ArrowType(CellType type);
 
+// The type that text must fit to be read as a column of the type given: numbers of any width, and
+// decimals as doubles; kText for what cells do not hold.
+CellType CellTypeOf(const arrow::DataType& type);
+
 }  // namespace protium

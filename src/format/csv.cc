@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
-#include <set>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/fault.h"
 #include "format/cell_type.h"
+#include "format/csv_options.h"
+#include "format/csv_rows.h"
 #include "format/csv_scan.h"
 #include "format/csv_types.h"
 #include "format/file.h"
@@ -53,46 +53,6 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
                .fix = "convert it: iconv -f latin1 -t utf-8 " + path + " > " + path + ".utf8"});
 }
 
-// Both engines find columns without regard to case, so names must differ by more.
-Status CheckHeader(const std::vector<std::string>& names, const std::string& path) {
-  std::set<std::string> seen;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!seen.insert(Lower(names[i])).second) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "two columns are named \"" + names[i] + "\"",
-                   .where = At(path, 1),
-                   .why = "column names are matched without regard to case",
-                   .fix = "rename one in the first line"});
-    }
-  }
-  return Status::OK();
-}
-
-// A cell for a message.
-std::string Quoted(const CsvCell& cell) {
-  constexpr size_t kMost = 80;
-  const std::string text = CsvText(cell);
-  if (text.size() <= kMost) return "\"" + text + "\"";
-  size_t end = kMost;
-  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
-  return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
-}
-
-// A table of one column whose name holds another delimiter was meant to have more.
-std::string DelimiterIn(const std::string& name) {
-  for (const char* each : {";", "\t", "|"}) {
-    if (name.find(each) != name.npos) return each;
-  }
-  return {};
-}
-
-Status WrongCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
-  return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} cells where {} are expected", got, wanted),
-               .where = At(path, line),
-               .fix = "quote cells that hold the delimiter, or correct the line"});
-}
-
 // One open file: its names are read, its rows come next.
 struct Table {
   std::unique_ptr<MappedFile> file;
@@ -113,10 +73,7 @@ struct Table {
 };
 
 Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
-  if (options.delimiter.size() != 1) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "delimiter must be one character, got \"" + options.delimiter + "\""});
-  }
+  PT_TRY(CheckCsvOptions(options));
   Table table;
   PT_LET(table.file, MappedFile::Open(path));
   PT_TRY(RefuseOtherThanText(table.file->text(), path));
@@ -136,22 +93,8 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
                  .fix = options.header ? "begin it with the names of the columns"
                                        : "begin it with the first row"});
   }
-  for (size_t i = 0; i < table.cells.size(); ++i) {
-    std::string name = options.header ? CsvText(table.cells[i]) : "";
-    // As the numbers of rows have none that R and pandas write in front.
-    if (name.empty()) name = fmt::format("column{}", i + 1);
-    table.names.push_back(std::move(name));
-  }
+  PT_LET(table.names, CsvNames(table.cells, options, path, 1));
   table.pending = !options.header;
-  PT_TRY(CheckHeader(table.names, path));
-  const std::string meant = table.names.size() == 1 ? DelimiterIn(table.names.front()) : "";
-  if (!meant.empty() && options.header) {
-    const std::string shown = meant == "\t" ? "\\t" : meant;
-    return Fail({.exit = Exit::kInput,
-                 .what = "the only column is named \"" + table.names.front() + "\"",
-                 .where = At(path, 1),
-                 .fix = "set the delimiter: delimiter = \"" + shown + "\""});
-  }
   return table;
 }
 
@@ -166,7 +109,7 @@ Status InferRows(const std::string& path, const CsvOptions& options, Table& tabl
     PT_LET(const bool more, table.Next());
     if (!more) return Status::OK();
     if (table.cells.size() != types.size()) {
-      return WrongCount(path, table.scanner->line(), table.cells.size(), types.size());
+      return WrongCellCount(path, table.scanner->line(), table.cells.size(), types.size());
     }
     Widen(table.cells, options, types);
   }
@@ -230,40 +173,39 @@ Status InferOne(const std::string& path, const CsvOptions& options, Table& table
   return InferRows(path, options, table, types);
 }
 
-// The type that text must fit to be read as a column of the type given.
-CellType WantedType(const arrow::DataType& type) {
-  if (arrow::is_integer(type.id())) return CellType::kInt64;
-  if (arrow::is_floating(type.id()) || arrow::is_decimal(type.id())) return CellType::kDouble;
-  if (type.id() == arrow::Type::BOOL) return CellType::kBool;
-  if (type.id() == arrow::Type::DATE32) return CellType::kDate;
-  if (type.id() == arrow::Type::TIMESTAMP) return CellType::kTimestamp;
-  return CellType::kText;
-}
-
 Status CheckOne(const std::string& path, const CsvOptions& options, Table& table,
                 const arrow::Schema& schema) {
   const auto columns = static_cast<size_t>(schema.num_fields());
-  if (table.names.size() != columns) return WrongCount(path, 1, table.names.size(), columns);
+  if (table.names.size() != columns) return WrongCellCount(path, 1, table.names.size(), columns);
   while (true) {
     PT_LET(const bool more, table.Next());
     if (!more) return Status::OK();
     const int64_t line = table.scanner->line();
-    if (table.cells.size() != columns) return WrongCount(path, line, table.cells.size(), columns);
+    if (table.cells.size() != columns)
+      return WrongCellCount(path, line, table.cells.size(), columns);
     for (size_t i = 0; i < columns; ++i) {
       const CsvCell& cell = table.cells[i];
       const auto& field = *schema.field(static_cast<int>(i));
-      if (IsNull(cell, options) || IsCell(cell.text, WantedType(*field.type()))) continue;
+      if (IsNull(cell, options) || IsCell(cell.text, CellTypeOf(*field.type()))) continue;
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("column \"{}\" holds {}, which is not {}", field.name(),
-                                       Quoted(cell), field.type()->ToString()),
+                                       QuotedCell(CsvText(cell)), field.type()->ToString()),
                    .where = At(path, line),
                    .fix = fmt::format("correct the cell, or say how nulls are written: null = {}",
-                                      Quoted(cell))});
+                                      QuotedCell(CsvText(cell)))});
     }
   }
 }
 
 }  // namespace
+
+Result<CsvOptions> WithDelimiter(const std::string& path, const CsvOptions& options) {
+  CsvOptions found = options;
+  if (options.delimiter != "auto") return found;
+  PT_LET(const CsvRows rows, CsvRows::Open(path, options));
+  found.delimiter = rows.delimiter();
+  return found;
+}
 
 Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOptions& options) {
   if (paths.empty()) return Fail({.exit = Exit::kUsage, .what = "no file to read"});
@@ -300,7 +242,7 @@ Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const Cs
     const auto wanted = known.GetFieldByName(field->name());
     if (wanted == nullptr) continue;
     // `type` is what the column was before, `found` what these files look like.
-    const CellType type = WantedType(*wanted->type()), found = WantedType(*field->type());
+    const CellType type = CellTypeOf(*wanted->type()), found = CellTypeOf(*field->type());
     // pandas, for one, writes a column of whole numbers with gaps as 7.0: it has no integer with
     // NULL by default.
     if (type == found || (type == CellType::kInt64 && found == CellType::kDouble)) continue;

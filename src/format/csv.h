@@ -17,6 +17,10 @@ struct CsvTable {
   bool rows_are_lines = false;
 };
 
+// The options with the delimiter that the first lines of the file show, where it is "auto". All
+// else here wants it named.
+Result<CsvOptions> WithDelimiter(const std::string& path, const CsvOptions& options);
+
 // Infers the columns of CSV files from every row of all of them. A column is the first of
 //   int64      whole numbers of 64 bits: 7, -12
 //   double     3.5, .5, 1e-3, NaN, Inf, -Inf, and whole numbers among them

@@ -13,6 +13,11 @@
 #include "base/fault.h"
 
 namespace protium {
+namespace {
+
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+}  // namespace
 
 std::string CsvText(const CsvCell& cell) {
   std::string text;
@@ -25,14 +30,26 @@ std::string CsvText(const CsvCell& cell) {
   return text;
 }
 
-CsvScanner::CsvScanner(std::string_view text, char delimiter, std::string path)
+CsvScanner::CsvScanner(std::string_view text, CsvSyntax syntax, std::string path, bool more)
     : at_(text.data()),
       end_(text.data() + text.size()),
-      delimiter_(delimiter),
-      path_(std::move(path)) {}
+      syntax_(syntax),
+      path_(std::move(path)),
+      more_(more) {}
+
+void CsvScanner::Continue(std::string_view text, bool more) {
+  at_ = text.data();
+  end_ = text.data() + text.size();
+  more_ = more;
+}
 
 Status CsvScanner::SkipLineEnd() {
   if (at_ == end_) return Status::OK();
+  // Its second half may come with the text that follows.
+  if (more_ && *at_ == '\r' && at_ + 1 == end_) {
+    at_ = end_;
+    return Status::OK();
+  }
   const bool two = *at_ == '\r' && at_ + 1 < end_ && at_[1] == '\n';
   const std::string_view line_end = two ? "\r\n" : *at_ == '\r' ? "\r" : "\n";
   if (line_end_.empty()) line_end_ = line_end;
@@ -55,6 +72,8 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
   while (true) {
     const auto* quote = static_cast<const char*>(std::memchr(at_, '"', end_ - at_));
     if (quote == nullptr) {
+      at_ = end_;
+      if (more_) return Status::OK();
       return Fail({.exit = Exit::kInput,
                    .what = "a quoted cell is never closed",
                    .where = fmt::format("{}:{}", path_, opened),
@@ -71,7 +90,8 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
     ++at_;
   }
   cell.text = {start, static_cast<size_t>(at_ - 1 - start)};
-  if (AtLineEnd() || *at_ == delimiter_) return Status::OK();
+  if (syntax_.trim) SkipBlanks();
+  if (AtLineEnd() || *at_ == syntax_.delimiter) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("text follows the closing quote of \"{}\"", cell.text),
                .where = fmt::format("{}:{}", path_, line_),
@@ -83,7 +103,7 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
 // makes a bit of each byte, and the lowest bit is the first of them.
 bool CsvScanner::SkipPlain() {
 #if defined(__SSE2__)
-  const __m128i delimiter = _mm_set1_epi8(delimiter_);
+  const __m128i delimiter = _mm_set1_epi8(syntax_.delimiter);
   const __m128i feed = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
   for (; end_ - at_ >= 16; at_ += 16) {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at_));
@@ -101,20 +121,26 @@ bool CsvScanner::SkipPlain() {
 void CsvScanner::ReadPlain(CsvCell& cell) {
   const char* const start = at_;
   if (!SkipPlain()) {
-    while (at_ < end_ && *at_ != delimiter_ && *at_ != '\n' && *at_ != '\r') ++at_;
+    while (at_ < end_ && *at_ != syntax_.delimiter && *at_ != '\n' && *at_ != '\r') ++at_;
   }
-  cell.text = {start, static_cast<size_t>(at_ - start)};
+  const char* end = at_;
+  while (syntax_.trim && end > start && IsBlank(end[-1])) --end;
+  cell.text = {start, static_cast<size_t>(end - start)};
 }
 
-// `cells` says by its size whether this is a table of one column, where an empty line is a row.
-Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
-  const bool one_column = cells.size() == 1;
-  while (at_ < end_ && AtLineEnd() && !one_column) PT_TRY(SkipLineEnd());
-  cells.clear();
-  if (at_ == end_) return false;
-  row_line_ = line_;
+void CsvScanner::SkipBlanks() {
+  while (at_ < end_ && IsBlank(*at_) && *at_ != syntax_.delimiter) ++at_;
+}
+
+Status CsvScanner::SkipComment() {
+  while (!AtLineEnd()) ++at_;
+  return SkipLineEnd();
+}
+
+Status CsvScanner::ReadCells(std::vector<CsvCell>& cells) {
   while (true) {
     CsvCell& cell = cells.emplace_back();
+    if (syntax_.trim) SkipBlanks();
     if (at_ < end_ && *at_ == '"') {
       PT_TRY(ReadQuoted(cell));
     } else {
@@ -123,8 +149,43 @@ Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
     if (AtLineEnd()) break;
     ++at_;
   }
-  PT_TRY(SkipLineEnd());
+  return SkipLineEnd();
+}
+
+// `cells` says by its size whether this is a table of one column, where an empty line is a row.
+Result<bool> CsvScanner::ReadRow(std::vector<CsvCell>& cells) {
+  const bool one_column = cells.size() == 1;
+  while (at_ < end_) {
+    if (syntax_.comment != 0 && *at_ == syntax_.comment) {
+      PT_TRY(SkipComment());
+    } else if (AtLineEnd() && !one_column) {
+      PT_TRY(SkipLineEnd());
+    } else {
+      break;
+    }
+  }
+  cells.clear();
+  if (at_ == end_) return false;
+  row_line_ = line_;
+  PT_TRY(ReadCells(cells));
   return true;
+}
+
+// A row that touches the end of the text may go on behind it, so it is taken back where more may
+// follow.
+Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
+  if (!more_) return ReadRow(cells);
+  const char* const start = at_;
+  const int64_t line = line_;
+  const bool broken = broken_;
+  const size_t columns = cells.size();
+  PT_TRY(ReadRow(cells).status());
+  if (at_ < end_) return true;
+  at_ = start;
+  line_ = line;
+  broken_ = broken;
+  cells.resize(columns);
+  return false;
 }
 
 }  // namespace protium

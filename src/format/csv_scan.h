@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -25,14 +26,28 @@ struct CsvCell {
 // The text the cell stands for.
 std::string CsvText(const CsvCell& cell);
 
+struct CsvSyntax {
+  char delimiter = ',';
+  char comment = 0;  // Lines that begin with it are skipped; 0: none.
+  bool trim =
+      false;  // Blanks and tabs around cells, and around their quotes, are not part of them.
+};
+
 // Reads the text once, front to back, at the memory's speed. One thread.
 class CsvScanner {
  public:
-  // `path` is for messages only. `text` must outlive the scanner.
-  CsvScanner(std::string_view text, char delimiter, std::string path);
+  // `path` is for messages only. `text` must outlive the scanner. With `more`, further text follows
+  // (Continue()).
+  CsvScanner(std::string_view text, CsvSyntax syntax, std::string path, bool more = false);
+  CsvScanner(std::string_view text, char delimiter, std::string path)
+      : CsvScanner(text, CsvSyntax{.delimiter = delimiter}, std::move(path)) {}
 
-  // Reads one row into `cells`; false at the end. A malformed cell is a fault with file and line.
+  // Reads one row into `cells`; false at the end, or where the text so far may end within a row.
+  // A malformed cell is a fault with file and line.
   Result<bool> Next(std::vector<CsvCell>& cells);
+
+  // Goes on in `text`, which begins with rest() and goes on from there; `more` as above.
+  void Continue(std::string_view text, bool more);
 
   // The text behind the last row.
   std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
@@ -47,7 +62,11 @@ class CsvScanner {
   int64_t line() const { return row_line_; }
 
  private:
+  Result<bool> ReadRow(std::vector<CsvCell>& cells);
+  Status ReadCells(std::vector<CsvCell>& cells);
   Status ReadQuoted(CsvCell& cell);
+  Status SkipComment();
+  void SkipBlanks();
   bool SkipPlain();
   void ReadPlain(CsvCell& cell);
   bool AtLineEnd() const { return at_ == end_ || *at_ == '\n' || *at_ == '\r'; }
@@ -55,8 +74,9 @@ class CsvScanner {
 
   const char* at_;
   const char* end_;
-  char delimiter_;
+  CsvSyntax syntax_;
   std::string path_;
+  bool more_;
   int64_t line_ = 1;
   int64_t row_line_ = 0;
   bool broken_ = false;

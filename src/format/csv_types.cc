@@ -13,8 +13,12 @@ namespace protium {
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   if (cell.text.empty()) return !cell.quoted;
   // Most cells differ in the first character, and are many.
-  return cell.text.size() == options.null.size() && cell.text.front() == options.null.front() &&
-         cell.text == options.null;
+  for (const std::string& null : options.null.all) {
+    if (cell.text.size() == null.size() && cell.text.front() == null.front() && cell.text == null) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Most cells fit the type so far, so that is asked first.

@@ -5,6 +5,7 @@
 #include <arrow/io/file.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/arrow/writer.h>
 
 #include <filesystem>
@@ -15,6 +16,8 @@
 
 namespace protium {
 namespace {
+
+constexpr int64_t kQuickGroupBytes = 128 << 20;
 
 // Hands Arrow's bytes to the file and remembers the first failure: Arrow's writers may wrap the
 // status of their output, and the exit code for a full disk would be lost with it.
@@ -50,15 +53,16 @@ class AtomicOutput : public arrow::io::OutputStream {
 // Arrow's writer buffers a row group; Close() writes the footer, without which there is no file.
 class ParquetWriter : public FileWriter {
  public:
-  explicit ParquetWriter(AtomicFile file)
-      : output_(std::make_shared<AtomicOutput>(std::move(file))) {}
+  ParquetWriter(AtomicFile file, bool quick)
+      : output_(std::make_shared<AtomicOutput>(std::move(file))), quick_(quick) {}
 
   Status Open(const arrow::Schema& schema) {
-    const auto properties = ::parquet::WriterProperties::Builder()
-                                .compression(arrow::Compression::ZSTD)
-                                // Not the release of a library, on which bytes would then depend.
-                                ->created_by("protium")
-                                ->build();
+    const auto properties =
+        ::parquet::WriterProperties::Builder()
+            .compression(quick_ ? arrow::Compression::SNAPPY : arrow::Compression::ZSTD)
+            // Not the release of a library, on which bytes would then depend.
+            ->created_by("protium")
+            ->build();
     return GuardParquet([&]() -> Status {
       PT_LET(writer_, ::parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(),
                                                          output_, properties));
@@ -66,7 +70,14 @@ class ParquetWriter : public FileWriter {
     });
   }
   Status Write(const arrow::RecordBatch& batch) override {
-    return output_->Explain(GuardParquet([&] { return writer_->WriteRecordBatch(batch); }));
+    return output_->Explain(GuardParquet([&]() -> Status {
+      if (quick_ && group_bytes_ > kQuickGroupBytes) {
+        PT_TRY(writer_->NewBufferedRowGroup());
+        group_bytes_ = 0;
+      }
+      if (quick_) group_bytes_ += arrow::util::TotalBufferSize(batch);
+      return writer_->WriteRecordBatch(batch);
+    }));
   }
   Status Commit() override {
     PT_TRY(output_->Explain(GuardParquet([&] { return writer_->Close(); })));
@@ -75,6 +86,8 @@ class ParquetWriter : public FileWriter {
 
  private:
   std::shared_ptr<AtomicOutput> output_;
+  bool quick_;
+  int64_t group_bytes_ = 0;  // Of the row group that is open, before compression.
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
@@ -111,21 +124,34 @@ Status CheckCsv(const arrow::Schema& schema) {
   return Status::OK();
 }
 
+Result<AtomicFile> MakeFileIn(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) PT_TRY(MakeFolder(folder));
+  return AtomicFile::Make(path);
+}
+
+Result<std::unique_ptr<FileWriter>> MakeParquet(const std::string& path, const SchemaPtr& schema,
+                                                bool quick) {
+  PT_LET(AtomicFile file, MakeFileIn(path));
+  auto writer = std::make_unique<ParquetWriter>(std::move(file), quick);
+  PT_TRY(writer->Open(*schema));
+  return writer;
+}
+
 }  // namespace
+
+Result<std::unique_ptr<FileWriter>> FileWriter::MakeQuick(const std::string& path,
+                                                          SchemaPtr schema) {
+  return MakeParquet(path, schema, true);
+}
 
 Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::string& path,
                                                      SchemaPtr schema) {
+  if (format == Format::kParquet) return MakeParquet(path, schema, false);
   if (format == Format::kCsv) PT_TRY(CheckCsv(*schema));
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) PT_TRY(MakeFolder(folder));
-  PT_LET(AtomicFile file, AtomicFile::Make(path));
-  if (format == Format::kCsv) {
-    auto writer = std::make_unique<CsvWriter>(std::move(file));
-    PT_TRY(writer->Open(schema));
-    return writer;
-  }
-  auto writer = std::make_unique<ParquetWriter>(std::move(file));
-  PT_TRY(writer->Open(*schema));
+  PT_LET(AtomicFile file, MakeFileIn(path));
+  auto writer = std::make_unique<CsvWriter>(std::move(file));
+  PT_TRY(writer->Open(schema));
   return writer;
 }
 

@@ -21,6 +21,9 @@ class FileWriter {
  public:
   static Result<std::unique_ptr<FileWriter>> Make(Format format, const std::string& path,
                                                   SchemaPtr schema);
+  // Parquet for files that are read soon and not kept: compressed as fast as can be, and in row
+  // groups of about 128 MiB at most, however long the texts are.
+  static Result<std::unique_ptr<FileWriter>> MakeQuick(const std::string& path, SchemaPtr schema);
   virtual ~FileWriter() = default;
   virtual Status Write(const arrow::RecordBatch& batch) = 0;
   virtual Status Commit() = 0;

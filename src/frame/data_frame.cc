@@ -129,11 +129,11 @@ Result<int64_t> DataFrame::Count() const {
 
 Writer DataFrame::Write() const { return Writer(*this); }
 
-Status Writer::Parquet(const std::string& path) const { return File(Format::kParquet, path); }
+Status Writer::Parquet(const std::string& path) const { return To(Format::kParquet, path); }
 
-Status Writer::Csv(const std::string& path) const { return File(Format::kCsv, path); }
+Status Writer::Csv(const std::string& path) const { return To(Format::kCsv, path); }
 
-Status Writer::File(Format format, const std::string& path) const {
+Status Writer::To(Format format, const std::string& path, const WriteOptions& options) const {
   SessionState& session = frame_.session().state();
   PT_TRY(FirstError(frame_.plan()));
   PT_TRY(session.CheckSettings());

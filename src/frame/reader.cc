@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "format/bring.h"
 #include "format/csv.h"
 #include "format/parquet.h"
 #include "format/partitions.h"
@@ -25,12 +26,29 @@ Status ReadColumns(const SchemaPtr& known, Scan& scan) {
     PT_LET(scan.schema, ParquetSchema(scan.paths));
     return Status::OK();
   }
+  PT_LET(scan.csv, WithDelimiter(scan.paths.front(), scan.csv));
   PT_LET(CsvTable table, InferCsv(scan.paths, scan.csv));
   scan.schema = std::move(table.schema);
   scan.rows_are_lines = table.rows_are_lines;
   if (known == nullptr) return Status::OK();
   PT_LET(scan.schema, WithKnownTypes(scan.paths, scan.csv, scan.schema, *known));
   return Status::OK();
+}
+
+// The table as one Parquet file, which has the columns of the folders as well: engines read it as
+// any other.
+Result<Plan> BringScan(SessionState& session, const SchemaPtr& known, Scan scan) {
+  const BringSpec spec{.paths = scan.paths,
+                       .format = scan.format,
+                       .csv = scan.csv,
+                       .known = known,
+                       .partitions = std::move(scan.partitions)};
+  PT_LET(const std::string file,
+         session.brought().Find(scan.table, spec, session.inputs(), session.call()));
+  Scan brought{.table = std::move(scan.table), .format = Format::kParquet, .paths = {file}};
+  brought.brought_from = std::move(scan.paths);
+  PT_LET(brought.schema, ParquetSchema(brought.paths));
+  return MakePlan(std::move(brought));
 }
 
 }  // namespace
@@ -49,29 +67,53 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (const std::string& file : files.paths) PT_TRY(session.inputs().Add(file));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
-  Scan scan{.table = full.stem().string(), .format = format, .paths = std::move(files.paths)};
+  Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
-  PT_TRY(ReadColumns(known, scan));
   if (!partitions_.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions_, known));
+  }
+  PT_LET(const bool bring, MustBeBrought(scan.paths, format, options));
+  if (bring) return BringScan(session, known, std::move(scan));
+  PT_TRY(ReadColumns(known, scan));
+  if (!partitions_.empty()) {
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));
   }
   return MakePlan(std::move(scan));
 }
 
+DataFrame Reader::Read(const std::string& path, Format format, const CsvOptions& options,
+                       const SchemaPtr& known) const {
+  Result<Plan> plan = MakeScan(path, format, options, known);
+  return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+}
+
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options) const {
-  return Csv(path, options, nullptr);
+  return Read(path, Format::kCsv, options, nullptr);
 }
 
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options,
                       const SchemaPtr& known) const {
-  Result<Plan> plan = MakeScan(path, Format::kCsv, options, known);
-  return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+  return Read(path, Format::kCsv, options, known);
 }
 
 DataFrame Reader::Parquet(const std::string& path, const SchemaPtr& known) const {
-  Result<Plan> plan = MakeScan(path, Format::kParquet, {}, known);
-  return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
+  return Read(path, Format::kParquet, {}, known);
+}
+
+DataFrame Reader::JsonLines(const std::string& path, const SchemaPtr& known) const {
+  return Read(path, Format::kJsonLines, {}, known);
+}
+
+DataFrame Reader::Arrow(const std::string& path, const SchemaPtr& known) const {
+  return Read(path, Format::kArrow, {}, known);
+}
+
+DataFrame Reader::File(const std::string& path, const CsvOptions& options,
+                       const SchemaPtr& known) const {
+  const Result<FileForm> form =
+      FindForm(fs::absolute(session_->state().options().base / path).lexically_normal());
+  if (!form.ok()) return {*session_, MakePlan(Broken{form.status()})};
+  return Read(path, form->format, options, known);
 }
 
 }  // namespace protium

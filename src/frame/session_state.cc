@@ -48,6 +48,7 @@ SessionState::SessionState(SessionOptions options, std::unique_ptr<Engine> engin
                            InputRecord inputs)
     : options_(std::move(options)),
       inputs_(std::move(inputs)),
+      brought_(options_.folder),
       record_(options_.started),
       engine_(std::move(engine)) {}
 

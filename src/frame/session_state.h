@@ -13,6 +13,7 @@
 
 #include "base/call.h"
 #include "engine/engine.h"
+#include "frame/brought_tables.h"
 #include "frame/inputs.h"
 #include "plan/node.h"
 #include "protium/session.h"
@@ -55,6 +56,7 @@ class SessionState {
   const std::filesystem::path& folder() const { return options_.folder; }
   Engine& engine() { return *engine_; }
   InputRecord& inputs() { return inputs_; }
+  BroughtTables& brought() { return brought_; }
   RunRecord& record() { return record_; }
   // The named tables, in the order in which they were named.
   std::vector<std::pair<std::string, Plan>>& tables() { return tables_; }
@@ -80,6 +82,7 @@ class SessionState {
  private:
   SessionOptions options_;
   InputRecord inputs_;
+  BroughtTables brought_;
   RunRecord record_;
   std::vector<std::pair<std::string, Plan>> tables_;
   mutable std::set<std::string> asked_;

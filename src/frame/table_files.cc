@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "format/file_form.h"
 #include "format/partitions.h"
 
 namespace protium {
@@ -48,6 +49,23 @@ bool IsHidden(const std::string& name) {
   return name.starts_with('.') || (name.starts_with('_') && name.find('=') == std::string::npos);
 }
 
+bool IsLikeOneOf(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& each) {
+    return ::fnmatch(each.c_str(), name.c_str(), FNM_PERIOD) == 0;
+  });
+}
+
+// Adds the files in `folder` with one of the endings.
+void AddEnding(const fs::path& folder, const std::vector<std::string>& endings,
+               std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (const std::string& name : NamesIn(folder)) {
+    if (IsLikeOneOf(name, endings) && fs::is_regular_file(folder / name, ignored)) {
+      files.push_back((folder / name).string());
+    }
+  }
+}
+
 // Adds the files below `folder` whose path from there matches `patterns`, one per path component.
 void AddLike(const fs::path& folder, std::span<const std::string> patterns,
              std::vector<std::string>& files) {
@@ -63,16 +81,16 @@ void AddLike(const fs::path& folder, std::span<const std::string> patterns,
   }
 }
 
-// Adds the files that match `pattern` in `folder` and in all folders below it.
-void AddBelow(const fs::path& folder, const std::string& pattern, std::vector<std::string>& files) {
+// Adds the files with one of the endings in `folder` and in all folders below it.
+void AddBelow(const fs::path& folder, const std::vector<std::string>& endings,
+              std::vector<std::string>& files) {
   std::error_code ignored;
   for (const std::string& name : NamesIn(folder)) {
     const fs::path path = folder / name;
     if (IsHidden(name)) continue;
     if (fs::is_directory(path, ignored)) {
-      AddBelow(path, pattern, files);
-    } else if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0 &&
-               fs::is_regular_file(path, ignored)) {
+      AddBelow(path, endings, files);
+    } else if (IsLikeOneOf(name, endings) && fs::is_regular_file(path, ignored)) {
       files.push_back(path.string());
     }
   }
@@ -98,6 +116,12 @@ std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool 
     }
   }
   return parted;
+}
+
+std::string Joined(const std::vector<std::string>& patterns) {
+  std::string text;
+  for (const std::string& each : patterns) text += (text.empty() ? "" : " or ") + each;
+  return text;
 }
 
 // Walks up from `folder` past all folders that hold a value of a partition: a path that points into
@@ -126,20 +150,37 @@ Result<TableFiles> FindFiles(const fs::path& path, Format format,
     files.paths = {fixed.string()};
     return files;
   }
-  const std::string ending = format == Format::kCsv ? "*.csv" : "*.parquet";
-  const std::string last = patterns.empty() ? ending : patterns.back();
+  const std::vector<std::string> endings = PatternsOf(format);
   if (!patterns.empty()) {
     AddLike(fixed, patterns, files.paths);
-  } else if (tree) {
-    AddBelow(fixed, ending, files.paths);
+    files.patterns = {{fixed.string(), patterns.back(), tree}};
   } else {
-    AddLike(fixed, std::span(&ending, 1), files.paths);
+    tree ? AddBelow(fixed, endings, files.paths) : AddEnding(fixed, endings, files.paths);
+    for (const std::string& each : endings) files.patterns.push_back({fixed.string(), each, tree});
   }
-  files.patterns = {{fixed.string(), last, tree}};
   if (!files.paths.empty()) return files;
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = "the folder " + fixed.string() + " holds no file matching " +
+               (patterns.empty() ? Joined(endings) : path.lexically_relative(fixed).string())});
+}
+
+Result<FileForm> FindForm(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return FormNamed(path.string());
+  for (const std::string& name : NamesIn(path)) {
+    const auto form = FormOfName(name);
+    if (!IsHidden(name) && form) return *form;
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const auto form = FormOfName(name);
+    if (!IsHidden(name) && form) return *form;
+  }
   return Fail({.exit = Exit::kInput,
-               .what = "the folder " + fixed.string() + " holds no file matching " +
-                       (patterns.empty() ? ending : path.lexically_relative(fixed).string())});
+               .what = "the folder " + path.string() + " holds no table",
+               .fix = "say the format of its files: format = \"csv\", \"parquet\", \"jsonl\" or "
+                      "\"arrow\""});
 }
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "column/source.h"
+#include "format/file_form.h"
 #include "frame/inputs.h"
 
 namespace protium {
@@ -23,11 +24,14 @@ struct TableFiles {
 };
 
 // The file itself; the files that a pattern such as "2013-*.csv" matches; or, in a folder, those
-// with the format's ending. With `partitions`, folders may be patterns too, and a folder means all
-// files below it, except those that engines skip: names that begin with "." or "_". A path that
-// exists is taken literally, even if it looks like a pattern. No file at all is a fault of
-// Exit::kInput.
+// with one of the format's endings. With `partitions`, folders may be patterns too, and a folder
+// means all files below it, except those that engines skip: names that begin with "." or "_". A
+// path that exists is taken literally, even if it looks like a pattern. No file at all is a fault
+// of Exit::kInput.
 Result<TableFiles> FindFiles(const std::filesystem::path& path, Format format,
                              const std::vector<std::string>& partitions);
+
+// The format that the name of the file, or of the first file in the folder, ends with.
+Result<FileForm> FindForm(const std::filesystem::path& path);
 
 }  // namespace protium

@@ -18,14 +18,15 @@ std::string By(const Columns& by) {
   return by.empty() ? "all columns" : fmt::format("{}", fmt::join(by, ", "));
 }
 
-std::string FormatName(Format format) { return format == Format::kCsv ? "csv" : "parquet"; }
+std::string FormatName(Format format) { return FieldsToJson(format).get<std::string>(); }
 
 // One line per verb; a new verb does not compile until it says what it is.
 struct Line {
   std::string operator()(const Scan& scan) const {
     const std::string columns = scan.schema == nullptr ? "?" : Describe(*scan.schema);
     return fmt::format("scan {} {} [{}]: {}", scan.table, FormatName(scan.format),
-                       fmt::join(scan.paths, ", "), columns);
+                       fmt::join(scan.brought_from.empty() ? scan.paths : scan.brought_from, ", "),
+                       columns);
   }
   // The text itself is long, and `protium plan` shows the SQL that the engine makes of it.
   std::string operator()(const Sql& sql) const {

@@ -30,6 +30,8 @@ struct Scan {
   Format format = Format::kCsv;
   // In the order in which their rows follow each other.
   std::vector<std::string> paths;
+  // The user's files, if `paths` are a copy of them in a form that engines read; else empty.
+  std::vector<std::string> brought_from;
   SchemaPtr schema;  // The files' columns, then those of `partitions`.
   CsvOptions csv;
   Partitions partitions;

@@ -34,7 +34,7 @@ std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   const Dialect& duckdb = DuckDbDialect();
   const std::string name = QuoteName(field.name(), duckdb);
   if (scan.csv.null.empty() || field.type()->id() != arrow::Type::STRING) return name;
-  return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null, duckdb));
+  return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null.all.front(), duckdb));
 }
 
 // A column from the names of folders: a list with one value for each file, indexed by the number
@@ -101,7 +101,7 @@ Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
   }
   PT_LET(const std::string partitions, PartitionColumns(scan));
   const std::string nulls =
-      scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null, duckdb) + ", '']";
+      scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null.all.front(), duckdb) + ", '']";
   return fmt::format(
       "SELECT {}{} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
       "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "

@@ -61,7 +61,7 @@ class JobFiles : public testing::Test {
 TEST_F(JobFiles, KeepTheOrderOfTheFileAndMoveTheShorthand) {
   const Job job = Read(kJob).ValueOrDie();
   EXPECT_EQ(job.file.tables.all[0].first, "zebra");
-  EXPECT_EQ(job.file.tables.all[0].second.options.null, "NA");
+  EXPECT_EQ(job.file.tables.all[0].second.options.null.all, std::vector<std::string>{"NA"});
   EXPECT_EQ(job.file.data, (folder_ / "tables").string());
   EXPECT_EQ(job.estimator, 1u);
   EXPECT_EQ(job.file.pipeline[1]["train"]["epochs"], 3);

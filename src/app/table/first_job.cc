@@ -202,7 +202,7 @@ std::string TableLine(const FirstJobSpec& spec) {
   const bool plain = IsPlainName(spec.name);
   std::string line = fmt::format("{} = {{ {} = {}", plain ? spec.name : Dump(Json(spec.name)),
                                  spec.parquet ? "parquet" : "csv", Dump(Json(spec.file)));
-  if (!spec.parquet && !spec.csv.null.empty()) line += ", null = " + Dump(Json(spec.csv.null));
+  if (!spec.parquet && !spec.csv.null.empty()) line += ", null = " + Dump(ToJson(spec.csv.null));
   if (!spec.parquet && spec.csv.delimiter != ",") {
     line += ", delimiter = " + Dump(Json(spec.csv.delimiter));
   }

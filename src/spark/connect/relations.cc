@@ -79,7 +79,7 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
   return Read("csv", std::move(paths), schema,
               {{"header", options.header ? "true" : "false"},
                {"sep", options.delimiter},
-               {"nullValue", options.null},
+               {"nullValue", options.null.empty() ? "" : options.null.all.front()},
                // A doubled quote within quotes, as RFC 4180 has it; Spark's default escape is a
                // backslash.
                {"quote", "\""},

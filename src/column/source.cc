@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of CSV that have forms of their own in job files: a text or a list of them, and types
+// by the names of columns.
+#include "column/source.h"
+
+#include "base/describe.h"
+#include "column/schema.h"
+
+namespace protium {
+
+using Kind = FieldType::Kind;
+
+Json ToJson(const NullTexts& texts) {
+  if (texts.empty()) return "";
+  return texts.all.size() == 1 ? Json(texts.all.front()) : Json(texts.all);
+}
+
+Status FromJson(const Json& json, const std::string& path, NullTexts& texts) {
+  std::vector<std::string> all;
+  const bool list = json.is_array();
+  if (!list && !json.is_string()) return fields::Refuse(path, "text or a list of texts", json);
+  for (const Json& each : list ? json : Json::array({json})) {
+    if (!each.is_string()) return fields::Refuse(path, "text or a list of texts", json);
+    all.push_back(each.get<std::string>());
+  }
+  texts = NullTexts(std::move(all));
+  return Status::OK();
+}
+
+FieldType DescribeType(const NullTexts&) {
+  return {.kind = Kind::kEither,
+          .of = {{.kind = Kind::kText}, {.kind = Kind::kList, .of = {{.kind = Kind::kText}}}}};
+}
+
+Json ToJson(const ColumnTypes& types) {
+  Json json = Json::object();
+  for (const auto& [column, type] : types.all) json[column] = type;
+  return json;
+}
+
+Status FromJson(const Json& json, const std::string& path, ColumnTypes& types) {
+  if (!json.is_object()) return fields::Refuse(path, "a table of types by column", json);
+  types.all.clear();
+  for (const auto& [column, type] : json.items()) {
+    const std::string at = path + "." + column;
+    if (!type.is_string() || !TypeNamed(type.get<std::string>()).ok()) {
+      return fields::Refuse(at, "a type such as string, int64, float64, bool, date or timestamp",
+                            type);
+    }
+    types.all.emplace_back(column, type.get<std::string>());
+  }
+  return Status::OK();
+}
+
+FieldType DescribeType(const ColumnTypes&) {
+  return {.kind = Kind::kEntries, .words = "table of types", .of = {{.kind = Kind::kText}}};
+}
+
+}  // namespace protium

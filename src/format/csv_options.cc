@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/csv_options.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+std::string LineOf(const std::string& path, int64_t line) {
+  return fmt::format("{}:{}", path, line);
+}
+
+Status NotOneCharacter(const std::string& what, const std::string& got) {
+  return Fail({.exit = Exit::kUsage, .what = what + " must be one character, got \"" + got + "\""});
+}
+
+// Both engines find columns without regard to case, so names must differ by more.
+Status CheckHeader(const std::vector<std::string>& names, const std::string& path, int64_t line) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(Lower(name)).second) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "two columns are named \"" + name + "\"",
+                 .where = LineOf(path, line),
+                 .why = "column names are matched without regard to case",
+                 .fix = "rename one in the first line"});
+  }
+  return Status::OK();
+}
+
+// A table of one column whose name holds another delimiter was meant to have more.
+std::string DelimiterIn(const std::string& name) {
+  for (const char* each : {";", "\t", "|"}) {
+    if (name.find(each) != name.npos) return each;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckCsvOptions(const CsvOptions& options) {
+  if (options.delimiter != "auto" && options.delimiter.size() != 1) {
+    return NotOneCharacter("delimiter", options.delimiter);
+  }
+  if (options.comment.size() > 1) return NotOneCharacter("comment", options.comment);
+  if (options.decimal != "." && options.decimal != ",") {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "decimal must be \".\" or \",\", got \"" + options.decimal + "\""});
+  }
+  const bool marks = options.decimal == "," && options.delimiter == ",";
+  if (!marks && (options.comment.empty() || options.comment != options.delimiter)) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = marks ? "decimal and delimiter are both \",\""
+                             : "comment and delimiter are both \"" + options.comment + "\"",
+               .fix = marks ? "say the delimiter: delimiter = \";\"" : ""});
+}
+
+bool IsPlainCsv(const CsvOptions& options) {
+  return options.null.all.size() <= 1 && options.encoding == Encoding::kUtf8 &&
+         options.decimal == "." && options.comment.empty() && !options.trim &&
+         options.ragged == Ragged::kRefuse && options.types.all.empty();
+}
+
+CsvSyntax SyntaxOf(const CsvOptions& options) {
+  return {.delimiter = options.delimiter.front(),
+          .comment = options.comment.empty() ? '\0' : options.comment.front(),
+          .trim = options.trim};
+}
+
+char FindDelimiter(std::string_view text, const CsvOptions& options) {
+  constexpr int kMostLines = 100;
+  char best = ',';
+  size_t most = 1;
+  for (const char each : {',', ';', '\t', '|'}) {
+    if (options.decimal == "," && each == ',') continue;
+    CsvSyntax syntax = SyntaxOf(options);
+    syntax.delimiter = each;
+    CsvScanner scanner(text, syntax, "", /*more=*/true);
+    std::vector<CsvCell> cells;
+    size_t columns = 0;
+    bool even = true;
+    for (int line = 0; line < kMostLines && even; ++line) {
+      const Result<bool> more = scanner.Next(cells);
+      // A row that is wrong with this delimiter speaks against it.
+      even = more.ok();
+      if (!even || !*more) break;
+      if (columns == 0) columns = cells.size();
+      even = cells.size() == columns;
+    }
+    if (even && columns > most) {
+      most = columns;
+      best = each;
+    }
+  }
+  return best;
+}
+
+Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
+                                          const CsvOptions& options, const std::string& path,
+                                          int64_t line) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    std::string name = options.header ? CsvText(cells[i]) : "";
+    // As the numbers of rows have none that R and pandas write in front.
+    if (name.empty()) name = fmt::format("column{}", i + 1);
+    names.push_back(std::move(name));
+  }
+  PT_TRY(CheckHeader(names, path, line));
+  const std::string meant = names.size() == 1 ? DelimiterIn(names.front()) : "";
+  if (meant.empty() || !options.header) return names;
+  const std::string shown = meant == "\t" ? "\\t" : meant;
+  return Fail({.exit = Exit::kInput,
+               .what = "the only column is named \"" + names.front() + "\"",
+               .where = LineOf(path, line),
+               .fix = "set the delimiter: delimiter = \"" + shown + "\""});
+}
+
+Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} cells where {} are expected", got, wanted),
+               .where = LineOf(path, line),
+               .fix = "quote cells that hold the delimiter, or correct the line; ragged = \"pad\" "
+                      "fills short rows, \"skip\" leaves such rows out"});
+}
+
+std::string QuotedCell(std::string_view text) {
+  constexpr size_t kMost = 80;
+  if (text.size() <= kMost) return fmt::format("\"{}\"", text);
+  size_t end = kMost;
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
+}
+
+}  // namespace protium

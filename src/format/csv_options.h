@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of CSV as readers need them, and the first line of a file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "column/source.h"
+#include "format/csv_scan.h"
+
+namespace protium {
+
+// Refuses (Exit::kUsage) a delimiter, comment or decimal mark of more than one character, and two
+// of them that are the same.
+Status CheckCsvOptions(const CsvOptions& options);
+
+// Whether both engines read CSV with these options by themselves, and alike.
+bool IsPlainCsv(const CsvOptions& options);
+
+CsvSyntax SyntaxOf(const CsvOptions& options);
+
+// Of comma, semicolon, tab and |, the one that cuts the first lines of `text` into the most cells,
+// as many in each; a comma where none does.
+char FindDelimiter(std::string_view text, const CsvOptions& options);
+
+// The names of the columns, of which `cells` are the first row: the header, or else the cells of
+// one row. Faults: two columns of one name, and one column whose name shows that another delimiter
+// was meant.
+Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
+                                          const CsvOptions& options, const std::string& path,
+                                          int64_t line);
+
+// The fault for a row with too few or too many cells.
+Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t wanted);
+
+// A cell for a message.
+std::string QuotedCell(std::string_view text);
+
+}  // namespace protium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that a session has brought (format/bring.h): Parquet files in a folder of its own,
+// which goes with the session.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "format/bring.h"
+#include "frame/inputs.h"
+#include "os/file.h"
+
+namespace protium {
+
+// One thread.
+class BroughtTables {
+ public:
+  // In the folder "tables" of the run; without one, in a temporary folder.
+  explicit BroughtTables(const std::filesystem::path& run) : run_(run) {}
+  ~BroughtTables();
+  BroughtTables(const BroughtTables&) = delete;
+  BroughtTables& operator=(const BroughtTables&) = delete;
+
+  // The Parquet file of a table, made unless it is there: a run that was interrupted leaves what it
+  // had brought, and a file is taken for that of the same files, options and known types. Tells
+  // `call` how far it is and what was left out, and ends with Exit::kStopped when that asks for it.
+  Result<std::string> Find(const std::string& name, const BringSpec& spec,
+                           const InputRecord& inputs, const Call& call);
+
+ private:
+  Result<std::filesystem::path> Folder();
+
+  std::filesystem::path run_;
+  std::filesystem::path folder_;  // Empty before the first table.
+  std::optional<TemporaryFolder> temporary_;
+};
+
+}  // namespace protium
