@@ -84,8 +84,8 @@ bool WantsJson(const Invocation& invocation) {
 }  // namespace
 
 std::vector<CommandVerb> AllVerbs() {
-  return {RunVerb(),  PlanVerb(), ResumeVerb(), PredictVerb(), InspectVerb(), SqlVerb(),
-          InitVerb(), RunsVerb(), LogsVerb(),   ExampleVerb(), HelpVerb()};
+  return {RunVerb(), CheckVerb(), PlanVerb(), ResumeVerb(), PredictVerb(), InspectVerb(),
+          SqlVerb(), InitVerb(),  RunsVerb(), LogsVerb(),   ExampleVerb(), HelpVerb()};
 }
 
 int RunCommand(const Invocation& invocation) {

@@ -35,6 +35,7 @@ struct CommandVerb {
 std::vector<CommandVerb> AllVerbs();
 
 CommandVerb RunVerb();
+CommandVerb CheckVerb();
 CommandVerb PlanVerb();
 CommandVerb ResumeVerb();
 CommandVerb PredictVerb();

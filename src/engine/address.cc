@@ -2,6 +2,9 @@
 #include "engine/address.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "base/fault.h"
 
 namespace protium {
 namespace {
@@ -34,6 +37,22 @@ Json JsonWithoutSecrets(Json json) {
     for (Json& each : json) each = JsonWithoutSecrets(std::move(each));
   }
   return json;
+}
+
+bool IsCluster(std::string_view address) { return address.starts_with("sc://"); }
+
+Result<int32_t> SeatsOf(const std::string& address) {
+  if (address == "local") return 0;
+  constexpr std::string_view kOpen = "local[";
+  int32_t seats = 0;
+  if (address.starts_with(kOpen) && address.ends_with("]")) {
+    const char* const end = address.data() + address.size() - 1;
+    const auto read = std::from_chars(address.data() + kOpen.size(), end, seats);
+    if (read.ec == std::errc() && read.ptr == end && seats >= 1) return seats;
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "unknown engine \"" + address + "\"",
+               .fix = "use \"local\", \"local[4]\" for exactly 4 workers, or sc://host:15002"});
 }
 
 }  // namespace protium

@@ -14,6 +14,16 @@ TEST(WithoutSecrets, DropsTokensAndHeadersOfAddresses) {
   EXPECT_EQ(WithoutSecrets("a;token=b"), "a;token=b");
 }
 
+TEST(SeatsOf, ReadsAddressesOfThisMachineOnly) {
+  EXPECT_EQ(*SeatsOf("local"), 0);
+  EXPECT_EQ(*SeatsOf("local[4]"), 4);
+  for (const char* const wrong : {"", "locl", "local[0]", "local[4", "local[x]", "local[4]x"}) {
+    EXPECT_FALSE(SeatsOf(wrong).ok()) << wrong;
+  }
+  EXPECT_TRUE(IsCluster("sc://h:15002"));
+  EXPECT_FALSE(IsCluster("local"));
+}
+
 TEST(WithoutSecrets, LooksIntoJson) {
   const Json json = {{"argv", {"run", "sc://h/;token=abc"}}, {"n", 3}};
   EXPECT_EQ(Dump(JsonWithoutSecrets(json)), R"({"argv":["run","sc://h/"],"n":3})");

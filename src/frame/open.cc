@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "engine/address.h"
 #include "engine/library.h"
 #include "os/library.h"
 
@@ -27,7 +28,7 @@ Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRe
 
 // An address's scheme names the library; one without a scheme is of this machine.
 std::string ChooseLibrary(const std::string& address) {
-  return address.starts_with("sc://") ? "spark" : "local";
+  return IsCluster(address) ? "spark" : "local";
 }
 
 std::filesystem::path FindDiscovery(const SessionOptions& options) {

@@ -101,4 +101,19 @@ TEST(Init, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(own / "machines.toml"));
 }
 
+TEST(Check, SaysWithoutReadingTablesWhetherAJobIsRight) {
+  const OwnJob own;
+  const Outcome right = own.Protium({"check", own / "job.toml"});
+  EXPECT_EQ(right.exit, 0) << right.err;
+  EXPECT_TRUE(Has(right.out, "1 table, 5 columns, 4 stages, a gang of ")) << right.out;
+  const Outcome wrong = own.Protium({"check", own / "job.toml", "--json", "--set",
+                                     "train.epoch=1", "--set", "pipeline.1.with=\"medium\""});
+  EXPECT_EQ(wrong.exit, 2) << wrong.err;
+  EXPECT_EQ(wrong.json["ok"], false);
+  ASSERT_EQ(wrong.json["errors"].size(), 2u) << wrong.out;
+  EXPECT_EQ(wrong.json["errors"][0]["where"], "--set pipeline.1.with=\"medium\"");
+  EXPECT_TRUE(Has(wrong.err, "unknown key \"epoch\"")) << wrong.err;
+  EXPECT_FALSE(std::filesystem::exists(own / "runs"));
+}
+
 }  // namespace protium::whole

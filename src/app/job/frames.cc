@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/job/file_terms.h"
+#include "app/job/output_columns.h"
 #include "app/job/saved_etl.h"
 #include "app/run/run_report.h"
 #include "base/fault.h"
@@ -52,24 +53,6 @@ Status OpenTables(Session& session, const Job& job) {
   return Status::OK();
 }
 
-Status CheckOutputColumns(const Job& job, const arrow::Schema& schema, const Columns& made) {
-  for (const auto& [name, output] : job.file.outputs.all) {
-    for (size_t i = 0; i < output.columns.size(); ++i) {
-      const std::string& column = output.columns[i];
-      const bool predicted = std::find(made.begin(), made.end(), column) != made.end();
-      if (predicted || schema.GetFieldIndex(column) >= 0) continue;
-      std::vector<std::string> known = schema.field_names();
-      known.insert(known.end(), made.begin(), made.end());
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("output \"{}\" needs column \"{}\", which does not exist",
-                                       name, column),
-                   .where = fmt::format("outputs.{}.columns.{}", name, i),
-                   .fix = Suggest(column, known)});
-    }
-  }
-  return Status::OK();
-}
-
 // Explains a failed check by an empty table, if there is one: without rows every CSV column is
 // text, and the message about a wrong type would point at the wrong thing.
 Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
@@ -95,21 +78,6 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
     return Fail(std::move(fault));
   }
   return Status::OK();
-}
-
-// The columns that the estimator adds, which outputs may name as well. The label's type is unknown
-// here and does not matter for names.
-Result<Columns> PredictedColumns(const Job& job) {
-  Columns made;
-  if (!job.estimator) return made;
-  PT_LET(const TorchEstimatorOptions options,
-         ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
-  PT_LET(const Catalogue catalogue, WithBuiltIns(job.catalogue));
-  PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", options.loss.name, "loss"));
-  for (const auto& field : PredictedFields(options, loss->kind, arrow::utf8())) {
-    made.push_back(field->name());
-  }
-  return made;
 }
 
 Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
@@ -155,8 +123,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
     frames.train = frames.test = etl.Materialize("etl");
   }
   PT_TRY(CheckOutputPlaces(session, job));
-  PT_LET(const Columns predicted, PredictedColumns(job));
-  PT_TRY(CheckOutputColumns(job, **schema, predicted));
+  PT_TRY(CheckOutputColumns(job, (*schema)->field_names()));
   return frames;
 }
 

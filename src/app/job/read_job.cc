@@ -9,6 +9,7 @@
 #include <map>
 
 #include "app/job/file_terms.h"
+#include "app/job/finish.h"
 #include "base/fault.h"
 #include "learn/extension.h"
 #include "learn/pipeline/preview.h"
@@ -18,6 +19,14 @@
 namespace protium {
 
 namespace fs = std::filesystem;
+
+void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
+  std::map<std::string, Place> copies;
+  for (const auto& [path, place] : settings.places) {
+    if (path == from || path.starts_with(from + ".")) copies[to + path.substr(from.size())] = place;
+  }
+  for (auto& [path, place] : copies) settings.places[path] = std::move(place);
+}
 
 namespace {
 
@@ -80,6 +89,19 @@ Status Check(const JobFile& file) {
   return CheckOutputs(file);
 }
 
+// Before anything is said about an estimator, which may be what is misspelt.
+Status CheckKinds(const Json& pipeline) {
+  const Catalogue catalogue = BuiltInCatalogue();
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    const Json kind = pipeline[i].is_object() ? pipeline[i].value("kind", Json()) : Json();
+    if (!kind.is_string()) continue;
+    PT_TRY(FindRow(catalogue.stages, "kind of stage", kind.get<std::string>(),
+                   fmt::format("pipeline.{}.kind", i))
+               .status());
+  }
+  return Status::OK();
+}
+
 // The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
 // already here if there is shorthand, which could mean either.
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
@@ -96,16 +118,6 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
     found = i;
   }
   return found;
-}
-
-// Gives the values below `to` the places of those below `from`, so that faults about the estimator
-// point at the shorthand in the file.
-void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
-  std::map<std::string, Place> copies;
-  for (const auto& [path, place] : settings.places) {
-    if (path == from || path.starts_with(from + ".")) copies[to + path.substr(from.size())] = place;
-  }
-  for (auto& [path, place] : copies) settings.places[path] = std::move(place);
 }
 
 // Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
@@ -176,8 +188,26 @@ Status SetSearch(Job& job) {
   return Settle(*job.search, job.catalogue).status();
 }
 
-// Fills the job from its settings. If this fails, what is known so far stays in `job`, since the
-// places and the estimator's position are needed to put the fault into the terms of the file.
+template <class Options>
+bool HasKey(const std::string& key) {
+  Options options;
+  fields::Keys keys;
+  fields::VisitFields(options, keys);
+  return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
+}
+
+// For an unknown top-level key such as "epochs", suggests "train.epochs".
+Status WithGroup(const Status& status) {
+  Fault fault = FaultOf(status);
+  const std::string key = fault.where;
+  const bool train = HasKey<TrainOptions>(key), gang = HasKey<GangSpec>(key);
+  if (!fault.what.starts_with("unknown key") || !(train || gang)) return status;
+  fault.fix = fmt::format("did you mean \"{}.{}\"?", train ? "train" : "gang", key);
+  return Fail(std::move(fault));
+}
+
+}  // namespace
+
 Status Finish(Job& job, const Settings& as_written) {
   // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
   // checked only once the shorthand is in it and the extensions' nets have names.
@@ -187,6 +217,7 @@ Status Finish(Job& job, const Settings& as_written) {
   Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
   const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
                                [](const Json* each) { return !each->empty(); });
+  PT_TRY(CheckKinds(file.pipeline));
   PT_LET(job.estimator, FindEstimator(file.pipeline, any));
   for (size_t i = 0; i < std::size(shorthand); ++i) {
     PT_TRY(MoveShorthand(job, kShorthand[i], *shorthand[i], as_written));
@@ -210,30 +241,14 @@ Status Finish(Job& job, const Settings& as_written) {
   return SetSearch(job);
 }
 
-template <class Options>
-bool HasKey(const std::string& key) {
-  Options options;
-  fields::Keys keys;
-  fields::VisitFields(options, keys);
-  return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
-}
-
-// For an unknown top-level key such as "epochs", suggests "train.epochs".
-Status WithGroup(const Status& status) {
-  Fault fault = FaultOf(status);
-  const std::string key = fault.where;
-  const bool train = HasKey<TrainOptions>(key), gang = HasKey<GangSpec>(key);
-  if (!fault.what.starts_with("unknown key") || !(train || gang)) return status;
-  fault.fix = fmt::format("did you mean \"{}.{}\"?", train ? "train" : "gang", key);
+Status Explained(const Job& job, const Status& finished) {
+  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), kNothingStarted));
+  if (fault.where.empty()) fault.where = job.settings.file.string();
   return Fail(std::move(fault));
 }
 
-}  // namespace
-
-Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
-  PT_LET(const Settings as_written, ReadToml(file));
-  Job job{.settings = as_written};
-  Settings& settings = job.settings;
+Result<Settings> LayOver(const Settings& as_written, const std::vector<std::string>& sets) {
+  Settings settings = as_written;
   SpellOutEngine(settings);
   for (const std::string& words : sets) {
     PT_LET(Assignment assignment, ReadAssignment(words));
@@ -244,11 +259,15 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
     }
     PT_TRY(Override(settings, assignment));
   }
+  return settings;
+}
+
+Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
+  PT_LET(const Settings as_written, ReadToml(file));
+  Job job;
+  PT_LET(job.settings, LayOver(as_written, sets));
   const Status finished = Finish(job, as_written);
-  if (finished.ok()) return job;
-  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), kNothingStarted));
-  if (fault.where.empty()) fault.where = file.string();
-  return Fail(std::move(fault));
+  return finished.ok() ? Result<Job>(std::move(job)) : Explained(job, finished);
 }
 
 // Its paths are absolute and its shorthand is gone, so Finish() leaves it as it is. Whatever is

@@ -67,7 +67,23 @@ Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::
     }
   }
   Placer placer(std::move(columns), std::move(catalogue), std::move(analyze));
+  placer.Announce(stages);
   for (const StageOptions& stage : stages) PT_TRY(placer.Place(stage));
+  return placer.Take();
+}
+
+Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stages,
+                                          const std::optional<Columns>& table,
+                                          Catalogue catalogue) {
+  std::vector<StageColumn> columns;
+  for (const std::string& name : table.value_or(Columns())) columns.push_back({name, arrow::null()});
+  Placer placer(std::move(columns), std::move(catalogue), nullptr,
+                table ? KnownOfTable::kNames : KnownOfTable::kNothing);
+  placer.Announce(stages);
+  for (const StageOptions& stage : stages) {
+    PT_TRY(placer.Place(stage));
+    if (placer.ends()) return std::nullopt;
+  }
   return placer.Take();
 }
 

@@ -80,6 +80,13 @@ struct Chain {
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
                           Catalogue catalogue = BuiltInCatalogue(), Analyze analyze = nullptr);
 
+// The same checks without types, where of the table only the names of its columns are known, or not
+// even these. For messages alone: what the stages make has no types, nor lists a length. None where
+// a stage cannot name its columns without types; those that follow it are then unchecked.
+Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stages,
+                                          const std::optional<Columns>& table,
+                                          Catalogue catalogue = BuiltInCatalogue());
+
 // Places the stages again that awaited columns which have become known by learning. Stages that
 // awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
 Status PlaceAgain(Chain& chain, Analyze analyze = nullptr);

@@ -324,5 +324,52 @@ TEST(TrainRows, AreHeldOutWithASeedOfTheirOwn) {
   EXPECT_THAT(text, testing::Not(HasSubstr("(seed 0)")));
 }
 
+TEST(Chain, SaysThatANameIsOneOfAStageOrThatItsStageComesLater) {
+  const StageOptions fill = Imputer({.id = "fill", .inputs = {"temp"}});
+  const Fault stage = FaultWith({fill, StandardScaler({.inputs = {"fill"}})});
+  EXPECT_THAT(stage.why, HasSubstr("\"fill\" is a stage"));
+  EXPECT_THAT(stage.fix, HasSubstr("{ stage = \"fill\" }"));
+  const Fault column = FaultWith({fill, StandardScaler({.inputs = OutputsOf("hour")})});
+  EXPECT_THAT(column.why, HasSubstr("\"hour\" is a column"));
+  for (const Inputs& inputs : {OutputsOf("fill"), Inputs{"temp__fill"}}) {
+    const Fault later = FaultWith({StandardScaler({.inputs = inputs}), fill});
+    EXPECT_THAT(later.why, HasSubstr("\"fill\" comes later")) << later.what;
+  }
+}
+
+TEST(PlaceOnNames, RefusesAsPlaceStagesDoesButForTypes) {
+  const Columns names = Table()->field_names();
+  const auto fault = [](const std::vector<StageOptions>& stages, std::optional<Columns> table) {
+    const auto chain = PlaceOnNames(stages, table);
+    return chain.ok() ? "" : FaultOf(chain.status()).what;
+  };
+  EXPECT_EQ(fault(Flights(), names), "");
+  EXPECT_EQ(fault(Flights(), std::nullopt), "");
+  EXPECT_THAT(PlaceOnNames(Flights(), names)->value().estimator->numeric,
+              ElementsAre("hour__scale", "temp__fill__scale"));
+  const std::vector<StageOptions> column = {Imputer({.inputs = {"tmep"}})};
+  EXPECT_EQ(fault(column, names), "there is no column \"tmep\"");
+  EXPECT_EQ(fault(column, std::nullopt), "");
+  const std::vector<StageOptions> type = {Imputer({.inputs = {"origin"}})};
+  EXPECT_NE(FaultWith(type).what, "");
+  EXPECT_EQ(fault(type, names), "");
+  const std::vector<StageOptions> label = {
+      TorchEstimator({.numeric = {"delay", "hour"}, .label = "delay"})};
+  for (const auto& table : {std::optional(names), std::optional<Columns>()}) {
+    EXPECT_THAT(fault(label, table), HasSubstr("among its own inputs"));
+    EXPECT_THAT(fault({StandardScaler({.inputs = OutputsOf("fill")})}, table),
+                HasSubstr("no earlier stage"));
+  }
+}
+
+TEST(PlaceOnNames, EndsWhereOnlyTypesTellTheNames) {
+  const StageOptions made{"sql_transformer",
+                          {{"inputs", {"hour"}}, {"statement", "SELECT *, hour AS h FROM __THIS__"}}};
+  const auto chain =
+      PlaceOnNames({made, Imputer({.inputs = {"h"}})}, Table()->field_names());
+  ASSERT_TRUE(chain.ok()) << chain.status();
+  EXPECT_FALSE(chain->has_value());
+}
+
 }  // namespace
 }  // namespace protium

@@ -300,6 +300,17 @@ Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
   return MakePreview(train.session().state(), chain, RowsFor(chain, train.plan()));
 }
 
+Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
+                    const std::shared_ptr<const Catalogue>& own,
+                    const std::filesystem::path& base) {
+  PT_LET(Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(std::optional<Chain> chain,
+         PlaceOnNames(pipeline.stages(), columns, std::move(catalogue)));
+  if (!chain) return Status::OK();
+  PT_TRY(FindNetFile(base, *chain));
+  return FindStart(base, {}, false, *chain);
+}
+
 Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
   std::vector<StageOptions> stages = pipeline.stages();
   PT_TRY(ApplySettings(session, stages));

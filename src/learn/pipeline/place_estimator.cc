@@ -107,6 +107,7 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
     const Status numbers =
         IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
+    if (known_ != KnownOfTable::kTypes) continue;
     // A type of fixed length says it itself, and so does a stage; of other lists it must be given,
     // for rows are packed to one width.
     const int64_t known = chain_.columns[at].length;
@@ -132,7 +133,8 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
 Status Placer::CheckNet(const PlacedEstimator& placed) const {
   const Choice& net = placed.options.net;
   PT_LET(const NetRow* row, FindRow(chain_.catalogue.nets, "net", net.name, path_ + ".net.name"));
-  if (!row->check) return Status::OK();
+  const bool unknown_lists = known_ != KnownOfTable::kTypes && !placed.options.vectors.empty();
+  if (!row->check || unknown_lists) return Status::OK();
   NetColumns columns{
       .categorical = placed.categorical, .numeric = placed.numeric, .more = !placed.awaits.empty()};
   for (const ListInput& each : placed.lists) {

@@ -52,11 +52,19 @@ Result<StageHead> ReadHead(const Json& options, const std::string& path) {
 
 }  // namespace
 
-Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze)
-    : analyze_(std::move(analyze)) {
+Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze,
+               KnownOfTable known)
+    : analyze_(std::move(analyze)), known_(known) {
   chain_.catalogue = std::move(catalogue);
   chain_.columns = std::move(table);
   table_columns_ = chain_.columns.size();
+}
+
+void Placer::Announce(const std::vector<StageOptions>& stages) {
+  for (const StageOptions& each : stages) {
+    const Json id = each.options.value("id", Json());
+    announced_.push_back(id.is_string() ? id.get<std::string>() : "");
+  }
 }
 
 Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
@@ -111,14 +119,16 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
     PT_LET(placed.stage, row.make(options.options, std::move(names)));
   }
   PT_TRY(CheckInputs(placed));
-  if (placed.awaits.empty()) PT_TRY(ShowInputs(placed));
+  const bool typed = known_ == KnownOfTable::kTypes;
+  if (placed.awaits.empty() && typed) PT_TRY(ShowInputs(placed));
   const Columns outputs = placed.awaits.empty() ? placed.stage->outputs() : Columns();
+  ends_ = ends_ || (outputs.empty() && !typed && !placed.open());
   for (size_t i = 0; i < outputs.size(); ++i) {
     // Learned names contain the id, so another id is the way out of a clash.
     const std::string key = i < head.outputs.size() ? "outputs." + std::to_string(i) : "id";
     PT_TRY(AddOutput({.name = outputs[i],
                       .type = placed.stage->output_type(i),
-                      .length = placed.stage->output_length(i)},
+                      .length = typed ? placed.stage->output_length(i) : 0},
                      key));
   }
   chain_.stages.push_back(std::move(placed));
@@ -199,89 +209,8 @@ Status Placer::NameOutputs(const Columns& inputs, const std::string& id, Columns
                .where = path_ + ".outputs"});
 }
 
-Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
-                                std::vector<size_t>& awaits) {
-  Columns columns;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string at = key + "." + std::to_string(i);
-    if (inputs[i].stage.empty()) {
-      PT_TRY(Find(inputs[i].column, at));
-      columns.push_back(inputs[i].column);
-      continue;
-    }
-    PT_LET(const size_t maker, FindStage(inputs[i].stage, at));
-    // Its columns are unknown, so naming it twice is the only repetition that can be seen by now.
-    if (chain_.stages[maker].open()) {
-      if (std::find(awaits.begin(), awaits.end(), maker) != awaits.end()) {
-        return Fail({.exit = Exit::kUsage,
-                     .what = "stage \"" + inputs[i].stage + "\" is listed twice",
-                     .where = path_ + "." + key});
-      }
-      awaits.push_back(maker);
-      continue;
-    }
-    const Columns& made = chain_.stages[maker].stage->outputs();
-    // A stage stands for all of its outputs, in their order; an open one has none yet.
-    columns.insert(columns.end(), made.begin(), made.end());
-  }
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (std::find(columns.begin(), columns.begin() + i, columns[i]) == columns.begin() + i) {
-      continue;
-    }
-    return Fail({.exit = Exit::kUsage,
-                 .what = "column \"" + columns[i] + "\" is listed twice",
-                 .where = path_ + "." + key});
-  }
-  return columns;
-}
-
-// The stage being placed has its id in ids_ already; it is not an earlier stage.
-Result<size_t> Placer::FindStage(const std::string& id, const std::string& key) {
-  const auto found = ids_.find(id);
-  if (found != ids_.end() && found->second < chain_.options.size()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [each, index] : ids_) {
-    if (index < chain_.options.size()) known.push_back(each);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "there is no earlier stage \"" + id + "\"",
-               .where = path_ + "." + key,
-               .fix = Suggest(id, known)});
-}
-
-Result<size_t> Placer::Find(const std::string& column, const std::string& key, Use use) {
-  std::vector<std::string> known;
-  for (size_t i = 0; i < chain_.columns.size(); ++i) {
-    const StageColumn& each = chain_.columns[i];
-    if (each.name == column) {
-      // A column that both training and scoring read is one that scoring reads.
-      used_[i] = std::max(used_[i], use);
-      return i;
-    }
-    // Columns that stages make are suggested only to those who spell such names out: to others
-    // "temp__fill" would be a puzzle where "temp" is meant.
-    if (each.maker < 0 || column.find("__") != column.npos) known.push_back(each.name);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "there is no column \"" + column + "\"",
-               .where = path_ + "." + key,
-               .why = WhyUnknown(column),
-               .fix = Suggest(column, known)});
-}
-
-// A name such as "origin__hot__JFK" looks right but cannot be known before the stage has learned.
-std::string Placer::WhyUnknown(const std::string& column) const {
-  for (const PlacedStage& each : chain_.stages) {
-    const std::string& id = each.stage->id();
-    if (!each.open() || column.find("__" + id + "__") == column.npos) continue;
-    return "the columns of stage \"" + id + "\" are not known before training: name the stage, " +
-           "{ stage = \"" + id + "\" }";
-  }
-  return {};
-}
-
 Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) {
-  if (fits.ok()) return fits;
+  if (fits.ok() || known_ != KnownOfTable::kTypes) return Status::OK();
   const StageColumn& column = chain_.columns[at];
   return Fail({.exit = Exit::kUsage,
                .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +

@@ -15,12 +15,22 @@
 
 namespace protium {
 
+// How much is known of the table: its columns with their types, their names alone, or nothing, in
+// which case every name that no stage makes is taken for one of its columns.
+enum class KnownOfTable { kTypes, kNames, kNothing };
+
 class Placer {
  public:
-  Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze);
+  Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze,
+         KnownOfTable known = KnownOfTable::kTypes);
+  // Names all stages, for messages about those that come too late.
+  void Announce(const std::vector<StageOptions>& stages);
   // Places the next stage of the list. `made` is the stage object of an earlier placing, which
   // keeps what it learned; null: a new one is made.
   Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr);
+  // Whether the names of the columns are unknown from here on: without types the last stage could
+  // not tell what it makes.
+  bool ends() const { return ends_; }
   // The chain of all stages placed. The placer is empty afterwards.
   Chain Take();
 
@@ -64,6 +74,7 @@ class Placer {
   Result<size_t> FindStage(const std::string& id, const std::string& key);
   // The position of a column in chain_.columns; notes that it is used. `key` is for the fault.
   Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways);
+  Status NoColumn(const std::string& column, const std::string& key) const;
   std::string WhyUnknown(const std::string& column) const;
   Status CheckType(size_t at, const std::string& key, const Status& fits);
   int32_t FindLevel(size_t at) const;
@@ -71,6 +82,9 @@ class Placer {
 
   Chain chain_;
   Analyze analyze_;
+  KnownOfTable known_;
+  bool ends_ = false;
+  std::vector<std::string> announced_;  // The ids that stages are given, by position; "" for none.
   size_t table_columns_ = 0;           // They are the first of chain_.columns.
   std::map<size_t, Use> used_;         // By position in chain_.columns.
   std::map<std::string, size_t> ids_;  // The position of each stage.

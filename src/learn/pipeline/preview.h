@@ -3,6 +3,10 @@
 // opens a run.
 #pragma once
 
+#include <filesystem>
+#include <memory>
+#include <optional>
+
 #include "base/json.h"
 #include "protium/pipeline.h"
 
@@ -33,6 +37,13 @@ Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& sess
 
 // Pipeline::Fit() of a pipeline that has its settings already.
 Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train);
+
+// What MakePreview() checks of a pipeline in a job file that can be checked without a table:
+// `columns` are the names of its columns, where they are known. Paths begin at `base`. Faults are
+// those of MakePreview(); what it accepts is never refused.
+Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
+                    const std::shared_ptr<const Catalogue>& own,
+                    const std::filesystem::path& base);
 
 // {"pipeline", "stages", "training"}.
 Json PreviewToJson(const Preview& preview);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only symbol that libprotium_local.so is opened for (engine/library.h): the address and the
 // request become LocalOptions.
-#include <charconv>
 #include <utility>
 
-#include "base/fault.h"
+#include "engine/address.h"
 #include "engine/library.h"
 #include "local/engine/local_engine.h"
 #include "os/machine.h"
@@ -12,26 +11,8 @@
 namespace protium {
 namespace {
 
-Status Unknown(const std::string& address) {
-  return Fail({.exit = Exit::kUsage,
-               .what = "unknown engine \"" + address + "\"",
-               .fix = "use \"local\", or \"local[4]\" for exactly 4 workers"});
-}
-
-// "local": 0; "local[4]": 4.
-Result<int32_t> ParseSeats(const std::string& address) {
-  if (address == "local") return 0;
-  if (!address.starts_with("local[") || !address.ends_with("]")) return Unknown(address);
-  int32_t seats = 0;
-  const char* const begin = address.data() + 6;
-  const char* const end = address.data() + address.size() - 1;
-  const auto read = std::from_chars(begin, end, seats);
-  if (read.ec != std::errc() || read.ptr != end || seats < 1) return Unknown(address);
-  return seats;
-}
-
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
-  PT_LET(const int32_t seats, ParseSeats(request.address));
+  PT_LET(const int32_t seats, SeatsOf(request.address));
   // Half of the machine's for tables; workers need the rest.
   const int64_t memory =
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/check.h"
+
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "app/job/check_seats.h"
+#include "app/job/file_terms.h"
+#include "app/job/output_columns.h"
+#include "app/job/read_job.h"
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "format/csv_scan.h"
+#include "format/kind.h"
+#include "format/parquet.h"
+#include "frame/outputs.h"
+#include "frame/table_files.h"
+#include "learn/pipeline/estimator.h"
+#include "learn/pipeline/preview.h"
+#include "sql/result_names.h"
+
+namespace protium {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kHeaderBytes = 64 << 10;
+
+// Gives a fault the place `path`, unless it names one.
+Status WithPlace(const std::string& path, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  if (fault.where.empty()) fault.where = path;
+  return Fail(std::move(fault));
+}
+
+// The names in the first line of a CSV file; none where that line is longer than what is read, and
+// for a file that is read otherwise than as text.
+Result<std::optional<Columns>> ReadHeader(const std::string& path, const CsvOptions& options) {
+  std::string text(kHeaderBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(text.data(), std::streamsize(text.size()));
+  text.resize(size_t(file.gcount()));
+  PT_TRY(RefuseOtherThanText(text, path));
+  if (options.delimiter.size() != 1 || !options.header) return std::nullopt;
+  const size_t end = text.find_first_of("\r\n");
+  if (end == text.npos || text.find('"') < end) return std::nullopt;
+  std::string_view line = std::string_view(text).substr(0, end);
+  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+  CsvScanner scanner(line, options.delimiter.front(), path);
+  std::vector<CsvCell> cells;
+  PT_LET(const bool any, scanner.Next(cells));
+  if (!any) return std::nullopt;
+  Columns names;
+  for (const CsvCell& cell : cells) names.push_back(CsvText(cell));
+  // What the reader makes of empty names is its own business.
+  if (std::ranges::find(names, "") != names.end()) return std::nullopt;
+  return names;
+}
+
+// The columns of a table by its first file, those of its folders' names behind them.
+Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
+  const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
+  const Format format = table.csv ? Format::kCsv : Format::kParquet;
+  PT_LET(const TableFiles files, FindFiles(path, format, table.partitions));
+  std::optional<Columns> names;
+  if (table.csv) {
+    PT_LET(names, ReadHeader(files.paths.front(), table.options));
+  } else {
+    PT_LET(const SchemaPtr schema, ParquetSchema({files.paths.front()}));
+    names = schema->field_names();
+  }
+  if (names) names->insert(names->end(), table.partitions.begin(), table.partitions.end());
+  return names;
+}
+
+Status CheckColumn(const std::string& column, const Columns& table, std::string where) {
+  if (std::ranges::find(table, column) != table.end()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "the table has no column \"" + column + "\"",
+               .where = std::move(where),
+               .fix = Suggest(column, table)});
+}
+
+Status CheckSplit(const JobSplit& split, const Columns& table) {
+  for (size_t i = 0; i < split.by.size(); ++i) {
+    PT_TRY(CheckColumn(split.by[i], table, "split.by." + std::to_string(i)));
+  }
+  return split.column.empty() ? Status::OK() : CheckColumn(split.column, table, "split.column");
+}
+
+// Where the outputs lie; whether a file is in the way is asked again before it is written.
+Status CheckTargets(const Job& job) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const fs::path path = fs::path(output.parquet).lexically_normal();
+    const std::string where = "outputs." + name + ".parquet";
+    PT_TRY(WithPlace(where, RefuseUpward(path)));
+    PT_TRY(WithPlace(where, path.is_absolute() ? Status::OK() : RefuseOwnFiles(path)));
+  }
+  return Status::OK();
+}
+
+Status CheckGang(const Job& job) {
+  const JobEngine& engine = job.file.engine;
+  GangSpec gang{.workers = 0};
+  if (job.estimator) {
+    PT_LET(const TorchEstimatorOptions options,
+           ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
+    gang = options.gang;
+  }
+  return WithPlace("engine.address", CheckSeats(engine.address, engine.discovery, gang));
+}
+
+class Checking {
+ public:
+  Checking(const fs::path& file, const std::vector<std::string>& sets) {
+    JobMistakes read = FindMistakes(file, sets);
+    check_.mistakes = std::move(read.all);
+    check_.job = std::move(read.job);
+  }
+
+  JobCheck Run() {
+    const bool whole = check_.mistakes.empty();
+    const TableNames tables = CheckTables();
+    if (!whole) return std::move(check_);
+    check_.columns = ResultNames(check_.job.file.etl.sql, tables);
+    CheckPipeline();
+    Note(CheckTargets(check_.job));
+    Note(CheckGang(check_.job));
+    return std::move(check_);
+  }
+
+ private:
+  void Note(const Status& status) {
+    if (!status.ok()) {
+      check_.mistakes.push_back(InFileTerms(check_.job, status, kNothingStarted));
+    }
+  }
+
+  TableNames CheckTables() {
+    TableNames tables;
+    for (const auto& [name, table] : check_.job.file.tables.all) {
+      if (table.csv.has_value() == table.parquet.has_value()) continue;  // Told already.
+      const Result<std::optional<Columns>> names = ReadNames(check_.job, table);
+      Note(WithPlace("tables." + name, names.status()));
+      tables[Lower(name)] = names.ok() ? *names : std::nullopt;
+    }
+    return tables;
+  }
+
+  void CheckPipeline() {
+    const Job& job = check_.job;
+    const std::optional<Columns>& columns = check_.columns;
+    if (job.file.split && columns) Note(CheckSplit(*job.file.split, *columns));
+    if (job.pipeline) {
+      Note(CheckOnNames(*job.pipeline, columns, job.catalogue, job.file.data));
+    }
+    if (columns) Note(CheckOutputColumns(job, *columns));
+  }
+
+  JobCheck check_;
+};
+
+}  // namespace
+
+JobCheck CheckJob(const fs::path& file, const std::vector<std::string>& sets) {
+  return Checking(file, sets).Run();
+}
+
+}  // namespace protium

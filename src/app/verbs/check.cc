@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium check`: the mistakes of a job file that show without reading its tables, all at once.
+#include <fmt/format.h>
+
+#include "app/job/check.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "engine/address.h"
+#include "learn/pipeline/estimator.h"
+
+namespace protium {
+
+namespace {
+
+// "1 table", "5 tables".
+std::string Count(size_t number, const std::string& what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// What was checked: "5 tables, 26 columns, 4 stages, a gang of 2".
+std::string Checked(const JobCheck& check) {
+  std::string text = Count(check.job.file.tables.all.size(), "table");
+  if (check.columns) text += ", " + Count(check.columns->size(), "column");
+  if (!check.job.pipeline) return text;
+  const auto& stages = check.job.pipeline->stages();
+  text += ", " + Count(stages.size(), "stage");
+  if (!check.job.estimator) return text;
+  const auto options = ReadEstimator(stages[*check.job.estimator], "pipeline");
+  return options.ok() ? text + fmt::format(", a gang of {}", options->gang.workers) : text;
+}
+
+// All but the last are printed here; the last is the fault of the command, as of any other.
+Status Tell(const JobCheck& check, bool json, const Invocation& invocation) {
+  const std::vector<Status>& mistakes = check.mistakes;
+  if (json) {
+    Json errors = Json::array();
+    for (const Status& each : mistakes) errors.push_back(StatusToJson(each));
+    PT_TRY(PrintResult(Dump({{"ok", mistakes.empty()}, {"errors", errors}}) + "\n"));
+    invocation.answered = true;
+  }
+  for (size_t i = 0; i + 1 < mistakes.size(); ++i) {
+    Fault fault = FaultOf(mistakes[i]);
+    fault.kept.clear();  // The last one says it for all.
+    fault.where = WithoutSecrets(fault.where);
+    PrintNote(Render(fault) + "\n");
+  }
+  return mistakes.empty() ? Status::OK() : mistakes.back();
+}
+
+Status Check(const Arguments& arguments, const Invocation& invocation) {
+  if (invocation.program != nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "check looks at job files, and a program has none",
+                 .fix = invocation.name + " plan"});
+  }
+  const std::string file = arguments.operand(0);
+  std::vector<std::string> sets = arguments.Values("--set");
+  if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
+  const JobCheck check = CheckJob(file, sets);
+  PT_TRY(Tell(check, arguments.Has("--json"), invocation));
+  if (arguments.Has("--json")) return Status::OK();
+  return PrintResult(fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file,
+                                 Checked(check), file));
+}
+
+}  // namespace
+
+CommandVerb CheckVerb() {
+  return {{.name = "check",
+           .operands = {"JOB"},
+           .flags = {SetFlag(), EngineFlag(), JsonFlag()},
+           .says = "finds the mistakes in a job file, in no time",
+           .more = "Checks everything that plan checks but the SQL and the types of columns, and "
+                   "tells all\nmistakes that do not follow from each other. Reads the first lines "
+                   "of tables only.\n"},
+          Check};
+}
+
+}  // namespace protium
