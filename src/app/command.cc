@@ -84,8 +84,9 @@ bool WantsJson(const Invocation& invocation) {
 }  // namespace
 
 std::vector<CommandVerb> AllVerbs() {
-  return {RunVerb(), CheckVerb(), PlanVerb(), ResumeVerb(), PredictVerb(), InspectVerb(),
-          SqlVerb(), InitVerb(),  RunsVerb(), LogsVerb(),   ExampleVerb(), HelpVerb()};
+  return {RunVerb(),     CheckVerb(),  PlanVerb(), ResumeVerb(), PredictVerb(),
+          InspectVerb(), SqlVerb(),    InitVerb(), RunsVerb(),   LogsVerb(),
+          ExampleVerb(), DoctorVerb(), HelpVerb()};
 }
 
 int RunCommand(const Invocation& invocation) {
@@ -191,8 +192,9 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help VERB shows more; help stages (nets, losses, metrics, optimizers, schedules) lists\n"
-         "what a job can name; help exit-codes lists the exit codes.\n";
+         " help VERB shows more; help keys lists what a job file says, help stages (nets, losses,\n"
+         "metrics, optimizers, schedules) what it can name, help sql the functions; help "
+         "exit-codes.\n";
 }
 
 std::string ExitCodesPage() {

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "app/command.h"
+#include "app/doctor/task.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
 #include "learn/pipeline/batch_run.h"
@@ -27,6 +28,9 @@ Status OfTheProgram(const Status& status) {
 
 TaskTable CollectTasks(const Program& program) {
   TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}};
+  tasks["doctor"] = [own = program.catalogue](TaskContext& context) {
+    return DoctorTask(context, own.get());
+  };
   for (const auto& [name, task] : program.tasks) {
     tasks[name] = [own = task](TaskContext& context) { return OfTheProgram(own(context)); };
   }

@@ -45,6 +45,7 @@ CommandVerb SqlVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb ExampleVerb();
+CommandVerb DoctorVerb();
 CommandVerb HelpVerb();
 
 // Results go to stdout, everything else to stderr. On a terminal both are made safe (Printable()).

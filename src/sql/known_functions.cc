@@ -4,6 +4,7 @@
 #include "sql/known_functions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sql/functions/table.h"
 
@@ -31,13 +32,33 @@ const KnownFunction* FindKnownFunction(std::string_view name) {
   return found == nullptr ? nullptr : &found->known;
 }
 
+std::vector<FunctionTheme> KnownFunctions() {
+  using namespace functions;
+  const std::pair<std::string_view, std::span<const SqlFunction>> themes[] = {
+      {"aggregates and windows", Aggregates()},
+      {"conditions", Conditions()},
+      {"dates and times", Dates()},
+      {"lists and structs", Lists()},
+      {"numbers", Numbers()},
+      {"operators", Operators()},
+      {"patterns", Patterns()},
+      {"text", Text()},
+      {"of one engine only", EngineOnly()}};
+  std::vector<FunctionTheme> known;
+  for (const auto& [name, rows] : themes) {
+    FunctionTheme& theme = known.emplace_back(FunctionTheme{.name = name});
+    for (const SqlFunction& row : rows) {
+      if (!row.known.name.starts_with("pt_")) theme.functions.push_back(&row.known);
+    }
+  }
+  return known;
+}
+
 std::vector<std::string> KnownFunctionNames() {
   std::vector<std::string> names;
-  for (const std::span<const SqlFunction> theme : SqlFunctions()) {
-    for (const SqlFunction& each : theme) {
-      const bool offered =
-          each.known.meaning != Meaning::kRefused && !each.known.name.starts_with("pt_");
-      if (offered) names.emplace_back(each.known.name);
+  for (const FunctionTheme& theme : KnownFunctions()) {
+    for (const KnownFunction* each : theme.functions) {
+      if (each->meaning != Meaning::kRefused) names.emplace_back(each->name);
     }
   }
   return names;

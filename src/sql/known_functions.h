@@ -33,6 +33,15 @@ struct KnownFunction {
 // kSame.
 const KnownFunction* FindKnownFunction(std::string_view name);
 
+// The functions of a theme ("dates"), sorted by name.
+struct FunctionTheme {
+  std::string_view name;
+  std::vector<const KnownFunction*> functions;
+};
+
+// All of them, refused ones too, but not the pieces (pt_...).
+std::vector<FunctionTheme> KnownFunctions();
+
 // The names to suggest for a misspelt one: those that are not refused.
 std::vector<std::string> KnownFunctionNames();
 

@@ -20,9 +20,9 @@ using Tokens = std::span<const Token>;
 constexpr std::string_view kNoNames[] = {"END",          "NULL", "TRUE",    "FALSE",
                                          "CURRENT_DATE", "ROWS", "UNKNOWN", "CURRENT_TIMESTAMP"};
 // Words that end the select list or the relations of FROM.
-constexpr std::string_view kClauses[] = {"WHERE",  "GROUP", "HAVING", "QUALIFY", "ORDER",
-                                         "LIMIT",  "UNION", "EXCEPT", "MINUS",   "INTERSECT",
-                                         "WINDOW", "SORT",  "OFFSET", "CLUSTER", "DISTRIBUTE"};
+constexpr std::string_view kListEnds[] = {"WHERE",  "GROUP", "HAVING", "QUALIFY", "ORDER",
+                                          "LIMIT",  "UNION", "EXCEPT", "MINUS",   "INTERSECT",
+                                          "WINDOW", "SORT",  "OFFSET", "CLUSTER", "DISTRIBUTE"};
 
 bool IsOneOf(const Token& token, std::span<const std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return token.Is(word); });
@@ -69,7 +69,7 @@ class Select {
     for (size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i].Is("(") || tokens[i].Is("[")) ++depth;
       if (tokens[i].Is(")") || tokens[i].Is("]")) --depth;
-      if (depth == 0 && (tokens[i].Is(word) || IsOneOf(tokens[i], kClauses))) return i;
+      if (depth == 0 && (tokens[i].Is(word) || IsOneOf(tokens[i], kListEnds))) return i;
     }
     return tokens.size();
   }
@@ -103,8 +103,7 @@ class Select {
       if (tokens.size() < 4 || !IsName(tokens[0]) || !tokens[1].Is("AS")) return false;
       const size_t end = Close(tokens.subspan(2));
       if (end == 0) return false;
-      tables_[Lower(TextOf(tokens[0]))] =
-          Select(sql_, tables_).Read(tokens.subspan(3, end - 2));
+      tables_[Lower(TextOf(tokens[0]))] = Select(sql_, tables_).Read(tokens.subspan(3, end - 2));
       tokens = tokens.subspan(2 + end);
     } while (!tokens.empty() && tokens[0].Is(","));
     return true;
@@ -128,8 +127,8 @@ class Select {
     if (item.empty()) return std::nullopt;
     const Token& last = item.back();
     if (last.Is("*")) {
-      const bool whole = item.size() == 1 || (item.size() == 3 && item[1].Is(".") &&
-                                              Lower(TextOf(item[0])) == alias_);
+      const bool whole = item.size() == 1 ||
+                         (item.size() == 3 && item[1].Is(".") && Lower(TextOf(item[0])) == alias_);
       return whole ? only_ : std::nullopt;
     }
     if (!IsName(last) || (last.kind == Token::Kind::kName && Doubled(last))) return std::nullopt;

@@ -129,6 +129,33 @@ TEST(Help, NamesTheNearestOnATypo) {
   EXPECT_EQ(Help({"run", "tabular_mlp"}).exit, 2);
 }
 
+TEST(Help, TellsTheKeysBelowAKey) {
+  EXPECT_THAT(Help({"keys"}).out, HasSubstr("  outputs "));
+  const std::string train = Help({"keys", "train"}).out;
+  EXPECT_THAT(train, HasSubstr("  train.validation.share "));
+  EXPECT_THAT(train, HasSubstr("at least 0 and below 1"));
+  EXPECT_THAT(Help({"keys", "train.optimizer"}).out, HasSubstr("adam, "));
+  EXPECT_THAT(Help({"keys", "train.optimizer.momentum"}).out, HasSubstr("momentum"));
+  EXPECT_THAT(Help({"keys", "pipeline.2.with"}).out, HasSubstr("median"));
+  EXPECT_THAT(Help({"keys", "tables.flights.null"}).out, HasSubstr("missing values"));
+  EXPECT_THAT(Help({"keys", "engine.memory"}).out, HasSubstr("4 GiB"));
+  EXPECT_EQ(Help({"keys", "train.epochs", "--json"}).json["keys"][0]["type"], "whole number");
+  const Outcome elsewhere = Help({"keys", "epochs"});
+  EXPECT_EQ(elsewhere.exit, 2);
+  EXPECT_THAT(elsewhere.err, HasSubstr("did you mean train.epochs?"));
+  EXPECT_THAT(Help({"keys", "train.epoch"}).err, HasSubstr("did you mean \"epochs\"?"));
+}
+
+TEST(Help, TellsTheFunctionsOfSql) {
+  EXPECT_THAT(Help({"sql"}).out, HasSubstr("avg*"));
+  EXPECT_THAT(Help({"sql", "UPPER"}).out, HasSubstr("the same on every engine"));
+  EXPECT_THAT(Help({"sql", "**"}).out, HasSubstr("fix: use power(a, b)"));
+  EXPECT_EQ(Help({"sql", "avg", "--json"}).json["meaning"], "not exact");
+  const Outcome none = Help({"sql", "uper"});
+  EXPECT_EQ(none.exit, 2);
+  EXPECT_THAT(none.err, HasSubstr("\"upper\""));
+}
+
 TEST(Help, HasWrittenThePagesOfTheReference) {
   const Scratch scratch;
   ASSERT_EQ(Help({"--reference", scratch.path().string()}).exit, 0);

@@ -101,13 +101,27 @@ TEST(Init, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(own / "machines.toml"));
 }
 
+TEST(Doctor, RunsAGangOfTwoAndSaysWhatIsWrong) {
+  const OwnJob own;
+  const Outcome well = own.Protium({"doctor", "--json"});
+  ASSERT_EQ(well.exit, 0) << well.err << well.out;
+  EXPECT_EQ(well.json["ok"], true);
+  EXPECT_EQ(well.json["findings"].back()["name"], "training") << well.out;
+  EXPECT_FALSE(std::filesystem::exists(own / "runs"));
+  own.Write("file", "x");
+  const Outcome runs = own.Protium({"doctor", "--engine", "locl", "--runs-dir", own / "file"});
+  EXPECT_EQ(runs.exit, 4) << runs.out;
+  EXPECT_TRUE(Has(runs.out, "WRONG  disk")) << runs.out;
+  EXPECT_TRUE(Has(runs.out, "WRONG  engine         unknown engine \"locl\"")) << runs.out;
+}
+
 TEST(Check, SaysWithoutReadingTablesWhetherAJobIsRight) {
   const OwnJob own;
   const Outcome right = own.Protium({"check", own / "job.toml"});
   EXPECT_EQ(right.exit, 0) << right.err;
   EXPECT_TRUE(Has(right.out, "1 table, 5 columns, 4 stages, a gang of ")) << right.out;
-  const Outcome wrong = own.Protium({"check", own / "job.toml", "--json", "--set",
-                                     "train.epoch=1", "--set", "pipeline.1.with=\"medium\""});
+  const Outcome wrong = own.Protium({"check", own / "job.toml", "--json", "--set", "train.epoch=1",
+                                     "--set", "pipeline.1.with=\"medium\""});
   EXPECT_EQ(wrong.exit, 2) << wrong.err;
   EXPECT_EQ(wrong.json["ok"], false);
   ASSERT_EQ(wrong.json["errors"].size(), 2u) << wrong.out;

@@ -14,9 +14,8 @@ Status CheckSeats(const std::string& address, const std::string& discovery, cons
   if (IsCluster(address)) return Status::OK();
   PT_LET(const int32_t seats, SeatsOf(address));
   if (gang.workers == 0) return Status::OK();
-  Host host{.name = HostName(),
-            .cores = seats > 0 ? seats : ReadMachine().cores,
-            .strict = seats > 0};
+  Host host{
+      .name = HostName(), .cores = seats > 0 ? seats : ReadMachine().cores, .strict = seats > 0};
   if (gang.gpus_per_worker > 0) {
     if (!discovery.empty() || std::getenv("PROTIUM_DISCOVERY") != nullptr) return Status::OK();
     const DeviceList devices = DiscoverByDriver();

@@ -32,9 +32,11 @@ bool IsWithin(const std::string& path, const std::string& outer) {
 }
 
 // "/a/b" for "a.b".
-Json::json_pointer PointerTo(std::string path) {
-  std::replace(path.begin(), path.end(), '.', '/');
-  return Json::json_pointer("/" + path);
+Json::json_pointer PointerTo(std::string_view path) {
+  std::string pointer = "/";
+  for (const char c : path)
+    pointer += c == '.' ? "/" : c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return Json::json_pointer(pointer);
 }
 
 // Takes the value at `path` out of the settings, so that the next mistake shows; the path of what

@@ -67,45 +67,6 @@ std::string DescribeOption(const DescribedField& option) {
   return says;
 }
 
-// Breaks a text into lines of at most `width` bytes; a longer word gets a line of its own.
-std::vector<std::string> Wrapped(const std::string& text, size_t width) {
-  std::vector<std::string> lines = {""};
-  size_t start = 0;
-  while (start < text.size()) {
-    const size_t end = std::min(text.find(' ', start), text.size());
-    const std::string word = text.substr(start, end - start);
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
-      lines.emplace_back();
-    }
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-    start = end + 1;
-  }
-  return lines;
-}
-
-// A text table whose last column is wrapped to fit the page, with at least half of it left for
-// that.
-std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
-  size_t before = 0;
-  for (size_t column = 0; column + 1 < rows.front().size(); ++column) {
-    size_t widest = 0;
-    for (const auto& row : rows) widest = std::max(widest, row[column].size());
-    before += widest + 2;
-  }
-  std::vector<std::vector<std::string>> broken;
-  for (const auto& row : rows) {
-    std::vector<std::string> cells = row;
-    for (const std::string& line :
-         Wrapped(row.back(), kPageWidth - std::min(before, kPageWidth / 2))) {
-      cells.back() = line;
-      broken.push_back(cells);
-      // The other columns stand in the first line only.
-      cells.assign(row.size(), "");
-    }
-  }
-  return TextTable(broken);
-}
-
 // The options to show, those of nested tables under dotted names.
 std::vector<DescribedField> ListOptions(const CatalogueRow& row) { return Flattened(row.options); }
 
@@ -180,6 +141,52 @@ std::vector<Topic> ListTopics(const Catalogue& catalogue) {
   };
 }
 
+std::vector<std::string> Wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines = {""};
+  size_t start = 0;
+  while (start < text.size()) {
+    const size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = text.substr(start, end - start);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    start = end + 1;
+  }
+  return lines;
+}
+
+std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
+  size_t before = 0;
+  for (size_t column = 0; column + 1 < rows.front().size(); ++column) {
+    size_t widest = 0;
+    for (const auto& row : rows) widest = std::max(widest, row[column].size());
+    before += widest + 2;
+  }
+  std::vector<std::vector<std::string>> broken;
+  for (const auto& row : rows) {
+    std::vector<std::string> cells = row;
+    for (const std::string& line :
+         Wrapped(row.back(), kPageWidth - std::min(before, kPageWidth / 2))) {
+      cells.back() = line;
+      broken.push_back(cells);
+      // The other columns stand in the first line only.
+      cells.assign(row.size(), "");
+    }
+  }
+  return TextTable(broken);
+}
+
+std::string OptionsTable(const std::vector<DescribedField>& options, const std::string& first) {
+  std::vector<std::vector<std::string>> rows = {{"  " + first, "type", "default", "meaning"}};
+  for (const DescribedField& option : options) {
+    const bool choice = option.type.kind == FieldType::Kind::kChoice;
+    rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
+                    Spelled(option.value), DescribeOption(option)});
+  }
+  return WrappedTable(rows);
+}
+
 std::string FormatText(const Topic& topic, const std::string& program) {
   std::vector<std::vector<std::string>> rows;
   for (const CatalogueRow& row : topic.rows) rows.push_back({"  " + row.name, row.help});
@@ -189,13 +196,8 @@ std::string FormatText(const Topic& topic, const std::string& program) {
 
 std::string FormatText(const Topic& topic, const CatalogueRow& row) {
   std::string text = row.name + ": " + row.help + "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"  option", "type", "default", "meaning"}};
-  for (const DescribedField& option : ListOptions(row)) {
-    const bool choice = option.type.kind == FieldType::Kind::kChoice;
-    rows.push_back({"  " + option.name, choice ? "text" : TypeText(option.type),
-                    Spelled(option.value), DescribeOption(option)});
-  }
-  text += rows.size() == 1 ? "  no options\n" : WrappedTable(rows);
+  const std::vector<DescribedField> options = ListOptions(row);
+  text += options.empty() ? "  no options\n" : OptionsTable(options, "option");
   return text + "\n" + FormatExample(topic, row);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/describe.h"
 #include "learn/catalogue.h"
 
 namespace protium {
@@ -23,6 +24,15 @@ struct Topic {
 
 // In the order of help: stages, nets, losses, metrics, optimizers, schedules.
 std::vector<Topic> ListTopics(const Catalogue& catalogue);
+
+// A table of options with type, default and meaning; `first` heads the column of their names.
+std::string OptionsTable(const std::vector<DescribedField>& options, const std::string& first);
+
+// A text table whose last column is wrapped to a page of 100 columns.
+std::string WrappedTable(const std::vector<std::vector<std::string>>& rows);
+
+// Breaks a text into lines of at most `width` bytes; a longer word gets a line of its own.
+std::vector<std::string> Wrapped(const std::string& text, size_t width);
 
 // The help on a topic: its rows, one line each. `program` is the command that the hint below them
 // names.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium check`: the mistakes of a job file that show without reading its tables, all at once.
+#include "app/job/check.h"
+
 #include <fmt/format.h>
 
-#include "app/job/check.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -59,8 +60,8 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   const JobCheck check = CheckJob(file, sets);
   PT_TRY(Tell(check, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
-  return PrintResult(fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file,
-                                 Checked(check), file));
+  return PrintResult(
+      fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file));
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include <system_error>
 
 #include "app/command.h"
+#include "app/reference/keys.h"
 #include "app/reference/pages.h"
 #include "app/reference/schema.h"
+#include "app/reference/sql_functions.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "os/file.h"
@@ -54,6 +56,32 @@ Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
 
+// The keys of job files, or the functions of SQL: all, or what the second operand names.
+Status ShowKeys(const Catalogue& catalogue, const Arguments& arguments,
+                const Invocation& invocation) {
+  if (arguments.Has("--json")) {
+    PT_LET(const Json keys, KeysAsJson(catalogue, arguments.operand(1)));
+    return PrintResult(Dump({{"keys", keys}}) + "\n");
+  }
+  PT_LET(const std::string text, KeysText(catalogue, arguments.operand(1), invocation.name));
+  return PrintResult(text);
+}
+
+Status ShowSql(const Arguments& arguments, const Invocation& invocation) {
+  const std::string name = arguments.operand(1);
+  const bool json = arguments.Has("--json");
+  if (name.empty()) {
+    return PrintResult(json ? Dump({{"sql", SqlFunctionsAsJson()}}) + "\n"
+                            : SqlFunctionsText(invocation.name));
+  }
+  if (json) {
+    PT_LET(const Json function, SqlFunctionAsJson(name));
+    return PrintResult(Dump(function) + "\n");
+  }
+  PT_LET(const std::string text, SqlFunctionText(name));
+  return PrintResult(text);
+}
+
 // Topics of the catalogue come before verbs; no topic has the name of a verb. A program's own rows
 // are listed as well.
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
@@ -63,12 +91,15 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
     return WriteReference(catalogue, arguments.Value("--reference"));
   const std::string topic = arguments.operand(0);
   // Everything that help knows, for the suggestion after a misspelt word.
-  std::vector<std::string> known = {"exit-codes", "schema"};
+  std::vector<std::string> known = {"exit-codes", "schema", "keys"};
   for (const Topic& each : ListTopics(catalogue)) {
     if (each.name == topic) return ShowTopic(each, arguments, invocation);
     known.push_back(each.name);
   }
-  // Only topics of the catalogue have a second operand.
+  if (topic == "keys") return ShowKeys(catalogue, arguments, invocation);
+  // The verb of that name has its own page: protium sql --help.
+  if (topic == "sql") return ShowSql(arguments, invocation);
+  // Only topics have a second operand.
   if (arguments.num_operands() > 1) return NoHelp(arguments.operand(1), {});
   if (topic.empty()) return PrintResult(HelpPage(invocation.name));
   if (topic == "exit-codes") return PrintResult(ExitCodesPage());
@@ -90,11 +121,13 @@ CommandVerb HelpVerb() {
                  JsonFlag()},
        .says = "explains a verb, what a job can name, or the exit codes",
        .more = "Topics are verbs; stages, nets, losses, metrics, optimizers and schedules, each "
-               "with the\nNAME of one for its options; schema, the JSON schema of job files; and "
+               "with the\nNAME of one for its options; keys, those of a job file, or those below "
+               "NAME; sql, its functions;\nschema, the JSON schema of job files; and "
                "exit-codes.\n\n"
                "  protium help run\n"
-               "  protium help stages\n"
-               "  protium help nets tabular_mlp\n"},
+               "  protium help nets tabular_mlp\n"
+               "  protium help keys train.optimizer\n"
+               "  protium help sql date_format\n"},
       ShowHelp};
 }
 

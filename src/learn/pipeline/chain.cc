@@ -76,7 +76,8 @@ Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stage
                                           const std::optional<Columns>& table,
                                           Catalogue catalogue) {
   std::vector<StageColumn> columns;
-  for (const std::string& name : table.value_or(Columns())) columns.push_back({name, arrow::null()});
+  for (const std::string& name : table.value_or(Columns()))
+    columns.push_back({name, arrow::null()});
   Placer placer(std::move(columns), std::move(catalogue), nullptr,
                 table ? KnownOfTable::kNames : KnownOfTable::kNothing);
   placer.Announce(stages);

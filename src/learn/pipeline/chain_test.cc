@@ -363,10 +363,10 @@ TEST(PlaceOnNames, RefusesAsPlaceStagesDoesButForTypes) {
 }
 
 TEST(PlaceOnNames, EndsWhereOnlyTypesTellTheNames) {
-  const StageOptions made{"sql_transformer",
-                          {{"inputs", {"hour"}}, {"statement", "SELECT *, hour AS h FROM __THIS__"}}};
-  const auto chain =
-      PlaceOnNames({made, Imputer({.inputs = {"h"}})}, Table()->field_names());
+  const StageOptions made{
+      "sql_transformer",
+      {{"inputs", {"hour"}}, {"statement", "SELECT *, hour AS h FROM __THIS__"}}};
+  const auto chain = PlaceOnNames({made, Imputer({.inputs = {"h"}})}, Table()->field_names());
   ASSERT_TRUE(chain.ok()) << chain.status();
   EXPECT_FALSE(chain->has_value());
 }

@@ -85,11 +85,11 @@ class Placer {
   KnownOfTable known_;
   bool ends_ = false;
   std::vector<std::string> announced_;  // The ids that stages are given, by position; "" for none.
-  size_t table_columns_ = 0;           // They are the first of chain_.columns.
-  std::map<size_t, Use> used_;         // By position in chain_.columns.
-  std::map<std::string, size_t> ids_;  // The position of each stage.
-  std::string path_;                   // Of the stage being placed: "pipeline.2".
-  std::string id_;                     // Of the stage being placed.
+  size_t table_columns_ = 0;            // They are the first of chain_.columns.
+  std::map<size_t, Use> used_;          // By position in chain_.columns.
+  std::map<std::string, size_t> ids_;   // The position of each stage.
+  std::string path_;                    // Of the stage being placed: "pipeline.2".
+  std::string id_;                      // Of the stage being placed.
 };
 
 }  // namespace protium

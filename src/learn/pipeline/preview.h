@@ -42,8 +42,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
 // `columns` are the names of its columns, where they are known. Paths begin at `base`. Faults are
 // those of MakePreview(); what it accepts is never refused.
 Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
-                    const std::shared_ptr<const Catalogue>& own,
-                    const std::filesystem::path& base);
+                    const std::shared_ptr<const Catalogue>& own, const std::filesystem::path& base);
 
 // {"pipeline", "stages", "training"}.
 Json PreviewToJson(const Preview& preview);

@@ -88,12 +88,12 @@ Status Placer::NoColumn(const std::string& column, const std::string& key) const
   }
   const std::string stage = "{ stage = \"" + column + "\" }";
   const bool is_stage = ids_.contains(column) && column != id_;
-  return Fail({.exit = Exit::kUsage,
-               .what = "there is no column \"" + column + "\"",
-               .where = path_ + "." + key,
-               .why = is_stage ? "\"" + column + "\" is a stage" : WhyUnknown(column),
-               .fix = is_stage ? "for the columns that it makes write " + stage
-                               : Suggest(column, known)});
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "there is no column \"" + column + "\"",
+       .where = path_ + "." + key,
+       .why = is_stage ? "\"" + column + "\" is a stage" : WhyUnknown(column),
+       .fix = is_stage ? "for the columns that it makes write " + stage : Suggest(column, known)});
 }
 
 // A name such as "origin__hot__JFK" looks right but cannot be known before the stage has learned;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "app/doctor/finding.h"
+#include "app/doctor/task.h"
+#include "base/fault.h"
+#include "engine/address.h"
+#include "frame/session_state.h"
+
+namespace protium {
+
+namespace {
+
+// A gang of two, where two have a seat.
+int32_t RanksAt(const std::string& address) {
+  const Result<int32_t> seats = SeatsOf(address);
+  return seats.ok() && *seats == 1 ? 1 : 2;
+}
+
+Finding Query(Session& session) {
+  const Result<int64_t> rows = session.Sql("SELECT 1 AS one").Count();
+  Finding finding{"engine", WithoutSecrets(session.state().engine().address()) + " runs SQL",
+                  rows.status()};
+  return finding;
+}
+
+// What each rank has told, by rank.
+Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
+  const DataFrame ranks = session.Sql("SELECT 1 AS one")
+                              .Map({.task = "doctor",
+                                    .output = DoctorColumns(),
+                                    .workers = size,
+                                    .gang = GangSpec{.workers = size, .max_restarts = 0}});
+  PT_LET(const BatchStreamPtr stream, ranks.Stream());
+  std::vector<Json> told;
+  while (true) {
+    PT_LET(const auto batch, stream->Next());
+    if (!batch) return told;
+    const auto& cells = static_cast<const arrow::StringArray&>(*batch->column(0));
+    for (int64_t row = 0; row < cells.length(); ++row) {
+      PT_LET(told.emplace_back(), ParseJson(std::string(cells.GetView(row))));
+    }
+  }
+}
+
+// "cpu-1 (2 cores, 7.8 GiB)" for each host, once.
+std::string Hosts(const std::vector<Json>& ranks) {
+  std::vector<std::string> hosts;
+  for (const Json& rank : ranks) {
+    const std::string host =
+        fmt::format("{} ({} cores, {})", rank["host"].get<std::string>(),
+                    rank["cores"].get<int64_t>(), Gibibytes(rank["memory_bytes"].get<int64_t>()));
+    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+  }
+  return fmt::format("{}", fmt::join(hosts, ", "));
+}
+
+void AddGang(Session& session, std::vector<Finding>& findings) {
+  const int32_t size = RanksAt(session.state().options().engine);
+  const int64_t sum = int64_t{size} * (size + 1) / 2;  // Of the ranks' numbers, from 1.
+  const Result<std::vector<Json>> ranks = RunGang(session, size);
+  Finding gang{"gang", "", ranks.status()};
+  if (!ranks.ok()) {
+    findings.push_back(std::move(gang));
+    return;
+  }
+  Finding torch{"training", "every rank loads LibTorch"};
+  int64_t right = 0;
+  for (const Json& rank : *ranks) {
+    right += rank["sum"] == sum;
+    const Status loaded = StatusFromJson(rank["torch"]);
+    if (!loaded.ok()) torch.status = Annotate(loaded, "on " + rank["host"].get<std::string>());
+  }
+  gang.found = fmt::format("{} ranks added up their numbers on {}", ranks->size(), Hosts(*ranks));
+  if (right != size || ranks->size() != size_t(size)) {
+    gang.status = Fail({.exit = Exit::kBug, .what = "a gang came to a wrong sum"});
+  }
+  findings.push_back(std::move(gang));
+  findings.push_back(std::move(torch));
+}
+
+}  // namespace
+
+std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
+                                   const Call& call) {
+  SessionOptions options;
+  options.engine = address;
+  options.folder = folder;
+  options.call = call;
+  const Result<std::unique_ptr<Session>> session = OpenSession(std::move(options));
+  if (!session.ok()) return {{"engine", WithoutSecrets(address), session.status()}};
+  std::vector<Finding> findings = {Query(**session)};
+  // Whatever the gang would say only follows from that.
+  if (findings.back().status.ok()) AddGang(**session, findings);
+  return findings;
+}
+
+}  // namespace protium

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `protium doctor` looks at: one finding for each thing that a job needs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "base/status.h"
+
+namespace protium {
+
+// A thing that was looked at: what was found, or the fault that would stop a job. The fault's `fix`
+// is the mend.
+struct Finding {
+  std::string name;   // "memory"
+  std::string found;  // "7.8 GiB, of them 6.1 free"
+  Status status;
+};
+
+// This machine: versions, cores, memory, the disk of the folder `runs`, shared memory, loopback
+// ports, devices, LibTorch's library. Takes milliseconds; leaves nothing behind.
+std::vector<Finding> ExamineMachine(const std::filesystem::path& runs);
+
+// The engine at `address`, from a query to a gang of two whose ranks load LibTorch and add up a
+// number; ends with call.deadline. Logs go to `folder`.
+std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
+                                   const Call& call);
+
+// "1.5 GiB".
+std::string Gibibytes(int64_t bytes);
+
+}  // namespace protium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of job files for people: what stands at a path such as "train.optimizer". Made from the
+// options that job files are read into, as docs/reference and the schema are.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "learn/catalogue.h"
+
+namespace protium {
+
+// What there is to say of the key at `path`: its own line and the keys below it; of the empty path
+// the groups. `program` is the command that hints name. A number or the name of an entry in the
+// path ("pipeline.2.with", "tables.flights.csv") is passed over. An unknown key is a fault of
+// Exit::kUsage with the nearest ones.
+Result<std::string> KeysText(const Catalogue& catalogue, const std::string& path,
+                             const std::string& program);
+
+// The same for --json: a list of keys, each {"name", "type", "default", "help", ...}.
+Result<Json> KeysAsJson(const Catalogue& catalogue, const std::string& path);
+
+}  // namespace protium

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium doctor`: whether a job would run here, from the memory to a gang of two.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "app/doctor/finding.h"
+#include "app/run/one_file.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "engine/address.h"
+#include "os/signals.h"
+
+namespace protium {
+
+namespace {
+
+constexpr auto kTime = std::chrono::seconds(30);  // For a cluster; a machine takes two.
+
+// "OK     memory         7.8 GiB, ..." and, where something is wrong, its mend below it.
+std::string FindingText(const Finding& finding) {
+  if (finding.status.ok()) return fmt::format("OK     {:<14} {}\n", finding.name, finding.found);
+  const Fault fault = FaultOf(finding.status);
+  std::string text = fmt::format("WRONG  {:<14} {}\n", finding.name, fault.what);
+  const std::string blanks(22, ' ');
+  for (const auto& [label, value] :
+       {std::pair{"where", &fault.where}, {"why", &fault.why}, {"fix", &fault.fix}}) {
+    if (!value->empty()) text += fmt::format("{}{}: {}\n", blanks, label, *value);
+  }
+  return text;
+}
+
+Json FindingJson(const Finding& finding) {
+  Json json = {{"name", finding.name}, {"ok", finding.status.ok()}};
+  if (finding.status.ok()) json["found"] = finding.found;
+  if (!finding.status.ok()) json["error"] = StatusToJson(finding.status);
+  return json;
+}
+
+// Tells each finding as soon as it is there: the next one may take its time.
+class Report {
+ public:
+  explicit Report(bool json) : json_(json) {}
+
+  Status Add(const std::vector<Finding>& findings) {
+    for (const Finding& each : findings) {
+      if (!each.status.ok()) wrong_.push_back(each);
+      all_.push_back(FindingJson(each));
+      if (!json_) PT_TRY(PrintResult(FindingText(each)));
+    }
+    return Status::OK();
+  }
+
+  Status End(const Invocation& invocation) const {
+    if (json_) {
+      PT_TRY(PrintResult(Dump({{"ok", wrong_.empty()}, {"findings", all_}}) + "\n"));
+      invocation.answered = true;
+    }
+    if (wrong_.empty()) return Status::OK();
+    const Fault first = FaultOf(wrong_.front().status);
+    return Fail({.exit = first.exit,
+                 .what = fmt::format("a job would not run here: {} of {} things are wrong",
+                                     wrong_.size(), all_.size()),
+                 .where = wrong_.front().name,
+                 .fix = first.fix});
+  }
+
+ private:
+  const bool json_;
+  Json all_ = Json::array();
+  std::vector<Finding> wrong_;
+};
+
+Status Examine(const Arguments& arguments, const Invocation& invocation) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  const std::string runs = RunsDir(arguments);
+  Report report(arguments.Has("--json"));
+  PT_TRY(report.Add(ExamineMachine(runs)));
+  const std::string engine = arguments.Value("--engine", "local");
+  PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(engine, "here"));
+  const Call call{.stop = signals->token(), .deadline = Clock::now() + kTime};
+  PT_TRY(report.Add(ExamineEngine(engine, scratch->path(), call)));
+  return WithoutLogsIn(scratch->path(), report.End(invocation));
+}
+
+}  // namespace
+
+CommandVerb DoctorVerb() {
+  return {{.name = "doctor",
+           .flags = {EngineFlag(), RunsDirFlag(), JsonFlag()},
+           .says = "finds out whether jobs can run here, and what to mend",
+           .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
+                   "runs a query\nand a gang of two on the engine. Fails if a job would.\n\n"
+                   "  protium doctor --engine sc://host:15002\n"},
+          Examine};
+}
+
+}  // namespace protium
