@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/fields.h"
-
 namespace protium {
 
 // One text or several: {.null = "NA"} or {.null = {"NA", "N/A"}}. An empty one counts as none.
@@ -39,19 +37,10 @@ struct ColumnTypes {
 // How the characters of a file are written. UTF-16 begins with a byte order mark, which UTF-8 may
 // have.
 enum class Encoding { kUtf8, kUtf16, kLatin1, kWindows1252 };
-inline EnumNames<Encoding> Names(Encoding) {
-  return {{{Encoding::kUtf8, "utf-8"},
-           {Encoding::kUtf16, "utf-16"},
-           {Encoding::kLatin1, "latin-1"},
-           {Encoding::kWindows1252, "windows-1252"}}};
-}
 
 // What becomes of a row with too few or too many cells: it is an error; it is filled up with NULLs
 // (and what it has too much must be empty cells); or it is left out, and counted.
 enum class Ragged { kRefuse, kPad, kSkip };
-inline EnumNames<Ragged> Names(Ragged) {
-  return {{{Ragged::kRefuse, "refuse"}, {Ragged::kPad, "pad"}, {Ragged::kSkip, "skip"}}};
-}
 
 // A cell whose text equals one of `null` is NULL, and so is an empty cell unless it is quoted.
 struct CsvOptions {
@@ -83,14 +72,5 @@ struct CsvOptions {
           {.help = "types of columns that are not to be inferred: { zip = \"string\" }"});
   }
 };
-
-Json ToJson(const NullTexts& texts);
-Status FromJson(const Json& json, const std::string& path, NullTexts& texts);
-Json ToJson(const ColumnTypes& types);
-Status FromJson(const Json& json, const std::string& path, ColumnTypes& types);
-
-struct FieldType;
-FieldType DescribeType(const NullTexts& texts);
-FieldType DescribeType(const ColumnTypes& types);
 
 }  // namespace protium

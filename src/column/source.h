@@ -23,6 +23,25 @@ inline EnumNames<Format> Names(Format) {
            {Format::kArrow, "arrow"}}};
 }
 
+// How the options of CSV stand in job files.
+inline EnumNames<Encoding> Names(Encoding) {
+  return {{{Encoding::kUtf8, "utf-8"},
+           {Encoding::kUtf16, "utf-16"},
+           {Encoding::kLatin1, "latin-1"},
+           {Encoding::kWindows1252, "windows-1252"}}};
+}
+inline EnumNames<Ragged> Names(Ragged) {
+  return {{{Ragged::kRefuse, "refuse"}, {Ragged::kPad, "pad"}, {Ragged::kSkip, "skip"}}};
+}
+Json ToJson(const NullTexts& texts);
+Status FromJson(const Json& json, const std::string& path, NullTexts& texts);
+Json ToJson(const ColumnTypes& types);
+Status FromJson(const Json& json, const std::string& path, ColumnTypes& types);
+
+struct FieldType;
+FieldType DescribeType(const NullTexts& texts);
+FieldType DescribeType(const ColumnTypes& types);
+
 // Columns whose values stand in the names of folders: root/year=2013/month=1/x.csv.
 struct Partitions {
   std::string root;

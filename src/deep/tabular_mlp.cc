@@ -312,11 +312,12 @@ Status CheckOptions(const NetInputs& inputs, const TabularMlpOptions& options,
                .fix = "name columns in `categorical` or `numeric`"});
 }
 
-// The input of the first layer: embeddings in column order, then numeric values.
-at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights, size_t tables) {
+// The input of the first layer: embeddings of these categories, then numeric values.
+at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights,
+                      const std::vector<int64_t>& categories) {
   std::vector<at::Tensor> parts;
-  for (size_t c = 0; c < tables; ++c) {
-    parts.push_back(at::embedding(weights[c], rows[kCategoriesField].select(1, int64_t(c))));
+  for (size_t c = 0; c < categories.size(); ++c) {
+    parts.push_back(at::embedding(weights[c], rows[kCategoriesField].select(1, categories[c])));
   }
   if (rows.has(kNumericField)) parts.push_back(rows[kNumericField]);
   return at::cat(parts, 1);
@@ -324,10 +325,10 @@ at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights,
 
 // The same layers as LibTorch's operations, over the parameters in their order (tabular_mlp.h).
 at::Tensor ApplyLayers(const Batch& rows, const NetTensors& tensors, bool training,
-                       const TabularMlpOptions& options, size_t tables) {
+                       const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
   const std::vector<at::Tensor>& weights = tensors.parameters;
-  at::Tensor x = JoinInputs(rows, weights, tables);
-  size_t at = tables;
+  at::Tensor x = JoinInputs(rows, weights, categories);
+  size_t at = categories.size();
   for (size_t l = 0; l < options.hidden.size(); ++l) {
     x = at::linear(x, weights[at], weights[at + 1]);
     at += 2;
@@ -351,21 +352,21 @@ Result<std::unique_ptr<Net>> MakeTabularMlp(const Json& given, const NetInputs& 
   PT_TRY(CheckTabular("tabular_mlp", ColumnsOf(inputs), "net"));
   std::vector<int64_t> all(inputs.cardinalities.size());
   std::iota(all.begin(), all.end(), 0);
-  if (!inputs.device.staged()) return MakeTabularMlpOver(options, inputs, all);
-  PT_TRY(CheckOptions(inputs, options, all));
-  return MakeOperationsNet(
-      std::make_shared<TabularMlpNet>(inputs, options, all),
-      [options, tables = all.size()](const Batch& rows, const NetTensors& tensors, bool training) {
-        return ApplyLayers(rows, tensors, training, options, tables);
-      },
-      inputs);
+  return MakeTabularMlpOver(options, inputs, all);
 }
 
 Result<std::unique_ptr<Net>> MakeTabularMlpOver(const TabularMlpOptions& options,
                                                 const NetInputs& inputs,
                                                 const std::vector<int64_t>& categories) {
   PT_TRY(CheckOptions(inputs, options, categories));
-  return std::make_unique<TabularMlpNet>(inputs, options, categories);
+  auto net = std::make_unique<TabularMlpNet>(inputs, options, categories);
+  if (!inputs.device.staged()) return net;
+  return MakeOperationsNet(
+      std::move(net),
+      [options, categories](const Batch& rows, const NetTensors& tensors, bool training) {
+        return ApplyLayers(rows, tensors, training, options, categories);
+      },
+      inputs);
 }
 
 }  // namespace protium

@@ -72,14 +72,10 @@ TEST_P(TrainRecipe, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
   }
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
-  on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 24) reports_->stop.request_stop();
-  };
-  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
-  on_event_ = nullptr;
+  const int64_t stopped = RunAndStop(2, Deal(700, 2, 0), 24);
   config_.resume = true;
   const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
-  EXPECT_EQ(Events("train_start")[0]["step"], 25);
+  EXPECT_EQ(Events("train_start")[0]["step"], stopped);
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
   EXPECT_EQ(resumed.validation, whole.validation);

@@ -2,6 +2,7 @@
 // The life of a training: same bits for any ranks, stop and resume, checkpoints.
 #include "deep/train_task_test.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -44,16 +45,10 @@ TEST_F(TrainTaskTest, GoesOnAfterAStopInMidEpochWithTheSameBits) {
   const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("stopped");
   config_.train.checkpoint.every_steps = 3;
-  on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 3) reports_->stop.request_stop();
-  };
-  const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
-  EXPECT_EQ(fault.exit, Exit::kStopped);
-  EXPECT_THAT(fault.what, HasSubstr("stopped at step 4 of 20"));
-  on_event_ = nullptr;
+  const int64_t stopped = RunAndStop(2, Deal(700, 2, 0), 3);
   config_.resume = true;
   const TrainResult resumed = RunToResult(3, Deal(700, 3, 4));
-  EXPECT_EQ(Events("train_start")[0]["step"], 4);
+  EXPECT_EQ(Events("train_start")[0]["step"], stopped);
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
   EXPECT_EQ(resumed.steps, whole.steps);
   EXPECT_EQ(RunToResult(1, Deal(700, 1, 4)).weights_sha256, whole.weights_sha256);
@@ -85,38 +80,33 @@ TEST_F(TrainTaskTest, GoesOnFromTheDiskAfterAStopInMidEpochWithTheSameBits) {
   config_.memory_bytes = 2000;
   config_.scratch = folder_.path().string();
   config_.train.checkpoint.every_steps = 3;
-  on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 3) reports_->stop.request_stop();
-  };
-  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
-  on_event_ = nullptr;
+  const int64_t stopped = RunAndStop(2, Deal(700, 2, 0), 3);
   config_.resume = true;
   config_.memory_bytes = 3000;
   EXPECT_EQ(RunToResult(3, Deal(700, 3, 4)).weights_sha256, whole.weights_sha256);
-  EXPECT_EQ(Events("train_start")[0]["step"], 4);
+  EXPECT_EQ(Events("train_start")[0]["step"], stopped);
 }
 
 TEST_F(TrainTaskTest, GoesBackToTheNewestWholeCheckpointAndSaysSo) {
   const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
   Fresh("damaged");
   config_.train.checkpoint.every_steps = 3;
-  on_event_ = [&](const Json& event) {
-    if (event["event"] == "checkpoint" && event["step"] == 6) reports_->stop.request_stop();
-  };
-  EXPECT_EQ(FaultOf(Run(2, Deal(700, 2, 0))).exit, Exit::kStopped);
-  on_event_ = nullptr;
-  const std::filesystem::path newest = config_.folder + "/step-000000007";
-  const auto other = newest.parent_path() / "step-000000006" / "weights.safetensors";
-  ASSERT_TRUE(std::filesystem::exists(other));
-  std::filesystem::copy_file(other, newest / "weights.safetensors",
+  const int64_t stopped = RunAndStop(2, Deal(700, 2, 0), 3);
+  const std::string newest = fmt::format("step-{:09}", stopped);
+  const int64_t before = (stopped - 1) / 3 * 3;
+  const std::string other = fmt::format("step-{:09}", before);
+  const std::filesystem::path folder = config_.folder;
+  ASSERT_TRUE(std::filesystem::exists(folder / other));
+  std::filesystem::copy_file(folder / other / "weights.safetensors",
+                             folder / newest / "weights.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   config_.resume = true;
   const TrainResult resumed = RunToResult(2, Deal(700, 2, 0));
-  EXPECT_EQ(Events("train_start")[0]["step"], 6);
+  EXPECT_EQ(Events("train_start")[0]["step"], before);
   ASSERT_EQ(Events("warning").size(), 1u);
   EXPECT_THAT(Events("warning")[0]["message"].get<std::string>(),
-              testing::AllOf(HasSubstr("step-000000007: weights.safetensors is damaged"),
-                             HasSubstr("training continues from"), HasSubstr("step-000000006")));
+              testing::AllOf(HasSubstr(newest + ": weights.safetensors is damaged"),
+                             HasSubstr("training continues from"), HasSubstr(other)));
   EXPECT_EQ(resumed.weights_sha256, whole.weights_sha256);
 }
 
@@ -181,7 +171,7 @@ TEST_F(TrainTaskTest, ACheckpointThatDoesNotFitLeavesTheOneBefore) {
   const Fault fault = FaultOf(Run(2, Deal(700, 2, 0)));
   limit.reset();
   EXPECT_THAT(fault.what, HasSubstr("bytes to " + config_.folder));
-  EXPECT_THAT(fault.kept, HasSubstr("step-000000004"));
+  EXPECT_THAT(fault.kept, HasSubstr("the checkpoint " + config_.folder + "/step-"));
   on_event_ = nullptr;
   config_.resume = true;
   EXPECT_EQ(RunToResult(2, Deal(700, 2, 0)).steps, 20);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <random>
@@ -100,6 +101,23 @@ class TrainTaskTest : public testing::Test {
         static_cast<const arrow::StringArray&>(*reports_->emitted.at(0)->column(0));
     EXPECT_TRUE(FieldsFromJson(*ParseJson(column.GetView(0)), "", result).ok());
     return result;
+  }
+
+  // Runs until the checkpoint of `step`, or a later one, is on the disk, and stops then; returns
+  // the step at which training ended. Training waits for the checkpoint before the last, so that is
+  // within two checkpoints.
+  int64_t RunAndStop(int32_t world, const std::vector<Batches>& input, int64_t step) {
+    on_event_ = [this, step](const Json& event) {
+      if (event["event"] == "checkpoint" && event["step"] >= step) reports_->stop.request_stop();
+    };
+    const Fault fault = FaultOf(Run(world, input));
+    on_event_ = nullptr;
+    EXPECT_EQ(fault.exit, Exit::kStopped) << Render(fault);
+    int64_t stopped = 0;
+    EXPECT_EQ(std::sscanf(fault.what.c_str(), "stopped at step %ld of", &stopped), 1) << fault.what;
+    EXPECT_GT(stopped, step);
+    EXPECT_LE(stopped, step + 2 * config_.train.checkpoint.every_steps);
+    return stopped;
   }
 
   std::vector<Json> Events(const std::string& name) {

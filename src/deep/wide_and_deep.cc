@@ -37,6 +37,9 @@ class WideAndDeepNet final : public Net {
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
+  bool runs_on_devices() const override {
+    return parts_[0]->runs_on_devices() && parts_[1]->runs_on_devices();
+  }
   int64_t least_rows() const override {
     return std::max(parts_[0]->least_rows(), parts_[1]->least_rows());
   }
@@ -60,6 +63,11 @@ class WideAndDeepNet final : public Net {
   }
 
   at::Tensor Forward(const Batch& rows, const uint64_t* training) override {
+    // On a device the parts record their operations, and keep what they give for the backward.
+    if (runs_on_devices()) {
+      const at::Tensor wide = parts_[0]->Forward(rows, training);
+      return wide + parts_[1]->Forward(rows, training);
+    }
     const c10::InferenceMode no_graph;
     // The first tensor is this forward's own, so it may take the sum.
     at::Tensor out = parts_[0]->Forward(rows, training);

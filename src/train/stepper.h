@@ -46,6 +46,7 @@ struct StepInput {
   double rate = 1;                // Multiplies the learning rate; the same on all ranks.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
+  bool saved = false;  // Told to all: this rank knows that the checkpoints so far are written.
   // Called once while a device computes the last gradients, with work for the host; may be empty.
   std::function<Status()> meanwhile;
 };
@@ -57,6 +58,7 @@ struct StepResult {
   int64_t rows = 0;
   bool stop = false;  // Some rank asked.
   bool save = false;
+  bool saved = false;
   bool skipped = false;     // The weights summed to 0.
   double wait_seconds = 0;  // Spent in the reduction, waiting included.
 };
@@ -74,7 +76,7 @@ class Stepper {
   Result<StepResult> Run(const StepInput& input);
 
  private:
-  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kFixed };
+  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kSaved, kFixed };
 
   Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer,
           Communicator& communicator)

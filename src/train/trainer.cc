@@ -9,14 +9,13 @@
 
 #include "base/call.h"
 #include "base/fault.h"
-#include "format/safetensors.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
-#include "train/checkpoint.h"
+#include "train/checkpoint_writer.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
-#include "train/importance.h"
+#include "train/judge.h"
 #include "train/optimizer.h"
 #include "train/plateau.h"
 #include "train/progress.h"
@@ -31,7 +30,8 @@
 // 2. For each epoch: each step feeds the own shards' batches, runs the Stepper at the rate of the
 //    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
 //    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
-//    before a stop.
+//    before a stop. Rank 0 hands a copy to the CheckpointWriter and goes on; that it is on the disk
+//    travels in a later reduction, so that all ranks know what a failure leaves behind.
 // 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
 //    early stopping, the checkpoint of the epoch.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
@@ -59,11 +59,12 @@ class Training {
   void Watch(const Json& entry);
   Status Save();
   Status Write();
+  void TellWritten(const std::vector<WrittenCheckpoint>& written);
+  Status FinishWriting();
   Status Stopped();
-  Status WithKept(const Status& status) const;
+  Status WithKept(const Status& status);
   Result<TrainOutcome> Outcome();
   Status CheckKept(const TrainOutcome& out) const;
-  Status Judge(const std::filesystem::path& weights, TrainOutcome& out);
 
   // Runs `work` with the average in the net, if weights are averaged, and returns its result. A
   // failure is returned only after the second exchange, so the net never keeps the average.
@@ -98,12 +99,13 @@ class Training {
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
-  bool higher_is_better_ = false;           // Of train_.best.
-  std::optional<CheckpointFolder> folder_;  // On rank 0.
+  bool higher_is_better_ = false;             // Of train_.best.
+  std::unique_ptr<CheckpointWriter> writer_;  // On rank 0.
   CheckpointState state_;
   double seconds_before_ = 0;  // Spent by earlier attempts.
   Clock::time_point saved_at_ = Clock::now();
-  int64_t saved_step_ = 0;  // Of the newest checkpoint; 0: there is none.
+  int64_t handed_step_ = 0;  // Of the newest checkpoint that was handed over,
+  int64_t saved_step_ = 0;   // and of the newest one on the disk; 0: there is none.
 };
 
 Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer)
@@ -135,10 +137,12 @@ Status Training::Begin() {
   PT_LET(plateau_, PlateauOptions(train_));
   PT_TRY(feed_.CheckBatches(in_.net.least_rows(), train_.micro_batches));
   PT_TRY(Identify());
+  std::optional<CheckpointFolder> folder;
   PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
-                                        in_.communicator, learner(), state_, folder_, in_.report));
+                                        in_.communicator, learner(), state_, folder, in_.report));
+  if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), train_.keep);
   if (!resumed) PT_TRY(Initialise());
-  saved_step_ = resumed ? state_.step : 0;
+  handed_step_ = saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
   const StepSpec step{.first = ShardOwners(in_.rows.shards(), in_.communicator.world()),
                       .outputs = spec_.target.outputs(),
@@ -209,6 +213,7 @@ Status Training::RunEpoch() {
                                        .rate = FactorOf(state_.step),
                                        .stop = in_.stop.stop_requested(),
                                        .save = due,
+                                       .saved = leads() && writer_->idle(),
                                        .meanwhile = ahead});
     PT_TRY(WithKept(result.status()));
     PT_TRY(AfterStep(*result));
@@ -219,6 +224,11 @@ Status Training::RunEpoch() {
 
 Status Training::AfterStep(const StepResult& result) {
   const double rate = RateOf(state_.step);
+  if (result.saved) saved_step_ = handed_step_;
+  if (leads()) {
+    PT_LET(const auto written, writer_->TakeWritten());
+    TellWritten(written);
+  }
   ++state_.step;
   ++state_.epoch_step;
   state_.skipped += result.skipped ? 1 : 0;
@@ -316,26 +326,48 @@ Status Training::Write() {
   PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
-  saved_step_ = state_.step;
+  handed_step_ = state_.step;
   if (!leads()) return Status::OK();
-  PT_LET(const std::filesystem::path path,
-         folder_->Write(state_, in_.weights.Tensors(), learner().State(), train_.keep));
-  progress_.Tell({{"event", "checkpoint"},
-                  {"step", state_.step},
-                  {"epoch", state_.epoch},
-                  {"path", path.string()}});
+  return writer_->Write(state_, in_.weights.Tensors(), learner().State());
+}
+
+// The hashes are known only now, and later states go on to carry them.
+void Training::TellWritten(const std::vector<WrittenCheckpoint>& written) {
+  for (const WrittenCheckpoint& each : written) {
+    saved_step_ = each.state.step;
+    state_.weights_sha256 = each.state.weights_sha256;
+    if (state_.best.step == each.state.best.step) state_.best.sha256 = each.state.best.sha256;
+    progress_.Tell({{"event", "checkpoint"},
+                    {"step", each.state.step},
+                    {"epoch", each.state.epoch},
+                    {"path", each.path.string()}});
+  }
+}
+
+// Before anything relies on the files.
+Status Training::FinishWriting() {
+  if (!leads()) return Status::OK();
+  PT_LET(const auto written, writer_->Finish());
+  TellWritten(written);
   return Status::OK();
 }
 
-// Every rank adds the same: which checkpoint a failed step leaves behind.
-Status Training::WithKept(const Status& status) const {
-  if (status.ok() || saved_step_ == 0) return status;
+// Which checkpoint a failed step leaves behind. Of one that is on its way to the disk, or has just
+// arrived there, only rank 0 knows.
+Status Training::WithKept(const Status& status) {
+  if (status.ok()) return status;
+  // Rank 0 can wait for it; what goes wrong with it now is not the cause.
+  if (FinishWriting().ok() && leads()) handed_step_ = saved_step_;
+  if (saved_step_ == 0) return status;
   Fault fault = FaultOf(status);
-  fault.kept = fmt::format("the checkpoint of step {} in {}", saved_step_, spec_.folder.string());
+  fault.kept =
+      fmt::format("the checkpoint of step {}{} in {}", saved_step_,
+                  handed_step_ > saved_step_ ? " or a later one" : "", spec_.folder.string());
   return Fail(std::move(fault));
 }
 
 Status Training::Stopped() {
+  PT_TRY(FinishWriting());
   return Fail(
       {.exit = Exit::kStopped,
        .what = fmt::format("stopped at step {} of {}", state_.step, steps_),
@@ -343,6 +375,7 @@ Status Training::Stopped() {
 }
 
 Result<TrainOutcome> Training::Outcome() {
+  PT_TRY(FinishWriting());
   TrainOutcome out;
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;
@@ -360,7 +393,7 @@ Result<TrainOutcome> Training::Outcome() {
     PT_LET(out.weights_sha256, WeightsSha256(weights));
     PT_TRY(CheckKept(out));
   }
-  if (validation_) PT_TRY(Judge(weights, out));
+  if (validation_) PT_TRY(JudgeWeights(weights, spec_, in_, *validation_, out));
   return out;
 }
 
@@ -372,25 +405,6 @@ Status Training::CheckKept(const TrainOutcome& out) const {
   return Fail({.exit = Exit::kInput,
                .what = "the weights changed after they were written: " + out.weights.string(),
                .why = "the sha256 of their tensors differs"});
-}
-
-// Collective. The nets have the weights of the last step, and rank 0 alone the file of the best.
-Status Training::Judge(const std::filesystem::path& weights, TrainOutcome& out) {
-  if (leads()) {
-    PT_LET(const Safetensors file, Safetensors::Read(weights));
-    PT_TRY(in_.weights.Load(file, weights.string()));
-  }
-  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
-  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
-  PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
-  PT_LET(out.decision, validation_->FitDecision(spec_.decision, in_.communicator));
-  Diagnostics diagnostics(spec_.target.kind);
-  PT_LET(out.validation, validation_->Measure(in_.communicator, &diagnostics));
-  out.diagnostics = diagnostics.Drawn();
-  PT_LET(const MetricSpec* best, FindMetric(train_.best, spec_.own_metrics));
-  PT_LET(out.importance, MeasureImportance({*best, train_.validation.importance_rows, train_.seed},
-                                           *in_.validation, *validation_, in_.communicator));
-  return Status::OK();
 }
 
 }  // namespace

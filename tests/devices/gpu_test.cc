@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "deep/linear.h"
 #include "deep/tabular_mlp.h"
+#include "deep/wide_and_deep.h"
 #include "devices/device_cases.h"
 #include "tensor/guard.h"
 
@@ -46,6 +47,7 @@ TEST_F(Gpu, GivesTheSameBitsAgain) {
       {.builder = kModule, .options = {{"dropout", 0.25}}, .micro_batches = 3},
       {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
       {.builder = MakeTabularMlp, .options = {{"hidden", {512, 256}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeep, .options = {{"hidden", {33}}, {"dropout", 0.25}}},
       {.builder = MakeLinear}};
   for (const DeviceCase& what : cases) {
     const DeviceRun first = RunOn(device_, what), again = RunOn(device_, what);
@@ -72,6 +74,7 @@ TEST_F(Gpu, StartsFromTheWeightsOfTheCpuAndComesNear) {
       {.builder = kModule},
       {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}}},
       {.builder = MakeTabularMlp, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeep, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
       {.builder = MakeLinear}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what), there = RunOn(device_, what);

@@ -10,6 +10,7 @@
 #include "deep/rank_context.h"
 #include "deep/tabular_mlp.h"
 #include "deep/task_device.h"
+#include "deep/wide_and_deep.h"
 #include "devices/device_cases.h"
 #include "os/file.h"
 
@@ -40,6 +41,8 @@ TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
       {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}}},
       {.builder = MakeTabularMlp, .options = {{"hidden", {16}}, {"batch_norm", true}}},
       {.builder = MakeTabularMlp, .options = {{"hidden", Json::array()}, {"embedding", 3}}},
+      {.builder = MakeWideAndDeep, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeep, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
       {.builder = MakeLinear}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what);

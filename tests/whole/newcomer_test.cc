@@ -147,7 +147,7 @@ TEST(Messages, SayWhatAFileIs) {
   EXPECT_EQ(job.exit, 2);
   EXPECT_TRUE(Has(job.err, "is a job file")) << job.err;
   own.Write("t.csv", std::string("\x1f\x8b\x08\0\0", 5));
-  EXPECT_TRUE(Has(own.Protium({"inspect", own / "t.csv"}).err, "gunzip"));
+  EXPECT_TRUE(Has(own.Protium({"inspect", own / "t.csv"}).err, "cannot be unpacked"));
   own.Write("t.parquet", "a,b\n1,2\n");
   EXPECT_TRUE(Has(own.Protium({"inspect", own / "t.parquet"}).err, "it is text that begins"));
 }

@@ -4,7 +4,6 @@
 #include <arrow/type.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "app/job/check_seats.h"
@@ -14,8 +13,8 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "format/csv_scan.h"
-#include "format/kind.h"
+#include "format/csv_options.h"
+#include "format/csv_rows.h"
 #include "format/parquet.h"
 #include "frame/outputs.h"
 #include "frame/table_files.h"
@@ -29,38 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kHeaderBytes = 64 << 10;
-
 // Gives a fault the place `path`, unless it names one.
 Status WithPlace(const std::string& path, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
   if (fault.where.empty()) fault.where = path;
   return Fail(std::move(fault));
-}
-
-// The names in the first line of a CSV file; none where that line is longer than what is read, and
-// for a file that is read otherwise than as text.
-Result<std::optional<Columns>> ReadHeader(const std::string& path, const CsvOptions& options) {
-  std::string text(kHeaderBytes, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), std::streamsize(text.size()));
-  text.resize(size_t(file.gcount()));
-  PT_TRY(RefuseOtherThanText(text, path));
-  if (options.delimiter.size() != 1 || !options.header) return std::nullopt;
-  const size_t end = text.find_first_of("\r\n");
-  if (end == text.npos || text.find('"') < end) return std::nullopt;
-  std::string_view line = std::string_view(text).substr(0, end);
-  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-  CsvScanner scanner(line, options.delimiter.front(), path);
-  std::vector<CsvCell> cells;
-  PT_LET(const bool any, scanner.Next(cells));
-  if (!any) return std::nullopt;
-  Columns names;
-  for (const CsvCell& cell : cells) names.push_back(CsvText(cell));
-  // What the reader makes of empty names is its own business.
-  if (std::ranges::find(names, "") != names.end()) return std::nullopt;
-  return names;
 }
 
 // The columns of a table by its first file, those of its folders' names behind them.
@@ -70,7 +43,9 @@ Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) 
   PT_LET(const TableFiles files, FindFiles(path, format, table.partitions));
   std::optional<Columns> names;
   if (table.csv) {
-    PT_LET(names, ReadHeader(files.paths.front(), table.options));
+    PT_TRY(CheckCsvOptions(table.options));
+    PT_LET(const CsvRows rows, CsvRows::Open(files.paths.front(), table.options));
+    names = rows.names();
   } else {
     PT_LET(const SchemaPtr schema, ParquetSchema({files.paths.front()}));
     names = schema->field_names();

@@ -88,6 +88,12 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
 Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
                       const Catalogue& catalogue) {
   if (options.train.precision == Precision::kFloat32) return Status::OK();
+  if (options.gang.gpus_per_worker > 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "precision \"bfloat16\" is for training on the CPU",
+                 .where = at + "train.precision",
+                 .fix = "leave it out, or set gang.gpus_per_worker = 0"});
+  }
   PT_LET(const NetRow* net, FindRow(catalogue.nets, "net", options.net.name, at + "net.name"));
   if (!net->float32_only) return Status::OK();
   std::vector<std::string> others;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint_writer.h"
+
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+
+CheckpointWriter::CheckpointWriter(CheckpointFolder folder, int32_t keep)
+    : keep_(keep), folder_(std::move(folder)), thread_([this] { Run(); }) {}
+
+CheckpointWriter::~CheckpointWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
+  size_t bytes = 0;
+  for (const NamedTensor& each : tensors) bytes += each.data.size();
+  if (bytes != bytes_) {
+    memory_.reset();  // Before the new memory is taken: there is no need for both.
+    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    bytes_ = bytes;
+  }
+  tensors_.assign(tensors.begin(), tensors.end());
+  std::byte* at = memory_.get();
+  for (NamedTensor& each : tensors_) {
+    const size_t size = each.data.size();
+    if (size > 0) std::memcpy(at, each.data.data(), size);
+    each.data = {at, size};
+    at += size;
+  }
+}
+
+Status CheckpointWriter::Write(CheckpointState state, std::span<const NamedTensor> weights,
+                               std::span<const NamedTensor> optimizer) {
+  std::unique_lock lock(mutex_);
+  AwaitIdle(lock);
+  PT_TRY(failed_);
+  state_ = std::move(state);
+  weights_.Take(weights);
+  optimizer_.Take(optimizer);
+  busy_ = true;
+  changed_.notify_all();
+  return Status::OK();
+}
+
+Result<std::vector<WrittenCheckpoint>> CheckpointWriter::TakeWritten() {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(failed_);
+  return std::exchange(written_, {});
+}
+
+Result<std::vector<WrittenCheckpoint>> CheckpointWriter::Finish() {
+  std::unique_lock lock(mutex_);
+  AwaitIdle(lock);
+  PT_TRY(failed_);
+  return std::exchange(written_, {});
+}
+
+bool CheckpointWriter::idle() {
+  const std::lock_guard lock(mutex_);
+  return !busy_ && failed_.ok();
+}
+
+// A disk that does not answer holds the thread in the kernel, as it would hold the training; the
+// gang's deadline sees that no step comes.
+void CheckpointWriter::AwaitIdle(std::unique_lock<std::mutex>& lock) {
+  changed_.wait(lock, [this] { return !busy_; });
+}
+
+void CheckpointWriter::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return busy_ || ending_; });
+    if (!busy_) return;
+    lock.unlock();
+    Result<WrittenCheckpoint> written = WriteOne(std::move(state_));
+    lock.lock();
+    if (written.ok()) {
+      written_.push_back(std::move(*written));
+    } else {
+      failed_ = written.status();
+    }
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+Result<WrittenCheckpoint> CheckpointWriter::WriteOne(CheckpointState state) {
+  try {
+    if (state.best.sha256.empty() && state.best.step == best_.step) {
+      state.best.sha256 = best_.sha256;
+    }
+    PT_LET(auto path, folder_.Write(state, weights_.tensors(), optimizer_.tensors(), keep_));
+    best_ = state.best;
+    return WrittenCheckpoint{std::move(path), std::move(state)};
+  } catch (const std::exception& error) {
+    return Fail(
+        {.exit = Exit::kNoRoom, .what = "a checkpoint could not be written", .why = error.what()});
+  }
+}
+
+}  // namespace protium
