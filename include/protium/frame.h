@@ -192,14 +192,14 @@ class Writer {
   // partitions it is a folder, year=2013/part-0.parquet, of files in the format of its name,
   // "out.parquet", and appears whole as well.
   Status File(const std::string& path, const WriteOptions& options = {}) const;
-  // Whatever the name ends with.
+  // In this format. A name that ends as files of another format do is refused.
+  Status File(const std::string& path, Format format, const WriteOptions& options) const;
   Status Parquet(const std::string& path) const;
   Status Csv(const std::string& path) const;
   Status JsonLines(const std::string& path) const;
   Status Arrow(const std::string& path) const;
 
  private:
-  Status To(Format format, const std::string& path, const WriteOptions& options = {}) const;
   DataFrame frame_;
 };
 
@@ -232,6 +232,9 @@ class Reader {
   // .parquet, .jsonl, .ndjson, .arrow, .feather, .ipc, of text also with .gz or .zst.
   DataFrame File(const std::string& path, const CsvOptions& options = {},
                  const SchemaPtr& known = nullptr) const;
+  // The same in this format, whatever the names end with.
+  DataFrame File(const std::string& path, Format format, const CsvOptions& options,
+                 const SchemaPtr& known = nullptr) const;
   // A reader for Hive-style trees, in which the columns `names` stand in folder names, as in
   // "flights/year=2013/month=1/x.csv"; the path is then "flights" or "flights/*/*/x.csv". These
   // columns come last and are int64, date or string, the first that fits all values.
@@ -240,8 +243,6 @@ class Reader {
  private:
   Result<Plan> MakeScan(const std::string& path, Format format, const CsvOptions& options,
                         const SchemaPtr& known) const;
-  DataFrame Read(const std::string& path, Format format, const CsvOptions& options,
-                 const SchemaPtr& known) const;
   Session* session_;
   Columns partitions_;
 };

@@ -140,7 +140,9 @@ Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
-Flag DelimiterFlag() { return {"--delimiter", "C", "the delimiter of a CSV file (,)", ""}; }
+Flag DelimiterFlag() {
+  return {"--delimiter", "C", "the delimiter of a CSV file (,), or auto", ""};
+}
 Flag ForceFlag() {
   return {"--force", "", "lets outputs overwrite existing files, never inputs", ""};
 }

@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kBatchRows = 32 << 10;
+constexpr int64_t kBroughtRows = 32 << 10;
 constexpr size_t kBatchBytes = 16 << 20;
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<BatchBuilder> BatchBuilder::Make(const SchemaPtr& schema) {
 bool BatchBuilder::EndRow(size_t bytes) {
   ++rows_;
   bytes_ += bytes;
-  return rows_ >= kBatchRows || bytes_ >= kBatchBytes;
+  return rows_ >= kBroughtRows || bytes_ >= kBatchBytes;
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> BatchBuilder::Finish() {

@@ -47,10 +47,13 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
     text.remove_prefix(std::min(first.size() + 1, text.size()));
     ++line;
   }
-  return Fail({.exit = Exit::kInput,
-               .what = "the text is not UTF-8",
-               .where = At(path, line),
-               .fix = "convert it: iconv -f latin1 -t utf-8 " + path + " > " + path + ".utf8"});
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = "the text is not UTF-8",
+       .where = At(path, line),
+       .fix = "say how its characters are written: encoding = \"windows-1252\" or \"latin-1\"; or "
+              "convert it: iconv -f latin1 -t utf-8 " +
+              path + " > " + path + ".utf8"});
 }
 
 // One open file: its names are read, its rows come next.

@@ -10,16 +10,21 @@
 
 #include "base/status.h"
 #include "column/source.h"
+#include "format/file_form.h"
 
 namespace protium {
 
 // Until Commit() succeeded, what was at `path` before stays there, and nothing else appears; a
 // writer that is destroyed earlier removes what it wrote. A full disk is a fault (kNoRoom) with
 // bytes and path. Parquet: zstd, row groups of up to 2^20 rows. CSV: header, text quoted, nulls
-// empty. The folder is made when it is missing. One thread.
+// empty. JSON lines: every key in every line. Arrow: a file, packed by LZ4. The folder is made when
+// it is missing. One thread.
 class FileWriter {
  public:
   static Result<std::unique_ptr<FileWriter>> Make(Format format, const std::string& path,
+                                                  SchemaPtr schema);
+  // Packed, too, where the form says so.
+  static Result<std::unique_ptr<FileWriter>> Make(const FileForm& form, const std::string& path,
                                                   SchemaPtr schema);
   // Parquet for files that are read soon and not kept: compressed as fast as can be, and in row
   // groups of about 128 MiB at most, however long the texts are.

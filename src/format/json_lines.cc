@@ -22,7 +22,7 @@
 namespace protium {
 namespace {
 
-using Kind = JsonValue::Kind;
+using JsonKind = JsonValue::Kind;
 
 constexpr int64_t kLinesBetweenTells = 16 << 10;
 // Keys that are really values, such as ids, would make a column each.
@@ -45,8 +45,8 @@ struct KeyColumn {
 
 // A text is a time or a text, never a number: "01234" is no 1234.
 CellType TypeOfJson(const JsonValue& value) {
-  if (value.kind == Kind::kBool) return CellType::kBool;
-  if (value.kind != Kind::kText) return TypeOfCell(value.raw);
+  if (value.kind == JsonKind::kBool) return CellType::kBool;
+  if (value.kind != JsonKind::kText) return TypeOfCell(value.raw);
   if (value.raw.empty() || value.raw[0] < '0' || value.raw[0] > '9') return CellType::kText;
   for (const CellType type : {CellType::kDate, CellType::kTimestamp}) {
     if (IsCell(value.raw, type)) return type;
@@ -55,20 +55,22 @@ CellType TypeOfJson(const JsonValue& value) {
 }
 
 void WidenBy(const JsonValue& value, CellType& type) {
-  if (type != CellType::kText && value.kind != Kind::kNull) type = Unite(type, TypeOfJson(value));
+  if (type != CellType::kText && value.kind != JsonKind::kNull)
+    type = Unite(type, TypeOfJson(value));
 }
 
 void WidenBy(const JsonValue& value, KeyColumn& column) {
-  if (value.kind == Kind::kNull || column.nested) return;
-  if (value.kind == Kind::kObject) {
+  if (value.kind == JsonKind::kNull || column.nested) return;
+  if (value.kind == JsonKind::kObject) {
     column.nested = true;
-  } else if (value.kind == Kind::kList) {
+  } else if (value.kind == JsonKind::kList) {
     column.lists = true;
     JsonScanner items(value.raw);
     items.Open('[');
     JsonValue item;
     while (items.Another(']') && items.Value(item)) {
-      column.nested = column.nested || item.kind == Kind::kList || item.kind == Kind::kObject;
+      column.nested =
+          column.nested || item.kind == JsonKind::kList || item.kind == JsonKind::kObject;
       if (!column.nested) WidenBy(item, column.item);
     }
   } else {
@@ -240,12 +242,12 @@ Status BroughtJson::Infer() {
 
 Status BroughtJson::AppendScalar(const KeyColumn& column, const JsonValue& value, CellType type,
                                  arrow::ArrayBuilder& builder) {
-  if (value.kind == Kind::kNull) return builder.AppendNull();
+  if (value.kind == JsonKind::kNull) return builder.AppendNull();
   if (type == CellType::kText || type == CellType::kNone) {
     if (!value.escaped) return AppendCell(value.raw, type, builder);
     return AppendCell(JsonText(value), type, builder);
   }
-  const bool one = value.kind != Kind::kList && value.kind != Kind::kObject;
+  const bool one = value.kind != JsonKind::kList && value.kind != JsonKind::kObject;
   if (one && IsCell(value.raw, type)) return AppendCell(value.raw, type, builder);
   return WrongCell(column.name, value.raw, type, Place(), "correct the value");
 }
@@ -254,8 +256,8 @@ Status BroughtJson::AppendValue(const KeyColumn& column, const JsonValue& value)
   arrow::ArrayBuilder& builder = batch_->column(static_cast<size_t>(&column - columns_.data()));
   if (!column.is_list()) return AppendScalar(column, value, column.type, builder);
   auto& list = static_cast<arrow::ListBuilder&>(builder);
-  if (value.kind == Kind::kNull) return list.AppendNull();
-  if (value.kind != Kind::kList) {
+  if (value.kind == JsonKind::kNull) return list.AppendNull();
+  if (value.kind != JsonKind::kList) {
     return WrongLine("column \"" + column.name + "\" holds a value that is no list",
                      "correct the value");
   }

@@ -30,7 +30,7 @@ constexpr Kind kKinds[] = {
     {"BZh"sv, "bzip2", "unpack it: bunzip2 -k {}"},
     {"PK\x03\x04"sv, "a zip archive or a spreadsheet", "save the sheet as CSV, or unzip {}"},
     {"\xd0\xcf\x11\xe0"sv, "an old spreadsheet", "save the sheet as CSV"},
-    {"ARROW1"sv, "an Arrow file", "write it as Parquet or CSV"},
+    {"ARROW1"sv, "an Arrow file", "name it .arrow, or say its format: format = \"arrow\""},
     {"SQLite format 3"sv, "an SQLite database", "export the table as CSV"},
     {"\xff\xfe"sv, "UTF-16", "convert it: iconv -f utf-16 -t utf-8 {0} > {0}.utf8"},
     {"\xfe\xff"sv, "UTF-16", "convert it: iconv -f utf-16 -t utf-8 {0} > {0}.utf8"}};

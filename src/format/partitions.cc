@@ -53,6 +53,21 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
+// Escapes what Spark does (ExternalCatalogUtils.charToEscape).
+std::string Escaped(std::string_view text) {
+  constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte >= 0x20 && kSpecial.find(c) == kSpecial.npos) {
+      escaped += c;
+    } else {
+      escaped += fmt::format("%{:02X}", byte);
+    }
+  }
+  return escaped;
+}
+
 // Of a folder without "=" name and value stay empty. Values keep their escapes: types are found
 // before these are undone.
 Level ParseLevel(const std::string& folder) {
@@ -217,6 +232,10 @@ void Add(const std::vector<Level>& levels, const std::string& path, std::vector<
 }  // namespace
 
 std::string ColumnOfFolder(const std::string& folder) { return ParseLevel(folder).name; }
+
+std::string PartitionName(const std::string& column, const std::string* value) {
+  return Escaped(column) + "=" + (value == nullptr ? std::string(kNull) : Escaped(*value));
+}
 
 Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const std::string& root,
                                   const std::vector<std::string>& names, const SchemaPtr& known) {

@@ -13,6 +13,9 @@ namespace protium {
 // The column `year` of a folder "year=2013", escapes such as %20 undone; empty for other folders.
 std::string ColumnOfFolder(const std::string& folder);
 
+// The folder "year=2013" of a value, with the escapes that Spark writes; null: of NULL.
+std::string PartitionName(const std::string& column, const std::string* value);
+
 // Reads the columns `names` from the names of the folders between `root` and each of `paths`. A
 // column is int64 where all values are whole numbers of 64 bits, date where all are as 2013-12-31,
 // else string; one that `known` has is typed as there. "__HIVE_DEFAULT_PARTITION__" is NULL.

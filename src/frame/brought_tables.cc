@@ -55,7 +55,8 @@ std::string FileName(const std::string& name, const std::string& key) {
 
 BroughtTables::~BroughtTables() {
   std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  for (const std::string& file : files_) fs::remove(file, ignored);
+  if (!folder_.empty()) fs::remove(folder_, ignored);  // Unless something else is in it.
 }
 
 Result<fs::path> BroughtTables::Folder() {
@@ -76,6 +77,7 @@ Result<std::string> BroughtTables::Find(const std::string& name, const BringSpec
   PT_LET(const std::string key, KeyOf(spec, inputs));
   PT_LET(const fs::path folder, Folder());
   const std::string target = (folder / FileName(name, key)).string();
+  files_.insert(target);
   std::error_code ignored;
   if (fs::exists(target, ignored)) return target;
   const BringWatch watch = [&](double share) {

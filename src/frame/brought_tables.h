@@ -5,8 +5,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "base/call.h"
 #include "format/bring.h"
@@ -35,6 +35,7 @@ class BroughtTables {
 
   std::filesystem::path run_;
   std::filesystem::path folder_;  // Empty before the first table.
+  std::set<std::string> files_;
   std::optional<TemporaryFolder> temporary_;
 };
 

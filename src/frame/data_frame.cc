@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frame/session_state.h"
+#include "frame/table_writer.h"
 #include "frame/verbs.h"
 #include "protium/frame.h"
 #include "run/events.h"
@@ -129,21 +130,32 @@ Result<int64_t> DataFrame::Count() const {
 
 Writer DataFrame::Write() const { return Writer(*this); }
 
-Status Writer::Parquet(const std::string& path) const { return To(Format::kParquet, path); }
+Status Writer::Parquet(const std::string& path) const { return File(path, Format::kParquet, {}); }
 
-Status Writer::Csv(const std::string& path) const { return To(Format::kCsv, path); }
+Status Writer::Csv(const std::string& path) const { return File(path, Format::kCsv, {}); }
 
-Status Writer::To(Format format, const std::string& path, const WriteOptions& options) const {
+Status Writer::JsonLines(const std::string& path) const {
+  return File(path, Format::kJsonLines, {});
+}
+
+Status Writer::Arrow(const std::string& path) const { return File(path, Format::kArrow, {}); }
+
+Status Writer::File(const std::string& path, const WriteOptions& options) const {
+  PT_LET(const FileForm form, FormNamed(path));
+  return File(path, form.format, options);
+}
+
+Status Writer::File(const std::string& path, Format format, const WriteOptions& options) const {
   SessionState& session = frame_.session().state();
   PT_TRY(FirstError(frame_.plan()));
   PT_TRY(session.CheckSettings());
   PT_TRY(session.CheckOutput(path));
+  PT_LET(const FileForm form, FormToWrite(format, path));
   const std::string target = session.OutputPath(path).string();
-  const Plan write = MakePlan(Write{format, target}, {frame_.plan()});
   const bool scores = Scores(frame_.plan());
   if (scores) session.record().BeginScoring();
   const auto since = Clock::now();
-  PT_LET(const int64_t rows, session.engine().Run(write, session.call()));
+  PT_LET(const int64_t rows, WriteFrame(session, frame_.plan(), form, target, options.partitions));
   session.record().AddSeconds(scores ? "score" : "write", since);
   if (scores) TellUnseen(session);
   session.call().Tell(EventToJson(OutputWritten{target, rows}));

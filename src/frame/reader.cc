@@ -81,31 +81,31 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   return MakePlan(std::move(scan));
 }
 
-DataFrame Reader::Read(const std::string& path, Format format, const CsvOptions& options,
+DataFrame Reader::File(const std::string& path, Format format, const CsvOptions& options,
                        const SchemaPtr& known) const {
   Result<Plan> plan = MakeScan(path, format, options, known);
   return {*session_, plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
 }
 
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options) const {
-  return Read(path, Format::kCsv, options, nullptr);
+  return File(path, Format::kCsv, options, nullptr);
 }
 
 DataFrame Reader::Csv(const std::string& path, const CsvOptions& options,
                       const SchemaPtr& known) const {
-  return Read(path, Format::kCsv, options, known);
+  return File(path, Format::kCsv, options, known);
 }
 
 DataFrame Reader::Parquet(const std::string& path, const SchemaPtr& known) const {
-  return Read(path, Format::kParquet, {}, known);
+  return File(path, Format::kParquet, {}, known);
 }
 
 DataFrame Reader::JsonLines(const std::string& path, const SchemaPtr& known) const {
-  return Read(path, Format::kJsonLines, {}, known);
+  return File(path, Format::kJsonLines, {}, known);
 }
 
 DataFrame Reader::Arrow(const std::string& path, const SchemaPtr& known) const {
-  return Read(path, Format::kArrow, {}, known);
+  return File(path, Format::kArrow, {}, known);
 }
 
 DataFrame Reader::File(const std::string& path, const CsvOptions& options,
@@ -113,7 +113,7 @@ DataFrame Reader::File(const std::string& path, const CsvOptions& options,
   const Result<FileForm> form =
       FindForm(fs::absolute(session_->state().options().base / path).lexically_normal());
   if (!form.ok()) return {*session_, MakePlan(Broken{form.status()})};
-  return Read(path, form->format, options, known);
+  return File(path, form->format, options, known);
 }
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/job/file_terms.h"
+#include "app/job/model_tables.h"
 #include "app/job/output_columns.h"
 #include "app/job/saved_etl.h"
 #include "app/run/run_report.h"
@@ -43,10 +44,9 @@ Status At(std::string path, const Status& status) {
 // table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
-    const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
+    const fs::path path = fs::path(job.file.data) / PathOf(table);
     const Reader reader = session.Read().Partitions(table.partitions);
-    const DataFrame frame =
-        table.csv ? reader.Csv(path.string(), table.options) : reader.Parquet(path.string());
+    const DataFrame frame = OpenTable(reader, table, path.string());
     PT_TRY(At("tables." + name, FirstError(frame.plan())));
     session.Table(name, frame);
   }
@@ -70,10 +70,10 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    const Status free = session.state().CheckOutput(output.parquet);
+    const Status free = session.state().CheckOutput(output.path());
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
-    fault.where = fmt::format("outputs.{}.parquet", name);
+    fault.where = fmt::format("outputs.{}.{}", name, output.file ? "file" : "parquet");
     fault.kept = kNothingStarted;
     return Fail(std::move(fault));
   }
@@ -168,7 +168,10 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
   for (const auto& [name, output] : job.file.outputs.all) {
     const DataFrame rows = model ? model->Transform(test, output.columns) : test;
     const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
-    PT_TRY(chosen.Write().Parquet(output.parquet));
+    const Writer writer = chosen.Write();
+    const WriteOptions options{.partitions = output.partitions};
+    PT_TRY(output.file ? writer.File(*output.file, options)
+                       : writer.File(*output.parquet, Format::kParquet, options));
   }
   const bool unmeasured = job.file.outputs.all.empty() && job.file.split && model && job.estimator;
   return unmeasured ? model->Transform(test).Run().status() : Status::OK();
@@ -182,7 +185,7 @@ Status RunForNothing(Session& session, const DataFrame& table) {
   call.Tell(EventToJson(EtlDone{rows}));
   call.Tell(EventToJson(
       Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
-              "with a line like  table = { parquet = \"table.parquet\" }"}));
+              "with a line like  table = \"table.parquet\""}));
   return Status::OK();
 }
 

@@ -50,21 +50,34 @@ FieldType DescribeType(const ByName<T>&) {
   return {.kind = FieldType::Kind::kEntries, .of = {TypeOfField(T())}};
 }
 
-// A table: exactly one of `csv` and `parquet`, which are a file, a pattern such as "2013-*.csv", or
-// a folder, below JobFile::data.
+// A table: exactly one of `file`, `csv` and `parquet`, which are a file, a pattern such as
+// "2013-*.csv", or a folder, below JobFile::data.
 struct JobTable {
+  std::optional<std::string> file;
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
-  Columns partitions;  // Columns whose values stand in folder names.
+  std::optional<Format> format;  // Of `file`, whatever its name ends with.
+  Columns partitions;            // Columns whose values stand in folder names.
   CsvOptions options;
   template <class Visit>
   void Fields(Visit& visit) {
+    visit(
+        "file", file,
+        {.help = "a file, a pattern such as \"2013-*.jsonl\", or a folder, of the format that its "
+                 "name ends with"});
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
     visit("parquet", parquet, {.help = "the same for Parquet"});
+    visit("format", format, {.help = "the format of file, whatever its name ends with"});
     visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
     options.Fields(visit);
   }
 };
+
+// sales = "sales.csv" is short for sales = { file = "sales.csv" }.
+struct JobTableOrPath : JobTable {};
+Json ToJson(const JobTableOrPath& table);
+Status FromJson(const Json& json, const std::string& path, JobTableOrPath& table);
+FieldType DescribeType(const JobTableOrPath& table);
 
 struct JobEtl {
   std::string sql;
@@ -91,15 +104,29 @@ struct JobSplit {
   }
 };
 
+// Exactly one of `file` and `parquet`, relative to the run folder.
 struct JobOutput {
-  std::string parquet;  // Relative to the run folder.
-  Columns columns;      // Empty: all.
+  std::optional<std::string> file;
+  std::optional<std::string> parquet;
+  Columns columns;     // Empty: all.
+  Columns partitions;  // Columns whose values become names of folders.
+  const std::string& path() const { return file ? *file : *parquet; }
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("parquet", parquet, {.help = "a file, relative to the run folder"});
+    visit("file", file,
+          {.help = "a file in the format that its name ends with, relative to the run folder"});
+    visit("parquet", parquet, {.help = "a Parquet file, relative to the run folder"});
     visit("columns", columns, {.help = "the columns to write; unless set, all"});
+    visit("partitions", partitions,
+          {.help = "columns whose values become names of folders; the output is then a folder"});
   }
 };
+
+// scored = "scored.csv" is short for scored = { file = "scored.csv" }.
+struct JobOutputOrPath : JobOutput {};
+Json ToJson(const JobOutputOrPath& output);
+Status FromJson(const Json& json, const std::string& path, JobOutputOrPath& output);
+FieldType DescribeType(const JobOutputOrPath& output);
 
 // Where the job runs, and within which limits.
 struct JobEngine {
@@ -140,7 +167,7 @@ struct JobFile {
   std::string data = ".";
   JobEngineOrAddress engine;
   std::vector<std::string> extensions;
-  ByName<JobTable> tables;
+  ByName<JobTableOrPath> tables;
   JobEtl etl;
   std::optional<JobSplit> split;
   Json pipeline = Json::array();
@@ -150,7 +177,7 @@ struct JobFile {
   Json loss = Json::object();
   std::optional<SearchOptions> search;
   std::optional<FoldOptions> folds;
-  ByName<JobOutput> outputs;
+  ByName<JobOutputOrPath> outputs;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name, {.help = "name of the run; unless set, that of the file"});

@@ -209,10 +209,42 @@ TEST_F(JobFiles, GiveEachOutputAFileOfItsOwn) {
   EXPECT_THAT(FaultIn(two).what, HasSubstr("the same file"));
 }
 
+TEST_F(JobFiles, NameTablesAndOutputsByTheirFiles) {
+  std::string text = With("{ csv = \"z.csv\", null = \"NA\" }", "\"z.jsonl.gz\"");
+  text.replace(text.find("{ parquet = \"a.parquet\" }"), 25,
+               "{ file = \"a.log\", format = \"csv\", null = [\"NA\", \"N/A\"], ragged = \"skip\", "
+               "types = { zip = \"string\" } }");
+  text.replace(text.find("{ parquet = \"scored.parquet\" }"), 30, "\"scored.csv\"");
+  const auto read = Read(text);
+  ASSERT_TRUE(read.ok()) << Render(FaultOf(read.status()));
+  const auto& tables = read->file.tables.all;
+  EXPECT_EQ(*tables[0].second.file, "z.jsonl.gz");
+  EXPECT_EQ(tables[1].second.options.null.all, (std::vector<std::string>{"NA", "N/A"}));
+  EXPECT_EQ(tables[1].second.options.types.all.front().second, "string");
+  EXPECT_EQ(read->file.outputs.all[0].second.path(), "scored.csv");
+  // The saved job says the same.
+  const auto saved = ReadSavedJob(read->ToJson(), file_);
+  ASSERT_TRUE(saved.ok()) << Render(FaultOf(saved.status()));
+  EXPECT_EQ(saved->ToJson(), read->ToJson());
+}
+
+TEST_F(JobFiles, RefuseFilesThatAreNotWhatTheySay) {
+  EXPECT_THAT(FaultIn(With("csv = \"z.csv\"", "csv = \"z.csv\", format = \"jsonl\"")).what,
+              HasSubstr("says its format twice"));
+  EXPECT_THAT(FaultIn(With("null = \"NA\"", "types = { zip = \"text\" }")).what,
+              HasSubstr("tables.zebra.types.zip must be one of string, int64"));
+  EXPECT_THAT(FaultIn(With("null = \"NA\"", "encoding = \"latin1\"")).what,
+              HasSubstr("must be one of utf-8, utf-16, latin-1, windows-1252"));
+  EXPECT_THAT(FaultIn(With("parquet = \"scored.parquet\"", "parquet = \"scored.csv\"")).what,
+              HasSubstr("is named as csv and was to be parquet"));
+  EXPECT_THAT(FaultIn(With("parquet = \"scored.parquet\"", "file = \"scored.xls\"")).what,
+              HasSubstr("does not say which format"));
+}
+
 TEST_F(JobFiles, SayWhatIsMissing) {
   EXPECT_THAT(FaultIn("name = \"a\"").what, HasSubstr("no tables"));
   EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what,
-              HasSubstr("needs either csv or parquet"));
+              HasSubstr("needs one of file, csv and parquet"));
   EXPECT_THAT(FaultIn(With("sql = \"SELECT * FROM zebra\"", "")).what, HasSubstr("no [etl] sql"));
 }
 

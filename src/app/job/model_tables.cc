@@ -9,8 +9,21 @@ namespace protium {
 
 namespace fs = std::filesystem;
 
+const std::string& PathOf(const JobTable& table) {
+  static const std::string kNone;
+  if (table.file) return *table.file;
+  return table.csv ? *table.csv : table.parquet ? *table.parquet : kNone;
+}
+
+DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
+                    const SchemaPtr& known) {
+  if (table.file && !table.format) return reader.File(path, table.options, known);
+  const Format format = table.format.value_or(table.csv ? Format::kCsv : Format::kParquet);
+  return reader.File(path, format, table.options, known);
+}
+
 Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const JobTable& table) {
-  const fs::path path = table.csv ? *table.csv : table.parquet.value_or("");
+  const fs::path path = PathOf(table);
   const fs::path below = path.lexically_normal();
   if (!below.empty() && below.is_relative() && *below.begin() != "..") return data / below;
   return Fail({.exit = Exit::kInput,

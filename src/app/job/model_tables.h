@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model may read its tables.
+// The tables of a job, and where a model may read them.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,16 @@
 
 #include "app/job/job.h"
 #include "base/status.h"
+#include "protium/session.h"
 
 namespace protium {
+
+// What a job says of a table's place.
+const std::string& PathOf(const JobTable& table);
+
+// The table at `path` in the format that the job says; `known` as Reader::Csv() has it.
+DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
+                    const SchemaPtr& known = nullptr);
 
 // The path of a model's table `name` below `data`, the folder that the user gave. A model may come
 // from a stranger, so an absolute path, or one that leads out of the folder, is refused with

@@ -11,6 +11,8 @@
 #include "app/job/file_terms.h"
 #include "app/job/finish.h"
 #include "base/fault.h"
+#include "format/file_form.h"
+#include "frame/table_writer.h"
 #include "learn/extension.h"
 #include "learn/pipeline/preview.h"
 #include "learn/stages/stage_options.h"
@@ -49,32 +51,44 @@ Json Typed(const Assignment& assignment) {
 
 Status CheckTables(const JobFile& file) {
   if (file.tables.all.empty()) {
-    return JobFault("", "the job has no tables",
-                    "add [tables] with lines like  t = { csv = \"t.csv\" }");
+    return JobFault("", "the job has no tables", "add [tables] with lines like  t = \"t.csv\"");
   }
   for (const auto& [name, table] : file.tables.all) {
-    if (table.csv.has_value() == table.parquet.has_value()) {
+    if (table.file.has_value() + table.csv.has_value() + table.parquet.has_value() != 1) {
       return JobFault("tables." + name,
-                      fmt::format("table \"{}\" needs either csv or parquet", name));
+                      fmt::format("table \"{}\" needs one of file, csv and parquet", name));
+    }
+    if (table.format && !table.file) {
+      return JobFault("tables." + name + ".format",
+                      fmt::format("table \"{}\" says its format twice", name),
+                      "say file = \"...\" with it");
     }
   }
   return Status::OK();
+}
+
+Status CheckOutput(const std::string& name, const JobOutput& output) {
+  const std::string at = "outputs." + name;
+  if (output.file.has_value() == output.parquet.has_value() || output.path().empty()) {
+    return JobFault(at, fmt::format("output \"{}\" needs file = \"FILE\"", name));
+  }
+  const Status form = output.file ? FormNamed(*output.file).status()
+                                  : FormToWrite(Format::kParquet, *output.parquet).status();
+  if (form.ok()) return form;
+  Fault fault = FaultOf(form);
+  fault.where = at + (output.file ? ".file" : ".parquet");
+  return Fail(std::move(fault));
 }
 
 // Two outputs on one path would overwrite each other; "./a" and "a" are the same path.
 Status CheckOutputs(const JobFile& file) {
   std::map<fs::path, std::string> places;
   for (const auto& [name, output] : file.outputs.all) {
-    const auto [taken, free] = places.emplace(fs::path(output.parquet).lexically_normal(), name);
-    if (!free && !output.parquet.empty()) {
-      return JobFault("outputs." + name,
-                      fmt::format("outputs \"{}\" and \"{}\" are the same file {}", taken->second,
-                                  name, output.parquet));
-    }
-    if (output.parquet.empty()) {
-      return JobFault("outputs." + name,
-                      fmt::format("output \"{}\" needs parquet = \"FILE\"", name));
-    }
+    PT_TRY(CheckOutput(name, output));
+    const auto [taken, free] = places.emplace(fs::path(output.path()).lexically_normal(), name);
+    if (free) continue;
+    return JobFault("outputs." + name, fmt::format("outputs \"{}\" and \"{}\" are the same file {}",
+                                                   taken->second, name, output.path()));
   }
   return Status::OK();
 }

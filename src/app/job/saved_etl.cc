@@ -130,8 +130,7 @@ Result<DataFrame> Read(Session& session, const std::string& name, const JobTable
                        const fs::path& data, const SchemaPtr& known) {
   PT_LET(const fs::path path, TableBelow(data, name, table));
   const Reader reader = session.Read().Partitions(table.partitions);
-  return table.csv ? reader.Csv(path.string(), table.options, known)
-                   : reader.Parquet(path.string(), known);
+  return OpenTable(reader, table, path.string(), known);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/fault.h"
+#include "format/file_form.h"
 
 namespace protium {
 
@@ -37,10 +38,11 @@ Scratch::~Scratch() {
 }
 
 Status CheckOutputFormat(const std::string& output) {
-  const fs::path ending = fs::path(output).extension();
-  if (ending == ".parquet" || ending == ".csv") return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("--output must end in .parquet or .csv, got \"{}\"", output)});
+  const Result<FileForm> form = FormNamed(output);
+  if (form.ok()) return Status::OK();
+  Fault fault = FaultOf(form.status());
+  fault.where = "--output";
+  return Fail(std::move(fault));
 }
 
 fs::path ResolveOutput(const std::string& typed) {
@@ -51,9 +53,7 @@ fs::path ResolveOutput(const std::string& typed) {
 }
 
 Status WriteTo(const DataFrame& frame, const fs::path& output) {
-  const Writer writer = frame.Write();
-  return output.extension() == ".parquet" ? writer.Parquet(output.string())
-                                          : writer.Csv(output.string());
+  return frame.Write().File(output.string());
 }
 
 }  // namespace protium

@@ -198,14 +198,14 @@ std::string SelectOf(const UsedColumns& columns, const ColumnProfile& label) {
   return ListOf(items, 7);
 }
 
+// Of CSV and Parquet the key is the format; of others the ending says it.
 std::string TableLine(const FirstJobSpec& spec) {
-  const bool plain = IsPlainName(spec.name);
-  std::string line = fmt::format("{} = {{ {} = {}", plain ? spec.name : Dump(Json(spec.name)),
-                                 spec.parquet ? "parquet" : "csv", Dump(Json(spec.file)));
-  if (!spec.parquet && !spec.csv.null.empty()) line += ", null = " + Dump(ToJson(spec.csv.null));
-  if (!spec.parquet && spec.csv.delimiter != ",") {
-    line += ", delimiter = " + Dump(Json(spec.csv.delimiter));
-  }
+  const bool plain = IsPlainName(spec.name), csv = spec.format == Format::kCsv;
+  const char* const key = csv ? "csv" : spec.format == Format::kParquet ? "parquet" : "file";
+  std::string line = fmt::format("{} = {{ {} = {}", plain ? spec.name : Dump(Json(spec.name)), key,
+                                 Dump(Json(spec.file)));
+  if (csv && !spec.csv.null.empty()) line += ", null = " + Dump(ToJson(spec.csv.null));
+  if (csv && spec.csv.delimiter != ",") line += ", delimiter = " + Dump(Json(spec.csv.delimiter));
   return line + " }\n";
 }
 

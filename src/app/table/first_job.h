@@ -7,6 +7,7 @@
 
 #include "app/table/profile.h"
 #include "base/status.h"
+#include "column/source.h"
 #include "protium/csv.h"
 
 namespace protium {
@@ -15,7 +16,7 @@ struct FirstJobSpec {
   std::string name;  // Of the job and of its table.
   std::string data;  // The folder of the table, relative to the job file.
   std::string file;  // The table's file or folder, below `data`.
-  bool parquet = false;
+  Format format = Format::kCsv;
   CsvOptions csv;
   std::string label;
 };

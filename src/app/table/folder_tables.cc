@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "format/file_form.h"
 #include "format/kind.h"
 #include "sql/tokens.h"
 
@@ -17,10 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsTableFile(const fs::path& path) {
-  const std::string ending = Lower(path.extension().string());
-  return ending == ".csv" || ending == ".parquet";
-}
+bool IsTableFile(const fs::path& path) { return FormOfName(path.string()).has_value(); }
 
 // Names in a query, by their lower case: words and quoted names. Words that are no names do no
 // harm.
@@ -55,7 +54,7 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
     if (entry.is_directory() && HoldsTable(path)) {
       places.push_back({path.filename().string(), path});
     } else if (IsTableFile(path)) {
-      places.push_back({path.stem().string(), path});
+      places.push_back({TableNameOf(path.string()), path});
     }
   }
   if (error) {
@@ -78,23 +77,24 @@ Result<TablePlace> ReadTablePlace(const std::string& text) {
                .fix = "--table flights=data/flights.csv"});
 }
 
-bool IsParquetPlace(const fs::path& path) {
+Format FormatOfPlace(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    return Lower(path.extension().string()) == ".parquet" || IsParquetFile(path.string());
+    if (const auto form = FormOfName(path.string())) return form->format;
+    return IsParquetFile(path.string()) ? Format::kParquet : Format::kCsv;
   }
   // Spark and others write a table as a folder of Parquet files.
+  std::optional<Format> found;
   for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (entry.path().extension() == ".parquet") return true;
+    const auto form = FormOfName(entry.path().string());
+    if (form && (!found || form->format == Format::kParquet)) found = form->format;
   }
-  return false;
+  return found.value_or(Format::kCsv);
 }
 
 DataFrame OpenPlace(Session& session, const fs::path& place, const CsvOptions& csv,
                     const SchemaPtr& known) {
-  const Reader reader = session.Read();
-  return IsParquetPlace(place) ? reader.Parquet(place.string())
-                               : reader.Csv(place.string(), csv, known);
+  return session.Read().File(place.string(), FormatOfPlace(place), csv, known);
 }
 
 Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,

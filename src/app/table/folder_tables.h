@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "column/source.h"
 #include "protium/csv.h"
 #include "protium/session.h"
 
@@ -19,9 +20,9 @@ struct TablePlace {
   std::filesystem::path path;
 };
 
-// The CSV and Parquet files in the folder, by their names without ending, and the folders in it
-// that hold such files, by their own names; sorted. Hidden ones are left out. An unreadable folder
-// is a fault of Exit::kInput.
+// The files in the folder that are tables by their ending, by their names without ending, and the
+// folders in it that hold such files, by their own names; sorted. Hidden ones are left out. An
+// unreadable folder is a fault of Exit::kInput.
 Result<std::vector<TablePlace>> ListTables(const std::filesystem::path& folder);
 
 // "name=path" as TablePlace; anything else is a fault of Exit::kUsage.
@@ -40,7 +41,8 @@ bool HoldsTable(const std::filesystem::path& folder);
 DataFrame OpenPlace(Session& session, const std::filesystem::path& place, const CsvOptions& csv,
                     const SchemaPtr& known = nullptr);
 
-// The format by the ending or, for others, the first bytes.
-bool IsParquetPlace(const std::filesystem::path& path);
+// The format by the ending or, for others, the first bytes; of a folder that of its files, Parquet
+// before others.
+Format FormatOfPlace(const std::filesystem::path& path);
 
 }  // namespace protium

@@ -10,6 +10,7 @@
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "format/file_form.h"
 #include "os/file.h"
 
 namespace protium {
@@ -48,13 +49,13 @@ std::string DataFolder(const fs::path& table, const fs::path& output) {
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   const fs::path table = fs::path(arguments.operand(0)).lexically_normal();
   const std::string name =
-      table.has_filename() ? table.stem().string() : table.parent_path().filename().string();
+      table.has_filename() ? TableNameOf(table.string()) : table.parent_path().filename().string();
   const fs::path output = arguments.Value("--output", name + ".toml");
   PT_TRY(CheckFlags(arguments, table, output));
   FirstJobSpec spec{.name = name,
                     .data = DataFolder(table, output),
                     .file = table.filename().string(),
-                    .parquet = IsParquetPlace(table),
+                    .format = FormatOfPlace(table),
                     .csv = CsvGiven(arguments),
                     .label = arguments.Value("--label")};
   PT_LET(const TableProfile profile, ProfilePlace(table, spec.csv, 0));
@@ -76,7 +77,7 @@ CommandVerb InitVerb() {
        .operands = {"TABLE"},
        .flags = {{"--label", "COLUMN", "the column to predict", ""},
                  {"--output", "FILE", "the job file (TABLE.toml)", ""},
-                 {"--null", "TEXT", "how a CSV file writes missing values", ""},
+                 {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  {"--force", "", "overwrite an existing job file", ""}},
        .says = "writes a job file to begin with",

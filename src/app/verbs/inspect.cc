@@ -2,7 +2,9 @@
 // `protium inspect`: shows a table, a model, a weights file or a run. What lies at the path decides
 // which; a word that is no path is looked for among the runs. Nothing is started but, for a table,
 // an engine without a run folder.
+#include <arrow/type.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +18,11 @@
 #include "app/table/profile.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "format/csv.h"
+#include "format/csv_odd.h"
+#include "format/csv_options.h"
 #include "format/safetensors.h"
+#include "frame/table_files.h"
 #include "learn/model/model_folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
@@ -136,17 +142,51 @@ std::string NotesText(const TableProfile& table) {
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
 }
 
+// Columns of CSV that are text because of a few cells, with what mends each.
+Result<std::string> OddText(const fs::path& file, const CsvOptions& written,
+                            const TableProfile& table) {
+  if (FormatOfPlace(file) != Format::kCsv) return std::string();
+  PT_LET(const TableFiles files, FindFiles(fs::absolute(file), Format::kCsv, {}));
+  PT_LET(const CsvOptions options, WithDelimiter(files.paths.front(), written));
+  arrow::FieldVector fields;
+  for (const ColumnProfile& each : table.columns) {
+    fields.push_back(arrow::field(each.name, each.type));
+  }
+  PT_LET(const auto odd, FindOddColumns(files.paths, options, arrow::Schema(fields)));
+  std::string text;
+  for (const OddColumn& each : odd) {
+    text += fmt::format("  {} would be {}", each.column, each.type);
+    std::vector<std::string> mends;
+    if (!each.texts.empty()) {
+      NullTexts nulls = written.null;
+      std::string named;
+      for (const std::string& cell : each.texts) {
+        named += (named.empty() ? "" : ", ") + QuotedCell(cell);
+        nulls.all.push_back(cell);
+      }
+      text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
+                          each.cells == 1 ? "" : "s", named, each.where);
+      mends.push_back("null = " + Dump(ToJson(nulls)));
+    }
+    if (each.trim) mends.push_back("trim = true");
+    if (each.decimal_comma) mends.push_back("decimal = \",\"");
+    text += fmt::format(": {}\n", fmt::join(mends, ", "));
+  }
+  return text.empty() ? text : "\ntext because of how cells are written\n" + text;
+}
+
 Status ShowTable(const fs::path& file, const CsvOptions& written, bool as_json) {
   PT_LET(const TableProfile table, ProfilePlace(file, written, kFirstRows));
   if (as_json) {
-    Json json = {{"kind", IsParquetPlace(file) ? "parquet" : "csv"}, {"path", file.string()}};
+    Json json = {{"kind", FieldsToJson(FormatOfPlace(file))}, {"path", file.string()}};
     json.update(ProfileToJson(table));
     return PrintResult(Dump(json) + "\n");
   }
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
-  text += ColumnsText(table, width) + NotesText(table);
+  PT_LET(const std::string odd, OddText(file, written, table));
+  text += ColumnsText(table, width) + NotesText(table) + odd;
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
 }
@@ -207,7 +247,7 @@ CommandVerb InspectVerb() {
       {.name = "inspect",
        .operands = {"WHAT"},
        .flags = {JsonFlag(),
-                 {"--null", "TEXT", "how a CSV file writes missing values", ""},
+                 {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  RunsDirFlag()},
        .says = "shows a table, a model or a run",

@@ -168,22 +168,24 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb PredictVerb() {
-  return {{.name = "predict",
-           .flags = {{"--model", "DIR", "the model folder", ""},
-                     {"--input", "FILE", "a table as the model's SQL would make it", ""},
-                     {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
-                     {"--null", "TEXT", "how a CSV input writes missing values", ""},
-                     DelimiterFlag(),
-                     {"--output", "FILE", "where the scored table goes, .parquet or .csv", ""},
-                     {"--extension", "FILE", "the library that defines the model's net", ""},
-                     {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
-                     EngineFlag(),
-                     ForceFlag(),
-                     JsonFlag()},
-           .says = "scores a table with a model",
-           .more = "  protium predict --model runs/flights-.../model --data newer --output "
-                   "scored.parquet\n"},
-          Predict};
+  return {
+      {.name = "predict",
+       .flags = {{"--model", "DIR", "the model folder", ""},
+                 {"--input", "FILE", "a table as the model's SQL would make it", ""},
+                 {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
+                 {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
+                 DelimiterFlag(),
+                 {"--output", "FILE",
+                  "where the scored table goes, .parquet, .csv, .jsonl or .arrow", ""},
+                 {"--extension", "FILE", "the library that defines the model's net", ""},
+                 {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
+                 EngineFlag(),
+                 ForceFlag(),
+                 JsonFlag()},
+       .says = "scores a table with a model",
+       .more = "  protium predict --model runs/flights-.../model --data newer --output "
+               "scored.parquet\n"},
+      Predict};
 }
 
 }  // namespace protium

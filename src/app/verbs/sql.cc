@@ -71,7 +71,7 @@ Status WithTables(const Status& status, const std::vector<TablePlace>& places,
   for (const TablePlace& place : places) names += (names.empty() ? "" : ", ") + place.name;
   if (names.size() > kMostNames) names = names.substr(0, names.rfind(',', kMostNames)) + ", ...";
   const std::string where = arguments.Value("--data", ".");
-  fault.fix = names.empty() ? "there are no CSV or Parquet files in " + where +
+  fault.fix = names.empty() ? "there are no tables in " + where +
                                   ": --data DIR says "
                                   "where they are"
                             : "the tables here are " + names;
@@ -172,10 +172,11 @@ CommandVerb SqlVerb() {
        .operands = {"QUERY"},
        .flags = {{"--data", "DIR", "the folder of the tables (the working directory)", ""},
                  {"--table", "NAME=FILE", "a table that lies elsewhere; may be repeated", ""},
-                 {"--null", "TEXT", "how CSV files write missing values", ""},
+                 {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
                  {"--rows", "N", "how many rows to show (20)", ""},
-                 {"--output", "FILE", "writes all rows there instead, .parquet or .csv", ""},
+                 {"--output", "FILE",
+                  "writes all rows there instead, .parquet, .csv, .jsonl or .arrow", ""},
                  EngineFlag(),
                  ForceFlag(),
                  JsonFlag()},

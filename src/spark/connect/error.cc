@@ -158,8 +158,8 @@ std::string RootMessage(const SparkError& error) {
   return message;
 }
 
-// What to do about failures that a setting of the cluster causes: errno 13 is EACCES, 8 is ENOEXEC,
-// of the program that Spark tried to run.
+// What to do about failures that the cluster's settings or disks cause: errno 13 is EACCES, 8 is
+// ENOEXEC, of the program that Spark tried to run.
 std::string FixFor(const SparkError& error) {
   if (error.Has("error=13") && error.Has("Cannot run program")) {
     return "the executors' PATH must hold chmod, and their local folders must not be mounted "
@@ -171,6 +171,10 @@ std::string FixFor(const SparkError& error) {
   if (error.Has("TaskResourceProfiles are only supported")) {
     return "run gangs on a cluster (standalone, YARN, Kubernetes), not on a server with master "
            "local[N]";
+  }
+  if (error.Has("PATH_NOT_FOUND")) {
+    return "Spark reads files itself: its server and executors must reach them at this path; a "
+           "table that was brought lies in the run folder: --runs-dir DIR with a shared folder";
   }
   return {};
 }

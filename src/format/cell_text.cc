@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/cell_text.h"
+
+#include <arrow/type.h>
+#include <arrow/util/decimal.h>
+#include <arrow/util/formatting.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace protium {
+namespace {
+
+using Type = arrow::Type;
+
+// What the two forms write differently.
+struct TextForm {
+  char between_day_and_time;
+  const char* nan;
+  const char* infinity;  // With a sign before it.
+  bool point;            // Whole doubles as 1.0.
+};
+constexpr TextForm kCsvForm = {' ', "NaN", "Inf", false};
+constexpr TextForm kJsonForm = {'T', "NaN", "Infinity", true};
+
+template <class ArrowType>
+void AppendFormatted(const arrow::Array& column, int64_t row, std::string& text) {
+  using Array = typename arrow::TypeTraits<ArrowType>::ArrayType;
+  arrow::internal::StringFormatter<ArrowType> format(column.type().get());
+  format(static_cast<const Array&>(column).Value(row),
+         [&](std::string_view formatted) { text.append(formatted); });
+}
+
+template <class ArrowType>
+void AppendFloat(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
+  using Array = typename arrow::TypeTraits<ArrowType>::ArrayType;
+  const auto value = static_cast<const Array&>(column).Value(row);
+  if (std::isnan(value)) {
+    text += form.nan;
+  } else if (std::isinf(value)) {
+    text += value < 0 ? "-" : "";
+    text += form.infinity;
+  } else {
+    const size_t before = text.size();
+    char digits[64];
+    text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+    const bool whole = text.find_first_of(".eE", before) == text.npos;
+    if (form.point && whole) text += ".0";
+  }
+}
+
+// "2013-12-31 23:59:58.123456", with the character of the form between day and time and without
+// zeros at the end of the fraction.
+void AppendTime(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
+  const size_t before = text.size();
+  AppendFormatted<arrow::TimestampType>(column, row, text);
+  if (text.size() > before + 10) text[before + 10] = form.between_day_and_time;
+  if (text.find('.', before) == text.npos) return;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+}
+
+// Everything but texts and lists.
+void AppendPlain(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
+  switch (column.type_id()) {
+    case Type::BOOL:
+      text += static_cast<const arrow::BooleanArray&>(column).Value(row) ? "true" : "false";
+      return;
+    case Type::INT8:
+      return AppendFormatted<arrow::Int8Type>(column, row, text);
+    case Type::INT16:
+      return AppendFormatted<arrow::Int16Type>(column, row, text);
+    case Type::INT32:
+      return AppendFormatted<arrow::Int32Type>(column, row, text);
+    case Type::INT64:
+      return AppendFormatted<arrow::Int64Type>(column, row, text);
+    case Type::UINT8:
+      return AppendFormatted<arrow::UInt8Type>(column, row, text);
+    case Type::UINT16:
+      return AppendFormatted<arrow::UInt16Type>(column, row, text);
+    case Type::UINT32:
+      return AppendFormatted<arrow::UInt32Type>(column, row, text);
+    case Type::UINT64:
+      return AppendFormatted<arrow::UInt64Type>(column, row, text);
+    case Type::FLOAT:
+      return AppendFloat<arrow::FloatType>(column, row, form, text);
+    case Type::DOUBLE:
+      return AppendFloat<arrow::DoubleType>(column, row, form, text);
+    case Type::DATE32:
+      return AppendFormatted<arrow::Date32Type>(column, row, text);
+    case Type::TIMESTAMP:
+      return AppendTime(column, row, form, text);
+    case Type::DECIMAL128:
+      text += static_cast<const arrow::Decimal128Array&>(column).FormatValue(row);
+      return;
+    default: {
+      const auto value = column.GetScalar(row);
+      if (value.ok()) text += (*value)->ToString();
+    }
+  }
+}
+
+// The text of a string or binary column.
+std::string_view TextAt(const arrow::Array& column, int64_t row) {
+  return static_cast<const arrow::BinaryArray&>(column).GetView(row);
+}
+
+bool IsText(const arrow::Array& column) {
+  return column.type_id() == Type::STRING || column.type_id() == Type::BINARY;
+}
+
+}  // namespace
+
+void AppendCsvText(std::string_view value, std::string& text) {
+  text += '"';
+  for (const char c : value) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  text += '"';
+}
+
+void AppendJsonText(std::string_view value, std::string& text) {
+  constexpr const char* kHex = "0123456789abcdef";
+  text += '"';
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      text += '\\';
+      text += c;
+    } else if (c == '\n') {
+      text += "\\n";
+    } else if (byte < 0x20) {
+      text += "\\u00";
+      text += kHex[byte >> 4];
+      text += kHex[byte & 15];
+    } else {
+      text += c;
+    }
+  }
+  text += '"';
+}
+
+void AppendCsvCell(const arrow::Array& column, int64_t row, std::string& text) {
+  if (column.IsNull(row)) return;
+  if (IsText(column)) return AppendCsvText(TextAt(column, row), text);
+  AppendPlain(column, row, kCsvForm, text);
+}
+
+void AppendJsonCell(const arrow::Array& column, int64_t row, std::string& text) {
+  if (column.IsNull(row)) {
+    text += "null";
+  } else if (IsText(column)) {
+    AppendJsonText(TextAt(column, row), text);
+  } else if (column.type_id() == Type::LIST) {
+    const auto& list = static_cast<const arrow::ListArray&>(column);
+    const int64_t begin = list.value_offset(row), end = list.value_offset(row + 1);
+    text += '[';
+    for (int64_t i = begin; i < end; ++i) {
+      if (i > begin) text += ", ";
+      AppendJsonCell(*list.values(), i, text);
+    }
+    text += ']';
+  } else {
+    const bool quoted = column.type_id() == Type::DATE32 || column.type_id() == Type::TIMESTAMP;
+    if (quoted) text += '"';
+    AppendPlain(column, row, kJsonForm, text);
+    if (quoted) text += '"';
+  }
+}
+
+}  // namespace protium

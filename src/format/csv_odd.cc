@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/csv_odd.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "column/schema.h"
+#include "format/cell_type.h"
+#include "format/csv_rows.h"
+#include "format/csv_types.h"
+
+namespace protium {
+namespace {
+
+constexpr size_t kMostTexts = 5;
+constexpr int64_t kRowsBeforeGivingUp = 10'000;
+constexpr int64_t kPerOdd = 9;  // Cells of the type for each that is not.
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// What the cells of one text column were so far.
+struct Doubtful {
+  size_t place;  // Of the column.
+  CellType type = CellType::kNone;
+  int64_t fitting = 0;
+  OddColumn odd;
+  bool lost = false;  // No option helps.
+
+  void Read(const CsvCell& cell, const CsvOptions& options, const std::string& path, int64_t line) {
+    CellType found = TypeOfCell(cell.text);
+    if (found == CellType::kText && !cell.quoted) found = WithOptions(cell.text, options);
+    const CellType both = Unite(type, found);
+    if (found != CellType::kText && both != CellType::kText) {
+      type = both;
+      ++fitting;
+      return;
+    }
+    if (++odd.cells == 1) odd.where = fmt::format("{}:{}", path, line);
+    std::string text = CsvText(cell);
+    if (std::find(odd.texts.begin(), odd.texts.end(), text) == odd.texts.end()) {
+      lost = lost || odd.texts.size() == kMostTexts;
+      if (!lost) odd.texts.push_back(std::move(text));
+    }
+  }
+
+  CellType WithOptions(std::string_view text, const CsvOptions& options) {
+    const std::string_view inner = Trimmed(text);
+    if (inner.size() < text.size() && !inner.empty() && !options.trim) {
+      const CellType found = TypeOfCell(inner);
+      odd.trim = odd.trim || found != CellType::kText;
+      return found;
+    }
+    if (options.decimal == "," || std::count(text.begin(), text.end(), ',') != 1 ||
+        text.find('.') != text.npos) {
+      return CellType::kText;
+    }
+    std::string point(text);
+    point[point.find(',')] = '.';
+    const bool number = IsCell(point, CellType::kDouble);
+    odd.decimal_comma = odd.decimal_comma || number;
+    return number ? CellType::kDouble : CellType::kText;
+  }
+
+  bool Mendable() const {
+    const bool any = odd.cells > 0 || odd.trim || odd.decimal_comma;
+    return any && !lost && fitting > 0 && fitting >= odd.cells * kPerOdd;
+  }
+};
+
+Status ReadDoubtful(const std::string& path, const CsvOptions& options,
+                    std::vector<Doubtful>& all) {
+  PT_LET(CsvRows rows, CsvRows::Open(path, options));
+  for (int64_t count = 0;; ++count) {
+    PT_LET(const bool more, rows.Next());
+    if (!more) return Status::OK();
+    for (Doubtful& each : all) {
+      const CsvCell& cell = rows.cells()[each.place];
+      if (each.lost || IsNull(cell, options)) continue;
+      each.Read(cell, options, path, rows.line());
+    }
+    if (count % kRowsBeforeGivingUp != kRowsBeforeGivingUp - 1) continue;
+    std::erase_if(all, [](const Doubtful& each) { return each.lost; });
+    if (all.empty()) return Status::OK();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& paths,
+                                              const CsvOptions& options,
+                                              const arrow::Schema& schema) {
+  std::vector<Doubtful> doubtful;
+  PT_LET(const CsvRows first, CsvRows::Open(paths.front(), options));
+  for (size_t i = 0; i < first.names().size(); ++i) {
+    const auto field = schema.GetFieldByName(first.names()[i]);
+    if (field == nullptr || field->type()->id() != arrow::Type::STRING) continue;
+    doubtful.push_back({.place = i, .odd = {.column = field->name()}});
+  }
+  for (const std::string& path : paths) {
+    if (doubtful.empty()) break;
+    PT_TRY(ReadDoubtful(path, options, doubtful));
+  }
+  std::vector<OddColumn> odd;
+  for (Doubtful& each : doubtful) {
+    if (!each.Mendable()) continue;
+    PT_LET(each.odd.type, TypeName(*ArrowType(each.type)));
+    odd.push_back(std::move(each.odd));
+  }
+  return odd;
+}
+
+}  // namespace protium

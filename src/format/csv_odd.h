@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a column of CSV is text although most of its cells are not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "column/source.h"
+
+namespace protium {
+
+// A column that would be of a narrower type but for a few cells, or with another option.
+struct OddColumn {
+  std::string column;
+  std::string type;  // What it would be: "int64", "float64", "bool", "date" or "timestamp".
+  // Up to five different texts of the cells that are not, in the order of their first lines, and
+  // how many such cells there are. None where `option` alone mends the column.
+  std::vector<std::string> texts;
+  int64_t cells = 0;
+  std::string where;           // file:line of the first of them.
+  bool trim = false;           // It takes trim = true.
+  bool decimal_comma = false;  // It takes decimal = ",".
+};
+
+// Looks for such columns among those of type string in `schema`: at most one cell in ten may be
+// odd. Reads the files once more, and stops early where no column is in question. The files have
+// been read with these options before.
+Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& paths,
+                                              const CsvOptions& options,
+                                              const arrow::Schema& schema);
+
+}  // namespace protium
