@@ -68,7 +68,8 @@ Status Arguments::CheckOperands(const VerbShape& verb) const {
                  .what = fmt::format("{} needs {}", verb.name, verb.operands[operands_.size()]),
                  .fix = FormatUsage("protium", verb)});
   }
-  if (operands_.size() <= verb.operands.size()) return Status::OK();
+  const bool repeats = !verb.operands.empty() && verb.operands.back().ends_with("...]");
+  if (repeats || operands_.size() <= verb.operands.size()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} does not know what to do with \"{}\"", verb.name,
                                    operands_[verb.operands.size()]),

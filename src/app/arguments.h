@@ -20,7 +20,8 @@ struct Flag {
   std::string also;   // A short form, "-f".
 };
 
-// What a verb accepts. Brackets make an operand optional; optional ones come last.
+// What a verb accepts. Brackets make an operand optional; optional ones come last, and the last of
+// them may be repeated: "[RUN...]".
 struct VerbShape {
   std::string name;
   std::vector<std::string> operands;  // "JOB", "[RUN]"

@@ -39,6 +39,12 @@ TEST(Arguments, RefuseWhatTheVerbDoesNotKnow) {
   EXPECT_EQ(fault({"job", "--jsn"}).exit, Exit::kUsage);
 }
 
+TEST(Arguments, TakeALastOperandManyTimes) {
+  const VerbShape shape = {.name = "runs", .operands = {"[rm]", "[RUN...]"}};
+  EXPECT_EQ(Arguments::Read(shape, {"rm", "a", "b", "c"})->num_operands(), 4u);
+  EXPECT_TRUE(Arguments::Read(shape, {}).ok());
+}
+
 TEST(Arguments, ReadWholeNumbers) {
   const VerbShape shape = {.name = "example", .flags = {{"--rows", "N", "", ""}}};
   EXPECT_EQ(Arguments::Read(shape, {"--rows", "30"})->Number("--rows", 1).ValueOrDie(), 30);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/fault.h"
@@ -84,9 +85,9 @@ bool WantsJson(const Invocation& invocation) {
 }  // namespace
 
 std::vector<CommandVerb> AllVerbs() {
-  return {RunVerb(),     CheckVerb(),  PlanVerb(), ResumeVerb(), PredictVerb(),
-          InspectVerb(), SqlVerb(),    InitVerb(), RunsVerb(),   LogsVerb(),
-          ExampleVerb(), DoctorVerb(), HelpVerb()};
+  return {RunVerb(),     CheckVerb(),  PlanVerb(),       ResumeVerb(), PredictVerb(),
+          InspectVerb(), SqlVerb(),    InitVerb(),       RunsVerb(),   LogsVerb(),
+          ExampleVerb(), DoctorVerb(), CompletionVerb(), HelpVerb()};
 }
 
 int RunCommand(const Invocation& invocation) {
@@ -134,7 +135,9 @@ void PrintNote(std::string_view text) {
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 
-Flag RunsDirFlag() { return {"--runs-dir", "DIR", "the folder of all runs (runs)", ""}; }
+Flag RunsDirFlag() {
+  return {"--runs-dir", "DIR", "the folder of all runs (PROTIUM_RUNS_DIR, or runs)", ""};
+}
 Flag SetFlag() { return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", ""}; }
 Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
@@ -151,7 +154,10 @@ CsvOptions CsvGiven(const Arguments& arguments) {
   return {.null = arguments.Values("--null"), .delimiter = arguments.Value("--delimiter", ",")};
 }
 
-std::string RunsDir(const Arguments& arguments) { return arguments.Value("--runs-dir", "runs"); }
+std::string RunsDir(const Arguments& arguments) {
+  const char* const usual = std::getenv("PROTIUM_RUNS_DIR");
+  return arguments.Value("--runs-dir", usual != nullptr && *usual != 0 ? usual : "runs");
+}
 
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       const std::vector<bool>& right) {

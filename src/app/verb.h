@@ -46,6 +46,7 @@ CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb ExampleVerb();
 CommandVerb DoctorVerb();
+CommandVerb CompletionVerb();
 CommandVerb HelpVerb();
 
 // Results go to stdout, everything else to stderr. On a terminal both are made safe (Printable()).
@@ -69,7 +70,7 @@ Flag DelimiterFlag();
 // What --null and --delimiter say.
 CsvOptions CsvGiven(const Arguments& arguments);
 
-// The value of --runs-dir; "runs" by default.
+// The value of --runs-dir, else of PROTIUM_RUNS_DIR, else "runs".
 std::string RunsDir(const Arguments& arguments);
 
 // Columns of text, two spaces apart, the first row being the heading; columns marked in `right` are

@@ -4,6 +4,7 @@
 //   events.jsonl   what happened, append-only
 //   job.json       what was asked for: enough to resume
 //   result.json    metrics, outputs, seconds
+//   labels.json    what people called it afterwards (labels.h)
 //   report.html    all of it, for people
 //   lock           held with flock while a process works here
 //   trials.json, trials.csv, trials/   what a search tried (src/search)

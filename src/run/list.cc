@@ -30,11 +30,11 @@ std::optional<size_t> StepsBack(std::string_view what) {
 
 Status NoSuchRun(const fs::path& runs, const std::string& what,
                  const std::vector<std::string>& ids) {
-  return Fail(
-      {.exit = Exit::kInput,
-       .what = fmt::format("no run \"{}\" in {}", what, runs.string()),
-       .why = ids.empty() ? "there are no runs in that folder" : "",
-       .fix = ids.empty() ? "--runs-dir DIR says where runs are kept" : Suggest(what, ids)});
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("no run \"{}\" in {}", what, runs.string()),
+               .why = ids.empty() ? "there are no runs in that folder" : "",
+               .fix = ids.empty() ? "--runs-dir DIR, or PROTIUM_RUNS_DIR, says where runs are kept"
+                                  : Suggest(what, ids)});
 }
 
 }  // namespace
@@ -55,7 +55,9 @@ std::vector<RunEntry> ListRuns(const fs::path& runs) {
     if (!fs::exists(item.path() / "run.json", error)) continue;
     Result<RunHeader> header = ReadRunHeader(item.path());
     if (!header.ok()) continue;
-    RunEntry entry{.folder = item.path(), .header = header.MoveValueUnsafe()};
+    RunEntry entry{.folder = item.path(),
+                   .header = header.MoveValueUnsafe(),
+                   .labels = ReadLabels(item.path())};
     entry.cut_off = entry.header.state == RunState::kRunning && !IsLocked(item.path());
     entries.push_back(std::move(entry));
   }
@@ -74,6 +76,10 @@ Result<fs::path> FindRun(const fs::path& runs, const std::string& what) {
   if (const std::optional<size_t> back = StepsBack(what)) {
     if (*back < entries.size()) return entries[entries.size() - 1 - *back].folder;
     return NoSuchRun(runs, what, ids);
+  }
+  for (const RunEntry& entry : entries) {
+    const std::vector<std::string>& tags = entry.labels.tags;
+    if (std::find(tags.begin(), tags.end(), what) != tags.end()) return entry.folder;
   }
   std::vector<std::string> matches;
   for (const std::string& id : ids) {

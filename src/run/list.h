@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "run/folder.h"
+#include "run/labels.h"
 
 namespace protium {
 
 struct RunEntry {
   std::filesystem::path folder;
   RunHeader header;
+  RunLabels labels;
   bool cut_off = false;  // run.json says "running" but nobody holds the lock: it was killed.
   // "done", "failed", "stopped", "running" or "cut off".
   std::string state() const;
@@ -22,8 +24,9 @@ struct RunEntry {
 // missing folder is an empty list.
 std::vector<RunEntry> ListRuns(const std::filesystem::path& runs);
 
-// Finds a run by "last", "last~1" (the one before), the path of its folder, the folder's name, or a
-// unique beginning of that name. Otherwise a fault of Exit::kInput that lists what could be meant.
+// Finds a run by "last", "last~1" (the one before), the path of its folder, the folder's name, a
+// tag, or a unique beginning of the name. Otherwise a fault of Exit::kInput that lists what could
+// be meant.
 Result<std::filesystem::path> FindRun(const std::filesystem::path& runs, const std::string& what);
 
 }  // namespace protium

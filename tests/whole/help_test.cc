@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What help tells of the catalogue, and that the pages made of it are those of this build.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,6 +145,27 @@ TEST(Help, TellsTheKeysBelowAKey) {
   EXPECT_EQ(elsewhere.exit, 2);
   EXPECT_THAT(elsewhere.err, HasSubstr("did you mean train.epochs?"));
   EXPECT_THAT(Help({"keys", "train.epoch"}).err, HasSubstr("did you mean \"epochs\"?"));
+}
+
+// Asks bash for the words that complete `line`.
+TEST(Completion, KnowsVerbsFlagsAndCommands) {
+  const auto words = [](const std::string& line, int at) {
+    const Scratch scratch;
+    const std::string script = fmt::format(
+        "source <('{}' completion bash); COMP_WORDS=({}); COMP_CWORD={}; _protium; "
+        "echo \"${{COMPREPLY[*]}}\"",
+        ProtiumCommand(), line, at);
+    Running bash({"/bin/bash", "-c", script}, scratch.path());
+    return bash.Wait().out;
+  };
+  EXPECT_EQ(words("protium pl", 1), "plan\n");
+  EXPECT_EQ(words("protium run job.toml --se", 3), "--set\n");
+  EXPECT_EQ(words("protium runs sh", 2), "show\n");
+  for (const char* const shell : {"zsh", "fish"}) {
+    const Scratch scratch;
+    Running command({ProtiumCommand(), "completion", shell}, scratch.path());
+    EXPECT_THAT(command.Wait().out, HasSubstr("finds the mistakes in a job file"));
+  }
 }
 
 TEST(Help, TellsTheFunctionsOfSql) {

@@ -101,6 +101,49 @@ TEST(Init, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(own / "machines.toml"));
 }
 
+// Runs are folders: a few that look like runs are enough.
+TEST(Runs, AreListedLabelledAndRemoved) {
+  const OwnJob own;
+  for (const auto& [name, state, rmse] : {std::tuple{"a-1", "done", 3.0},
+                                          {"b-1", "failed", 0.0},
+                                          {"a-2", "done", 2.0},
+                                          {"a-3", "done", 4.0}}) {
+    own.Write(
+        fmt::format("kept/{}/run.json", name),
+        fmt::format(R"({{"name": "x", "state": "{}", "started": "2026-01-0{}"}})", state, name[2]));
+    if (rmse == 0) continue;
+    own.Write(fmt::format("kept/{}/result.json", name),
+              fmt::format(R"({{"metrics": {{"test": {{"rmse": {}}}}}}})", rmse));
+  }
+  const auto runs = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {ProtiumCommand(), "runs"});
+    Running command(std::move(words), own.path(), {{"PROTIUM_RUNS_DIR", own / "kept"}});
+    return command.Wait();
+  };
+  const auto names = [&](std::vector<std::string> words) {
+    words.push_back("--json");
+    std::string all;
+    for (const Json& run : runs(words).json) all += run["run"].get<std::string>() + " ";
+    return all;
+  };
+  EXPECT_EQ(names({"--sort", "test", "--limit", "2"}), "a-2 a-1 ");
+  EXPECT_EQ(names({"--limit", "1"}), "a-3 ");
+  EXPECT_EQ(names({"--state", "failed"}), "b-1 ");
+  EXPECT_EQ(names({"--name", "a", "--sort", "name"}), "a-1 a-2 a-3 ");
+  EXPECT_TRUE(Has(runs({"--limit", "1"}).err, "1 of 4 runs in " + (own / "kept").string()));
+  EXPECT_EQ(runs({"--sort", "tset"}).exit, 2);
+  EXPECT_EQ(runs({"tag", "a-2", "best"}).exit, 0);
+  EXPECT_EQ(runs({"tag", "a-1", "best"}).exit, 2);
+  EXPECT_EQ(runs({"note", "best", "with weather"}).out, "a-2  best  with weather\n");
+  EXPECT_TRUE(Has(runs({}).out, "best")) << runs({}).out;
+  const Outcome removed = runs({"rm", "best", "b-1"});
+  EXPECT_EQ(removed.exit, 0) << removed.err;
+  EXPECT_TRUE(Has(removed.out, "a-2, 0.0 MB freed")) << removed.out;
+  EXPECT_EQ(names({"list"}), "a-1 a-3 ");
+  EXPECT_EQ(runs({"rm", "a-1", "none"}).exit, 3);
+  EXPECT_EQ(names({"list"}), "a-1 a-3 ");
+}
+
 TEST(Doctor, RunsAGangOfTwoAndSaysWhatIsWrong) {
   const OwnJob own;
   const Outcome well = own.Protium({"doctor", "--json"});

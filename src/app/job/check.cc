@@ -119,6 +119,8 @@ class Checking {
 
   TableNames CheckTables() {
     TableNames tables;
+    // Where reading stopped before that, it is not known where the tables lie.
+    if (!fs::path(check_.job.file.data).is_absolute()) return tables;
     for (const auto& [name, table] : check_.job.file.tables.all) {
       if (table.csv.has_value() == table.parquet.has_value()) continue;  // Told already.
       const Result<std::optional<Columns>> names = ReadNames(check_.job, table);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <sstream>
 
+#include "app/job/advice.h"
 #include "base/fault.h"
 #include "os/file.h"
 #include "sql/place.h"
@@ -95,7 +96,7 @@ std::string PathOfShorthand(const Job& job, const char* name) {
 
 Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   if (status.ok()) return status;
-  Fault fault = FaultOf(status);
+  Fault fault = WithAdvice(FaultOf(status), job.file.etl.sql);
   UseShorthand(job, fault.what);
   if (fault.kept.empty()) fault.kept = kept;
   if (const auto place = SqlPlace(job, fault.where)) {
@@ -103,6 +104,8 @@ Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   } else if (const Place* said = job.settings.Find(fault.where)) {
     // An unknown key is itself what is wrong; otherwise it is the value.
     fault.where = fault.what.starts_with("unknown key") ? said->key : said->value;
+  } else if (fault.where == "etl") {
+    fault.where = job.settings.file.string();  // What is not there has no place in the file.
   }
   return Fail(std::move(fault));
 }

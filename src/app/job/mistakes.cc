@@ -43,6 +43,8 @@ Json::json_pointer PointerTo(std::string_view path) {
 // was taken out, or empty if that would make mistakes of its own. A choice goes whole, since
 // options without their name belong to another one.
 std::string LeaveOut(Settings& settings, std::string path) {
+  // Of these most of the others are about.
+  if (path == "pipeline" || path == "tables" || path == "etl") return "";
   if (path.ends_with(".name") || path.ends_with(".kind")) path.resize(path.size() - 5);
   while (true) {
     const size_t dot = path.rfind('.');

@@ -54,9 +54,12 @@ Status CheckTables(const JobFile& file) {
     return JobFault("", "the job has no tables", "add [tables] with lines like  t = \"t.csv\"");
   }
   for (const auto& [name, table] : file.tables.all) {
-    if (table.file.has_value() + table.csv.has_value() + table.parquet.has_value() != 1) {
+    const int named = table.file.has_value() + table.csv.has_value() + table.parquet.has_value();
+    if (named != 1) {
       return JobFault("tables." + name,
-                      fmt::format("table \"{}\" needs one of file, csv and parquet", name));
+                      fmt::format("table \"{}\" needs one of file, csv and parquet", name),
+                      named > 1 ? "leave all but one out"
+                                : fmt::format("{} = {{ file = \"FILE\" }}", name));
     }
     if (table.format && !table.file) {
       return JobFault("tables." + name + ".format",
@@ -226,6 +229,7 @@ Status Finish(Job& job, const Settings& as_written) {
   // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
   // checked only once the shorthand is in it and the extensions' nets have names.
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
+  MakeWhole(job.settings, "data", job.file.data);
   PT_TRY(Check(job.file));
   JobFile& file = job.file;
   Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
@@ -237,7 +241,6 @@ Status Finish(Job& job, const Settings& as_written) {
     PT_TRY(MoveShorthand(job, kShorthand[i], *shorthand[i], as_written));
   }
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
-  MakeWhole(job.settings, "data", job.file.data);
   std::vector<fs::path> extensions;
   for (std::string& each : job.file.extensions) {
     MakeWhole(job.settings, "extensions", each);

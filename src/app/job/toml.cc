@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/job/advice.h"
 #include "app/job/settings.h"
 #include "base/fault.h"
 #include "run/folder.h"
@@ -82,10 +83,14 @@ class Reader {
 Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file) {
   const toml::parse_result parsed = toml::parse(text, file.string());
   if (!parsed) {
-    std::string why(parsed.error().description());
+    const std::string why(parsed.error().description());
+    // "Error while parsing boolean: expected ...": what was expected says it.
+    const size_t colon = why.starts_with("Error while") ? why.find(": ") : why.npos;
     return Fail({.exit = Exit::kUsage,
-                 .what = "the job file is not TOML: " + why,
-                 .where = PlaceText(file, parsed.error().source().begin)});
+                 .what = "the job file is not TOML",
+                 .where = PlaceText(file, parsed.error().source().begin),
+                 .why = colon == why.npos ? why : why.substr(colon + 2),
+                 .fix = AdviceOnToml(why)});
   }
   Settings settings{.file = file};
   Reader reader(settings);

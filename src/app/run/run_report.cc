@@ -173,7 +173,9 @@ Json RunAsJson(const fs::path& run) {
 
 Result<std::string> RunAsText(const fs::path& run) {
   PT_LET(RunHeader header, ReadRunHeader(run));
-  const RunEntry entry{run, header, header.state == RunState::kRunning && !IsLocked(run)};
+  const RunEntry entry{.folder = run,
+                       .header = header,
+                       .cut_off = header.state == RunState::kRunning && !IsLocked(run)};
   std::string text =
       fmt::format("{}  {}  started {}\n", run.filename().string(), entry.state(), header.started);
   const Json result = ReadResult(run);

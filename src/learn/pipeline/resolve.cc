@@ -62,7 +62,9 @@ Result<size_t> Placer::FindStage(const std::string& id, const std::string& key) 
                .why = later    ? "stage \"" + id + "\" comes later, and stages run in their order"
                       : column ? "\"" + id + "\" is a column"
                                : "",
-               .fix = column ? "write the column as it is: \"" + id + "\"" : Suggest(id, known)});
+               .fix = column  ? "write the column as it is: \"" + id + "\""
+                      : later ? "move the [[pipeline]] of \"" + id + "\" above this one"
+                              : Suggest(id, known)});
 }
 
 Result<size_t> Placer::Find(const std::string& column, const std::string& key, Use use) {

@@ -18,7 +18,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
     return Fail({.exit = Exit::kUsage,
                  .what = "a stage has no kind",
                  .where = path,
-                 .fix = "set kind to one of: " + Dump(Json(ListNames(catalogue.stages)))});
+                 .fix = "write kind = \"imputer\", for example; protium help stages lists them"});
   }
   StageOptions stage{.kind = kind->get<std::string>(), .options = json};
   // The row refuses unknown keys, and `kind` is none of its own.

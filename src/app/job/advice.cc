@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/job/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/job/job.h"
+#include "base/describe.h"
+#include "learn/stages/stage_options.h"
+#include "sql/tokens.h"
+
+namespace protium {
+
+namespace {
+
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string LastStep(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+// The value that a message ends with: ..., got "2".
+std::string Got(const Fault& fault) {
+  const size_t at = fault.what.find(", got ");
+  return at == std::string::npos ? "" : fault.what.substr(at + 6);
+}
+
+// Keys of other libraries, and keys of ours in the wrong place.
+constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+    {"training", "did you mean \"train\"?"},
+    {"stages", "begin each stage with  [[pipeline]]"},
+    {"lr", "did you mean \"learning_rate\"?"},
+    {"learning_rate",
+     "it is the optimizer's: optimizer = { name = \"adam\", learning_rate = 0.001 }"},
+    {"weight_decay",
+     "it is the optimizer's: optimizer = { name = \"adamw\", weight_decay = 0.01 }"},
+    {"momentum", "it is the optimizer's: optimizer = { name = \"sgd\", momentum = 0.9 }"},
+    {"dropout", "it is the net's: net = { name = \"tabular_mlp\", dropout = 0.1 }"},
+    {"hidden", "it is the net's: net = { name = \"tabular_mlp\", hidden = [128, 64] }"},
+    {"layers", "did you mean \"hidden\"?"},
+    {"device", "to train on GPUs: [gang] gpus_per_worker = 1"},
+    {"gpus", "did you mean \"gpus_per_worker\" in [gang]?"},
+    {"label", "it is the estimator's: in its [[pipeline]] write  label = \"COLUMN\""},
+    {"target", "did you mean \"label\"?"},
+    {"features", "did you mean \"numeric\" or \"categorical\"?"},
+    {"columns", "did you mean \"inputs\"?"},
+    {"strategy", "did you mean \"with\"?"},
+    {"type", "did you mean \"kind\"?"},
+    {"query", "did you mean \"sql\"?"},
+    {"path", "write the format: csv = \"FILE\" or parquet = \"FILE\""},
+    {"file", "write the format: csv = \"FILE\" or parquet = \"FILE\""},
+    {"sep", "did you mean \"delimiter\"?"},
+    {"na", "did you mean \"null\"?"},
+    {"test_size", "did you mean \"test\"?"},
+    {"random_state", "did you mean \"seed\"?"}};
+
+// A key that is one of another section.
+std::string SectionOf(const std::string& key) {
+  const std::pair<const char*, std::vector<DescribedField>> sections[] = {
+      {"train", Describe(TrainOptions())},
+      {"gang", Describe(GangSpec())},
+      {"split", Describe(JobSplit())}};
+  for (const auto& [name, fields] : sections) {
+    if (std::ranges::find(fields, key, &DescribedField::name) != fields.end()) return name;
+  }
+  return {};
+}
+
+std::string AdviceOnKey(const std::string& path) {
+  const std::string key = LastStep(path);
+  if (path.starts_with("outputs.") && key == "csv") {
+    return "write parquet = \"FILE\"; protium predict --output x.csv writes CSV";
+  }
+  for (const auto& [word, says] : kKeys) {
+    if (word == key) return std::string(says);
+  }
+  const std::string section = SectionOf(key);
+  return section.empty() || path == section + "." + key
+             ? ""
+             : fmt::format("did you mean \"{}\" in [{}]?", key, section);
+}
+
+std::string AdviceOnTable(const std::string& path, const std::string& got) {
+  const std::string key = LastStep(path);
+  const std::vector<DescribedField> sections = Describe(JobFile());
+  const bool section = std::ranges::find(sections, key, &DescribedField::name) != sections.end();
+  if (path.starts_with("tables.") && section) {
+    return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
+  }
+  if (path.starts_with("tables.")) return fmt::format("{} = {{ csv = {} }}", key, got);
+  if (path.starts_with("outputs.")) return fmt::format("{} = {{ parquet = {} }}", key, got);
+  if (key == "validation") return fmt::format("validation = {{ share = {} }}", got);
+  if (path == "etl") return "begin a section  [etl]  with  sql = \"SELECT ...\"";
+  return {};
+}
+
+// What must be something else than was given.
+std::string AdviceOnValue(const Fault& fault) {
+  const std::string& what = fault.what;
+  const std::string got = Got(fault), key = LastStep(fault.where);
+  const bool text = got.size() > 2 && got.front() == '"';
+  if (Has(what, "must be a list of stages")) {
+    return "write [[pipeline]] with two brackets, above each stage";
+  }
+  if (Has(what, "must be a table of settings")) return AdviceOnTable(fault.where, got);
+  if (Has(what, "must be a table of named entries")) {
+    return fmt::format("begin it with [{}], in single brackets", fault.where);
+  }
+  if (Has(what, "{ stage = \"id\" }") && Has(got, "{")) {
+    return key == "inputs" || got.find(':') == got.npos || !Has(got, "\"stage\"")
+               ? "write { stage = \"ID\" }, with the id of an earlier stage"
+               : fmt::format("put it in brackets: {} = [{{ stage = \"ID\" }}]", key);
+  }
+  if (Has(what, "must be a list")) return fmt::format("put it in brackets: {} = [{}]", key, got);
+  if (!text) {
+    const bool percent = Has(what, "at least 0 and below 1") || Has(what, "above 0 and below 1");
+    return percent ? "it is a share: 0.1 for 10 %" : "";
+  }
+  const std::string bare = got.substr(1, got.size() - 2);
+  const bool value = Has(what, "number") || Has(what, "true or false");
+  return value ? fmt::format("write it without quotes: {} = {}", key, bare) : "";
+}
+
+// Words of other dialects that end in a syntax error, or before it.
+std::string AdviceOnSyntax(std::string_view sql) {
+  const std::vector<Token> tokens = Tokenize(sql);
+  const auto has = [&](const char* word) {
+    return std::ranges::any_of(tokens, [&](const Token& token) { return token.Is(word); });
+  };
+  if (has("QUALIFY")) {
+    return "put the window below: SELECT * FROM (SELECT *, row_number() OVER (...) AS n FROM t)\n"
+           "WHERE n = 1";
+  }
+  if (has("TOP")) return "write LIMIT 10 at the end";
+  if (has(";")) return "write one SELECT, without a semicolon";
+  if (has("PIVOT")) return "write sum(CASE WHEN kind = 'a' THEN x END) AS a for each column";
+  return {};
+}
+
+// "press" in double quotes is a name, 'press' a text.
+void AdviseOnQuotes(std::string_view sql, Fault& fault) {
+  constexpr std::string_view kBegin = "referenced column \"";
+  if (!fault.what.starts_with(kBegin)) return;
+  const std::string name =
+      fault.what.substr(kBegin.size(), fault.what.find('"', kBegin.size()) - kBegin.size());
+  if (!Has(sql, "\"" + name + "\"")) return;
+  fault.why = "double quotes stand around names of columns, single ones around texts";
+  fault.fix = fmt::format("if it is a text, write '{}'", name);
+}
+
+// A value that is quoted whole can be of any length; the key and the place tell which it is.
+void CutValue(Fault& fault) {
+  constexpr size_t kMost = 92;  // With "error: " on a line of 100.
+  if (fault.what.size() <= kMost || Got(fault).empty()) return;
+  size_t end = std::max(fault.what.find(", got ") + 6, kMost - 3);
+  while (end > 0 && (static_cast<uint8_t>(fault.what[end]) & 0xC0) == 0x80) --end;
+  fault.what = fault.what.substr(0, end) + "...";
+}
+
+}  // namespace
+
+Fault WithAdvice(Fault fault, std::string_view sql) {
+  AdviseOnQuotes(sql, fault);
+  const bool key = fault.what.starts_with("unknown key");
+  // A list of all keys says less than what such a key is called here.
+  const bool open = fault.fix.empty() || (key && fault.fix.starts_with("one of"));
+  std::string fix;
+  if (key) fix = AdviceOnKey(fault.where);
+  if (Has(fault.what, " must be ")) fix = AdviceOnValue(fault);
+  if (fault.what.starts_with("syntax error")) fix = AdviceOnSyntax(sql);
+  if (fault.what.ends_with("has no inputs")) fix = "inputs = [\"COLUMN\"]";
+  if (Has(fault.what, "belongs to an estimator")) {
+    fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
+  }
+  if (open && !fix.empty()) fault.fix = std::move(fix);
+  CutValue(fault);
+  return fault;
+}
+
+std::string AdviceOnToml(std::string_view message) {
+  constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
+      {"could not determine value type", "put text in quotes: label = \"hours\""},
+      {"parsing boolean", "write true or false, in small letters; text in quotes"},
+      {"expected 'nan'", "leave the line out, or put text in quotes"},
+      {"expected 'inf'", "put text in quotes"},
+      {"saw ','", "one setting a line, without a comma behind it"},
+      {"expected '=', saw ':'", "write an equals sign: key = value"},
+      {"unescaped control characters",
+       "close the quote on the same line, or use \"\"\" ... \"\"\""},
+      {"parsing table header", "close the bracket: [train]"},
+      {"cannot redefine", "it is there twice: leave one of the two out"}};
+  for (const auto& [part, says] : kAdvice) {
+    if (Has(message, part)) return std::string(says);
+  }
+  return {};
+}
+
+}  // namespace protium

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/verbs/runs.h"
+#include "base/fault.h"
+#include "run/labels.h"
+#include "run/list.h"
+#include "run/remove.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string Megabytes(int64_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
+
+// The run that the operand after the command names, and `words` more behind it.
+Result<fs::path> RunOf(const Arguments& arguments, size_t words, const char* usage) {
+  if (arguments.num_operands() == 2 + words) {
+    return FindRun(RunsDir(arguments), arguments.operand(1));
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "runs " + arguments.operand(0) + " needs a run" +
+                       (words > 0 ? " and one word more" : ""),
+               .fix = usage});
+}
+
+Status PrintLabels(const Arguments& arguments, const fs::path& run, const RunLabels& labels) {
+  const std::string name = run.filename().string();
+  if (arguments.Has("--json")) {
+    return PrintResult(Dump({{"run", name}, {"tags", labels.tags}, {"note", labels.note}}) + "\n");
+  }
+  std::string text = name;
+  for (const std::string& tag : labels.tags) text += "  " + tag;
+  if (!labels.note.empty()) text += "  " + labels.note;
+  return PrintResult(text + "\n");
+}
+
+// Two runs of one tag could not be told apart by it.
+Status CheckFree(const Arguments& arguments, const std::string& tag, const fs::path& run) {
+  for (const RunEntry& each : ListRuns(RunsDir(arguments))) {
+    const std::string name = each.folder.filename().string();
+    const bool tagged = std::ranges::find(each.labels.tags, tag) != each.labels.tags.end();
+    if (name == run.filename() || (!tagged && !name.starts_with(tag))) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = tagged
+                             ? fmt::format("the run {} has the tag \"{}\"", name, tag)
+                             : fmt::format("the name of the run {} begins with \"{}\"", name, tag),
+                 .fix = tagged ? fmt::format("protium runs tag {} \"\"  takes its tags away", name)
+                               : "choose another word"});
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+// All runs are looked up, and all that go on refused, before the first is removed.
+Status RemoveRuns(const Arguments& arguments) {
+  std::vector<fs::path> folders;
+  for (size_t i = 1; i < arguments.num_operands(); ++i) {
+    PT_LET(fs::path run, FindRun(RunsDir(arguments), arguments.operand(i)));
+    run = fs::absolute(run).lexically_normal();
+    if (!run.has_filename()) run = run.parent_path();
+    if (std::ranges::find(folders, run) == folders.end()) folders.push_back(run);
+  }
+  if (folders.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "runs rm needs at least one run",
+                 .fix = "protium runs rm last"});
+  }
+  for (const fs::path& run : folders) {
+    if (!IsLocked(run)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = run.filename().string() + " is still running",
+                 .fix = "stop it first, with Ctrl-C where it runs",
+                 .kept = "no run was removed"});
+  }
+  Json removed = Json::array();
+  for (const fs::path& run : folders) {
+    const int64_t bytes = FolderBytes(run);
+    PT_TRY(RemoveRun(run));
+    removed.push_back({{"run", run.filename().string()}, {"bytes", bytes}});
+    if (arguments.Has("--json")) continue;
+    PT_TRY(PrintResult(fmt::format("removed {}, {} freed\n", run.string(), Megabytes(bytes))));
+  }
+  if (!arguments.Has("--json")) return Status::OK();
+  return PrintResult(Dump({{"removed", removed}}) + "\n");
+}
+
+Status TagRun(const Arguments& arguments) {
+  PT_LET(const fs::path run, RunOf(arguments, 1, "protium runs tag last best-so-far"));
+  RunLabels labels = ReadLabels(run);
+  const std::string tag = arguments.operand(2);
+  if (tag.empty()) {
+    labels.tags.clear();
+  } else if (std::ranges::find(labels.tags, tag) == labels.tags.end()) {
+    PT_TRY(CheckTag(tag));
+    PT_TRY(CheckFree(arguments, tag, run));
+    labels.tags.push_back(tag);
+  }
+  PT_TRY(WriteLabels(run, labels));
+  return PrintLabels(arguments, run, labels);
+}
+
+Status NoteOnRun(const Arguments& arguments) {
+  constexpr size_t kLongest = 1000;
+  PT_LET(const fs::path run, RunOf(arguments, 1, "protium runs note last \"with weather\""));
+  RunLabels labels = ReadLabels(run);
+  labels.note = arguments.operand(2);
+  if (labels.note.size() > kLongest) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the note has {} bytes; at most {} are kept",
+                                     labels.note.size(), kLongest),
+                 .fix = "make it shorter",
+                 .kept = "the note from before"});
+  }
+  PT_TRY(WriteLabels(run, labels));
+  return PrintLabels(arguments, run, labels);
+}
+
+}  // namespace protium

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "app/run/run_report.h"
+#include "app/verbs/runs.h"
+#include "base/fault.h"
+#include "base/unknown_name.h"
+#include "run/event_log.h"
+#include "run/events.h"
+#include "run/labels.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// How far a run that is not done has come, from its events; null if it has not begun to train or
+// its events cannot be read.
+Json ReadProgress(const RunEntry& entry) {
+  if (entry.header.state == RunState::kDone) return {};
+  const auto events = ReadEvents(entry.folder / "events.jsonl");
+  if (!events.ok()) return {};
+  const RunView view = MakeRunView(*events);
+  if (view.steps == 0) return {};
+  return {{"step", view.step},
+          {"steps", view.steps},
+          {"epoch", view.epoch},
+          {"epochs", view.epochs},
+          {"checkpoint", view.checkpoint}};
+}
+
+// "running, step 120 of 800".
+std::string FormatState(const Json& summary) {
+  const std::string state = summary["state"].get<std::string>();
+  if (!summary.contains("progress")) return state;
+  const Json& progress = summary["progress"];
+  return fmt::format("{}, step {} of {}", state, progress["step"].get<int64_t>(),
+                     progress["steps"].get<int64_t>());
+}
+
+// A run as --json lists it; the table of the text is made from this.
+Json Summary(const RunEntry& entry) {
+  Json json = {{"run", entry.folder.filename().string()},
+               {"state", entry.state()},
+               {"started", entry.header.started},
+               {"folder", entry.folder.string()},
+               {"tags", entry.labels.tags},
+               {"note", entry.labels.note}};
+  const Json progress = ReadProgress(entry);
+  if (!progress.is_null()) json["progress"] = progress;
+  // Empty until the run is done.
+  json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
+  return json;
+}
+
+// The name of the first test metric, the one that the job cares about most; "-" if there is none.
+std::string FindFirstMetric(const Json& summary) {
+  const Json test = summary["metrics"].value("test", Json::object());
+  for (const auto& [name, value] : test.items()) {
+    if (name != "rows") return name;
+  }
+  return "-";
+}
+
+// The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
+std::string MetricText(const Json& summary, const char* set, const std::string& name) {
+  const Json& metrics = summary["metrics"];
+  // A run may have no baseline.
+  if (!metrics.contains(set) || !metrics[set].is_object()) return "-";
+  const Json value = metrics[set].value(name, Json());
+  return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
+}
+
+// What --sort compares; runs without a metric come last.
+double TestValue(const Json& summary) {
+  const Json test = summary["metrics"].value("test", Json::object());
+  const Json value = test.value(FindFirstMetric(summary), Json());
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
+}
+
+// Least first, as for metrics of errors: of others the best are the last.
+Status SortBy(const std::string& key, std::vector<Json>& runs) {
+  const std::vector<std::string> known = {"started", "name", "state", "test"};
+  if (std::ranges::find(known, key) == known.end())
+    return UnknownName("key of --sort", key, known, "");
+  const auto less = [&](const Json& a, const Json& b) {
+    if (key == "test") return TestValue(a) < TestValue(b);
+    const char* const by = key == "name" ? "run" : key.c_str();
+    return a[by].get<std::string>() < b[by].get<std::string>();
+  };
+  std::ranges::stable_sort(runs, less);
+  return Status::OK();
+}
+
+// Those that --state and --name leave, in the order of --sort, as many as --limit says.
+Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<RunEntry>& entries) {
+  const std::string state = arguments.Value("--state"), name = arguments.Value("--name");
+  const std::vector<std::string> states = {"done", "failed", "stopped", "running", "cut off"};
+  if (!state.empty() && std::ranges::find(states, state) == states.end()) {
+    return UnknownName("state of runs", state, states, "");
+  }
+  std::vector<Json> runs;
+  for (const RunEntry& entry : entries) {
+    if (!state.empty() && entry.state() != state) continue;
+    if (!entry.folder.filename().string().starts_with(name)) continue;
+    runs.push_back(Summary(entry));
+  }
+  const std::string key = arguments.Value("--sort", "started");
+  PT_TRY(SortBy(key, runs));
+  PT_LET(const int64_t limit, arguments.Number("--limit", int64_t(runs.size())));
+  const auto most = std::min(size_t(limit), runs.size());
+  // The latest stand at the end, the best by another key at the beginning.
+  const auto spare = std::ptrdiff_t(runs.size() - most);
+  if (key == "started")
+    runs.erase(runs.begin(), runs.begin() + spare);
+  else
+    runs.erase(runs.end() - spare, runs.end());
+  return runs;
+}
+
+std::vector<std::string> Row(const Json& summary) {
+  const std::string metric = FindFirstMetric(summary);
+  std::string tags;
+  for (const Json& tag : summary["tags"])
+    tags += (tags.empty() ? "" : ", ") + tag.get<std::string>();
+  return {summary["run"].get<std::string>(),
+          FormatState(summary),
+          summary["started"].get<std::string>(),
+          metric,
+          MetricText(summary, "test", metric),
+          MetricText(summary, "baseline", metric),
+          tags};
+}
+
+}  // namespace
+
+// One line for each run: its state, and its most important metric beside the baseline's, each as
+// --json has it in full.
+Status ListTheRuns(const Arguments& arguments) {
+  const std::vector<RunEntry> entries = ListRuns(RunsDir(arguments));
+  PT_LET(const std::vector<Json> runs, Chosen(arguments, entries));
+  if (arguments.Has("--json")) return PrintResult(Dump(Json(runs)) + "\n");
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "state", "started", "metric", "test", "baseline", "tags"}};
+  bool tagged = false;
+  for (const Json& run : runs) {
+    rows.push_back(Row(run));
+    tagged = tagged || !rows.back().back().empty();
+  }
+  if (!tagged) {
+    for (auto& row : rows) row.pop_back();
+  }
+  if (!runs.empty()) {
+    PT_TRY(PrintResult(TextTable(rows, {false, false, false, false, true, true, false})));
+  }
+  const std::string place = fs::absolute(RunsDir(arguments)).lexically_normal().string();
+  std::string count = entries.empty() ? "no" : std::to_string(entries.size());
+  if (runs.size() < entries.size()) count = fmt::format("{} of {}", runs.size(), entries.size());
+  PrintNote(fmt::format("{} run{} in {}\n", count, entries.size() == 1 ? "" : "s", place));
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people say of a run afterwards: names to find it by, and a note. Kept in labels.json of its
+// folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+#include "base/status.h"
+
+namespace protium {
+
+inline constexpr const char* kLabelsFile = "labels.json";
+
+struct RunLabels {
+  std::vector<std::string> tags;
+  std::string note;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("tags", tags);
+    visit("note", note);
+  }
+};
+
+// None for a run without the file, and for one whose file is damaged: labels keep nobody from a
+// run.
+RunLabels ReadLabels(const std::filesystem::path& folder);
+
+// Replaces the file.
+Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels);
+
+// Refuses (Exit::kUsage) what cannot be a tag: letters, digits, "_", "-" and ".", at most 64, and
+// not "last".
+Status CheckTag(const std::string& tag);
+
+}  // namespace protium

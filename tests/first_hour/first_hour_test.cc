@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What newcomers get wrong in a job file, and what they read then. mistakes.txt has one block for
+// each mistake: its name, the command, what is replaced in a job that is right, and the whole
+// message. PROTIUM_REWRITE=1 writes the messages of this build into the file, to be read as a
+// change of it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "run/terminal.h"
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace {
+
+// A block of mistakes.txt:
+//   ## a column as a stage
+//   $ check
+//   < numeric = ["age"]
+//   > numeric = [{ stage = "age" }]
+//   error: ...
+//   exit 2
+struct Mistake {
+  std::string name;
+  std::vector<std::string> words;                             // The command without the job.
+  std::vector<std::pair<std::string, std::string>> replaced;  // "\n" stands for a line break.
+  std::string message;
+};
+
+std::string Unescaped(std::string text) {
+  for (size_t at = text.find("\\n"); at != text.npos; at = text.find("\\n", at)) {
+    text.replace(at, 2, "\n");
+  }
+  return text;
+}
+
+std::string Escaped(std::string text) {
+  for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at)) {
+    text.replace(at, 1, "\\n");
+  }
+  return text;
+}
+
+std::filesystem::path File() { return Repository() / "tests/first_hour/mistakes.txt"; }
+
+std::vector<Mistake> ReadMistakes() {
+  std::vector<Mistake> all;
+  std::stringstream lines(ReadText(File()));
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("## ")) {
+      all.push_back({.name = line.substr(3)});
+    } else if (all.empty()) {
+      continue;  // What the file says of itself.
+    } else if (line.starts_with("$ ")) {
+      std::stringstream words(line.substr(2));
+      std::string word;
+      while (words >> word) all.back().words.push_back(word);
+    } else if (line.starts_with("< ")) {
+      all.back().replaced.emplace_back(Unescaped(line.substr(2)), "");
+    } else if (line.starts_with(">") && !all.back().replaced.empty()) {
+      all.back().replaced.back().second = line.size() > 2 ? Unescaped(line.substr(2)) : "";
+    } else if (!line.empty()) {
+      all.back().message += line + "\n";
+    }
+  }
+  return all;
+}
+
+// The command's message, with DIR for the folder of the test.
+std::string MessageOf(const Mistake& mistake) {
+  std::string job = kMachinesJob;
+  for (const auto& [from, to] : mistake.replaced) {
+    EXPECT_TRUE(Has(job, from)) << mistake.name << "\n" << from;
+    job = With(job, from, to);
+  }
+  const OwnJob own(MachinesTable(60), job);
+  std::vector<std::string> words = mistake.words;
+  words.insert(words.begin() + 1, own / "job.toml");
+  const Outcome outcome = own.Protium(words);
+  std::string text = outcome.err;
+  const std::string folder = own.path().string();
+  for (const auto& [from, to] : {std::pair{folder + "/job.toml", std::string("job.toml")},
+                                 std::pair{folder, std::string("DIR")}}) {
+    for (size_t at = text.find(from); at != text.npos; at = text.find(from)) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  std::string message;
+  std::stringstream lines(text);
+  for (std::string line; std::getline(lines, line);) message += line.empty() ? "" : line + "\n";
+  return message + fmt::format("exit {}\n", outcome.exit);
+}
+
+std::string Block(const Mistake& mistake, const std::string& message) {
+  std::string text = "## " + mistake.name + "\n$";
+  for (const std::string& word : mistake.words) text += " " + word;
+  text += "\n";
+  for (const auto& [from, to] : mistake.replaced) {
+    text += "< " + Escaped(from) + "\n>" + (to.empty() ? "" : " " + Escaped(to)) + "\n";
+  }
+  return text + message;
+}
+
+}  // namespace
+
+TEST(FirstHour, TheJobWithoutAMistakeIsRight) {
+  for (const char* const verb : {"check", "plan"}) {
+    EXPECT_EQ(MessageOf({.name = "none", .words = {verb}}), "exit 0\n");
+  }
+}
+
+TEST(FirstHour, MistakesAreToldWithTheirMend) {
+  const std::vector<Mistake> all = ReadMistakes();
+  ASSERT_GT(all.size(), 50u);
+  std::string text = ReadText(File());
+  text.resize(text.find("## "));
+  for (const Mistake& each : all) {
+    const std::string message = MessageOf(each);
+    text += Block(each, message) + "\n";
+    if (std::getenv("PROTIUM_REWRITE") != nullptr) continue;
+    EXPECT_EQ(message, each.message) << each.name;
+  }
+  if (std::getenv("PROTIUM_REWRITE") == nullptr) return;
+  text.pop_back();
+  std::ofstream(File()) << text;
+}
+
+// As much as a person reads, on a terminal of the usual width.
+TEST(FirstHour, MessagesAreShort) {
+  for (const Mistake& each : ReadMistakes()) {
+    std::stringstream lines(each.message);
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      EXPECT_LE(TextWidth(line), 100) << each.name << "\n" << line;
+    }
+    EXPECT_LE(count, 12 + 1) << each.name;  // And the exit code.
+    EXPECT_TRUE(Has(each.message, "error: ")) << each.name;
+    EXPECT_FALSE(Has(each.message, "bug in protium")) << each.name;
+  }
+}
+
+}  // namespace protium::whole
