@@ -47,8 +47,7 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"strategy", "did you mean \"with\"?"},
     {"type", "did you mean \"kind\"?"},
     {"query", "did you mean \"sql\"?"},
-    {"path", "write the format: csv = \"FILE\" or parquet = \"FILE\""},
-    {"file", "write the format: csv = \"FILE\" or parquet = \"FILE\""},
+    {"path", "did you mean \"file\"?"},
     {"sep", "did you mean \"delimiter\"?"},
     {"na", "did you mean \"null\"?"},
     {"test_size", "did you mean \"test\"?"},
@@ -69,7 +68,7 @@ std::string SectionOf(const std::string& key) {
 std::string AdviceOnKey(const std::string& path) {
   const std::string key = LastStep(path);
   if (path.starts_with("outputs.") && key == "csv") {
-    return "write parquet = \"FILE\"; protium predict --output x.csv writes CSV";
+    return "write file = \"FILE.csv\"";
   }
   for (const auto& [word, says] : kKeys) {
     if (word == key) return std::string(says);
@@ -87,8 +86,9 @@ std::string AdviceOnTable(const std::string& path, const std::string& got) {
   if (path.starts_with("tables.") && section) {
     return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
   }
-  if (path.starts_with("tables.")) return fmt::format("{} = {{ csv = {} }}", key, got);
-  if (path.starts_with("outputs.")) return fmt::format("{} = {{ parquet = {} }}", key, got);
+  if (path.starts_with("tables.") || path.starts_with("outputs.")) {
+    return fmt::format("{} = \"FILE\"", key);
+  }
   if (key == "validation") return fmt::format("validation = {{ share = {} }}", got);
   if (path == "etl") return "begin a section  [etl]  with  sql = \"SELECT ...\"";
   return {};

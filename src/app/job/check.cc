@@ -8,6 +8,7 @@
 
 #include "app/job/check_seats.h"
 #include "app/job/file_terms.h"
+#include "app/job/model_tables.h"
 #include "app/job/output_columns.h"
 #include "app/job/read_job.h"
 #include "base/ascii.h"
@@ -38,18 +39,23 @@ Status WithPlace(const std::string& path, const Status& status) {
 
 // The columns of a table by its first file, those of its folders' names behind them.
 Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
-  const fs::path path = fs::path(job.file.data) / (table.csv ? *table.csv : *table.parquet);
-  const Format format = table.csv ? Format::kCsv : Format::kParquet;
+  const fs::path path = fs::path(job.file.data) / PathOf(table);
+  Format format = table.format.value_or(table.parquet ? Format::kParquet : Format::kCsv);
+  if (table.file && !table.format) {
+    PT_LET(const FileForm form, FindForm(path));
+    format = form.format;
+  }
   PT_LET(const TableFiles files, FindFiles(path, format, table.partitions));
   std::optional<Columns> names;
-  if (table.csv) {
+  if (format == Format::kCsv) {
     PT_TRY(CheckCsvOptions(table.options));
     PT_LET(const CsvRows rows, CsvRows::Open(files.paths.front(), table.options));
     names = rows.names();
-  } else {
+  } else if (format == Format::kParquet) {
     PT_LET(const SchemaPtr schema, ParquetSchema({files.paths.front()}));
     names = schema->field_names();
   }
+  // The keys of JSON lines are known once all lines are read, and an Arrow file is as quick to run.
   if (names) names->insert(names->end(), table.partitions.begin(), table.partitions.end());
   return names;
 }
@@ -72,8 +78,8 @@ Status CheckSplit(const JobSplit& split, const Columns& table) {
 // Where the outputs lie; whether a file is in the way is asked again before it is written.
 Status CheckTargets(const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    const fs::path path = fs::path(output.parquet).lexically_normal();
-    const std::string where = "outputs." + name + ".parquet";
+    const fs::path path = fs::path(output.path()).lexically_normal();
+    const std::string where = "outputs." + name + (output.file ? ".file" : ".parquet");
     PT_TRY(WithPlace(where, RefuseUpward(path)));
     PT_TRY(WithPlace(where, path.is_absolute() ? Status::OK() : RefuseOwnFiles(path)));
   }
@@ -122,7 +128,9 @@ class Checking {
     // Where reading stopped before that, it is not known where the tables lie.
     if (!fs::path(check_.job.file.data).is_absolute()) return tables;
     for (const auto& [name, table] : check_.job.file.tables.all) {
-      if (table.csv.has_value() == table.parquet.has_value()) continue;  // Told already.
+      if (table.file.has_value() + table.csv.has_value() + table.parquet.has_value() != 1) {
+        continue;  // Told already.
+      }
       const Result<std::optional<Columns>> names = ReadNames(check_.job, table);
       Note(WithPlace("tables." + name, names.status()));
       tables[Lower(name)] = names.ok() ? *names : std::nullopt;
