@@ -235,6 +235,13 @@ class Reader {
   // The same in this format, whatever the names end with.
   DataFrame File(const std::string& path, Format format, const CsvOptions& options,
                  const SchemaPtr& known = nullptr) const;
+  // A table of a DuckDB database, whose file is opened for reading only; `name` may be qualified by
+  // a schema. On the embedded engine. The file is an input of the run like any other.
+  DataFrame DuckDb(const std::string& file, const std::string& name) const;
+  // A table or view of Spark's catalogue, which may be qualified: "warehouse.sales". On Spark.
+  // Whether it has changed when a run is resumed is not known: it is then read anew unless its rows
+  // were kept.
+  DataFrame Table(const std::string& name) const;
   // A reader for Hive-style trees, in which the columns `names` stand in folder names, as in
   // "flights/year=2013/month=1/x.csv"; the path is then "flights" or "flights/*/*/x.csv". These
   // columns come last and are int64, date or string, the first that fits all values.

@@ -86,11 +86,10 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
 // By the first component: everything below logs/, checkpoints/, model/, trials/, tables/ and spill/
 // is the run's own.
 Status RefuseOwnFiles(const fs::path& inside) {
-  static constexpr const char* kOwn[] = {"run.json",    "events.jsonl", "job.json", "result.json",
-                                         "report.html", "inputs.json",  "lock",     "stages.json",
-                                         "logs",        "checkpoints",  "model",    "spill",
-                                         "trials.json", "trials.csv",   "trials",   "tables",
-                                         "labels.json"};
+  static constexpr const char* kOwn[] = {
+      "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
+      "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
+      "trials.json", "trials.csv",   "trials",   "tables",      "labels.json"};
   const fs::path first = inside.empty() ? inside : *inside.begin();
   if (std::find(std::begin(kOwn), std::end(kOwn), first) == std::end(kOwn)) return Status::OK();
   return Refuse("the output \"" + inside.string() + "\" would overwrite a file of the run itself",

@@ -13,6 +13,7 @@
 #include "frame/inputs.h"
 #include "frame/session_state.h"
 #include "frame/table_files.h"
+#include "frame/verbs.h"
 
 namespace protium {
 namespace {
@@ -79,6 +80,19 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));
   }
   return MakePlan(std::move(scan));
+}
+
+DataFrame Reader::DuckDb(const std::string& file, const std::string& name) const {
+  return BuildFrame(*session_, [&]() -> Result<Plan> {
+    SessionState& session = session_->state();
+    const fs::path full = fs::absolute(session.options().base / file).lexically_normal();
+    PT_TRY(session.inputs().Add(full));
+    return MakePlan(NamedTable{name, full.string()});
+  });
+}
+
+DataFrame Reader::Table(const std::string& name) const {
+  return {*session_, MakePlan(NamedTable{name})};
 }
 
 DataFrame Reader::File(const std::string& path, Format format, const CsvOptions& options,

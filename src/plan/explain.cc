@@ -28,6 +28,10 @@ struct Line {
                        fmt::join(scan.brought_from.empty() ? scan.paths : scan.brought_from, ", "),
                        columns);
   }
+  std::string operator()(const NamedTable& table) const {
+    return table.file.empty() ? "table " + table.name
+                              : fmt::format("table {} of {}", table.name, table.file);
+  }
   // The text itself is long, and `protium plan` shows the SQL that the engine makes of it.
   std::string operator()(const Sql& sql) const {
     if (!sql.verb.empty()) return sql.verb;

@@ -42,6 +42,12 @@ struct Scan {
 // names of folders.
 SchemaPtr SchemaOfFiles(const Scan& scan);
 
+// A table that is not in files of its own; no inputs. Its columns are known to the engine alone.
+struct NamedTable {
+  std::string name;       // "sales", or qualified: "main.sales", "warehouse.sales".
+  std::string file = {};  // The DuckDB database that it is in; empty: Spark's catalogue.
+};
+
 // SQL text (Spark's) over named tables: the text knows inputs[i] as names[i]. The text is first
 // looked at when an engine analyses the plan.
 struct Sql {
@@ -116,8 +122,8 @@ struct Node;
 using Plan = std::shared_ptr<const Node>;
 
 // Engines std::visit the verb, so a new one does not compile until each of them lowers it.
-using Verb = std::variant<Scan, Sql, Filter, Project, Split, MarkSplit, Lookup, Materialize, Limit,
-                          MapTask, Write, Broken>;
+using Verb = std::variant<Scan, NamedTable, Sql, Filter, Project, Split, MarkSplit, Lookup,
+                          Materialize, Limit, MapTask, Write, Broken>;
 
 // A verb and what it reads. Nodes are compared by identity: engines keep a Materialize under its
 // address.

@@ -30,6 +30,7 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .double_type = "DOUBLE",
                              .text_type = "VARCHAR",
                              .scan = DuckDbScan,
+                             .named = DuckDbNamed,
                              .place = "enum_code(TRY_CAST({} AS ENUM({})))"};
 
 constexpr Dialect kSpark = {.name = "spark",
@@ -45,6 +46,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .double_type = "DOUBLE",
                             .text_type = "STRING",
                             .scan = nullptr,
+                            .named = nullptr,
                             .place = ""};
 
 // As text that both engines read back as the same double: {} prints the shortest that does. Both

@@ -28,6 +28,8 @@ struct Dialect {
   // The SELECT that reads a Scan's files; null where the engine's own code names them. `rows` is an
   // estimate for the optimiser, -1 if unknown; results never depend on it.
   Result<std::string> (*scan)(const Scan& scan, int64_t rows);
+  // The SELECT of a NamedTable's rows; null where the engine's own code names it.
+  Result<std::string> (*named)(const NamedTable& table);
   // An expression for the position, from 0, of the text {0} among the listed texts {1}, NULL if it
   // is none of them; empty where a join with a table of keys has to find it.
   std::string_view place;

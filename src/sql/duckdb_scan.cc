@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "base/digest.h"
 #include "base/fault.h"
 #include "sql/dialect.h"
 #include "sql/duckdb_path.h"
@@ -112,6 +113,24 @@ Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
 }
 
 }  // namespace
+
+std::string AttachedName(const std::string& file) { return "pt_" + Sha256Hex(file).substr(0, 16); }
+
+Result<std::string> DuckDbNamed(const NamedTable& table) {
+  if (table.file.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the embedded engine has no catalogue with a table \"" + table.name + "\"",
+                 .fix = "name the DuckDB file that it is in, or run on Spark: --engine sc://HOST"});
+  }
+  std::string text = "SELECT * FROM " + QuoteName(AttachedName(table.file), DuckDbDialect());
+  std::string_view left = table.name;
+  while (!left.empty()) {
+    const size_t dot = left.find('.');
+    text += "." + QuoteName(left.substr(0, dot), DuckDbDialect());
+    left.remove_prefix(dot == left.npos ? left.size() : dot + 1);
+  }
+  return text;
+}
 
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
   if (scan.schema == nullptr) {

@@ -14,4 +14,11 @@ namespace protium {
 // that TypeText() does not know, and a column called file_index beside partitions.
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
 
+// A SELECT of a table in a DuckDB database that is attached as AttachedName(table.file). Refused
+// (kUsage): a table of Spark's catalogue.
+Result<std::string> DuckDbNamed(const NamedTable& table);
+
+// What the database in this file is called where it is attached.
+std::string AttachedName(const std::string& file);
+
 }  // namespace protium

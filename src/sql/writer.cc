@@ -60,6 +60,11 @@ class Writer {
     return Fail({.exit = Exit::kBug, .what = "the engine names no table for " + scan.table});
   }
 
+  Result<std::string> Lower(const NamedTable& table, const Inputs&) {
+    if (dialect_.named != nullptr) return dialect_.named(table);
+    return Fail({.exit = Exit::kBug, .what = "the engine names no table for " + table.name});
+  }
+
   Result<std::string> Lower(const Sql& sql, const Inputs& inputs) {
     PT_CHECK(sql.names.size() == inputs.size());
     std::vector<std::string> texts;

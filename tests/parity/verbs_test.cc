@@ -205,6 +205,22 @@ TEST_P(Verbs, DescribeColumns) {
                           HasSubstr("amount int64 6 1 5 1 20 8.6 ")));
 }
 
+// Spark takes the path of a file for a table; the embedded engine has no catalogue.
+TEST_P(Verbs, TablesOfTheCatalogue) {
+  ASSERT_TRUE(Read("sales").Write().Parquet((folder_ / "sales.parquet").string()).ok());
+  const DataFrame table =
+      session_->Read().Table("parquet.`" + (folder_ / "sales.parquet").string() + "`");
+  if (GetParam().starts_with("sc://")) {
+    EXPECT_EQ(Rows(table).size(), 6u);
+    EXPECT_EQ(Rows(table.Filter(Col("shop") == "a").GroupBy({}).Aggregate({{"n", CountRows()}})),
+              std::vector<std::string>{"2"});
+    EXPECT_THAT(FaultFrom(session_->Read().DuckDb("sales.csv", "t")).what,
+                HasSubstr("does not read tables of DuckDB"));
+  } else {
+    EXPECT_THAT(FaultFrom(table).what, HasSubstr("has no catalogue"));
+  }
+}
+
 TEST_P(Verbs, AreToldInThePlan) {
   const std::string text =
       Explain(Read("sales")

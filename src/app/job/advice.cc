@@ -79,13 +79,18 @@ std::string AdviceOnKey(const std::string& path) {
              : fmt::format("did you mean \"{}\" in [{}]?", key, section);
 }
 
-std::string AdviceOnTable(const std::string& path, const std::string& got) {
+// A section that begins within [tables] becomes a table of its name.
+std::string AdviceOnSection(const std::string& path) {
   const std::string key = LastStep(path);
   const std::vector<DescribedField> sections = Describe(JobFile());
   const bool section = std::ranges::find(sections, key, &DescribedField::name) != sections.end();
-  if (path.starts_with("tables.") && section) {
-    return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
-  }
+  if (path != "tables." + key || !section) return {};
+  return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
+}
+
+std::string AdviceOnTable(const std::string& path, const std::string& got) {
+  const std::string key = LastStep(path);
+  if (std::string advice = AdviceOnSection(path); !advice.empty()) return advice;
   if (path.starts_with("tables.") || path.starts_with("outputs.")) {
     return fmt::format("{} = \"FILE\"", key);
   }
@@ -173,6 +178,9 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
     fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
   }
   if (open && !fix.empty()) fault.fix = std::move(fix);
+  // Instead of what would mend a table.
+  std::string section = AdviceOnSection(fault.where);
+  if (!section.empty()) fault.fix = std::move(section);
   CutValue(fault);
   return fault;
 }

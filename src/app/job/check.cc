@@ -39,6 +39,7 @@ Status WithPlace(const std::string& path, const Status& status) {
 
 // The columns of a table by its first file, those of its folders' names behind them.
 Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
+  if (table.table) return std::nullopt;
   const fs::path path = fs::path(job.file.data) / PathOf(table);
   Format format = table.format.value_or(table.parquet ? Format::kParquet : Format::kCsv);
   if (table.file && !table.format) {
@@ -128,9 +129,7 @@ class Checking {
     // Where reading stopped before that, it is not known where the tables lie.
     if (!fs::path(check_.job.file.data).is_absolute()) return tables;
     for (const auto& [name, table] : check_.job.file.tables.all) {
-      if (table.file.has_value() + table.csv.has_value() + table.parquet.has_value() != 1) {
-        continue;  // Told already.
-      }
+      if (table.places() != 1) continue;  // Told already.
       const Result<std::optional<Columns>> names = ReadNames(check_.job, table);
       Note(WithPlace("tables." + name, names.status()));
       tables[Lower(name)] = names.ok() ? *names : std::nullopt;

@@ -56,9 +56,15 @@ struct JobTable {
   std::optional<std::string> file;
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
-  std::optional<Format> format;  // Of `file`, whatever its name ends with.
-  Columns partitions;            // Columns whose values stand in folder names.
+  std::optional<std::string> duckdb;  // A database file with the table called `table`.
+  std::optional<std::string> table;   // Without `duckdb`: of Spark's catalogue.
+  std::optional<Format> format;       // Of `file`, whatever its name ends with.
+  Columns partitions;                 // Columns whose values stand in folder names.
   CsvOptions options;
+  // How many of file, csv, parquet and table are given; one is right.
+  int places() const {
+    return file.has_value() + csv.has_value() + parquet.has_value() + table.has_value();
+  }
   template <class Visit>
   void Fields(Visit& visit) {
     visit(
@@ -67,6 +73,8 @@ struct JobTable {
                  "name ends with"});
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
     visit("parquet", parquet, {.help = "the same for Parquet"});
+    visit("duckdb", duckdb, {.help = "a DuckDB database; table says which of its tables"});
+    visit("table", table, {.help = "a table of Spark's catalogue, or of the file duckdb"});
     visit("format", format, {.help = "the format of file, whatever its name ends with"});
     visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
     options.Fields(visit);

@@ -244,7 +244,7 @@ TEST_F(JobFiles, RefuseFilesThatAreNotWhatTheySay) {
 TEST_F(JobFiles, SayWhatIsMissing) {
   EXPECT_THAT(FaultIn("name = \"a\"").what, HasSubstr("no tables"));
   EXPECT_THAT(FaultIn(With("csv = \"z.csv\", ", "")).what,
-              HasSubstr("needs one of file, csv and parquet"));
+              HasSubstr("needs one of file, csv, parquet and table"));
   EXPECT_THAT(FaultIn(With("sql = \"SELECT * FROM zebra\"", "")).what, HasSubstr("no [etl] sql"));
 }
 

@@ -12,11 +12,14 @@ namespace fs = std::filesystem;
 const std::string& PathOf(const JobTable& table) {
   static const std::string kNone;
   if (table.file) return *table.file;
+  if (table.duckdb) return *table.duckdb;
   return table.csv ? *table.csv : table.parquet ? *table.parquet : kNone;
 }
 
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
                     const SchemaPtr& known) {
+  if (table.duckdb) return reader.DuckDb(path, *table.table);
+  if (table.table) return reader.Table(*table.table);
   if (table.file && !table.format) return reader.File(path, table.options, known);
   const Format format = table.format.value_or(table.csv ? Format::kCsv : Format::kParquet);
   return reader.File(path, format, table.options, known);

@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// What a job says of a table's place.
+// What a job says of a table's place; empty for a table of Spark's catalogue.
 const std::string& PathOf(const JobTable& table);
 
 // The table at `path` in the format that the job says; `known` as Reader::Csv() has it.

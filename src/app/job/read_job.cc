@@ -54,12 +54,17 @@ Status CheckTables(const JobFile& file) {
     return JobFault("", "the job has no tables", "add [tables] with lines like  t = \"t.csv\"");
   }
   for (const auto& [name, table] : file.tables.all) {
-    const int named = table.file.has_value() + table.csv.has_value() + table.parquet.has_value();
-    if (named != 1) {
+    if (table.duckdb && !table.table) {
+      return JobFault(
+          "tables." + name,
+          fmt::format("table \"{}\" does not say which table of {}", name, *table.duckdb),
+          fmt::format("add table = \"{}\"", name));
+    }
+    if (table.places() != 1) {
       return JobFault("tables." + name,
-                      fmt::format("table \"{}\" needs one of file, csv and parquet", name),
-                      named > 1 ? "leave all but one out"
-                                : fmt::format("{} = {{ file = \"FILE\" }}", name));
+                      fmt::format("table \"{}\" needs one of file, csv, parquet and table", name),
+                      table.places() > 1 ? "leave all but one out"
+                                         : fmt::format("{} = {{ file = \"FILE\" }}", name));
     }
     if (table.format && !table.file) {
       return JobFault("tables." + name + ".format",

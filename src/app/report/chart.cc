@@ -166,7 +166,7 @@ std::vector<double> Ticks(double low, double high, int wanted) {
   }
   std::vector<double> ticks;
   for (double at = std::ceil(low / step); at * step <= high && ticks.size() < 20; at += 1) {
-    ticks.push_back(at * step);
+    ticks.push_back(at * step + 0.0);  // Without the sign of -0.
   }
   return ticks;
 }

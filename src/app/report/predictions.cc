@@ -30,22 +30,23 @@ Points ReadPoints(const Json& list) {
   return points;
 }
 
-// The diagonal over the range of both axes, on which predictions would lie that are all right.
-Series Diagonal(const Points& points) {
+// The diagonal over the range of both axes, on which predictions would lie that are all right, or
+// in a ROC those that are made by chance.
+Series Diagonal(const Points& points, const char* name = "ideal") {
   double low = points.front().first, high = low;
   for (const auto& [x, y] : points) {
     low = std::min({low, x, y});
     high = std::max({high, x, y});
   }
-  return {.name = "ideal", .points = {{low, low}, {high, high}}};
+  return {.name = name, .points = {{low, low}, {high, high}}};
 }
 
 std::string CurveOf(const Json& label, const char* key, const std::string& title,
-                    const std::string& x_name, bool dots, bool diagonal) {
+                    const std::string& x_name, bool dots, const char* diagonal) {
   Points points = ReadPoints(label.value(key, Json()));
   if (points.empty()) return {};
   Chart chart{.title = title, .x_name = x_name, .whole = true};
-  if (diagonal) chart.series.push_back(Diagonal({{0, 0}, {1, 1}}));
+  if (diagonal != nullptr) chart.series.push_back(Diagonal({{0, 0}, {1, 1}}, diagonal));
   chart.series.push_back({.name = "model", .points = std::move(points), .dots = dots});
   return DrawChart(chart);
 }
@@ -91,9 +92,11 @@ std::string NameOf(const Json& classes, size_t at) {
 std::string ConfusionOf(const Json& label, const Json& classes) {
   const Json rows = label.value("confusion", Json());
   if (!rows.is_array() || rows.empty()) return {};
-  std::string table =
-      "<figure><figcaption>Confusion</figcaption>\n<div class=\"scroll\"><table>\n"
-      "<tr><th>class</th>";
+  // A table of many classes takes the width of the page.
+  std::string table = fmt::format(
+      "<figure{}><figcaption>Confusion</figcaption>\n<div class=\"scroll\"><table>\n"
+      "<tr><th>class</th>",
+      rows.size() > 4 ? " class=\"wide\"" : "");
   for (size_t c = 0; c < rows.size(); ++c) {
     table += "<th class=\"num\">as " + Escaped(NameOf(classes, c)) + "</th>";
   }
@@ -118,11 +121,11 @@ std::string ChartsOf(const Json& label, const Json& classes) {
   if (!label.is_object()) return {};
   return ConfusionOf(label, classes) +
          CurveOf(label, "roc", "ROC: true over false positives", "false positive rate", false,
-                 true) +
-         CurveOf(label, "precision_recall", "Precision over recall", "recall", false, false) +
+                 "by chance") +
+         CurveOf(label, "precision_recall", "Precision over recall", "recall", false, nullptr) +
          CurveOf(label, "calibration", "Calibration: share of rows over probability", "probability",
-                 true, true) +
-         CurveOf(label, "below", "Share of labels below each quantile", "level", true, true) +
+                 true, "ideal") +
+         CurveOf(label, "below", "Share of labels below each quantile", "level", true, "ideal") +
          ScatterOf(label) + ResidualsOf(label);
 }
 

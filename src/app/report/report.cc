@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page is a heading and eleven sections, each a function from the facts to HTML (sections.h).
+// The page is a heading and sections, each a function from the facts to HTML (sections.h).
 #include "app/report/report.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ std::string RenderReport(const ReportFacts& facts) {
   page += Head(facts);
   // An empty section adds nothing, so a run without training has a page of its own shape.
   for (const auto section :
-       {FaultSection, TilesSection, SearchSection, CurvesSection, MetricsSection,
+       {FaultSection, SummarySection, TilesSection, SearchSection, CurvesSection, MetricsSection,
         PredictionsSection, ImportanceSection, TimeSection, WorkersSection, StagesSection,
         SettingsSection, SqlSection, VersionsSection}) {
     page += section(facts);

@@ -34,7 +34,7 @@ ReportFacts SomeFacts() {
 TEST(Report, TellsTheWholeRunInOneFileWithoutNetwork) {
   const std::string page = RenderReport(SomeFacts());
   for (const char* part :
-       {"-4.4 % against the baseline", "kept: epoch 2", "flights.toml:70:14", "00ff",
+       {"test rmse; the baseline has 17.000", "kept: epoch 2", "flights.toml:70:14", "00ff",
         "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each", "1.8 s to the end",
         "depends on the order", "class=\"state done\""}) {
     EXPECT_THAT(page, HasSubstr(part));
@@ -42,6 +42,26 @@ TEST(Report, TellsTheWholeRunInOneFileWithoutNetwork) {
   EXPECT_THAT(page, HasSubstr("SELECT 1 &lt; 2 AS &quot;&lt;b&gt;&quot;"));
   for (const char* outside : {"http:", "https:", "src=", "@import", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(outside)));
+  }
+}
+
+TEST(Report, BeginsWithWhatIsPredictedFromWhatAndHowWell) {
+  ReportFacts facts = SomeFacts();
+  facts.result["labels"] = {"arr_delay"};
+  facts.result["baseline_column"] = "dep_delay";
+  facts.job["job"]["pipeline"] = Json::parse(R"([{"kind": "standard_scaler"},
+    {"kind": "torch_estimator", "label": "arr_delay", "net": {"name": "linear"},
+     "numeric": [{"stage": "scale"}, "<hour>"], "train": {"best": "rmse"}}])");
+  facts.job["plan"]["stages"] = Json::parse(R"([
+    {"id": "fill", "inputs": ["temp"], "outputs": ["temp__fill"]},
+    {"id": "scale", "inputs": ["distance", "temp__fill"], "outputs": ["distance__scale"]}])");
+  facts.events = {Json{{"event", "note"}, {"message", "7 rows have no <label>"}}};
+  const std::string page = RenderReport(facts);
+  for (const char* part :
+       {"Predicts <b>arr_delay</b>, a number, from 3 columns: temp, distance, &lt;hour&gt;.",
+        "the rmse is 16.25; a baseline, a straight line in dep_delay, has 17.",
+        "<li>7 rows have no &lt;label&gt;</li>", "torch_estimator: linear"}) {
+    EXPECT_THAT(page, HasSubstr(part));
   }
 }
 

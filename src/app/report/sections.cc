@@ -53,13 +53,11 @@ void Tile(std::string& tiles, const std::string& value, const std::string& says)
                        Escaped(says));
 }
 
-// ", -5.9 % against the baseline"; empty if there is no baseline to compare with or it is 0.
+// "; the baseline has 0.166"; empty if there is none.
 std::string Compared(const Json& metrics, const std::string& name) {
-  const Json ours = AtPath(metrics, "test." + name);
   const Json theirs = AtPath(metrics, "baseline." + name);
-  if (!ours.is_number() || !theirs.is_number() || theirs.get<double>() == 0) return {};
-  const double change = 100 * (ours.get<double>() / theirs.get<double>() - 1);
-  return fmt::format(", {:+.1f} % against the baseline", change);
+  if (!theirs.is_number()) return {};
+  return fmt::format("; the baseline has {:.3f}", theirs.get<double>());
 }
 
 }  // namespace
@@ -249,6 +247,13 @@ std::string StagesSection(const ReportFacts& facts) {
                   Shown(stage.value("inputs", Json())), std::to_string(outputs.size())},
                  "td", 3);
   }
+  const Json pipeline = AtPath(facts.job, "job.pipeline");
+  const Json last = pipeline.is_array() && !pipeline.empty() ? pipeline.back() : Json();
+  if (last.is_object() && last.value("kind", "") == "torch_estimator") {
+    table += Row({last.value("id", ""), "torch_estimator: " + Shown(AtPath(last, "net.name")),
+                  "label " + Shown(last.value("label", last.value("labels", Json()))), ""},
+                 "td", 3);
+  }
   return table + "</table></div>\n";
 }
 
@@ -256,7 +261,7 @@ std::string SettingsSection(const ReportFacts& facts) {
   const Json settings = AtPath(facts.job, "settings");
   if (!settings.is_array() || settings.empty()) return {};
   std::string table =
-      "<h2>Settings</h2>\n<details open><summary>every value and where it came from</summary>\n"
+      "<h2>Settings</h2>\n<details><summary>every value and where it came from</summary>\n"
       "<div class=\"scroll\"><table>\n" +
       Row({"key", "value", "from"}, "th");
   for (const Json& each : settings) {

@@ -9,8 +9,10 @@
 
 namespace protium {
 
-// What went wrong; then the key figures, and the curves (curves.cc).
+// What went wrong; what is predicted, and how well (summary.cc); then the key figures, and the
+// curves (curves.cc).
 std::string FaultSection(const ReportFacts& facts);
+std::string SummarySection(const ReportFacts& facts);
 std::string TilesSection(const ReportFacts& facts);
 std::string CurvesSection(const ReportFacts& facts);
 // The trials of a search and the best of them (trials.cc).

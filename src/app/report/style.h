@@ -34,6 +34,7 @@ code, pre, .num { font-family:ui-monospace, "SF Mono", Menlo, Consolas, monospac
 .fault pre { margin:0; padding:0; background:none; white-space:pre-wrap; }
 .charts { display:grid; grid-template-columns:repeat(auto-fit, minmax(310px, 1fr)); gap:14px; }
 figure { margin:0; background:var(--card); border-radius:10px; padding:14px 16px; min-width:0; }
+.wide { grid-column:1 / -1; }
 figcaption { font-weight:600; font-size:14px; margin-bottom:6px; }
 svg { width:100%; height:auto; display:block; }
 svg text { fill:var(--soft); font-size:14px; font-family:inherit; }

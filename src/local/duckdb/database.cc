@@ -12,6 +12,7 @@
 #include "local/functions/scalar_functions.h"
 #include "sql/dialect.h"
 #include "sql/duckdb_path.h"
+#include "sql/duckdb_scan.h"
 #include "sql/prelude.h"
 
 // Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
@@ -106,6 +107,25 @@ bool Database::Admit(const std::vector<std::string>& files) {
   }
   return std::all_of(files.begin(), files.end(),
                      [this](const std::string& file) { return admitted_.count(file) > 0; });
+}
+
+// Read only: nobody's database is changed, and several processes may read it at once.
+Status Database::Attach(const std::string& file) {
+  const std::lock_guard lock(mutex_);
+  if (attached_.count(file) > 0) return Status::OK();
+  PT_LET(const duck::Connection connection, Connect());
+  const Status attached =
+      duck::Do(connection, fmt::format("ATTACH {} AS {} (READ_ONLY, TYPE duckdb)",
+                                       QuoteText(file, DuckDbDialect()),
+                                       QuoteName(AttachedName(file), DuckDbDialect())));
+  if (!attached.ok()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the DuckDB database cannot be read",
+                 .where = file,
+                 .why = FaultOf(attached).what});
+  }
+  attached_.insert(file);
+  return Status::OK();
 }
 
 // DuckDB lets nobody change allowed_paths, or give access back, once external access is off.

@@ -34,6 +34,10 @@ class Database {
   // Whether queries here may read these files. Before Lock() the answer is yes and they are
   // admitted; afterwards only files that were admitted before.
   bool Admit(const std::vector<std::string>& files);
+  // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb_scan.h). Does
+  // nothing if that was done. The file has been admitted, and Lock() comes later. A file that is no
+  // such database, or that another process writes to, is a fault (kInput).
+  Status Attach(const std::string& file);
   // From now on the database itself opens only files that were admitted, and its spill: SQL text
   // that a person wrote must not read others. Cannot be undone.
   Status Lock();
@@ -42,9 +46,10 @@ class Database {
   int64_t NextNumber() { return ++last_number_; }
 
  private:
-  // Guards admitted_ and locked_.
+  // Guards admitted_, attached_ and locked_.
   std::mutex mutex_;
   std::set<std::string> admitted_;
+  std::set<std::string> attached_;
   bool locked_ = false;
 
   std::atomic<int64_t> last_number_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <unordered_set>
 
 #include "base/fault.h"
@@ -17,6 +18,15 @@ namespace {
 constexpr size_t kFirstBytes = 65536;
 
 using Visit = std::function<Status(const Scan&)>;
+
+using VisitNamed = std::function<Status(const NamedTable&)>;
+
+Status EachNamed(const Plan& plan, std::unordered_set<const Node*>& seen, const VisitNamed& visit) {
+  if (!seen.insert(plan.get()).second) return Status::OK();
+  if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return visit(*table);
+  for (const Plan& input : plan->inputs) PT_TRY(EachNamed(input, seen, visit));
+  return Status::OK();
+}
 
 // A plan is a graph: a node that is used twice is visited once.
 Status EachScan(const Plan& plan, std::unordered_set<const Node*>& seen, const Visit& visit) {
@@ -72,7 +82,18 @@ std::vector<std::string> ListFiles(const Plan& plan) {
     files.insert(files.end(), scan.paths.begin(), scan.paths.end());
     return Status::OK();
   });
+  for (std::string& file : ListDatabases(plan)) files.push_back(std::move(file));
   return files;
+}
+
+std::vector<std::string> ListDatabases(const Plan& plan) {
+  std::set<std::string> files;
+  std::unordered_set<const Node*> seen;
+  (void)EachNamed(plan, seen, [&](const NamedTable& table) {
+    if (!table.file.empty()) files.insert(table.file);
+    return Status::OK();
+  });
+  return {files.begin(), files.end()};
 }
 
 bool HasSqlText(const Plan& plan) {
@@ -81,6 +102,7 @@ bool HasSqlText(const Plan& plan) {
 }
 
 Status CheckFiles(const Plan& plan) {
+  for (const std::string& file : ListDatabases(plan)) PT_TRY(ReadFileFacts(file).status());
   std::unordered_set<const Node*> seen;
   return EachScan(plan, seen, [](const Scan& scan) {
     for (const std::string& path : scan.paths) PT_TRY(ReadFileFacts(path).status());

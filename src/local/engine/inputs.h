@@ -7,8 +7,10 @@
 
 namespace protium {
 
-// The files of all Scans below `plan`.
+// The files of all Scans and NamedTables below `plan`.
 std::vector<std::string> ListFiles(const Plan& plan);
+// Of these, the DuckDB databases.
+std::vector<std::string> ListDatabases(const Plan& plan);
 
 // Whether `plan` contains text that a person wrote, as opposed to nodes that we write as SQL.
 bool HasSqlText(const Plan& plan);

@@ -110,6 +110,7 @@ class LocalEngine : public Engine {
       store = &AddStore();
       store->database->Admit({files_.begin(), files_.end()});
     }
+    for (const std::string& file : ListDatabases(plan)) PT_TRY(store->database->Attach(file));
     if (HasSqlText(plan)) PT_TRY(store->database->Lock());
     return store;
   }

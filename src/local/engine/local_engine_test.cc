@@ -2,6 +2,7 @@
 #include "local/engine/local_engine.h"
 
 #include <arrow/api.h>
+#include <duckdb.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -70,6 +71,51 @@ TEST_F(Local, StreamsATableThroughSql) {
   EXPECT_EQ(Describe(*rows->schema()), "b string, s int64");
   ASSERT_EQ(rows->num_rows(), 3);
   EXPECT_TRUE(rows->GetColumnByName("b")->chunk(0)->IsNull(0));
+}
+
+// A database as another program leaves it.
+void MakeDatabase(const std::string& path, const std::vector<std::string>& statements) {
+  duckdb_database database = nullptr;
+  duckdb_connection connection = nullptr;
+  ASSERT_EQ(duckdb_open(path.c_str(), &database), DuckDBSuccess);
+  ASSERT_EQ(duckdb_connect(database, &connection), DuckDBSuccess);
+  for (const std::string& each : statements) {
+    EXPECT_EQ(duckdb_query(connection, each.c_str(), nullptr), DuckDBSuccess) << each;
+  }
+  duckdb_disconnect(&connection);
+  duckdb_close(&database);
+}
+
+TEST_F(Local, ReadsTablesOfDatabases) {
+  MakeDatabase(Path("w'1.duckdb"),
+               {"CREATE TABLE sales AS SELECT range AS x, 'shop' || range % 3 AS \"the shop\" "
+                "FROM range(9)",
+                "CREATE SCHEMA old", "CREATE TABLE old.sales AS SELECT 1 AS y"});
+  const Plan sales = MakePlan(NamedTable{"sales", Path("w'1.duckdb")});
+  EXPECT_EQ(Rows(sales)->num_rows(), 9);
+  EXPECT_EQ(Describe(**engine_->Analyze(sales, {})), "x int64, the shop string");
+  const Plan t = Csv("t.csv", "x\n3\n");
+  EXPECT_EQ(
+      Rows(Query("SELECT s.x FROM s JOIN t ON s.x = t.x", {"s", "t"}, {sales, t}))->num_rows(), 1);
+  // The engine has run a person's SQL by now, which may open nothing else.
+  MakeDatabase(Path("v.duckdb"), {"CREATE TABLE more AS SELECT 5 AS z"});
+  const Plan more = MakePlan(NamedTable{"more", Path("v.duckdb")});
+  const Plan old = MakePlan(NamedTable{"old.sales", Path("w'1.duckdb")});
+  EXPECT_EQ(Rows(Query("SELECT y + z AS w FROM a, b", {"a", "b"}, {old, more}))->num_rows(), 1);
+}
+
+TEST_F(Local, TablesThatNoDatabaseHas) {
+  MakeDatabase(Path("w.duckdb"), {"CREATE TABLE sales AS SELECT 1 AS x"});
+  const Fault other = FaultOfPlan(MakePlan(NamedTable{"sale", Path("w.duckdb")}));
+  EXPECT_NE(other.what.find("sale"), std::string::npos) << Render(other);
+  EXPECT_EQ(FaultOfPlan(MakePlan(NamedTable{"sales", Path("none.duckdb")})).exit, Exit::kInput);
+  std::ofstream(Path("text.duckdb")) << "a,b\n";
+  const Fault text = FaultOfPlan(MakePlan(NamedTable{"sales", Path("text.duckdb")}));
+  EXPECT_EQ(text.what, "the DuckDB database cannot be read");
+  EXPECT_EQ(text.exit, Exit::kInput);
+  const Fault catalogue = FaultOfPlan(MakePlan(NamedTable{"db.sales"}));
+  EXPECT_EQ(catalogue.exit, Exit::kUsage);
+  EXPECT_NE(catalogue.what.find("no catalogue"), std::string::npos) << Render(catalogue);
 }
 
 TEST_F(Local, AnalyzeGivesTypesAndMovesNoData) {

@@ -71,7 +71,8 @@ class Lowering {
 
  private:
   bool IsTable(const Plan& plan) const {
-    return std::holds_alternative<Scan>(plan->verb) || context_.kept.count(plan.get()) > 0 ||
+    return std::holds_alternative<Scan>(plan->verb) ||
+           std::holds_alternative<NamedTable>(plan->verb) || context_.kept.count(plan.get()) > 0 ||
            (std::holds_alternative<MapTask>(plan->verb) && context_.map);
   }
 
@@ -85,6 +86,7 @@ class Lowering {
       return kept->second.relation;
     }
     if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
+    if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return OfCatalogue(*table);
     const auto& task = std::get<MapTask>(plan->verb);
     PT_CHECK(plan->inputs.size() == 1);
     const Plan rows = GroupedInput(task, plan->inputs.front());
@@ -100,6 +102,14 @@ class Lowering {
                         .names = {"t"},
                         .verb = "in groups by " + NameList(task.groups)},
                     {input});
+  }
+
+  static Result<Relation> OfCatalogue(const NamedTable& table) {
+    if (table.file.empty()) return connect::Table(table.name);
+    return Fail({.exit = Exit::kUsage,
+                 .what = "Spark does not read tables of DuckDB files",
+                 .where = table.file,
+                 .fix = "write the table as Parquet, or run on the embedded engine"});
   }
 
   static Result<Relation> Files(const Scan& scan) {
