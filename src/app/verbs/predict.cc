@@ -2,18 +2,24 @@
 // `protium predict`: scores a table with a saved model and writes the result as one file. The input
 // is a table as the model's ETL would make it (--input), or new tables on which the saved ETL runs
 // first (--data). A session in a temporary folder does it, which is removed at the end: predict
-// leaves no run. Ctrl-C stops the engine and its workers; the output appears whole or not at all.
+// leaves no run. Ctrl-C stops the engine and its workers; the output appears whole or not at all,
+// on stdout after all rows have been scored.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/job/saved_etl.h"
+#include "app/run/model_place.h"
 #include "app/run/one_file.h"
 #include "app/run/run_report.h"
+#include "app/run/standard_streams.h"
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
+#include "base/ascii.h"
 #include "base/fault.h"
+#include "base/unknown_name.h"
 #include "frame/session_state.h"
 #include "learn/extension.h"
 #include "learn/model/model_state.h"
@@ -29,6 +35,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool FromStdin(const Arguments& arguments) {
+  return std::ranges::count(arguments.Values("--input"), "-") > 0;
+}
+bool ToStdout(const Arguments& arguments) { return arguments.Value("--output") == "-"; }
+
+// What --format and "-" need of each other and of other flags.
+Status CheckStreams(const Arguments& arguments) {
+  const bool streams = FromStdin(arguments) || ToStdout(arguments);
+  if (arguments.Has("--format") && !streams) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--format says what stdin and stdout hold, and neither is used",
+                 .fix = "--input - or --output -; files are what their names end with"});
+  }
+  PT_TRY(StreamEnding(arguments.Value("--format", "csv")));
+  if (ToStdout(arguments) && arguments.Has("--json")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--output - and --json would both write to stdout",
+                 .fix = "leave --json out, or write to a file: --output scored.csv"});
+  }
+  if (std::ranges::count(arguments.Values("--input"), "-") < 2) return Status::OK();
+  return Fail({.exit = Exit::kUsage, .what = "stdin can be read once: --input - is given twice"});
+}
+
 // What the shape of the verb cannot say: flags that must be given, and one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
@@ -41,7 +70,8 @@ Status CheckFlags(const Arguments& arguments) {
       return Fail({.exit = Exit::kUsage, .what = fmt::format("predict needs {}", flag)});
     }
   }
-  return CheckOutputFormat(arguments.Value("--output"));
+  PT_TRY(CheckStreams(arguments));
+  return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
 }
 
 // The columns that the model's estimators learn from, which new tables need not have.
@@ -55,16 +85,91 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
   return labels;
 }
 
-// The table to score, and the tables it is made from.
-Result<NewTables> ReadInput(Session& session, const PipelineModel& model,
+// A request with its places found: what is typed as "-" has become a file in the scratch folder.
+struct Places {
+  std::filesystem::path model;
+  std::filesystem::path stdin_file;  // Empty: stdin is not read.
+  std::filesystem::path output;
+};
+
+// One input as it is called in messages and counts, and its table.
+std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string& typed,
+                                            const PipelineModel& model, const Places& places,
+                                            const Arguments& arguments) {
+  const bool piped = typed == "-";
+  const fs::path path = piped ? places.stdin_file : fs::absolute(typed);
+  const bool only = arguments.Values("--input").size() == 1;
+  const std::string name = piped ? "stdin" : only ? path.filename().string() : typed;
+  return {name, OpenPlace(session, path, CsvGiven(arguments), model.state().input)};
+}
+
+// A union's fault speaks of calls; a user has files.
+Status FitsTheOthers(const Status& union_status, const std::string& name) {
+  if (union_status.ok() || FaultOf(union_status).exit != Exit::kUsage) return union_status;
+  return Fail({.exit = Exit::kInput,
+               .what = name + " has other columns than the inputs before it",
+               .why = FaultOf(union_status).what,
+               .fix = "score it by itself"});
+}
+
+// The table to score, and the tables it is made from. Several inputs are one table, in their order.
+Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const Places& places,
                             const Arguments& arguments) {
   if (arguments.Has("--data")) {
     return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
                               fs::absolute(arguments.Value("--data")));
   }
-  const std::string input = fs::absolute(arguments.Value("--input"));
-  const DataFrame table = OpenPlace(session, input, CsvGiven(arguments), model.state().input);
-  return NewTables{.etl = table, .tables = {{fs::path(input).filename().string(), table}}};
+  std::vector<std::pair<std::string, DataFrame>> tables;
+  for (const std::string& typed : arguments.Values("--input")) {
+    tables.push_back(OpenInput(session, typed, model, places, arguments));
+  }
+  DataFrame all = tables[0].second;
+  for (size_t i = 1; i < tables.size(); ++i) {
+    all = all.Union(tables[i].second);
+    PT_TRY(FitsTheOthers(all.Schema().status(), tables[i].first));
+  }
+  return NewTables{.etl = all, .tables = tables, .notes = {}};
+}
+
+// --columns as names. A name with a comma in it cannot be given.
+Columns ColumnsIn(const std::string& list) {
+  Columns columns;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    if (comma > at) columns.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return columns;
+}
+
+// --columns as the columns of `all` are spelt.
+Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all) {
+  Columns chosen;
+  for (const std::string& typed : ColumnsIn(list)) {
+    const Columns names = all.field_names();
+    const auto same = [&](const std::string& name) { return Lower(name) == Lower(typed); };
+    const auto found = std::ranges::find_if(names, same);
+    if (found == names.end()) return UnknownName("column", typed, names, "--columns");
+    chosen.push_back(*found);
+  }
+  if (!chosen.empty()) return chosen;
+  return Fail({.exit = Exit::kUsage, .what = "--columns names no column"});
+}
+
+// The scored table with the columns that --columns names, in that order; without it all of them.
+Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
+                              const Arguments& arguments) {
+  const DataFrame scored = model.Transform(etl);
+  if (!arguments.Has("--columns")) return scored;
+  PT_LET(const SchemaPtr all, scored.Schema());
+  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), *all));
+  PT_LET(const SchemaPtr input, etl.Schema());
+  // Workers carry along only what comes out.
+  Columns keep;
+  for (const std::string& name : columns) {
+    if (input->GetFieldIndex(name) >= 0) keep.push_back(name);
+  }
+  return model.Transform(etl, keep).Select(columns);
 }
 
 // The number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a
@@ -97,32 +202,11 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
                                  : "the scored table has no rows";
 }
 
-// Scores and writes the table; returns the text for stdout, which is printed after the progress bar
-// has gone.
-Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  const Call call = session->state().call();
-  RunRecord& record = session->state().record();
-  PT_LET(PipelineModel model,
-         PipelineModel::Load(*session, fs::absolute(arguments.Value("--model"))));
-  PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
-  if (gpus > 0) PT_TRY(CheckGpuLibraries());
-  model = WithGpus(model, int32_t(gpus));
-  PT_LET(const NewTables input, ReadInput(*session, model, arguments));
-  for (const std::string& note : input.notes) {
-    call.Tell(EventToJson(Note{note}));
-  }
-  const fs::path output = ResolveOutput(arguments.Value("--output"));
-  PT_TRY(model.Explain(WriteTo(model.Transform(input.etl), output)));
-  record.Set("scored", "rows with a label");  // What the metrics' rows are called when printed.
-  const Json results = record.results();
-  const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
-  PT_LET(const Json rows_in, RowsIn(input));
-  if (rows_out == 0) {
-    call.Tell(EventToJson(Warning{WarningOfNone(rows_in, arguments)}));
-  }
+// The report for people, or as the one line of --json.
+std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_out,
+                       const Places& places, const Arguments& arguments) {
   if (arguments.Has("--json")) {
-    const Json line = {{"output", output.string()},
+    const Json line = {{"output", places.output.string()},
                        {"rows_in", rows_in},
                        {"rows_out", rows_out},
                        {"metrics", results.value("metrics", Json::object())},
@@ -130,8 +214,64 @@ Result<std::string> Score(const Arguments& arguments, SessionOptions options) {
     return Dump(line) + "\n";
   }
   const std::string table = MetricsTable(results);
-  return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + "output  " +
-         output.string() + "\n";
+  const std::string output = ToStdout(arguments) ? "" : "output  " + places.output.string() + "\n";
+  return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + output;
+}
+
+// Scores and writes the table; returns the report, which is printed after the progress bar has
+// gone.
+Result<std::string> Score(const Arguments& arguments, const Places& places,
+                          SessionOptions options) {
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  const Call call = session->state().call();
+  RunRecord& record = session->state().record();
+  PT_LET(PipelineModel model, PipelineModel::Load(*session, places.model));
+  PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
+  if (gpus > 0) PT_TRY(CheckGpuLibraries());
+  model = WithGpus(model, int32_t(gpus));
+  PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
+  for (const std::string& note : input.notes) {
+    call.Tell(EventToJson(Note{note}));
+  }
+  PT_LET(const DataFrame scored, ScoredTable(model, input.etl, arguments));
+  PT_TRY(model.Explain(WriteTo(scored, places.output)));
+  record.Set("scored", "rows with a label");  // What the metrics' rows are called when printed.
+  const Json results = record.results();
+  const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
+  PT_LET(const Json rows_in, RowsIn(input));
+  if (rows_out == 0) {
+    call.Tell(EventToJson(Warning{WarningOfNone(rows_in, arguments)}));
+  }
+  return ReportText(results, rows_in, rows_out, places, arguments);
+}
+
+// Cheap questions first: the model is looked up before stdin is read.
+Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
+                          const std::stop_token& stop) {
+  Places places;
+  PT_LET(places.model, FindModel(RunsDir(arguments), arguments.Value("--model")));
+  const std::string ending = arguments.Value("--format", "csv");
+  places.output = ToStdout(arguments) ? scratch / ("stdout." + ending)
+                                      : ResolveOutput(arguments.Value("--output"));
+  if (FromStdin(arguments)) {
+    PT_LET(places.stdin_file, KeepStdin(scratch, ending, stop));
+  }
+  return places;
+}
+
+// Where relative paths begin that stages find in the table, such as those of pictures.
+fs::path BaseOf(const Arguments& arguments) {
+  if (arguments.Has("--data")) return fs::absolute(arguments.Value("--data"));
+  const std::string first = arguments.Values("--input").front();
+  return first == "-" ? fs::current_path() : fs::absolute(first).parent_path();
+}
+
+// With the table on stdout the report goes to stderr.
+Status PrintAnswer(const std::string& report, const Places& places, const Arguments& arguments) {
+  if (!ToStdout(arguments)) return PrintResult(report);
+  PT_TRY(PrintFile(places.output));
+  PrintNote(report);
+  return Status::OK();
 }
 
 // Signals first: threads inherit which of them are blocked (os/signals.h), and a session starts
@@ -141,14 +281,13 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
   PT_LET(const std::unique_ptr<Scratch> scratch,
-         Scratch::MakeFor(engine, arguments.Value("--output")));
+         Scratch::MakeFor(engine, ToStdout(arguments) ? "here" : arguments.Value("--output")));
+  PT_LET(const Places places, FindPlaces(arguments, scratch->path(), signals->token()));
   ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
   SessionOptions options;
   options.engine = engine;
   options.folder = scratch->path();
-  // Where the tables are: stages find other files beside them, such as pictures.
-  options.base = arguments.Has("--data") ? fs::absolute(arguments.Value("--data"))
-                                         : fs::absolute(arguments.Value("--input")).parent_path();
+  options.base = BaseOf(arguments);
   // A model may have a net that only the program or the extension knows.
   if (invocation.program != nullptr) options.catalogue = invocation.program->catalogue;
   if (arguments.Has("--extension")) {
@@ -158,11 +297,13 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
-  const Result<std::string> scored = Score(arguments, std::move(options));
+  const Result<std::string> report = Score(arguments, places, std::move(options));
   progress.Close();
-  // The message must not send anyone to logs that are gone by then.
-  if (!scored.ok()) return WithoutLogsIn(scratch->path(), scored.status());
-  return PrintResult(*scored);
+  // The message must not send anyone to files that are gone by then.
+  if (!report.ok()) {
+    return NamingStdin(places.stdin_file, WithoutLogsIn(scratch->path(), report.status()));
+  }
+  return PrintAnswer(*report, places, arguments);
 }
 
 }  // namespace
@@ -170,21 +311,33 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb PredictVerb() {
   return {
       {.name = "predict",
-       .flags = {{"--model", "DIR", "the model folder", ""},
-                 {"--input", "FILE", "a table as the model's SQL would make it", ""},
+       .flags = {{"--model", "MODEL", "the model's folder, or last, a tag or a run", ""},
+                 {"--input", "FILE",
+                  "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
                  {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
                  {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  {"--output", "FILE",
-                  "where the scored table goes, .parquet, .csv, .jsonl or .arrow", ""},
+                  "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout",
+                  ""},
+                 {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+                 {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl",
+                  ""},
                  {"--extension", "FILE", "the library that defines the model's net", ""},
                  {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
                  EngineFlag(),
+                 RunsDirFlag(),
                  ForceFlag(),
                  JsonFlag()},
        .says = "scores a table with a model",
-       .more = "  protium predict --model runs/flights-.../model --data newer --output "
-               "scored.parquet\n"},
+       .more =
+           "Inputs are read in all the formats that sql reads. Several are one table: they have "
+           "the same columns.\n\n"
+           "  protium predict --model last --data newer --output scored.parquet\n"
+           "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
+           "--output week.csv\n"
+           "  cat new.csv | protium predict --model last --input - --output - --columns "
+           "id,prediction\n"},
       Predict};
 }
 
