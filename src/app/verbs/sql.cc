@@ -1,39 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium sql`: a query over the tables of a folder, with the checks and spellings that SQL has in
 // a job, so that it can be tried here first. Shows the first rows, or writes all of them to a file.
-// Leaves no run.
-#include <arrow/api.h>
-#include <fmt/format.h>
+// Leaves no run. With -i, a prompt (app/query/prompt.h).
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
-#include "app/run/one_file.h"
-#include "app/table/cells.h"
-#include "app/table/folder_tables.h"
-#include "app/table/grid.h"
+#include "app/query/prompt.h"
+#include "app/query/query.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "frame/open.h"
-#include "frame/session_state.h"
-#include "os/signals.h"
-#include "run/progress.h"
-#include "run/terminal.h"
 
 namespace protium {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr int64_t kUsualRows = 20;
 constexpr size_t kMostQueryBytes = 16 << 20;
 
-// The query itself, or with "-" what stdin gives.
-Result<std::string> ReadQuery(const std::string& operand) {
-  if (operand != "-") return operand;
+// All of stdin.
+Result<std::string> ReadStdin() {
   std::string text;
   char part[4096];
   while (const size_t read = std::fread(part, 1, sizeof(part), stdin)) {
@@ -44,124 +29,29 @@ Result<std::string> ReadQuery(const std::string& operand) {
   return text;
 }
 
-// Tables named by --table come before those of --data.
-Result<std::vector<TablePlace>> PlacesIn(const Arguments& arguments) {
-  std::vector<TablePlace> places;
-  for (const std::string& each : arguments.Values("--table")) {
-    PT_LET(places.emplace_back(), ReadTablePlace(each));
+Status Interact(const Arguments& arguments) {
+  if (arguments.num_operands() > 0 || arguments.Has("--output")) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "sql -i reads its queries from the terminal or stdin, and prints their rows",
+         .fix = "leave out -i to give a query and --output"});
   }
-  if (!places.empty() && !arguments.Has("--data")) return places;
-  const std::vector<TablePlace> given = places;
-  PT_LET(const auto found, ListTables(arguments.Value("--data", ".")));
-  for (const TablePlace& place : found) {
-    const auto same = [&](const TablePlace& each) { return each.name == place.name; };
-    if (std::ranges::none_of(given, same)) places.push_back(place);
-  }
-  return places;
-}
-
-// A query about a table that is not there is told which ones are.
-Status WithTables(const Status& status, const std::vector<TablePlace>& places,
-                  const Arguments& arguments) {
-  if (status.ok()) return status;
-  Fault fault = FaultOf(status);
-  if (!fault.what.starts_with("there is no table")) return status;
-  constexpr size_t kMostNames = 200;  // Bytes.
-  std::string names;
-  for (const TablePlace& place : places) names += (names.empty() ? "" : ", ") + place.name;
-  if (names.size() > kMostNames) names = names.substr(0, names.rfind(',', kMostNames)) + ", ...";
-  const std::string where = arguments.Value("--data", ".");
-  fault.fix = names.empty() ? "there are no tables in " + where +
-                                  ": --data DIR says "
-                                  "where they are"
-                            : "the tables here are " + names;
-  return Fail(std::move(fault));
-}
-
-// The first rows, at most `most`, as one batch; `more`: there are others.
-Result<std::shared_ptr<arrow::RecordBatch>> FirstRows(const DataFrame& frame, int64_t most,
-                                                      bool& more) {
-  PT_LET(const BatchStreamPtr stream, frame.Limit(most + 1).Stream());
-  arrow::RecordBatchVector batches;
-  while (true) {
-    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
-    if (!batch) break;
-    batches.push_back(batch);
-  }
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(stream->schema(), batches));
-  more = table->num_rows() > most;
-  return table->Slice(0, most)->CombineChunksToBatch();
-}
-
-std::string RowsAsJson(const arrow::RecordBatch& rows, bool more) {
-  Json columns = Json::array(), lines = Json::array();
-  for (const auto& field : rows.schema()->fields()) {
-    columns.push_back({{"name", field->name()}, {"type", TypeText(*field->type())}});
-  }
-  for (int64_t i = 0; i < rows.num_rows(); ++i) {
-    Json line = Json::array();
-    for (int c = 0; c < rows.num_columns(); ++c) line.push_back(CellJson(*rows.column(c), i));
-    lines.push_back(std::move(line));
-  }
-  return Dump({{"columns", columns}, {"rows", lines}, {"more", more}}) + "\n";
-}
-
-std::string RowsAsText(const arrow::RecordBatch& rows, bool more) {
-  const int32_t width = Terminal::Of(STDOUT_FILENO).width;
-  const std::string count =
-      fmt::format("{} row{}", Grouped(rows.num_rows()), rows.num_rows() == 1 && !more ? "" : "s");
-  const std::string says = more ? "the first " + count +
-                                      "; --rows N shows more, --output FILE "
-                                      "writes all"
-                                : count;
-  return DrawGrid(rows, width) + "\n" + says + "\n";
-}
-
-// Returns the text for stdout, which is printed after the progress bar has gone.
-Result<std::string> Answer(Session& session, const DataFrame& frame, const Arguments& arguments) {
-  if (arguments.Has("--output")) {
-    const fs::path output = ResolveOutput(arguments.Value("--output"));
-    PT_TRY(WriteTo(frame, output));
-    const int64_t rows = session.state().record().results()["output_rows"].begin()->get<int64_t>();
-    if (arguments.Has("--json")) {
-      return Dump({{"output", output.string()}, {"rows", rows}}) + "\n";
-    }
-    return fmt::format("{} row{} in {}\n", Grouped(rows), rows == 1 ? "" : "s", output.string());
-  }
-  PT_LET(const int64_t most, arguments.Number("--rows", kUsualRows));
-  bool more = false;
-  PT_LET(const auto rows, FirstRows(frame, most, more));
-  return arguments.Has("--json") ? RowsAsJson(*rows, more) : RowsAsText(*rows, more);
-}
-
-Result<std::string> Query(const Arguments& arguments, SessionOptions options) {
-  PT_LET(const std::string sql, ReadQuery(arguments.operand(0)));
-  PT_LET(const auto places, PlacesIn(arguments));
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_TRY(NameTables(*session, sql, places, CsvGiven(arguments)));
-  const DataFrame frame = session->Sql(sql);
-  PT_TRY(WithTables(frame.Schema().status(), places, arguments));
-  return Answer(*session, frame, arguments);
+  if (isatty(STDIN_FILENO) == 1) return Prompt(arguments);
+  PT_LET(const std::string text, ReadStdin());
+  return RunStatements(text, arguments);
 }
 
 Status RunSql(const Arguments& arguments, const Invocation&) {
-  const std::string output = arguments.Value("--output");
-  if (!output.empty()) PT_TRY(CheckOutputFormat(output));
-  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  SessionOptions options;
-  options.engine = arguments.Value("--engine", "local");
-  PT_LET(const std::unique_ptr<Scratch> scratch,
-         Scratch::MakeFor(options.engine, output.empty() ? "here" : output));
-  ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
-  options.folder = scratch->path();
-  options.base = fs::current_path();
-  options.force = arguments.Has("--force");
-  options.call.stop = signals->token();
-  options.call.events = [&progress](const Json& event) { progress.On(event); };
-  const Result<std::string> answer = Query(arguments, std::move(options));
-  progress.Close();
-  if (!answer.ok()) return WithoutLogsIn(scratch->path(), answer.status());
-  return PrintResult(*answer);
+  if (arguments.Has("--interactive")) return Interact(arguments);
+  const std::string query = arguments.operand(0);
+  if (query.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "sql needs QUERY",
+                 .fix = "protium sql \"SELECT 1\", or protium sql -i for a prompt"});
+  }
+  if (query != "-") return AnswerQuery(query, arguments, false);
+  PT_LET(const std::string text, ReadStdin());
+  return AnswerQuery(text, arguments, false);
 }
 
 }  // namespace
@@ -169,8 +59,10 @@ Status RunSql(const Arguments& arguments, const Invocation&) {
 CommandVerb SqlVerb() {
   return {
       {.name = "sql",
-       .operands = {"QUERY"},
-       .flags = {{"--data", "DIR", "the folder of the tables (the working directory)", ""},
+       .operands = {"[QUERY]"},
+       .flags = {{"--interactive", "", "a prompt, or the statements on stdin, one after another",
+                  "-i"},
+                 {"--data", "DIR", "the folder of the tables (the working directory)", ""},
                  {"--table", "NAME=FILE", "a table that lies elsewhere; may be repeated", ""},
                  {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
@@ -183,9 +75,12 @@ CommandVerb SqlVerb() {
        .says = "runs a query over the tables in a folder",
        .more = "Tables are named as their files are, without the ending; a folder of files is a "
                "table, too.\nThe SQL is that of jobs: Spark's dialect, checked as there. A "
-               "QUERY of - is read from stdin.\n\n"
+               "QUERY of - is read from stdin.\n"
+               "With -i queries end with a semicolon; \\d shows the tables, \\d TABLE its columns, "
+               "\\q ends.\n\n"
                "  protium sql \"SELECT origin, count(*) AS flights FROM flights GROUP BY "
-               "origin\" --data data\n"},
+               "origin\" --data data\n"
+               "  protium sql -i --data data\n"},
       RunSql};
 }
 

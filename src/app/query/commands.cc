@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/query/commands.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/query/query.h"
+#include "app/table/cells.h"
+#include "app/verb.h"
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "sql/known_functions.h"
+#include "sql/tokens.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uintmax_t kSmallBytes = 16 << 20;  // Of a table that is read for the sake of Tab.
+constexpr const char* kCommands[] = {"\\d", "\\q", "\\?"};
+constexpr const char* kKeywords[] = {
+    "AND",   "AS",       "ASC",  "BETWEEN", "BY",        "CASE",   "CAST",  "CROSS", "DATE",
+    "DESC",  "DISTINCT", "ELSE", "END",     "EXCEPT",    "EXISTS", "FALSE", "FROM",  "FULL",
+    "GROUP", "HAVING",   "IN",   "INNER",   "INTERSECT", "IS",     "JOIN",  "LEFT",  "LIKE",
+    "LIMIT", "NOT",      "NULL", "NULLS",   "ON",        "OR",     "ORDER", "OVER",  "PARTITION",
+    "RIGHT", "SELECT",   "THEN", "TRUE",    "UNION",     "USING",  "WHEN",  "WHERE", "WITH"};
+
+// "\d machines " as {"\d", "machines"}.
+std::pair<std::string, std::string> Parted(std::string_view line) {
+  const auto trimmed = [](std::string_view text) {
+    const size_t from = std::min(text.find_first_not_of(" \t\r;"), text.size());
+    const size_t to = text.find_last_not_of(" \t\r;");
+    return std::string(text.substr(from, to == text.npos ? 0 : to + 1 - from));
+  };
+  const std::string whole = trimmed(line);
+  const size_t blank = std::min(whole.find_first_of(" \t"), whole.size());
+  return {whole.substr(0, blank), trimmed(std::string_view(whole).substr(blank))};
+}
+
+Status ListPlaces(const Arguments& arguments) {
+  PT_LET(const auto places, PlacesIn(arguments));
+  if (places.empty()) {
+    PrintNote("there are no tables in " + arguments.Value("--data", ".") + "\n");
+    return Status::OK();
+  }
+  std::vector<std::vector<std::string>> rows = {{"table", "file"}};
+  for (const TablePlace& place : places) rows.push_back({place.name, place.path.string()});
+  return PrintResult(TextTable(rows));
+}
+
+Status DescribeTable(const std::string& name, const Arguments& arguments) {
+  PT_LET(const auto places, PlacesIn(arguments));
+  std::vector<std::string> names;
+  for (const TablePlace& place : places) {
+    names.push_back(place.name);
+    if (Lower(place.name) != Lower(name)) continue;
+    PT_LET(const auto schema, ColumnsOf(place, arguments));
+    std::vector<std::vector<std::string>> rows = {{"column", "type"}};
+    for (const auto& field : schema->fields()) {
+      rows.push_back({field->name(), TypeText(*field->type())});
+    }
+    return PrintResult(TextTable(rows));
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no table \"" + name + "\"",
+               .fix = Suggest(name, names)});
+}
+
+bool Mentions(const std::vector<Token>& tokens, const std::string& query, const std::string& name) {
+  return std::ranges::any_of(tokens, [&](const Token& token) {
+    if (token.kind == Token::Kind::kWord) return token.Is(Capitals(name));
+    return token.kind == Token::Kind::kName && token.size == name.size() + 2 &&
+           Lower(query.substr(token.at + 1, name.size())) == Lower(name);
+  });
+}
+
+bool IsSmall(const fs::path& path) {
+  std::error_code error;
+  const uintmax_t bytes = fs::file_size(path, error);
+  return !error && bytes <= kSmallBytes;
+}
+
+// A name as SQL takes it.
+std::string AsName(const std::string& name) {
+  const bool plain =
+      std::ranges::all_of(name, IsWordLetter) && !name.empty() && (name[0] < '0' || name[0] > '9');
+  return plain ? name : "\"" + name + "\"";
+}
+
+}  // namespace
+
+bool IsCommand(std::string_view line) { return Parted(line).first.starts_with('\\'); }
+
+bool IsQuit(std::string_view line) { return Parted(line).first == "\\q"; }
+
+Status RunCommand(const std::string& line, const Arguments& arguments) {
+  const auto [command, operand] = Parted(line);
+  if (command == "\\d") {
+    return operand.empty() ? ListPlaces(arguments) : DescribeTable(operand, arguments);
+  }
+  if (command == "\\?") {
+    PrintNote(
+        "  SELECT ...;    a query, over as many lines as it takes, up to the semicolon\n"
+        "  \\d             the tables; \\d TABLE its columns\n"
+        "  \\q             ends, as Ctrl-D does\n"
+        "  Tab completes tables, columns and functions; Ctrl-C stops a query\n");
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "unknown command " + command,
+               .fix = "\\d, \\d TABLE, \\q or \\?"});
+}
+
+// Kept whether or not the table could be read: Tab should not try again and again.
+const std::vector<std::string>& Words::ColumnsAt(const TablePlace& place) {
+  const auto known = columns_.find(place.path);
+  if (known != columns_.end()) return known->second;
+  std::vector<std::string>& columns = columns_[place.path];
+  if (!IsSmall(place.path)) return columns;
+  const auto schema = ColumnsOf(place, arguments_);
+  if (schema.ok()) columns = (*schema)->field_names();
+  return columns;
+}
+
+std::vector<std::string> Words::For(const std::string& query) {
+  std::vector<std::string> words;
+  if (query.starts_with('\\')) words.assign(std::begin(kCommands), std::end(kCommands));
+  const auto places = PlacesIn(arguments_);
+  const std::vector<Token> tokens = Tokenize(query);
+  for (const TablePlace& place : places.ValueOr({})) {
+    words.push_back(AsName(place.name));
+    if (!Mentions(tokens, query, place.name)) continue;
+    for (const std::string& column : ColumnsAt(place)) words.push_back(AsName(column));
+  }
+  if (query.starts_with('\\')) return words;
+  for (const std::string& name : KnownFunctionNames()) {
+    if (!name.empty() && IsWordLetter(name[0])) words.push_back(name + "(");
+  }
+  words.insert(words.end(), std::begin(kKeywords), std::end(kKeywords));
+  std::ranges::sort(words);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+}  // namespace protium

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line typed on a terminal, with the keys that people know from shells: arrows, Home and End,
+// Ctrl-A E B F K U W L, words by Alt or Ctrl, history by the arrows, completion by Tab.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+// How a line ended: by Enter; by Ctrl-C, which drops it; by Ctrl-D on an empty line, a terminal
+// that is gone, or SIGTERM.
+enum class LineEnd { kEnter, kCancelled, kEnd };
+
+// One thread. Characters are taken to be one column wide. Between two calls the terminal is as it
+// was, so that Ctrl-C is a signal while a query runs; what was typed ahead is not lost.
+class LineEditor {
+ public:
+  // All words that may stand where the last word of `before`, the line up to the cursor, stands.
+  using Complete = std::function<std::vector<std::string>(const std::string& before)>;
+
+  LineEditor(int in, int out, Complete complete)
+      : in_(in), out_(out), complete_(std::move(complete)) {}
+
+  // Earlier lines, oldest first. The owner adds to them.
+  std::vector<std::string>& history() { return history_; }
+
+  Result<LineEnd> Read(const std::string& prompt, std::string& line);
+
+ private:
+  Result<int> NextByte();  // -1 at the end.
+  Result<std::string> NextKey();
+  void Move(const std::string& key);
+  void Edit(const std::string& key);
+  void Insert(const std::string& bytes);
+  void Recall(int step);
+  void CompleteWord();
+  void ListWords(const std::vector<std::string>& words);
+  void Draw();
+  void Print(const std::string& text) const;
+
+  const int in_;
+  const int out_;
+  const Complete complete_;
+  std::vector<std::string> history_;
+  std::string pending_;  // Bytes that were read and belong to what comes next.
+  int wake_ = -1;        // Readable once the line is to end.
+  std::string prompt_;
+  std::string line_;
+  size_t at_ = 0;         // The cursor, in bytes of line_.
+  size_t recalled_ = 0;   // Which line of history_ is shown; its size: the new one.
+  std::string new_line_;  // What was typed before going back in history_.
+};
+
+}  // namespace protium
