@@ -67,13 +67,12 @@ Result<Schedule> Level(const Json&, int64_t) {
 struct Row {
   const char* name;
   Result<Schedule> (*make)(const Json& options, int64_t steps);
-  bool depends_on_steps = true;
 };
-constexpr Row kSchedules[] = {{"constant", Level, false},
+constexpr Row kSchedules[] = {{"constant", Level},
                               {"step", Read<StepScheduleOptions, Stepwise>},
                               {"cosine", Read<CosineOptions, CosineOver>},
                               {"one_cycle", Read<OneCycleOptions, OneCycleOver>},
-                              {"reduce_on_plateau", Level, false}};
+                              {"reduce_on_plateau", Level}};
 
 // At most all steps, so that the schedule after it never gets a negative number of them.
 int64_t WarmUpSteps(const WarmUpOptions& options, int64_t steps) {
@@ -111,17 +110,6 @@ Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps) {
     });
   }
   return UnknownName("schedule", train.schedule.name, known, "train.schedule");
-}
-
-// Drops that are counted in steps fall where they fall, however many steps there are.
-bool DependsOnSteps(const TrainOptions& train) {
-  if (train.warm_up.share > 0) return true;
-  if (train.schedule.name == "step" && train.schedule.options.value("every_steps", 0) > 0) {
-    return false;
-  }
-  const auto row = std::ranges::find_if(
-      kSchedules, [&](const Row& each) { return train.schedule.name == each.name; });
-  return row != std::end(kSchedules) && row->depends_on_steps;
 }
 
 }  // namespace protium

@@ -20,10 +20,6 @@ using Schedule = std::function<double(int64_t step)>;
 // Exit::kUsage for an unknown name, with the nearest one, and for options out of range.
 Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps);
 
-// Whether the rate of a step depends on the total number of steps. Then a run cannot be resumed
-// with another number of epochs: the steps already made would have had other rates.
-bool DependsOnSteps(const TrainOptions& train);
-
 // cos(pi * t), for t from 0 to 1.
 double CosineOfHalfTurns(double t);
 

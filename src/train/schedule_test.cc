@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/fault.h"
+#include "recipe/depends_on_steps.h"
 #include "train/name_pattern.h"
 #include "train/plateau.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/call.h"
 #include "base/fault.h"
+#include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
@@ -170,7 +171,9 @@ Status Training::Identify() {
                      {"fingerprint", fingerprint},
                      {"stages_sha256", spec_.stages_sha256},
                      {"rows", IdentityToJson(in_.rows.identity())}};
-  if (DependsOnSteps(train_)) state_.identity["options"]["epochs"] = train_.epochs;
+  if (DependsOnSteps(train_) || train_.warm_up.steps > steps_) {
+    state_.identity["options"]["epochs"] = train_.epochs;
+  }
   if (in_.validation != nullptr) {
     state_.identity["validation_rows"] = IdentityToJson(in_.validation->identity());
   }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "app/verb.h"
 #include "run/folder.h"
@@ -16,15 +15,6 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Showing a run must work whatever state its folder is in: missing and damaged files count as
-// empty.
-Json ReadJson(const fs::path& file) {
-  Result<std::string> text = ReadTextFile(file);
-  if (!text.ok()) return Json::object();
-  Result<Json> json = ParseJson(*text);
-  return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
-}
 
 // Descends into objects and into lists of objects or lists, such as the pipeline; a list of plain
 // values reads best as one.
@@ -39,43 +29,6 @@ void AddLeaves(const Json& node, const std::string& path,
   for (const auto& [key, value] : node.items()) {
     AddLeaves(value, path.empty() ? key : path + "." + key, leaves);
   }
-}
-
-// A cell of a table; text of several lines, such as SQL, only as its length.
-std::string ValueText(const Json& value) {
-  if (value.is_null()) return "-";
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (!value.is_string()) return Dump(value);
-  const std::string text = value.get<std::string>();
-  return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
-}
-
-// The leaves of both trees side by side, in the order of `a`, then those of `b` alone; all of them,
-// or only those that differ.
-Json Differences(const Json& a, const Json& b, bool all) {
-  std::map<std::string, std::pair<Json, Json>> sides;
-  std::vector<std::string> order;
-  for (const auto& [path, value] : Leaves(a)) {
-    if (sides.emplace(path, std::pair(value, Json())).second) order.push_back(path);
-  }
-  for (const auto& [path, value] : Leaves(b)) {
-    if (!sides.contains(path)) order.push_back(path);
-    sides[path].second = value;
-  }
-  Json rows = Json::array();
-  for (const std::string& path : order) {
-    const auto& [left, right] = sides[path];
-    if (all || left != right) rows.push_back({{"key", path}, {"a", left}, {"b", right}});
-  }
-  return rows;
-}
-
-// The settings of a run, flat: {"train.epochs": 10, ...}.
-Json SettingsIn(const Json& run) {
-  Json flat = Json::object();
-  const Json settings = run["job"].value("settings", Json::array());
-  for (const Json& each : settings) flat[each.value("key", "")] = each.value("value", Json());
-  return flat;
 }
 
 // The keys that scripts rely on, in this order, and null if unknown: the line always has the same
@@ -154,6 +107,23 @@ std::string FormatResult(const Json& result) {
 
 }  // namespace
 
+// Showing a run must work whatever state its folder is in: missing and damaged files count as
+// empty.
+Json ReadJson(const fs::path& file) {
+  Result<std::string> text = ReadTextFile(file);
+  if (!text.ok()) return Json::object();
+  Result<Json> json = ParseJson(*text);
+  return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
+}
+
+std::string ValueText(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (!value.is_string()) return Dump(value);
+  const std::string text = value.get<std::string>();
+  return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
+}
+
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree) {
   std::vector<std::pair<std::string, Json>> leaves;
   if (!tree.empty()) AddLeaves(tree, "", leaves);
@@ -194,31 +164,6 @@ Result<std::string> RunAsText(const fs::path& run) {
     if (fs::exists(run / file)) text += fmt::format("  {:<11} {}\n", file, (run / file).string());
   }
   return text;
-}
-
-// Metrics and seconds are shown whether or not they differ: that they agree is worth knowing.
-Json CompareRuns(const fs::path& a, const fs::path& b) {
-  const Json left = RunAsJson(a), right = RunAsJson(b);
-  return {{"runs", {a.filename().string(), b.filename().string()}},
-          {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
-          {"metrics", Differences(left["result"].value("metrics", Json::object()),
-                                  right["result"].value("metrics", Json::object()), true)},
-          {"seconds", Differences(left["result"].value("seconds", Json::object()),
-                                  right["result"].value("seconds", Json::object()), true)}};
-}
-
-std::string ComparedAsText(const Json& compared) {
-  std::vector<std::vector<std::string>> rows = {
-      {"", ValueText(compared["runs"][0]), ValueText(compared["runs"][1])}};
-  for (const char* part : {"settings", "metrics", "seconds"}) {
-    if (compared[part].empty()) continue;
-    rows.push_back({part});
-    for (const Json& row : compared[part]) {
-      rows.push_back(
-          {"  " + row["key"].get<std::string>(), ValueText(row["a"]), ValueText(row["b"])});
-    }
-  }
-  return TextTable(rows);
 }
 
 Status PrintRunResult(const Json& result, bool json) {

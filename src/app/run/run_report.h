@@ -10,17 +10,15 @@
 
 namespace protium {
 
+// A file of a run or a model; an empty object if there is none or it cannot be read.
+Json ReadJson(const std::filesystem::path& file);
+
 // result.json of a run; an empty object if there is none or it cannot be read.
 Json ReadResult(const std::filesystem::path& run);
 
 // run.json, result.json and the job, in one object.
 Json RunAsJson(const std::filesystem::path& run);
 Result<std::string> RunAsText(const std::filesystem::path& run);
-
-// {"runs": [a, b], "settings": [{"key", "a", "b"}], "metrics": [{"key", "a", "b"}]}: settings only
-// where they differ.
-Json CompareRuns(const std::filesystem::path& a, const std::filesystem::path& b);
-std::string ComparedAsText(const Json& compared);
 
 // The metrics of a result as a text table, with rows for the model, the baseline and validation;
 // empty if nothing was measured.
@@ -34,6 +32,9 @@ std::string BestEpoch(const Json& result);
 // What run and resume print on stdout at the end: for people, or as the one JSON line whose keys
 // scripts rely on.
 Status PrintRunResult(const Json& result, bool json);
+
+// A cell of a table; text of several lines, such as SQL, only as its length. "-" for null.
+std::string ValueText(const Json& value);
 
 // The leaves of a tree by dotted path, in order; a list of plain values is one leaf.
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree);

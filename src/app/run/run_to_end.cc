@@ -160,7 +160,7 @@ class Run {
     session_.reset();
     if (request_.resume) {
       // All the run has is untouched, and it can be resumed once the cause is gone.
-      PT_TRY(folder_->Finish(RunState::kStopped));
+      PT_TRY(folder_->Finish(request_.before));
       return status;
     }
     const fs::path path = folder_->path();

@@ -21,6 +21,7 @@ struct RunRequest {
   std::string name;
   std::filesystem::path runs = "runs";
   std::optional<std::filesystem::path> resume;  // The run folder to continue in.
+  RunState before = RunState::kStopped;  // What a resumed run is again if it cannot be started.
   std::vector<std::string> argv;
   std::string resume_command = "protium resume";
   bool json = false;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium resume`: continues a run from its newest intact checkpoint. The run folder says all
 // there is to know: job.json the job or program, its settings and its engine, inputs.json what its
-// files were like. So the job file may have changed or be gone, and there are no settings to give.
+// files were like. So the job file may have changed or be gone, and the only setting to give is a
+// greater number of epochs.
 #include <fmt/format.h>
 
 #include <filesystem>
 
 #include "app/job/read_job.h"
+#include "app/run/more_epochs.h"
 #include "app/run/requests.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
@@ -65,15 +67,18 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
   // A run with nothing left to do is no failure: its result is printed again.
-  if (header.state == RunState::kDone) {
-    PrintNote("this run is already done\n");
+  const std::vector<std::string> sets = arguments.Values("--set");
+  if (header.state == RunState::kDone && sets.empty()) {
+    PrintNote("this run is already done; --set train.epochs=N trains it further\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
-  PT_LET(const Json description, ReadDescription(run));
+  PT_LET(Json description, ReadDescription(run));
+  if (!sets.empty()) PT_TRY(AddEpochs(sets, run, description));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
   // Seconds count from the start of the command, loading included.
   request.session.started = invocation.started;
   request.resume = run;
+  if (header.state == RunState::kDone) request.before = RunState::kDone;
   request.json = arguments.Has("--json");
   request.answered = &invocation.answered;
   request.session.force = arguments.Has("--force");
@@ -85,11 +90,18 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
-           .flags = {RunsDirFlag(), ForceFlag(), JsonFlag()},
+           .flags = {{"--set", "train.epochs=N", "trains it further than it was meant to go", ""},
+                     RunsDirFlag(),
+                     ForceFlag(),
+                     JsonFlag()},
            .says = "continues a run that was stopped or interrupted",
            .more = "It continues from the last checkpoint, with the same settings and input files. "
-                   "The model is the\nsame, bit for bit, as if nothing had happened.\n\n"
-                   "  protium resume last\n"},
+                   "The model is the\nsame, bit for bit, as if nothing had happened.\nWith --set "
+                   "train.epochs=N "
+                   "a run, done or not, gets more epochs, as if it had had them from the\nstart; "
+                   "not where the learning rate depends on the number of steps.\n\n"
+                   "  protium resume last\n"
+                   "  protium resume last --set train.epochs=20\n"},
           Resume};
 }
 

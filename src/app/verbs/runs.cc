@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "app/run/compare.h"
 #include "app/run/run_report.h"
 #include "base/fault.h"
 #include "base/nearest.h"

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/compare.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "app/run/model_place.h"
+#include "app/run/run_report.h"
+#include "app/verb.h"
+#include "run/folder.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kNothing = "  nothing: settings, inputs and versions are the same";
+
+// The leaves of both trees side by side, in the order of `a`, then those of `b` alone: those that
+// differ, then with `all` the others, too.
+Json Differences(const Json& a, const Json& b, bool all) {
+  std::map<std::string, std::pair<Json, Json>> sides;
+  std::vector<std::string> order;
+  for (const auto& [path, value] : Leaves(a)) {
+    if (sides.emplace(path, std::pair(value, Json())).second) order.push_back(path);
+  }
+  for (const auto& [path, value] : Leaves(b)) {
+    if (!sides.contains(path)) order.push_back(path);
+    sides[path].second = value;
+  }
+  Json rows = Json::array();
+  for (const std::string& path : order) {
+    const auto& [left, right] = sides[path];
+    if (all || left != right) rows.push_back({{"key", path}, {"a", left}, {"b", right}});
+  }
+  const auto differs = [](const Json& row) { return row["a"] != row["b"]; };
+  std::stable_partition(rows.begin(), rows.end(), differs);
+  return rows;
+}
+
+// The settings of a run, flat: {"train.epochs": 10, ...}.
+Json SettingsIn(const Json& run) {
+  Json flat = Json::object();
+  const Json settings = run["job"].value("settings", Json::array());
+  for (const Json& each : settings) flat[each.value("key", "")] = each.value("value", Json());
+  return flat;
+}
+
+// What the run's input files held, by their paths.
+Json InputsIn(const fs::path& run) {
+  Json flat = Json::object();
+  const Result<std::string> text = ReadTextFile(run / "inputs.json");
+  const Json files = text.ok() ? ParseJson(*text).ValueOr(Json()) : Json();
+  if (!files.is_array()) return flat;
+  for (const Json& each : files) {
+    if (each.is_object()) flat[each.value("path", "")] = each.value("sha256", Json());
+  }
+  return flat;
+}
+
+Json VersionsIn(const Json& run) { return run["job"].value("versions", Json::object()); }
+
+// The hash of all parameters, without the file around them; null for a run without a model.
+Json WeightsOf(const fs::path& run) {
+  return ReadJson(ModelPlace(run) / "model.json").value("weights_sha256", Json());
+}
+
+Json CompareWeights(const fs::path& a, const fs::path& b) {
+  const Json left = WeightsOf(a), right = WeightsOf(b);
+  const bool both = left.is_string() && right.is_string();
+  return {{"equal", both ? Json(left == right) : Json()}, {"a", left}, {"b", right}};
+}
+
+// A hash as people compare it.
+std::string ShortHash(const Json& hash) {
+  return hash.is_string() ? hash.get<std::string>().substr(0, 12) : "-";
+}
+
+std::string EqualText(const Json& equal) {
+  if (equal.is_null()) return "weights";
+  return equal.get<bool>() ? "weights, equal bit for bit" : "weights, not equal";
+}
+
+}  // namespace
+
+Json CompareRuns(const fs::path& a, const fs::path& b) {
+  const Json left = RunAsJson(a), right = RunAsJson(b);
+  const auto results = [&](const char* part) {
+    return Differences(left["result"].value(part, Json::object()),
+                       right["result"].value(part, Json::object()), true);
+  };
+  return {{"runs", {a.filename().string(), b.filename().string()}},
+          {"weights", CompareWeights(a, b)},
+          {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
+          {"inputs", Differences(InputsIn(a), InputsIn(b), false)},
+          {"versions", Differences(VersionsIn(left), VersionsIn(right), false)},
+          {"metrics", results("metrics")},
+          {"seconds", results("seconds")}};
+}
+
+std::string ComparedAsText(const Json& compared) {
+  const Json& weights = compared["weights"];
+  std::vector<std::vector<std::string>> rows = {
+      {"", ValueText(compared["runs"][0]), ValueText(compared["runs"][1])},
+      {EqualText(weights["equal"]), ShortHash(weights["a"]), ShortHash(weights["b"])}};
+  const size_t before = rows.size();
+  for (const char* part : {"settings", "inputs", "versions", "metrics", "seconds"}) {
+    if (std::string(part) == "metrics" && rows.size() == before) rows.push_back({kNothing});
+    if (compared[part].empty()) continue;
+    rows.push_back({part});
+    const bool hashes = std::string(part) == "inputs";
+    for (const Json& row : compared[part]) {
+      const auto text = [&](const char* side) {
+        return hashes ? ShortHash(row[side]) : ValueText(row[side]);
+      };
+      rows.push_back({"  " + row["key"].get<std::string>(), text("a"), text("b")});
+    }
+  }
+  return TextTable(rows);
+}
+
+}  // namespace protium

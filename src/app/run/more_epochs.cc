@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/more_epochs.h"
+
+#include <fmt/format.h>
+
+#include "app/job/settings.h"
+#include "base/fault.h"
+#include "base/fields.h"
+#include "recipe/depends_on_steps.h"
+#include "run/event_log.h"
+#include "run/events.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kKey = "train.epochs";
+
+Status Refused(const std::string& set, std::string what, std::string why, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = "--set " + set,
+               .why = std::move(why),
+               .fix = std::move(fix),
+               .kept = "the run as it was"});
+}
+
+// The last of `sets`; all of them must be of the one key.
+Result<Assignment> ReadEpochs(const std::vector<std::string>& sets) {
+  Assignment last;
+  for (const std::string& set : sets) {
+    PT_LET(last, ReadAssignment(set));
+    if (last.path != kKey) {
+      return Refused(set, "resume can set train.epochs alone",
+                     "everything else would have changed what has been trained",
+                     "protium run JOB --set " + set + "  starts a run of its own");
+    }
+    if (!last.value.is_number_integer()) {
+      return Refused(set, "train.epochs must be a whole number", "", "--set train.epochs=20");
+    }
+  }
+  return last;
+}
+
+// The one estimator of a saved job, or null.
+Json* EstimatorIn(Json& job) {
+  if (!job.is_object() || !job.contains("pipeline")) return nullptr;
+  Json* found = nullptr;
+  for (Json& stage : job["pipeline"]) {
+    if (stage.is_object() && stage.contains("train")) found = &stage;
+  }
+  return found;
+}
+
+// Why the steps already made would have been others; empty if they would not.
+std::string WhyOthers(const TrainOptions& train, const fs::path& run) {
+  if (train.warm_up.share > 0) return "the warm-up is a share of all steps";
+  if (DependsOnSteps(train)) {
+    return fmt::format("the schedule \"{}\" depends on the number of all steps",
+                       train.schedule.name);
+  }
+  const auto events = ReadEvents(run / "events.jsonl");
+  const int64_t steps = events.ok() ? MakeRunView(*events).steps : 0;
+  if (steps == 0 || train.warm_up.steps <= steps) return {};
+  return fmt::format("the warm-up of {} steps is longer than the {} steps of the run",
+                     train.warm_up.steps, steps);
+}
+
+Status CheckMore(const TrainOptions& train, const Assignment& said, const std::string& set,
+                 const fs::path& run) {
+  if (said.value.get<int64_t>() <= train.epochs) {
+    return Refused(set,
+                   fmt::format("the run has {} epochs; resume can only add some", train.epochs), "",
+                   fmt::format("--set train.epochs={} or more", train.epochs + 1));
+  }
+  const std::string why = WhyOthers(train, run);
+  if (why.empty()) return Status::OK();
+  return Refused(set, "the steps already made would have had other learning rates", why,
+                 "protium run JOB --set " + set + "  starts a run of its own");
+}
+
+}  // namespace
+
+Status AddEpochs(const std::vector<std::string>& sets, const fs::path& run, Json& description) {
+  PT_LET(const Assignment said, ReadEpochs(sets));
+  const std::string& set = sets.back();
+  Json& job = description["job"];
+  Json* const estimator = description["kind"] == "job" ? EstimatorIn(job) : nullptr;
+  if (estimator == nullptr) {
+    return Refused(set, "only runs of a job with a torch_estimator can get more epochs", "", "");
+  }
+  if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
+    return Refused(set, "a run with [search] or [folds] cannot get more epochs",
+                   "what it measured was measured with the epochs that it had",
+                   "protium run JOB --set " + set + "  starts a run of its own");
+  }
+  TrainOptions train;
+  PT_TRY(FieldsFromJson((*estimator)["train"], "train", train));
+  PT_TRY(CheckMore(train, said, set, run));
+  (*estimator)["train"]["epochs"] = said.value;
+  for (Json& each : description["settings"]) {
+    if (each.value("key", "") != kKey) continue;
+    each["value"] = said.value;
+    each["from"] = "--set " + set;
+  }
+  return Status::OK();
+}
+
+}  // namespace protium
