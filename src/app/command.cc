@@ -143,15 +143,8 @@ Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
 Flag JsonFlag() { return {"--json", "", "the result as JSON, on one line", ""}; }
-Flag DelimiterFlag() {
-  return {"--delimiter", "C", "the delimiter of a CSV file (,), or auto", ""};
-}
 Flag ForceFlag() {
   return {"--force", "", "lets outputs overwrite existing files, never inputs", ""};
-}
-
-CsvOptions CsvGiven(const Arguments& arguments) {
-  return {.null = arguments.Values("--null"), .delimiter = arguments.Value("--delimiter", ",")};
 }
 
 std::string RunsDir(const Arguments& arguments) {

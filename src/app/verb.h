@@ -11,7 +11,6 @@
 
 #include "app/arguments.h"
 #include "base/status.h"
-#include "protium/csv.h"
 
 namespace protium {
 
@@ -65,10 +64,6 @@ Flag SetFlag();
 Flag EngineFlag();
 Flag JsonFlag();
 Flag ForceFlag();
-Flag DelimiterFlag();
-
-// What --null and --delimiter say.
-CsvOptions CsvGiven(const Arguments& arguments);
 
 // The value of --runs-dir, else of PROTIUM_RUNS_DIR, else "runs".
 std::string RunsDir(const Arguments& arguments);

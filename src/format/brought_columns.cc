@@ -68,7 +68,8 @@ Status TwoPasses::Tell(int pass, size_t file, const TextSource& source) const {
 CellType SettledType(const SaidType& said, CellType found) {
   if (said.type == nullptr) return found;
   const CellType type = CellTypeOf(*said.type);
-  return !said.exact && type == CellType::kInt64 && found == CellType::kDouble ? found : type;
+  const bool fractions = found == CellType::kDouble || found == CellType::kLooseDouble;
+  return !said.exact && type == CellType::kInt64 && fractions ? found : type;
 }
 
 Result<std::vector<SaidType>> SaidTypes(const BringSpec& spec,

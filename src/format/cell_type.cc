@@ -3,6 +3,7 @@
 
 #include <arrow/type.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -69,6 +70,12 @@ bool SameWord(std::string_view text, std::string_view lower) {
   return true;
 }
 
+bool IsLooseDouble(std::string_view text) {
+  if (IsDouble(text)) return true;
+  Take(text, '-');
+  return SameWord(text, "inf") || SameWord(text, "nan") || SameWord(text, "infinity");
+}
+
 // Takes exactly so many digits from the front; false as well for a number out of range.
 bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, int& value) {
   if (text.size() < digits) return false;
@@ -123,6 +130,8 @@ bool IsCell(std::string_view text, CellType type) {
       return IsInt64(text);
     case CellType::kDouble:
       return IsDouble(text);
+    case CellType::kLooseDouble:
+      return IsLooseDouble(text);
     case CellType::kBool:
       return SameWord(text, "true") || SameWord(text, "false");
     case CellType::kDate:
@@ -137,8 +146,8 @@ bool IsCell(std::string_view text, CellType type) {
 
 CellType TypeOfCell(std::string_view text) {
   // From narrow to wide: a whole number is a double as well, a date a timestamp.
-  for (const CellType type : {CellType::kInt64, CellType::kDouble, CellType::kBool, CellType::kDate,
-                              CellType::kTimestamp}) {
+  for (const CellType type : {CellType::kInt64, CellType::kDouble, CellType::kLooseDouble,
+                              CellType::kBool, CellType::kDate, CellType::kTimestamp}) {
     if (IsCell(text, type)) return type;
   }
   return CellType::kText;
@@ -151,9 +160,12 @@ CellType Unite(CellType a, CellType b) {
   const auto both = [&](CellType x, CellType y) {
     return (a == x && b == y) || (a == y && b == x);
   };
-  // The only two pairs in which one type holds all values of the other. (Whole numbers beyond 2^53
+  const auto number = [](CellType type) {
+    return type == CellType::kInt64 || type == CellType::kDouble || type == CellType::kLooseDouble;
+  };
+  // The only pairs in which one type holds all values of the other. (Whole numbers beyond 2^53
   // lose digits as doubles; a column of both kinds is still one of doubles for every engine.)
-  if (both(CellType::kInt64, CellType::kDouble)) return CellType::kDouble;
+  if (number(a) && number(b)) return std::max(a, b);
   if (both(CellType::kDate, CellType::kTimestamp)) return CellType::kTimestamp;
   return CellType::kText;
 }
@@ -163,6 +175,7 @@ std::shared_ptr<arrow::DataType> ArrowType(CellType type) {
     case CellType::kInt64:
       return arrow::int64();
     case CellType::kDouble:
+    case CellType::kLooseDouble:
       return arrow::float64();
     case CellType::kBool:
       return arrow::boolean();

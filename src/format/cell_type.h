@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type that the text of a cell has. Every engine is told the type found here and none infers by
 // itself, so a cell counts as a value of a type only where all of them read the same value from it.
-// What only one engine takes for a value (hexadecimal numbers, "infinity", local dates) is text.
+// What only one engine takes for a value (hexadecimal numbers, local dates) is text. A loose double
+// is one that engines do not read alike, so that tables with any are brought (format/bring.h).
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -11,7 +12,8 @@
 
 namespace protium {
 
-enum class CellType { kNone, kInt64, kDouble, kBool, kDate, kTimestamp, kText };
+// kLooseDouble: a double, also inf, nan and infinity in any case.
+enum class CellType { kNone, kInt64, kDouble, kLooseDouble, kBool, kDate, kTimestamp, kText };
 
 // Whether `text` is a value of the type: every text is kText, none is kNone.
 bool IsCell(std::string_view text, CellType type);

@@ -28,7 +28,7 @@ double DoubleOf(std::string_view text) {
   if (text == "-Inf") return -Limits::infinity();
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  // from_chars leaves out what strtod says of numbers beyond the range.
+  // It reads inf and nan in any case. It leaves out what strtod says of numbers beyond the range.
   if (read.ec == std::errc::result_out_of_range)
     return std::strtod(std::string(text).c_str(), nullptr);
   return value;
@@ -64,6 +64,7 @@ Status AppendCell(std::string_view text, CellType type, arrow::ArrayBuilder& bui
     case CellType::kInt64:
       return static_cast<arrow::Int64Builder&>(builder).Append(WholeOf(text));
     case CellType::kDouble:
+    case CellType::kLooseDouble:
       return static_cast<arrow::DoubleBuilder&>(builder).Append(DoubleOf(text));
     case CellType::kBool:
       return static_cast<arrow::BooleanBuilder&>(builder).Append(text.front() == 't' ||

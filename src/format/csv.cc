@@ -204,7 +204,7 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
 
 Result<CsvOptions> WithDelimiter(const std::string& path, const CsvOptions& options) {
   CsvOptions found = options;
-  if (options.delimiter != "auto") return found;
+  if (options.delimiter != "auto" && !MayHaveTabs(path, options)) return found;
   PT_LET(const CsvRows rows, CsvRows::Open(path, options));
   found.delimiter = rows.delimiter();
   return found;
@@ -234,7 +234,8 @@ Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOption
   }
   // Where the delimiter is a blank, a row of nulls looks like an empty line.
   const bool empty_rows = names.size() == 1 || options.delimiter.front() <= ' ';
-  return CsvTable{arrow::schema(fields), !broken && !empty_rows};
+  const bool loose = std::ranges::find(types, CellType::kLooseDouble) != types.end();
+  return CsvTable{arrow::schema(fields), !broken && !empty_rows, loose};
 }
 
 Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const CsvOptions& options,

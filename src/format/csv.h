@@ -15,15 +15,18 @@ struct CsvTable {
   // No cell holds a line break and no row looks like an empty line: files may be read in pieces
   // that begin at any line.
   bool rows_are_lines = false;
+  // There are numbers that engines do not read alike (kLooseDouble): the table must be brought.
+  bool loose_numbers = false;
 };
 
-// The options with the delimiter that the first lines of the file show, where it is "auto". All
-// else here wants it named.
+// The options with the delimiter that the first lines of the file show, where it is "auto" or the
+// name ends in .tsv. All else here wants it named.
 Result<CsvOptions> WithDelimiter(const std::string& path, const CsvOptions& options);
 
 // Infers the columns of CSV files from every row of all of them. A column is the first of
 //   int64      whole numbers of 64 bits: 7, -12
-//   double     3.5, .5, 1e-3, NaN, Inf, -Inf, and whole numbers among them
+//   double     3.5, .5, 1e-3, NaN, Inf, -Inf, and whole numbers among them; inf, nan and infinity
+//              in any case
 //   boolean    true, false, in any case
 //   date       2013-12-31
 //   timestamp  2013-12-31T23:59, with :ss and .ffffff, with a space for the T, with or without Z

@@ -28,13 +28,13 @@ class CellRules {
 
   // The text in the form that IsCell() and AppendCell() know, valid until the next call.
   std::string_view Plain(std::string_view text, CellType type) {
-    if (!comma_ || type != CellType::kDouble || text.find(',') == text.npos) return text;
+    if (!comma_ || !IsDouble(type) || text.find(',') == text.npos) return text;
     plain_.assign(text);
     std::replace(plain_.begin(), plain_.end(), ',', '.');
     return plain_;
   }
   bool Fits(std::string_view text, CellType type) {
-    if (comma_ && type == CellType::kDouble && text.find('.') != text.npos) return false;
+    if (comma_ && IsDouble(type) && text.find('.') != text.npos) return false;
     return IsCell(Plain(text, type), type);
   }
   CellType TypeOf(std::string_view text) {
@@ -46,6 +46,10 @@ class CellRules {
   }
 
  private:
+  static bool IsDouble(CellType type) {
+    return type == CellType::kDouble || type == CellType::kLooseDouble;
+  }
+
   bool comma_;
   std::string plain_;
 };
@@ -109,6 +113,7 @@ Status BroughtCsv::SetTypes() {
   PT_LET(const auto said, SaidTypes(spec_, names_));
   for (size_t i = 0; i < names_.size(); ++i) {
     types_[i] = SettledType(said[i], types_[i]);
+    if (types_[i] == CellType::kDouble) types_[i] = CellType::kLooseDouble;
   }
   arrow::FieldVector fields;
   for (size_t i = 0; i < names_.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "column/schema.h"
 #include "format/cell_type.h"
 #include "format/csv_rows.h"
+#include "format/csv_syntax.h"
 #include "format/csv_types.h"
 
 namespace protium {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t kMostTexts = 5;
 constexpr int64_t kRowsBeforeGivingUp = 10'000;
-constexpr int64_t kPerOdd = 9;  // Cells of the type for each that is not.
+constexpr int64_t kPerOdd = 9;  // Cells of the type for each that is not, nor a word for a null.
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -26,12 +27,20 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+// Whether the comma in a number may group thousands, as in 1,234 and unlike 0,234 or 12,5.
+bool MayGroup(std::string_view number) {
+  if (number.starts_with('-')) number.remove_prefix(1);
+  const size_t comma = number.find(',');
+  return comma >= 1 && comma <= 3 && number.size() == comma + 4 && number.front() != '0';
+}
+
 // What the cells of one text column were so far.
 struct Doubtful {
   size_t place;  // Of the column.
   CellType type = CellType::kNone;
   int64_t fitting = 0;
-  OddColumn odd;
+  int64_t unknown = 0;  // Odd cells that hold no word for a missing value.
+  OddColumn odd{.maybe_groups = true};
   bool lost = false;  // No option helps.
 
   void Read(const CsvCell& cell, const CsvOptions& options, const std::string& path, int64_t line) {
@@ -45,6 +54,12 @@ struct Doubtful {
     }
     if (++odd.cells == 1) odd.where = fmt::format("{}:{}", path, line);
     std::string text = CsvText(cell);
+    const std::string inner(Trimmed(text));
+    if (!cell.quoted && inner != text && IsNullSpelling(inner)) {
+      odd.trim = true;
+      text = inner;
+    }
+    if (!IsNullSpelling(text)) ++unknown;
     if (std::find(odd.texts.begin(), odd.texts.end(), text) == odd.texts.end()) {
       lost = lost || odd.texts.size() == kMostTexts;
       if (!lost) odd.texts.push_back(std::move(text));
@@ -66,12 +81,13 @@ struct Doubtful {
     point[point.find(',')] = '.';
     const bool number = IsCell(point, CellType::kDouble);
     odd.decimal_comma = odd.decimal_comma || number;
+    odd.maybe_groups = odd.maybe_groups && !(number && !MayGroup(text));
     return number ? CellType::kDouble : CellType::kText;
   }
 
   bool Mendable() const {
     const bool any = odd.cells > 0 || odd.trim || odd.decimal_comma;
-    return any && !lost && fitting > 0 && fitting >= odd.cells * kPerOdd;
+    return any && !lost && fitting > 0 && fitting >= unknown * kPerOdd;
   }
 };
 
@@ -102,7 +118,8 @@ Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& pa
   for (size_t i = 0; i < first.names().size(); ++i) {
     const auto field = schema.GetFieldByName(first.names()[i]);
     if (field == nullptr || field->type()->id() != arrow::Type::STRING) continue;
-    doubtful.push_back({.place = i, .odd = {.column = field->name()}});
+    doubtful.push_back({.place = i});
+    doubtful.back().odd.column = field->name();
   }
   for (const std::string& path : paths) {
     if (doubtful.empty()) break;
@@ -112,9 +129,26 @@ Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& pa
   for (Doubtful& each : doubtful) {
     if (!each.Mendable()) continue;
     PT_LET(each.odd.type, TypeName(*ArrowType(each.type)));
+    each.odd.maybe_groups = each.odd.maybe_groups && each.odd.decimal_comma;
     odd.push_back(std::move(each.odd));
   }
   return odd;
+}
+
+CsvOptions WithMends(const std::vector<OddColumn>& odd, const CsvOptions& options) {
+  CsvOptions mended = options;
+  for (const OddColumn& each : odd) {
+    mended.trim = mended.trim || each.trim;
+    const bool comma = each.decimal_comma && !each.maybe_groups && options.delimiter != ",";
+    if (comma) mended.decimal = ",";
+    if (!std::ranges::all_of(each.texts, IsNullSpelling)) continue;
+    for (const std::string& text : each.texts) {
+      if (std::ranges::find(mended.null.all, text) == mended.null.all.end()) {
+        mended.null.all.push_back(text);
+      }
+    }
+  }
+  return mended;
 }
 
 }  // namespace protium

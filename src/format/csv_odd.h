@@ -22,13 +22,19 @@ struct OddColumn {
   std::string where;           // file:line of the first of them.
   bool trim = false;           // It takes trim = true.
   bool decimal_comma = false;  // It takes decimal = ",".
+  bool maybe_groups = false;   // Every comma may group thousands: 1,234.
 };
 
 // Looks for such columns among those of type string in `schema`: at most one cell in ten may be
-// odd. Reads the files once more, and stops early where no column is in question. The files have
-// been read with these options before.
+// odd, beyond those that hold a word for a missing value (IsNullSpelling()). Reads the files once
+// more, and stops early where no column is in question. The files have been read with these options
+// before.
 Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& paths,
                                               const CsvOptions& options,
                                               const arrow::Schema& schema);
+
+// `options` with what mends these columns beyond doubt: words for missing values, blanks around
+// cells, and decimal commas that cannot group thousands.
+CsvOptions WithMends(const std::vector<OddColumn>& odd, const CsvOptions& options);
 
 }  // namespace protium

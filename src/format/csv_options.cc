@@ -7,6 +7,8 @@
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "base/fields.h"
+#include "format/cell_type.h"
 
 namespace protium {
 namespace {
@@ -28,7 +30,9 @@ Status CheckHeader(const std::vector<std::string>& names, const std::string& pat
                  .what = "two columns are named \"" + name + "\"",
                  .where = LineOf(path, line),
                  .why = "column names are matched without regard to case",
-                 .fix = "rename one in the first line"});
+                 .fix = TypeOfCell(name) == CellType::kText
+                            ? "rename one in the first line"
+                            : "if the first line is a row: header = false; else rename one"});
   }
   return Status::OK();
 }
@@ -66,6 +70,30 @@ bool IsPlainCsv(const CsvOptions& options) {
   return options.null.all.size() <= 1 && options.encoding == Encoding::kUtf8 &&
          options.decimal == "." && options.comment.empty() && !options.trim &&
          options.ragged == Ragged::kRefuse && options.types.all.empty();
+}
+
+bool MayHaveTabs(const std::string& path, const CsvOptions& options) {
+  if (options.delimiter != "," || options.decimal == ",") return false;
+  const std::string name = Lower(path);
+  return name.ends_with(".tsv") || name.ends_with(".tsv.gz") || name.ends_with(".tsv.zst");
+}
+
+Status CheckOptionsFit(Format format, const CsvOptions& options) {
+  if (format == Format::kCsv) return Status::OK();
+  const Json given = FieldsToJson(options), usual = FieldsToJson(CsvOptions{});
+  for (const auto& [key, value] : given.items()) {
+    if (value == usual.value(key, Json())) continue;
+    if (format == Format::kJsonLines && key == "types") continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("\"{}\" is an option of CSV, and this table is {}", key,
+                                     format == Format::kParquet ? "Parquet"
+                                     : format == Format::kArrow ? "Arrow"
+                                                                : "JSON lines"),
+                 .fix = "leave it out: " + std::string(format == Format::kJsonLines
+                                                           ? "JSON says what is missing by null"
+                                                           : "the file says its own types")});
+  }
+  return Status::OK();
 }
 
 CsvSyntax SyntaxOf(const CsvOptions& options) {

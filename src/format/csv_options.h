@@ -19,6 +19,14 @@ Status CheckCsvOptions(const CsvOptions& options);
 // Whether both engines read CSV with these options by themselves, and alike.
 bool IsPlainCsv(const CsvOptions& options);
 
+// Whether the file's name (.tsv, or packed) says that tabs stand between its cells where no other
+// delimiter than the usual one was said: they do if its first line has one.
+bool MayHaveTabs(const std::string& path, const CsvOptions& options);
+
+// Refuses (Exit::kUsage), by name, options that are not the usual ones and that the format does not
+// have: all for Parquet and Arrow, all but the types for JSON lines.
+Status CheckOptionsFit(Format format, const CsvOptions& options);
+
 CsvSyntax SyntaxOf(const CsvOptions& options);
 
 // Of comma, semicolon, tab and |, the one that cuts the first lines of `text` into the most cells,

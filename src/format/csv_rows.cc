@@ -25,6 +25,10 @@ Result<CsvRows> CsvRows::Open(const std::string& path, const CsvOptions& options
   rows.ended_ = !any;
   if (options.delimiter == "auto") {
     rows.options_.delimiter = std::string(1, FindDelimiter(*rows.text_, options));
+  } else if (MayHaveTabs(path, options) &&
+             std::string_view(*rows.text_).substr(0, rows.text_->find('\n')).find('\t') !=
+                 std::string_view::npos) {
+    rows.options_.delimiter = "\t";
   }
   rows.scanner_ =
       std::make_unique<CsvScanner>(*rows.text_, SyntaxOf(rows.options_), path, /*more=*/any);

@@ -123,5 +123,19 @@ TEST_F(BroughtTablesTest, SaysWhatItCannotOpen) {
   EXPECT_EQ(FilesIn(folder_ / "run" / "tables"), 0u);
 }
 
+TEST_F(BroughtTablesTest, CsvWithNumbersThatEnginesReadDifferentlyIsBrought) {
+  std::ofstream(folder_ / "t.csv") << "x\n1\ninf\n-INF\n2.5\n";
+  const DataFrame table = session_->Read().Csv("t.csv");
+  EXPECT_EQ(table.Schema().ValueOrDie()->field(0)->type()->id(), arrow::Type::DOUBLE);
+  EXPECT_THAT(Text(table), HasSubstr("1,\n    inf,\n    -inf,\n    2.5"));
+  EXPECT_EQ(FilesIn(folder_ / "run" / "tables"), 1u);
+}
+
+TEST_F(BroughtTablesTest, OptionsOfCsvAreRefusedForOtherFormats) {
+  const DataFrame table = session_->Read().File("t.jsonl", CsvOptions{.null = "NA"}, nullptr);
+  EXPECT_EQ(FaultOf(table.Schema().status()).what,
+            "\"null\" is an option of CSV, and this table is JSON lines");
+}
+
 }  // namespace
 }  // namespace protium

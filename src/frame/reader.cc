@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "format/bring.h"
 #include "format/csv.h"
+#include "format/csv_options.h"
 #include "format/parquet.h"
 #include "format/partitions.h"
 #include "frame/inputs.h"
@@ -22,13 +23,16 @@ namespace fs = std::filesystem;
 
 // Determines the columns of the files. CSV is read whole for this, here and not in the engine: a
 // sample, or two engines with rules of their own, would infer different types.
-Status ReadColumns(const SchemaPtr& known, Scan& scan) {
+// `loose`: the table must be brought after all, since some numbers are not for engines to read.
+Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
   if (scan.format == Format::kParquet) {
     PT_LET(scan.schema, ParquetSchema(scan.paths));
     return Status::OK();
   }
   PT_LET(scan.csv, WithDelimiter(scan.paths.front(), scan.csv));
   PT_LET(CsvTable table, InferCsv(scan.paths, scan.csv));
+  loose = table.loose_numbers;
+  if (loose) return Status::OK();
   scan.schema = std::move(table.schema);
   scan.rows_are_lines = table.rows_are_lines;
   if (known == nullptr) return Status::OK();
@@ -63,6 +67,7 @@ Reader Reader::Partitions(Columns names) const {
 // Paths are made absolute before they are recorded: `resume` may run in another working directory.
 Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvOptions& options,
                               const SchemaPtr& known) const {
+  PT_TRY(CheckOptionsFit(format, options));
   SessionState& session = session_->state();
   const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
@@ -73,9 +78,9 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   if (!partitions_.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions_, known));
   }
-  PT_LET(const bool bring, MustBeBrought(scan.paths, format, options));
+  PT_LET(bool bring, MustBeBrought(scan.paths, format, options));
+  if (!bring) PT_TRY(ReadColumns(known, scan, bring));
   if (bring) return BringScan(session, known, std::move(scan));
-  PT_TRY(ReadColumns(known, scan));
   if (!partitions_.empty()) {
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));
   }

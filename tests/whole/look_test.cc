@@ -89,6 +89,30 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
   EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
 }
 
+TEST(Init, WritesTheOptionsThatTheFileNeeds) {
+  const OwnJob own;
+  std::string text = "region;area;price\n";
+  for (int i = 0; i < 400; ++i) {
+    const int area = 20 + i * 7 % 60;
+    text += fmt::format("{};{};{},5\n", i % 3 == 0 ? "north" : "south",
+                        i % 9 == 0 ? "NA" : fmt::format("{},25", area), area * 2 + i % 3);
+  }
+  own.Write("odd.csv", text);
+  const Outcome made =
+      own.Protium({"init", own / "odd.csv", "--label", "price", "--output", own / "odd.toml"});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  EXPECT_TRUE(Has(made.out, "read with null = \"NA\", delimiter = \";\", decimal = \",\""))
+      << made.out;
+  const Outcome run = own.Protium({"run", own / "odd.toml", "--json", "--runs-dir", own / "runs"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_LT(run.json["metrics"]["test"]["rmse"], run.json["metrics"]["baseline"]["rmse"]);
+  const Outcome asked = own.Protium({"sql", "SELECT sum(area) AS a FROM odd", "--table",
+                                     "odd=" + (own / "odd.csv").string(), "--delimiter", ";",
+                                     "--csv", "decimal=,", "--csv", "null=NA", "--json"});
+  EXPECT_EQ(asked.exit, 0) << asked.err;
+  EXPECT_EQ(asked.json["columns"][0]["type"], "float64") << asked.out;
+}
+
 TEST(Init, SaysWhatIsMissing) {
   const OwnJob own;
   EXPECT_TRUE(Has(own.Protium({"init", own / "machines.csv"}).err, "init needs --label"));

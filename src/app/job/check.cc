@@ -46,6 +46,7 @@ Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) 
     PT_LET(const FileForm form, FindForm(path));
     format = form.format;
   }
+  PT_TRY(CheckOptionsFit(format, table.options));
   PT_LET(const TableFiles files, FindFiles(path, format, table.partitions));
   std::optional<Columns> names;
   if (format == Format::kCsv) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "app/csv_flags.h"
 #include "app/run/one_file.h"
 #include "app/table/cells.h"
 #include "app/table/grid.h"
@@ -111,8 +112,9 @@ Result<std::string> Answer(Session& session, const DataFrame& frame, const Argum
 Result<std::string> Query(const std::string& sql, const Arguments& arguments,
                           SessionOptions options, bool timed) {
   PT_LET(const auto places, PlacesIn(arguments));
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_TRY(NameTables(*session, sql, places, CsvGiven(arguments)));
+  PT_TRY(NameTables(*session, sql, places, csv.options));
   const DataFrame frame = session->Sql(sql);
   PT_TRY(WithTables(frame.Schema().status(), places, arguments));
   return Answer(*session, frame, arguments, timed);
@@ -163,7 +165,8 @@ Result<SchemaPtr> ColumnsOf(const TablePlace& place, const Arguments& arguments)
   options.folder = scratch->path();
   options.base = fs::current_path();
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  return OpenPlace(*session, place.path, CsvGiven(arguments)).Schema();
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
+  return OpenPlace(*session, place.path, csv.options).Schema();
 }
 
 }  // namespace protium

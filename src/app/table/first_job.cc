@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "app/csv_flags.h"
 #include "app/table/cells.h"
+#include "app/table/sql_names.h"
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/json.h"
@@ -33,6 +34,8 @@ enum class Aim { kTwoClasses, kClasses, kNumber };
 struct UsedColumns {
   std::vector<const ColumnProfile*> categories, numbers, times;
   std::vector<std::string> left_out;  // "id has another value in every row: an id?"
+  const ColumnProfile* id = nullptr;  // One of those left out that has another value in every row.
+  bool split_by_id = false;
   bool any() const { return !categories.empty() || !numbers.empty() || !times.empty(); }
 };
 
@@ -44,8 +47,33 @@ bool IsTime(const arrow::DataType& type) {
   return type.id() == Type::DATE32 || type.id() == Type::TIMESTAMP;
 }
 
+bool IsInfinite(const ColumnProfile& column) {
+  return column.least == "-inf" || column.greatest == "inf";
+}
+
+// Whether the text begins with a date whose parts stand between slashes, the year first.
+bool HasSlashedDate(std::string_view text) {
+  constexpr std::string_view kShape = "dddd/dd/dd";
+  if (text.size() < kShape.size()) return false;
+  for (size_t i = 0; i < kShape.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kShape[i] == 'd' ? !digit : text[i] != '/') return false;
+  }
+  return true;
+}
+
+std::string DatesHint(const ColumnProfile& column) {
+  const char* const type = column.least.size() > 10 ? "TIMESTAMP" : "DATE";
+  return fmt::format("is text with dates: write CAST(REPLACE({0}, '/', '-') AS {1}) AS {0}",
+                     SqlName(column.name), type);
+}
+
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
   why = WhyUseless(table, column);
+  if (HasSlashedDate(column.least) && HasSlashedDate(column.greatest)) {
+    why = DatesHint(column);
+    return Use::kLeftOut;
+  }
   // Stages never overwrite columns, so the job would be refused.
   const std::string name = Lower(column.name);
   if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
@@ -63,7 +91,7 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   return Use::kLeftOut;
 }
 
-UsedColumns Sort(const TableProfile& table, const ColumnProfile& label) {
+UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Tellers& tellers) {
   UsedColumns out;
   for (const ColumnProfile& each : table.columns) {
     if (&each == &label) continue;
@@ -74,7 +102,14 @@ UsedColumns Sort(const TableProfile& table, const ColumnProfile& label) {
       use = Use::kLeftOut;
       why = "equals the label in every row";
     }
+    if (const auto teller = tellers.find(each.name); teller != tellers.end() && why.empty()) {
+      use = Use::kLeftOut;
+      why = teller->second;
+    }
     if (use == Use::kLeftOut) out.left_out.push_back(each.name + " " + why);
+    if (out.id == nullptr && each.exact && each.nulls == 0 && each.distinct == table.rows) {
+      out.id = use == Use::kLeftOut && each.same_as.empty() ? &each : nullptr;
+    }
     if (use == Use::kCategory) out.categories.push_back(&each);
     if (use == Use::kNumber) out.numbers.push_back(&each);
     if (use == Use::kTime) out.times.push_back(&each);
@@ -111,42 +146,6 @@ Result<Aim> AimOf(const ColumnProfile& label) {
   return RefuseLabel(label, "it is of type " + TypeText(*label.type));
 }
 
-// Words that mean something else than a column where a column may stand, and words that begin or
-// join parts of a query: those of SQL:2016 that Spark or DuckDB reserve.
-constexpr std::string_view kWords[] = {
-    "all",     "analyse",     "and",      "any",     "array",      "as",        "asc",
-    "between", "both",        "by",       "case",    "cast",       "check",     "collate",
-    "column",  "cross",       "create",   "cube",    "current",    "date",      "default",
-    "desc",    "describe",    "distinct", "do",      "else",       "end",       "escape",
-    "except",  "exists",      "false",    "fetch",   "filter",     "for",       "foreign",
-    "from",    "full",        "grant",    "group",   "grouping",   "having",    "in",
-    "inner",   "intersect",   "interval", "into",    "is",         "isnull",    "join",
-    "lambda",  "lateral",     "leading",  "left",    "like",       "limit",     "map",
-    "minus",   "natural",     "not",      "notnull", "null",       "of",        "offset",
-    "on",      "only",        "or",       "order",   "outer",      "overlaps",  "pivot",
-    "placing", "primary",     "qualify",  "range",   "references", "returning", "right",
-    "rollup",  "row",         "rows",     "select",  "semi",       "anti",      "session_user",
-    "set",     "show",        "similar",  "some",    "struct",     "summarize", "symmetric",
-    "table",   "tablesample", "then",     "time",    "timestamp",  "to",        "trailing",
-    "true",    "union",       "unique",   "unpivot", "user",       "using",     "values",
-    "when",    "where",       "window",   "with"};
-
-// Whether SQL reads the text as a name without quotes. Words with "current_" may be functions.
-bool IsPlainName(const std::string& name) {
-  const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return false;
-  if (!std::ranges::all_of(name, letter)) return false;
-  const std::string word = Lower(name);
-  return !word.starts_with("current_") && std::ranges::find(kWords, word) == std::end(kWords);
-}
-
-std::string SqlName(const std::string& name) {
-  if (IsPlainName(name)) return name;
-  std::string quoted = "\"";
-  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 // A list that goes on in the next line where it becomes too long.
 std::string ListOf(const std::vector<std::string>& items, size_t indent) {
   std::string text;
@@ -177,10 +176,14 @@ std::vector<const ColumnProfile*> WithMissing(const std::vector<const ColumnProf
                                               bool missing) {
   std::vector<const ColumnProfile*> out;
   for (const ColumnProfile* each : columns) {
-    if ((each->nulls > 0) == missing) out.push_back(each);
+    if ((each->nulls > 0 || IsInfinite(*each)) == missing) out.push_back(each);
   }
   return out;
 }
+
+// Of columns; an infinite value would be no number to learn from, and becomes NULL.
+constexpr char kAsDouble[] = "CAST({0} AS DOUBLE) AS {0}";
+constexpr char kFinite[] = "CASE WHEN abs({0}) < CAST('Infinity' AS DOUBLE) THEN {0} END AS {0}";
 
 // Decimals become doubles, since scaling rounds them anyway.
 std::string SelectOf(const UsedColumns& columns, const ColumnProfile& label) {
@@ -188,13 +191,17 @@ std::string SelectOf(const UsedColumns& columns, const ColumnProfile& label) {
   for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
     for (const ColumnProfile* each : *group) {
       const std::string name = SqlName(each->name);
-      const bool decimal = arrow::is_decimal(each->type->id());
-      items.push_back(decimal ? "CAST(" + name + " AS DOUBLE) AS " + name : name);
+      items.push_back(arrow::is_decimal(each->type->id()) ? fmt::format(kAsDouble, name)
+                      : IsInfinite(*each)                 ? fmt::format(kFinite, name)
+                                                          : name);
     }
   }
+  if (columns.split_by_id) items.push_back(SqlName(columns.id->name));
   const std::string name = SqlName(label.name);
   const bool decimal = arrow::is_decimal(label.type->id());
-  items.push_back(decimal ? "CAST(" + name + " AS DOUBLE) AS " + name : name);
+  items.push_back(decimal             ? fmt::format(kAsDouble, name)
+                  : IsInfinite(label) ? fmt::format(kFinite, name)
+                                      : name);
   return ListOf(items, 7);
 }
 
@@ -204,8 +211,13 @@ std::string TableLine(const FirstJobSpec& spec) {
   const char* const key = csv ? "csv" : spec.format == Format::kParquet ? "parquet" : "file";
   std::string line = fmt::format("{} = {{ {} = {}", plain ? spec.name : Dump(Json(spec.name)), key,
                                  Dump(Json(spec.file)));
-  if (csv && !spec.csv.null.empty()) line += ", null = " + Dump(ToJson(spec.csv.null));
-  if (csv && spec.csv.delimiter != ",") line += ", delimiter = " + Dump(Json(spec.csv.delimiter));
+  CsvOptions options = spec.csv;
+  // The name says it.
+  if (options.delimiter == "\t" && Lower(spec.file).find(".tsv") != std::string::npos) {
+    options.delimiter = ",";
+  }
+  if (!csv) return line + " }\n";
+  for (const std::string& each : OptionsSaid(options)) line += ", " + each;
   return line + " }\n";
 }
 
@@ -283,6 +295,19 @@ std::string TrainOf(const TableProfile& table, const std::string& by) {
       effort.epochs, effort.batch, validation, effort.patience);
 }
 
+// Whether most rows have an equal in what is selected. The split goes by values, so that a handful
+// of them would decide it.
+bool ManyEqualRows(const TableProfile& table, const UsedColumns& columns,
+                   const ColumnProfile& label) {
+  double different = double(label.distinct);
+  for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
+    for (const ColumnProfile* each : *group) {
+      different *= double(each->distinct + (each->nulls > 0 ? 1 : 0));
+    }
+  }
+  return different * 2 < double(table.rows);
+}
+
 // A date that enough rows share: its days stay on one side of every split, as rows of one day often
 // tell of each other.
 std::string SplitBy(const TableProfile& table, const UsedColumns& columns) {
@@ -290,12 +315,14 @@ std::string SplitBy(const TableProfile& table, const UsedColumns& columns) {
     if (each->type->id() != Type::DATE32 || each->nulls > 0) continue;
     if (each->distinct >= 20 && each->distinct * 3 <= table.rows) return Dump(Json(each->name));
   }
+  if (columns.split_by_id) return Dump(Json(columns.id->name));
   return {};
 }
 
-std::string SplitOf(const std::string& by) {
+std::string SplitOf(const std::string& by, bool by_id) {
+  const char* const why = by_id ? "many rows are equal but for this" : "whole days stay together";
   return "[split]                               # rows that training never sees\n" +
-         (by.empty() ? std::string() : "by   = [" + by + "]  # whole days stay together\n") +
+         (by.empty() ? std::string() : fmt::format("by   = [{}]  # {}\n", by, why)) +
          "test = 0.2\n\n";
 }
 
@@ -334,18 +361,32 @@ std::string EstimatorOf(const TableProfile& table, const UsedColumns& columns,
 
 }  // namespace
 
+bool IsOfClasses(const ColumnProfile& label) {
+  const Result<Aim> aim = AimOf(label);
+  return aim.ok() && *aim != Aim::kNumber;
+}
+
 Result<FirstJob> ProposeJob(const TableProfile& table, const FirstJobSpec& spec) {
   PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
   PT_LET(const Aim aim, AimOf(*label));
-  const UsedColumns columns = Sort(table, *label);
+  UsedColumns columns = Sort(table, *label, spec.tellers);
+  // Better to learn from these than from nothing.
+  if (!columns.any()) columns = Sort(table, *label, {});
   if (!columns.any()) {
     return Fail({.exit = Exit::kInput,
                  .what = "there is no column to learn \"" + label->name + "\" from",
                  .why = columns.left_out.empty() ? "the table has no other column"
                                                  : columns.left_out.front()});
   }
+  const bool equal = ManyEqualRows(table, columns, *label);
+  columns.split_by_id = equal && columns.id != nullptr;
   const std::string by = SplitBy(table, columns);
   FirstJob job{.notes = NotesOf(*label, aim, columns)};
+  if (equal && columns.id == nullptr) {
+    job.notes.push_back(
+        "most rows are equal to others: the split keeps equal rows together, so that its test rows "
+        "are few; a column that tells rows apart would help");
+  }
   job.toml = fmt::format("# Learns {} from {}: {}. Run it: protium run {}.toml\n", label->name,
                          spec.file, AimText(aim), spec.name);
   for (const std::string& each : columns.left_out) {
@@ -358,7 +399,8 @@ Result<FirstJob> ProposeJob(const TableProfile& table, const FirstJobSpec& spec)
   job.toml +=
       "[etl]                                 # any SELECT over the tables\nsql = \"\"\"\nSELECT " +
       SelectOf(columns, *label) + "\nFROM " + SqlName(spec.name) + "\n\"\"\"\n\n";
-  job.toml += SplitOf(by) + TimeStages(columns) + CategoryStages(columns) + NumberStages(columns);
+  job.toml += SplitOf(by, columns.split_by_id) + TimeStages(columns) + CategoryStages(columns) +
+              NumberStages(columns);
   job.toml += EstimatorOf(table, columns, *label, aim) + TrainOf(table, by);
   job.toml +=
       "[outputs]                             # the test rows with their predictions\n"

@@ -80,12 +80,51 @@ TEST(ProposeJob, LeavesOutWhatIsTheLabelUnderAnotherName) {
   EXPECT_THAT(toml, Not(HasSubstr("\"order\"")));
 }
 
+TEST(ProposeJob, LeavesOutWhatTellsTheLabelUnlessThereIsNothingElse) {
+  TableProfile table = Shop();
+  FirstJobSpec spec = Spec("sold");
+  spec.tellers = {{"shop", "tells sold in every row: known only afterwards?"}};
+  const std::string toml = ProposeJob(table, spec).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: shop tells sold in every row"));
+  EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"shop\"")));
+  table.columns = {table.columns[1], table.columns.back()};
+  EXPECT_THAT(ProposeJob(table, spec).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
+}
+
+TEST(ProposeJob, MakesNullsOfInfiniteNumbersAndSaysHowToReadDates) {
+  TableProfile table = Shop();
+  table.columns[3] = Column("price", arrow::float64(), 900);
+  table.columns[3].greatest = "inf";
+  table.columns[5].least = "2012/01/01";
+  table.columns[5].greatest = "2015/12/31";
+  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("CASE WHEN abs(price) < CAST('Infinity' AS DOUBLE) THEN price END"));
+  EXPECT_THAT(toml, HasSubstr("inputs = [\"Floor Size\", \"price\"]\nwith   = \"median\""));
+  EXPECT_THAT(
+      toml,
+      HasSubstr("note is text with dates: write CAST(REPLACE(note, '/', '-') AS DATE) AS note"));
+}
+
 TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
   TableProfile table = Shop();
   table.columns[4].name = "Prediction";
   const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("# Left out: Prediction has the name of what the model adds"));
   EXPECT_THAT(toml, Not(HasSubstr("\"Prediction\"")));
+}
+
+TEST(ProposeJob, SplitsByAnIdWhereRowsAreEqualButForIt) {
+  TableProfile table{.rows = 1316};
+  table.columns = {Column("n", arrow::int64(), 1316), Column("class", arrow::utf8(), 3),
+                   Column("sex", arrow::utf8(), 2), Column("survived", arrow::utf8(), 2)};
+  const std::string toml = ProposeJob(table, Spec("survived")).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("SELECT class, sex, n, survived"));
+  EXPECT_THAT(toml, HasSubstr("by   = [\"n\"]  # many rows are equal but for this"));
+  EXPECT_THAT(toml, HasSubstr("by = [\"n\"] }"));
+  EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"n\"")));
+  table.columns.erase(table.columns.begin());
+  const FirstJob without = ProposeJob(table, Spec("survived")).ValueOrDie();
+  EXPECT_THAT(without.notes, testing::Contains(HasSubstr("most rows are equal to others")));
 }
 
 TEST(ProposeJob, RefusesWhatCannotBeLearned) {

@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/kind.h"
 #include "sql/tokens.h"
@@ -101,6 +102,8 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
                   const CsvOptions& csv) {
   const std::map<std::string, std::string> names = NamesIn(sql);
   std::map<std::string, fs::path> taken;
+  Status unfit;
+  bool any = false;
   for (const TablePlace& place : places) {
     const auto mentioned = names.find(Lower(place.name));
     if (mentioned == names.end()) continue;
@@ -112,8 +115,15 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
                                place.path.string()),
            .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
     }
-    session.Table(mentioned->second, OpenPlace(session, place.path, csv));
+    const Format format = FormatOfPlace(place.path);
+    // Options are for those tables that have them, as long as one has.
+    const Status fits = CheckOptionsFit(format, csv);
+    unfit = unfit.ok() && !any ? fits : unfit;
+    any = any || fits.ok();
+    session.Table(mentioned->second,
+                  OpenPlace(session, place.path, fits.ok() ? csv : CsvOptions{}));
   }
+  if (!any) return unfit;
   return Status::OK();
 }
 

@@ -17,6 +17,7 @@
 #include "base/splitmix.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
+#include "protium/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -264,9 +265,15 @@ Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvO
                                   int64_t head) {
   SessionOptions options;
   options.base = std::filesystem::current_path();
+  std::vector<std::string> notes;
+  options.call.events = [&notes](const Json& event) {
+    if (event.value("event", "") == Note::kName) notes.push_back(event.value("message", ""));
+  };
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, csv).Stream());
-  return ProfileRows(*rows, head);
+  PT_LET(TableProfile table, ProfileRows(*rows, head));
+  table.notes = std::move(notes);
+  return table;
 }
 
 std::string WhyUseless(const TableProfile& table, const ColumnProfile& column) {
@@ -303,7 +310,9 @@ Json ProfileToJson(const TableProfile& table) {
     if (const std::string why = WhyUseless(table, each); !why.empty()) column["note"] = why;
     columns.push_back(std::move(column));
   }
-  return Json{{"rows", table.rows}, {"columns", columns}};
+  Json json = {{"rows", table.rows}, {"columns", columns}};
+  if (!table.notes.empty()) json["notes"] = table.notes;
+  return json;
 }
 
 }  // namespace protium

@@ -41,6 +41,8 @@ struct TableProfile {
   int64_t rows = 0;
   std::vector<ColumnProfile> columns;
   std::shared_ptr<arrow::RecordBatch> head;  // The first rows.
+  // What the reader told: rows left out, objects kept as text. ProfilePlace() alone has them.
+  std::vector<std::string> notes;
 
   // nullptr: there is none of that name.
   const ColumnProfile* Find(const std::string& column) const;

@@ -2,11 +2,14 @@
 // `protium init`: looks at a table and writes a job file that runs as it stands. Reads the table
 // once and starts nothing.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
+#include "app/csv_flags.h"
 #include "app/job/read_job.h"
 #include "app/table/first_job.h"
+#include "app/table/first_look.h"
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -56,14 +59,23 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
                     .data = DataFolder(table, output),
                     .file = table.filename().string(),
                     .format = FormatOfPlace(table),
-                    .csv = CsvGiven(arguments),
                     .label = arguments.Value("--label")};
-  PT_LET(const TableProfile profile, ProfilePlace(table, spec.csv, 0));
-  PT_LET(const FirstJob job, ProposeJob(profile, spec));
+  PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
+  PT_LET(const FirstLook look, LookAndMend(table, given, 0));
+  spec.csv = look.csv;
+  if (const ColumnProfile* const label = look.table.Find(spec.label)) {
+    PT_LET(spec.tellers,
+           FindTellersAt(table, look.csv, look.table, label->name, IsOfClasses(*label)));
+  }
+  PT_LET(const FirstJob job, ProposeJob(look.table, spec));
   PT_TRY(WriteFile(output, job.toml));
   // What is written here must be right; a mistake of ours is better told now than in the run.
   PT_TRY(ReadJob(output, {}).status());
   std::string text;
+  const std::vector<std::string> said = OptionsSaid(look.csv);
+  if (!said.empty()) text = fmt::format("the table is read with {}\n", fmt::join(said, ", "));
+  for (const std::string& note : look.table.notes) text += note + "\n";
+  for (const std::string& line : OddLines(look.odd, look.csv.null)) text += line + "\n";
   for (const std::string& note : job.notes) text += note + "\n";
   return PrintResult(fmt::format("{}\n{} is written; next: {} run {}\n", text, output.string(),
                                  invocation.name, output.string()));
@@ -79,6 +91,7 @@ CommandVerb InitVerb() {
                  {"--output", "FILE", "the job file (TABLE.toml)", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
+                 CsvFlag(),
                  {"--force", "", "overwrite an existing job file", ""}},
        .says = "writes a job file to begin with",
        .more = "Looks at the columns of a CSV or Parquet file, or of a folder of such files, and "

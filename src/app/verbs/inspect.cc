@@ -10,19 +10,17 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/csv_flags.h"
 #include "app/report/sections.h"
 #include "app/run/run_report.h"
 #include "app/table/cells.h"
+#include "app/table/first_look.h"
 #include "app/table/folder_tables.h"
 #include "app/table/grid.h"
 #include "app/table/profile.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "format/csv.h"
-#include "format/csv_odd.h"
-#include "format/csv_options.h"
 #include "format/safetensors.h"
-#include "frame/table_files.h"
 #include "learn/model/model_folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
@@ -142,41 +140,22 @@ std::string NotesText(const TableProfile& table) {
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
 }
 
-// Columns of CSV that are text because of a few cells, with what mends each.
-Result<std::string> OddText(const fs::path& file, const CsvOptions& written,
-                            const TableProfile& table) {
-  if (FormatOfPlace(file) != Format::kCsv) return std::string();
-  PT_LET(const TableFiles files, FindFiles(fs::absolute(file), Format::kCsv, {}));
-  PT_LET(const CsvOptions options, WithDelimiter(files.paths.front(), written));
-  arrow::FieldVector fields;
-  for (const ColumnProfile& each : table.columns) {
-    fields.push_back(arrow::field(each.name, each.type));
-  }
-  PT_LET(const auto odd, FindOddColumns(files.paths, options, arrow::Schema(fields)));
+// How the table is read, what the reader told, and columns of CSV that are text because of a few
+// cells, with what mends each.
+std::string ReadingText(const FirstLook& look) {
   std::string text;
-  for (const OddColumn& each : odd) {
-    text += fmt::format("  {} would be {}", each.column, each.type);
-    std::vector<std::string> mends;
-    if (!each.texts.empty()) {
-      NullTexts nulls = written.null;
-      std::string named;
-      for (const std::string& cell : each.texts) {
-        named += (named.empty() ? "" : ", ") + QuotedCell(cell);
-        nulls.all.push_back(cell);
-      }
-      text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
-                          each.cells == 1 ? "" : "s", named, each.where);
-      mends.push_back("null = " + Dump(ToJson(nulls)));
-    }
-    if (each.trim) mends.push_back("trim = true");
-    if (each.decimal_comma) mends.push_back("decimal = \",\"");
-    text += fmt::format(": {}\n", fmt::join(mends, ", "));
-  }
-  return text.empty() ? text : "\ntext because of how cells are written\n" + text;
+  const std::vector<std::string> said = OptionsSaid(look.csv);
+  if (!said.empty()) text += fmt::format("\nread with {}\n", fmt::join(said, ", "));
+  if (!look.table.notes.empty()) text += "\nfrom the reader\n";
+  for (const std::string& note : look.table.notes) text += "  " + note + "\n";
+  if (!look.odd.empty()) text += "\ntext because of how cells are written\n";
+  for (const std::string& line : OddLines(look.odd, look.csv.null)) text += "  " + line + "\n";
+  return text;
 }
 
-Status ShowTable(const fs::path& file, const CsvOptions& written, bool as_json) {
-  PT_LET(const TableProfile table, ProfilePlace(file, written, kFirstRows));
+Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
+  PT_LET(const FirstLook look, LookAt(file, given, kFirstRows));
+  const TableProfile& table = look.table;
   if (as_json) {
     Json json = {{"kind", FieldsToJson(FormatOfPlace(file))}, {"path", file.string()}};
     json.update(ProfileToJson(table));
@@ -185,8 +164,7 @@ Status ShowTable(const fs::path& file, const CsvOptions& written, bool as_json) 
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
-  PT_LET(const std::string odd, OddText(file, written, table));
-  text += ColumnsText(table, width) + NotesText(table) + odd;
+  text += ColumnsText(table, width) + NotesText(table) + ReadingText(look);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
 }
@@ -220,7 +198,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   }
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
-    return ShowTable(what, CsvGiven(arguments), json);
+    PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
+    return ShowTable(what, given, json);
   }
   // A folder that is none of these gets a message of its own; for a word the nearest runs are
   // named.
@@ -249,6 +228,7 @@ CommandVerb InspectVerb() {
        .flags = {JsonFlag(),
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
+                 CsvFlag(),
                  RunsDirFlag()},
        .says = "shows a table, a model or a run",
        .more = "Of a table: for each column its type, how many values are missing and how many "

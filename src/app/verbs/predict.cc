@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/csv_flags.h"
 #include "app/job/saved_etl.h"
 #include "app/run/model_place.h"
 #include "app/run/one_file.h"
@@ -95,12 +96,11 @@ struct Places {
 // One input as it is called in messages and counts, and its table.
 std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string& typed,
                                             const PipelineModel& model, const Places& places,
-                                            const Arguments& arguments) {
+                                            const CsvOptions& csv, bool only) {
   const bool piped = typed == "-";
   const fs::path path = piped ? places.stdin_file : fs::absolute(typed);
-  const bool only = arguments.Values("--input").size() == 1;
   const std::string name = piped ? "stdin" : only ? path.filename().string() : typed;
-  return {name, OpenPlace(session, path, CsvGiven(arguments), model.state().input)};
+  return {name, OpenPlace(session, path, csv, model.state().input)};
 }
 
 // A union's fault speaks of calls; a user has files.
@@ -119,9 +119,11 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const 
     return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
                               fs::absolute(arguments.Value("--data")));
   }
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
   std::vector<std::pair<std::string, DataFrame>> tables;
   for (const std::string& typed : arguments.Values("--input")) {
-    tables.push_back(OpenInput(session, typed, model, places, arguments));
+    const bool only = arguments.Values("--input").size() == 1;
+    tables.push_back(OpenInput(session, typed, model, places, csv.options, only));
   }
   DataFrame all = tables[0].second;
   for (size_t i = 1; i < tables.size(); ++i) {
@@ -317,6 +319,7 @@ CommandVerb PredictVerb() {
                  {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
                  {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
                  DelimiterFlag(),
+                 CsvFlag(),
                  {"--output", "FILE",
                   "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout",
                   ""},

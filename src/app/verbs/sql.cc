@@ -66,6 +66,7 @@ CommandVerb SqlVerb() {
                  {"--table", "NAME=FILE", "a table that lies elsewhere; may be repeated", ""},
                  {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
+                 CsvFlag(),
                  {"--rows", "N", "how many rows to show (20)", ""},
                  {"--output", "FILE",
                   "writes all rows there instead, .parquet, .csv, .jsonl or .arrow", ""},

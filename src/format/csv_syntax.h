@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a CSV file is written, by its first lines: for who has not said it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "column/source.h"
+
+namespace protium {
+
+// Whether the text is one of the words that people and programs write where a value is missing:
+// NA, N/A, NULL, None, -, ?, #N/A and the like. A cell of letters alone may also be a value.
+bool IsNullSpelling(std::string_view text);
+
+// `options` with the delimiter, the mark of comments before the table, and whether the first line
+// is a row rather than names, as the first 1,000 rows of the file show them beyond doubt. The keys
+// in `said` ("delimiter", "comment", "header") stay as they are. Faults as CsvRows::Open() has
+// them.
+Result<CsvOptions> FindSyntax(const std::string& path, const CsvOptions& options,
+                              const std::set<std::string>& said);
+
+}  // namespace protium
