@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "app/csv_flags.h"
 #include "app/query/prompt.h"
 #include "app/query/query.h"
 #include "app/verb.h"
