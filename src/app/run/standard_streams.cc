@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
-constexpr auto kLook = std::chrono::milliseconds(100);  // How often a request to stop is looked at.
+constexpr auto kStopLook =
+    std::chrono::milliseconds(100);  // How often a request to stop is looked at.
 
 // Some bytes of stdin; none at its end.
 Result<std::string> NextPiece(const std::stop_token& stop) {
@@ -34,7 +35,7 @@ Result<std::string> NextPiece(const std::stop_token& stop) {
     if (stop.stop_requested()) {
       return Fail({.exit = Exit::kStopped, .what = "stopped while stdin was read"});
     }
-    PT_LET(const auto ready, WaitReadable(fds, Clock::now() + kLook));
+    PT_LET(const auto ready, WaitReadable(fds, Clock::now() + kStopLook));
     if (ready.empty()) continue;
     std::string piece(kPieceBytes, '\0');
     const ssize_t got = ::read(STDIN_FILENO, piece.data(), piece.size());
