@@ -37,6 +37,18 @@ Status CheckHeader(const std::vector<std::string>& names, const std::string& pat
   return Status::OK();
 }
 
+// What no ending says to be a table is taken for CSV.
+Status RefuseJson(const std::vector<CsvCell>& cells, const std::string& path) {
+  const std::string_view first = cells.empty() ? std::string_view() : cells.front().text;
+  if (!Lower(path).ends_with(".json") || first.find_first_of("[{") != 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = path + " is JSON, not CSV",
+               .where = path,
+               .fix = fmt::format("if each line is an object, name it .jsonl; else make it so: "
+                                  "jq -c '.[]' {0} > {0}l",
+                                  path)});
+}
+
 // A table of one column whose name holds another delimiter was meant to have more.
 std::string DelimiterIn(const std::string& name) {
   for (const char* each : {";", "\t", "|"}) {
@@ -133,6 +145,7 @@ char FindDelimiter(std::string_view text, const CsvOptions& options) {
 Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line) {
+  PT_TRY(RefuseJson(cells, path));
   std::vector<std::string> names;
   for (size_t i = 0; i < cells.size(); ++i) {
     std::string name = options.header ? CsvText(cells[i]) : "";

@@ -34,8 +34,8 @@ CsvSyntax SyntaxOf(const CsvOptions& options);
 char FindDelimiter(std::string_view text, const CsvOptions& options);
 
 // The names of the columns, of which `cells` are the first row: the header, or else the cells of
-// one row. Faults: two columns of one name, and one column whose name shows that another delimiter
-// was meant.
+// one row. Faults: a file of JSON, two columns of one name, and one column whose name shows that
+// another delimiter was meant.
 Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line);

@@ -57,6 +57,12 @@ TEST_F(CsvSyntaxOfFiles, ATsvFileHasTabs) {
   EXPECT_EQ(WithDelimiter(Write("a,b\n1,2\n", "u.tsv"), {})->delimiter, ",");
 }
 
+TEST_F(CsvSyntaxOfFiles, AFileOfJsonIsRefused) {
+  const Fault fault = FaultOf(CsvRows::Open(Write("[{\"a\": 1}]\n", "t.json"), {}).status());
+  EXPECT_TRUE(fault.what.ends_with("t.json is JSON, not CSV"));
+  EXPECT_EQ(CsvRows::Open(Write("[a],b\n1,2\n"), {}).ValueOrDie().names().size(), 2u);
+}
+
 TEST(CheckOptionsFit, RefusesOptionsOfCsvForOtherFormats) {
   CsvOptions options{.trim = true};
   EXPECT_TRUE(CheckOptionsFit(Format::kCsv, options).ok());

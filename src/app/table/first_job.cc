@@ -23,6 +23,8 @@ using arrow::Type;
 constexpr int64_t kMostClassNumbers = 10;  // Whole numbers of more kinds are taken for amounts.
 constexpr int64_t kMostClasses = 1000;
 constexpr int64_t kMostCategories = 1000;
+constexpr int64_t kFewCategories = 20;  // Are taken even where each has a row or two.
+constexpr int64_t kRowsOfCategory = 3;  // On average; fewer are learned by heart.
 constexpr size_t kLineWidth = 100;
 
 // What a column is to the net.
@@ -82,6 +84,13 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   if (id == Type::BOOL) return Use::kCategory;
   if (IsTime(*column.type)) return Use::kTime;
   if (IsNumber(*column.type)) return Use::kNumber;
+  const int64_t values = table.rows - column.nulls;
+  if (id == Type::STRING && column.distinct > kFewCategories &&
+      column.distinct * kRowsOfCategory > values) {
+    why = fmt::format("has {} different texts in {} rows: too few rows of each",
+                      Grouped(column.distinct), Grouped(values));
+    return Use::kLeftOut;
+  }
   if (id == Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
   why =
       id == Type::STRING

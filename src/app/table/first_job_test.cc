@@ -105,6 +105,16 @@ TEST(ProposeJob, MakesNullsOfInfiniteNumbersAndSaysHowToReadDates) {
       HasSubstr("note is text with dates: write CAST(REPLACE(note, '/', '-') AS DATE) AS note"));
 }
 
+TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
+  TableProfile table = Shop();
+  table.rows = 400;
+  table.columns = {Column("car", arrow::utf8(), 300), Column("make", arrow::utf8(), 30),
+                   Column("sold", arrow::float64(), 200)};
+  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: car has 300 different texts in 400 rows"));
+  EXPECT_THAT(toml, HasSubstr("inputs = [\"make\"]"));
+}
+
 TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
   TableProfile table = Shop();
   table.columns[4].name = "Prediction";

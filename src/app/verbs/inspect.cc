@@ -140,12 +140,12 @@ std::string NotesText(const TableProfile& table) {
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
 }
 
-// How the table is read, what the reader told, and columns of CSV that are text because of a few
-// cells, with what mends each.
-std::string ReadingText(const FirstLook& look) {
+// How the table is read where that was found, what the reader told, and columns of CSV that are
+// text because of a few cells, with what mends each.
+std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   std::string text;
   const std::vector<std::string> said = OptionsSaid(look.csv);
-  if (!said.empty()) text += fmt::format("\nread with {}\n", fmt::join(said, ", "));
+  if (said != OptionsSaid(given)) text += fmt::format("\nread with {}\n", fmt::join(said, ", "));
   if (!look.table.notes.empty()) text += "\nfrom the reader\n";
   for (const std::string& note : look.table.notes) text += "  " + note + "\n";
   if (!look.odd.empty()) text += "\ntext because of how cells are written\n";
@@ -164,7 +164,7 @@ Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
-  text += ColumnsText(table, width) + NotesText(table) + ReadingText(look);
+  text += ColumnsText(table, width) + NotesText(table) + ReadingText(look, given.options);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
 }
