@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/spark_text.h"
 
+#include "sql/foreign_forms.h"
 #include "sql/spark_reader.h"
 
 namespace protium {
@@ -8,6 +9,7 @@ namespace protium {
 Result<DuckText> FromSpark(const std::string& sql) {
   Spelling spelling(sql);
   PT_TRY(spelling.Check());
+  PT_TRY(RefuseForeignForms(spelling));
   PT_TRY(SparkReader(spelling).Run());
   return spelling.Write();
 }

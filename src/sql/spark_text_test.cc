@@ -41,6 +41,39 @@ TEST(FromSpark, GivesOperatorsTheOperandsThatTheyHaveInSpark) {
       "CASE WHEN (a = 1) OR b THEN \"-\"(a) * 2 END + 1, (SELECT max(a + (b * 2)) FROM t) * 2");
 }
 
+TEST(FromSpark, RefusesWhatOnlyDuckDbReads) {
+  const auto fix = [](const std::string& sql) {
+    const auto text = FromSpark(sql);
+    return text.ok() ? text->text : FaultOf(text.status()).fix;
+  };
+  for (const char* sql : {"SELECT a, FROM t", "SELECT a FROM t GROUP BY a,", "a IN (1, 2,)"}) {
+    EXPECT_EQ(fix(sql), "leave it out") << sql;
+  }
+  EXPECT_EQ(fix("SELECT t.* EXCLUDE (a) FROM t"), "use * EXCEPT (a, b)");
+  EXPECT_EQ(fix("SELECT 1 EXCEPT BY NAME SELECT 2"), "list the columns of both in the same order");
+  EXPECT_EQ(fix("SELECT a FROM t LIMIT 10%"), "give a number of rows");
+  EXPECT_EQ(fix("SELECT a FROM t LIMIT 1, 2"), "use LIMIT rows OFFSET rows");
+  EXPECT_EQ(fix("SELECT [1, 2]"), "use array(1, 2)");
+  EXPECT_EQ(fix("SELECT a[1:2]"), "use slice(list, start, length), which counts from 1");
+  EXPECT_EQ(fix("SELECT x: a + 1"), "use expression AS name");
+  EXPECT_EQ(fix("SELECT a FROM t ASOF JOIN u ON a > b"),
+            "join ON the order of the two, and keep the nearest by row_number()");
+  EXPECT_EQ(fix("SELECT round(x => 1)"), "give the arguments in their order");
+  EXPECT_EQ(fix("SELECT {'a': 1}"), "use named_struct('a', 1), or map('a', 1)");
+}
+
+// Words that only some places of those forms make foreign.
+TEST(FromSpark, TakesNamesThatOnlyLookForeign) {
+  for (const std::string sql :
+       {"SELECT exclude, a * exclude, t.replace FROM t", "SELECT try, count, at FROM t",
+        "SELECT sum(a) OVER (PARTITION BY b ORDER BY c) FROM t",
+        "SELECT a qualify FROM (SELECT b FROM t ORDER BY b) u",
+        "SELECT count(*) FILTER (WHERE a > 1), max(b) FROM t WHERE a IN (SELECT b FROM u ORDER BY "
+        "b)"}) {
+    EXPECT_TRUE(FromSpark(sql).ok()) << sql << "\n" << FromSpark(sql).status().ToString();
+  }
+}
+
 TEST(FromSpark, RefusesWhatSparkCannotRead) {
   EXPECT_EQ(Duck("a IS NULL = b"), "Spark does not accept \"=\" after a predicate");
   EXPECT_EQ(Duck("a = NOT b"), "Spark does not accept \"NOT\" after an operator");

@@ -37,6 +37,14 @@ std::string PlainSpace(std::string_view space) {
   return lines.empty() ? " " : lines;
 }
 
+// What Spark has in place of a sign that it lacks.
+std::string InsteadOf(std::string_view sign) {
+  if (sign == "//") return "use a DIV b";
+  if (sign == "**") return "use power(a, b)";
+  if (sign == "{") return "use named_struct('a', 1), or map('a', 1)";
+  return sign == "@" ? "use abs(a)" : "";
+}
+
 // Builds the new text piece by piece, with a mark wherever a piece does not continue the one before
 // it in the original.
 class Pieces {
@@ -84,8 +92,9 @@ Status Spelling::Check() const {
   }
   for (size_t place = 0; place < tokens_.size(); ++place) {
     if (tokens_[place].kind != Kind::kForeign) continue;
-    return Refuse(place, fmt::format("\"{}\" is not the same on every engine", tokens_[place].word),
-                  "Spark does not have it");
+    const std::string& sign = tokens_[place].word;
+    return Refuse(place, fmt::format("\"{}\" is not the same on every engine", sign),
+                  "Spark does not have it", InsteadOf(sign));
   }
   return Status::OK();
 }

@@ -11,6 +11,10 @@ namespace protium {
 
 // m[k] of a map: ElementRule took k for a position that counts from 0.
 Result<SqlType> TypeElement(TypedCall& call) {
+  if (call.types.size() == 2 && call.types[0] == SqlType::kText) {
+    return call.Refuse("a subscript is given a text", "Spark takes subscripts of lists and maps",
+                       "use substring(text, 1, 1), which counts from 1");
+  }
   if (call.types.size() != 2 || !call.types[0].IsMap()) return TypeBySignature(call);
   call.node["function_name"] = "pt_map_value";
   return call.typer.AskType("pt_map_value", call.types);

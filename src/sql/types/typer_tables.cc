@@ -47,7 +47,9 @@ Result<Relation> Typer::Table(const Json& node) {
   return tables_[name];
 }
 
-// VALUES: a column has the type that all its rows have in common. DuckDB names them col0, col1, ...
+// VALUES: a column has the type that all its rows have in common. Without names of their own
+// columns are called col1, col2, ... in Spark, and col0, col1, ... in DuckDB, which is told
+// Spark's.
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   Json& rows = node["values"];
   std::vector<std::vector<SqlType>> types;
@@ -63,8 +65,11 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
       column.push_back(types[row][i]);
     }
     PT_LET(const SqlType type, Unify("a column of VALUES", node, cells, column));
-    made.columns.push_back({fmt::format("col{}", i), type});
+    made.columns.push_back({fmt::format("col{}", i + 1), type});
   }
+  Json& names = node["expected_names"];
+  if (!names.is_array() || !names.empty()) return made;
+  for (const auto& column : made.columns) names.push_back(column.name);
   return made;
 }
 

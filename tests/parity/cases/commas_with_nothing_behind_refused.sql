@@ -1,0 +1,3 @@
+-- refused: a comma with nothing behind it
+-- fails: PARSE_SYNTAX_ERROR
+SELECT a, FROM VALUES (1) AS t(a)

@@ -1,0 +1,3 @@
+-- refused: DISTINCT ON
+-- fails: UNRESOLVED_ROUTINE
+SELECT DISTINCT ON (a) a, b FROM VALUES (1, 2) AS t(a, b)

@@ -1,0 +1,3 @@
+-- refused: a subscript is given a text
+-- fails: INVALID_EXTRACT_BASE_FIELD_TYPE
+SELECT a[1] AS b FROM VALUES ('abc') AS t(a)

@@ -1,0 +1,3 @@
+-- refused: a union BY NAME
+-- fails: PARSE_SYNTAX_ERROR
+SELECT 1 AS a UNION ALL BY NAME SELECT 2 AS a
