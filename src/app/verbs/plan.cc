@@ -113,12 +113,12 @@ std::string SearchText(const Json& search) {
   return more > 0 ? text + fmt::format("  ... and {} more\n", more) : text;
 }
 
-// The plan as text: tree, SQL, what is not exact, stages, gang. `plan` is what Describe() returned,
-// with the parts of the event "pipeline" if there is one.
-std::string PlanText(const std::string& name, const Json& plan) {
+// The plan as text: tree, the engine's SQL if it is asked for, what is not exact, stages, gang.
+// `plan` is what Describe() returned, with the parts of the event "pipeline" if there is one.
+std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  Indented(plan.value("tree", "")));
-  text += "\nsql\n" + Indented(plan.value("sql", ""));
+  if (with_sql) text += "\nsql\n" + Indented(plan.value("sql", ""));
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
@@ -184,7 +184,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
     return PrintResult(Dump(line) + "\n");
   }
   std::string text;
-  for (const Json& act : acts) text += PlanText(request.name, act) + "\n";
+  for (const Json& act : acts) text += PlanText(request.name, act, arguments.Has("--sql")) + "\n";
   text += acts.empty() ? "no table is written or read\n" : "";
   text +=
       whole ? "nothing was run\n" : "nothing was run; the next steps need the result of these\n";
@@ -204,8 +204,9 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(Json plan, PlanJob(*session, job, frames));
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
   if (!arguments.Has("--json")) {
-    return PrintResult(PlanText(job.file.name, plan) + OverriddenText(settings) +
-                       "\nnothing was run; `protium plan --json` shows every setting\n");
+    return PrintResult(PlanText(job.file.name, plan, arguments.Has("--sql")) +
+                       OverriddenText(settings) +
+                       "\nnothing was run; --sql shows the engine's SQL, --json every setting\n");
   }
   Json whole = {{"job", job.file.name}, {"settings", settings}};
   for (const auto& [key, value] : plan.items()) whole[key] = value;
@@ -218,11 +219,17 @@ CommandVerb PlanVerb() {
   return {
       {.name = "plan",
        .operands = {"JOB"},
-       .flags = {SetFlag(), EngineFlag(), ForceFlag(), JsonFlag(), RunsDirFlag()},
+       .flags = {SetFlag(),
+                 EngineFlag(),
+                 {"--sql", "", "shows the SQL that the engine is given, too", ""},
+                 ForceFlag(),
+                 JsonFlag(),
+                 RunsDirFlag()},
        .says = "shows what a job will do, and runs nothing",
        .more =
-           "Shows the plan, the SQL as the engine sees it, what is not exact in it, the gang and "
-           "where\nits workers run. With --json also every setting in effect and where it "
+           "Shows the plan, what is not exact in it, the gang and where its workers run; with "
+           "--sql "
+           "the SQL\nas the engine sees it, with --json also every setting in effect and where it "
            "was set.\n"},
       ShowPlan};
 }
