@@ -119,7 +119,7 @@ std::string FormatUsage(const std::string& program, const VerbShape& verb) {
   std::string usage = program + " " + verb.name;
   for (const std::string& operand : verb.operands) usage += " " + operand;
   for (const Flag& flag : verb.flags) {
-    if (flag.name == "--help") continue;
+    if (flag.name == "--help" || flag.name == "--quiet" || flag.name == "--color") continue;
     usage += " [" + flag.name + (flag.value.empty() ? "" : " " + flag.value) + "]";
   }
   return usage;

@@ -14,6 +14,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/unknown_name.h"
 #include "engine/address.h"
 #include "run/printable.h"
 #include "run/terminal.h"
@@ -42,6 +43,29 @@ Status UnknownVerb(const std::vector<CommandVerb>& verbs, const Invocation& invo
                .fix = job.empty() ? Suggest(word, known) : job});
 }
 
+// What every verb takes.
+const Flag kSharedFlags[] = {
+    {"--quiet", "", "no progress and no notes, only results and warnings", "-q"},
+    {"--color", "WHEN", "auto (the default), always or never", ""},
+    {"--help", "", "this page", "-h"}};
+
+// Tells Terminal::Of() what the flags say, by the variables that it asks for anyway. Before there
+// are threads.
+Status ApplyDisplay(const Arguments& arguments) {
+  const std::string color = arguments.Value("--color", "auto");
+  const std::vector<std::string> known = {"auto", "always", "never"};
+  if (std::ranges::find(known, color) == known.end()) {
+    return UnknownName("way of --color", color, known, "--color");
+  }
+  if (color == "always") {
+    ::setenv("CLICOLOR_FORCE", "1", 1);
+    ::unsetenv("NO_COLOR");
+  }
+  if (color == "never") ::setenv("NO_COLOR", "1", 1);
+  if (arguments.Has("--quiet")) ::setenv("PROTIUM_QUIET", "1", 1);
+  return Status::OK();
+}
+
 Status RunVerbNamed(const Invocation& invocation, const std::string& name,
                     const std::vector<std::string>& words) {
   const std::vector<CommandVerb> verbs = AllVerbs();
@@ -52,9 +76,10 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   if (invocation.program != nullptr && !shape.operands.empty() && shape.operands[0] == "JOB") {
     shape.operands.clear();
   }
-  shape.flags.push_back({"--help", "", "this page", "-h"});
+  shape.flags.insert(shape.flags.end(), std::begin(kSharedFlags), std::end(kSharedFlags));
   PT_LET(const Arguments arguments, Arguments::Read(shape, words));
   if (arguments.Has("--help")) return PrintResult(FormatHelp(invocation.name, shape));
+  PT_TRY(ApplyDisplay(arguments));
   return verb->run(arguments, invocation);
 }
 

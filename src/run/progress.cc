@@ -56,6 +56,8 @@ void ProgressLines::Close(Deadline now) {
 
 void ProgressLines::Print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
+    const bool alarm = line.starts_with("warning ") || line.starts_with("restart ");
+    if (terminal_.quiet && !alarm) continue;
     std::string text = terminal_.live && !drawn_.empty() ? "\r\x1b[K" : "";
     drawn_.clear();
     const std::string shown = Printable(line);
@@ -68,6 +70,7 @@ void ProgressLines::Print(const std::vector<std::string>& lines) {
 // erasing first, which would flicker. One column short of the width: a terminal that wraps at the
 // last column could not take the line back.
 void ProgressLines::DrawLive(Deadline now) {
+  if (terminal_.quiet) return;
   std::string line = CutToWidth(Printable(state_.Line(now, terminal_.unicode, terminal_.width - 1)),
                                 terminal_.width - 1);
   if (line.empty() || line == drawn_) return;
@@ -76,6 +79,7 @@ void ProgressLines::DrawLive(Deadline now) {
 }
 
 void ProgressLines::MaybePlain(Deadline now) {
+  if (terminal_.quiet) return;
   const std::string line = Printable(state_.Line(now, false));
   if (line.empty() || last_line_ == Deadline{}) return;
   const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);

@@ -2,6 +2,7 @@
 // Shows a run's progress on stderr. On a terminal one line is redrawn in place ten times a second;
 // elsewhere (a log file, CI) a plain line is printed at every 10 % and at least every 30 s, without
 // escapes. Lines that matter for good, such as the end of a phase, are printed once in both cases.
+// A quiet terminal gets warnings and restarts alone.
 #pragma once
 
 #include <functional>

@@ -48,7 +48,9 @@ Terminal Terminal::Of(int fd) {
   Terminal terminal;
   const std::string_view kind = Environment("TERM");
   terminal.live = isatty(fd) == 1 && !kind.empty() && kind != "dumb";
-  terminal.color = terminal.live && Environment("NO_COLOR").empty();
+  const bool forced = !Environment("CLICOLOR_FORCE").empty();
+  terminal.color = (terminal.live || forced) && Environment("NO_COLOR").empty();
+  terminal.quiet = !Environment("PROTIUM_QUIET").empty();
   terminal.unicode = SpeaksUtf8();
   terminal.width = FindWidth(fd);
   return terminal;

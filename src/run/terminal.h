@@ -11,11 +11,13 @@ namespace protium {
 struct Terminal {
   bool live = false;     // A person watches: a line may be redrawn in place.
   bool color = false;    // Escapes for colors are understood.
+  bool quiet = false;    // Only what needs a person's attention is to be told.
   bool unicode = false;  // Block characters are displayed as such.
   int32_t width = 80;    // Columns.
 
   // Asks the descriptor and the environment: TERM unset or "dumb" is not live, NO_COLOR
-  // (no-color.org) turns colors off, LC_ALL, LC_CTYPE or LANG decide on UTF-8.
+  // (no-color.org) turns colors off and CLICOLOR_FORCE on, LC_ALL, LC_CTYPE or LANG decide on
+  // UTF-8, PROTIUM_QUIET on silence. The command's flags --color and --quiet set these.
   static Terminal Of(int fd);
 };
 

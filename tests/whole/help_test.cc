@@ -215,4 +215,30 @@ TEST(JobSchema, TakesTheExampleAndRefusesAMisspeltKey) {
   EXPECT_EQ(schema.Misfit(without), "job: lacks etl");
 }
 
+TEST(Display, IsAsTheFlagsOfEveryVerbSay) {
+  const Scratch scratch;
+  const auto run = [&](std::vector<std::string> flags) {
+    std::vector<std::string> words = {ProtiumCommand(),
+                                      "run",
+                                      FlightsJob(),
+                                      "--set",
+                                      "data=" + ExampleTables(1000),
+                                      "--set",
+                                      "train.epochs=1",
+                                      "--runs-dir",
+                                      (scratch.path() / "runs").string()};
+    words.insert(words.end(), flags.begin(), flags.end());
+    Running command(std::move(words), scratch.path());
+    return command.Wait();
+  };
+  const Outcome quiet = run({"--quiet"});
+  EXPECT_EQ(quiet.exit, 0) << quiet.err;
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_THAT(quiet.out, HasSubstr("model, test rows"));
+  const Outcome color = run({"--color", "always"});
+  EXPECT_THAT(color.err, HasSubstr("\x1b[36m")) << color.err;
+  EXPECT_THAT(run({"--color=never"}).err, testing::Not(HasSubstr("\x1b[")));
+  EXPECT_EQ(run({"--color", "sometimes"}).exit, 2);
+}
+
 }  // namespace protium::whole

@@ -30,7 +30,7 @@ std::string Choices(const VerbShape& verb) {
 std::string FlagNames(const VerbShape& verb) {
   std::string names;
   for (const Flag& flag : verb.flags) names += flag.name + " ";
-  return names + "--help";
+  return names + "--quiet --color --help";
 }
 
 // Of a text that stands between single quotes.

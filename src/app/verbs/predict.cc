@@ -272,7 +272,7 @@ fs::path BaseOf(const Arguments& arguments) {
 Status PrintAnswer(const std::string& report, const Places& places, const Arguments& arguments) {
   if (!ToStdout(arguments)) return PrintResult(report);
   PT_TRY(PrintFile(places.output));
-  PrintNote(report);
+  if (!Terminal::Of(STDERR_FILENO).quiet) PrintNote(report);
   return Status::OK();
 }
 
