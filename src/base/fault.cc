@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace protium {
 
 namespace {
@@ -69,7 +71,7 @@ constexpr size_t kMostText = 1500, kKeptAhead = 900, kKeptBehind = 400;
 void Bound(std::string& text) {
   if (text.size() <= kMostText) return;
   // A byte 10xxxxxx goes on with a character of UTF-8 (RFC 3629): none is cut in two.
-  const auto is_inside = [&](size_t at) { return (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80; };
+  const auto is_inside = [&](size_t at) { return IsContinuation(text[at]); };
   size_t head = kKeptAhead, tail = text.size() - kKeptBehind;
   while (head > 0 && is_inside(head)) --head;
   while (tail < text.size() && is_inside(tail)) ++tail;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/schema.h"
 
 namespace protium {
 namespace {
@@ -58,14 +58,6 @@ Same ComparisonOf(arrow::Type::type type) {
   }
 }
 
-// Engines find columns whatever their letters' case.
-std::shared_ptr<arrow::Field> FindKey(const arrow::Schema& schema, const std::string& key) {
-  for (const auto& field : schema.fields()) {
-    if (Lower(field->name()) == Lower(key)) return field;
-  }
-  return nullptr;
-}
-
 // The key columns of a batch, and whether two rows agree in them.
 class Keys {
  public:
@@ -73,7 +65,7 @@ class Keys {
     PT_TRY(CheckGroupKeys(*batch.schema(), names));
     Keys keys;
     for (const std::string& name : names) {
-      keys.columns_.push_back(batch.GetColumnByName(FindKey(*batch.schema(), name)->name()));
+      keys.columns_.push_back(batch.column(FindField(*batch.schema(), name)));
       keys.same_.push_back(ComparisonOf(keys.columns_.back()->type_id()));
     }
     return keys;
@@ -156,15 +148,16 @@ class GroupStream : public BatchStream {
 
 Status CheckGroupKeys(const arrow::Schema& schema, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
-    const auto field = FindKey(schema, key);
-    if (field == nullptr) {
+    const int at = FindField(schema, key);
+    if (at < 0) {
       return Fail({.exit = Exit::kUsage,
                    .what = "group by \"" + key + "\": the table has no such column",
                    .fix = Suggest(key, schema.field_names())});
     }
-    if (ComparisonOf(field->type()->id()) != nullptr) continue;
+    const auto& type = *schema.field(at)->type();
+    if (ComparisonOf(type.id()) != nullptr) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = "group by \"" + key + "\": values of type " + field->type()->ToString() +
+                 .what = "group by \"" + key + "\": values of type " + type.ToString() +
                          " are not compared",
                  .fix = "group by a column of its parts, or of its text"});
   }

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -104,6 +105,17 @@ Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json) {
     fields.push_back(arrow::field(column["name"].get<std::string>(), type));
   }
   return arrow::schema(fields);
+}
+
+int FindField(const arrow::Schema& schema, std::string_view name) {
+  const std::string lower = Lower(name);
+  int found = -1;
+  for (int i = 0; i < schema.num_fields(); ++i) {
+    const std::string& each = schema.field(i)->name();
+    if (each == name) return i;
+    if (found < 0 && Lower(each) == lower) found = i;
+  }
+  return found;
 }
 
 std::string Describe(const arrow::Schema& schema) {

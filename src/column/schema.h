@@ -21,6 +21,10 @@ Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
 Result<Json> SchemaToJson(const arrow::Schema& schema);
 Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json);
 
+// The position of the column of that name: of the very name, else of one that differs in the case
+// of its letters, as SQL finds it; -1 if there is none.
+int FindField(const arrow::Schema& schema, std::string_view name);
+
 // "hour int64, origin string": for messages and explanations; never fails.
 std::string Describe(const arrow::Schema& schema);
 

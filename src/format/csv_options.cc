@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/fields.h"
+#include "base/utf8.h"
 #include "format/cell_type.h"
 
 namespace protium {
@@ -175,7 +176,7 @@ std::string QuotedCell(std::string_view text) {
   constexpr size_t kMost = 80;
   if (text.size() <= kMost) return fmt::format("\"{}\"", text);
   size_t end = kMost;
-  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && IsContinuation(text[end])) --end;
   return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/utf8.h"
+
 namespace protium {
 namespace {
 
@@ -25,17 +27,6 @@ int32_t UnitAt(const char* at, const char* end) {
     unit = unit * 16 + digit;
   }
   return unit;
-}
-
-void PutUtf8(uint32_t character, std::string& text) {
-  if (character < 0x80) {
-    text += char(character);
-    return;
-  }
-  const int more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-  constexpr uint32_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
-  text += char(kFirst[more] | (character >> (6 * more)));
-  for (int i = more - 1; i >= 0; --i) text += char(0x80 | ((character >> (6 * i)) & 0x3f));
 }
 
 char PlainEscape(char c) {
@@ -64,7 +55,7 @@ std::string JsonText(const JsonValue& value) {
         character = 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00);
         at += 6;
       }
-      PutUtf8(character, text);
+      AppendUtf8(character, text);
     }
   }
   return text;

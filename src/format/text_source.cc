@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "format/file.h"
 #include "format/file_form.h"
 #include "format/kind.h"
@@ -30,30 +31,12 @@ constexpr char16_t kWindows1252[32] = {
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
-void AppendUtf8(uint32_t character, std::string& text) {
-  const auto put = [&](uint32_t byte) { text += static_cast<char>(byte); };
-  if (character < 0x80) return put(character);
-  if (character < 0x800) {
-    put(0xc0 | (character >> 6));
-  } else {
-    if (character < 0x10000) {
-      put(0xe0 | (character >> 12));
-    } else {
-      put(0xf0 | (character >> 18));
-      put(0x80 | ((character >> 12) & 0x3f));
-    }
-    put(0x80 | ((character >> 6) & 0x3f));
-  }
-  put(0x80 | (character & 0x3f));
-}
-
 // The length of `bytes` without a character at the end that is cut off.
 size_t WholeCharacters(std::string_view bytes) {
   for (size_t back = 1; back <= std::min<size_t>(bytes.size(), 4); ++back) {
-    const auto byte = static_cast<uint8_t>(bytes[bytes.size() - back]);
-    if ((byte & 0xc0) == 0x80) continue;
-    const size_t length = byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    return length > back ? bytes.size() - back : bytes.size();
+    const char byte = bytes[bytes.size() - back];
+    if (IsContinuation(byte)) continue;
+    return CodeLength(byte) > back ? bytes.size() - back : bytes.size();
   }
   return bytes.size();
 }

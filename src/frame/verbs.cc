@@ -14,6 +14,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/schema.h"
 #include "plan/aggregates.h"
 
 namespace protium {
@@ -25,10 +26,8 @@ DataFrame BuildFrame(Session& session, const std::function<Result<Plan>()>& buil
 
 Result<int> FindColumn(const arrow::Schema& schema, const std::string& name,
                        const std::string& verb, const std::string& table) {
-  const std::string lower = Lower(name);
-  for (int i = 0; i < schema.num_fields(); ++i) {
-    if (Lower(schema.field(i)->name()) == lower) return i;
-  }
+  const int at = FindField(schema, name);
+  if (at >= 0) return at;
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} \"{}\": {} has no such column", verb, name, table),
                .fix = Suggest(name, schema.field_names())});

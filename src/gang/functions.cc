@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "column/group_batches.h"
+#include "column/schema.h"
 
 namespace protium {
 namespace {
@@ -105,15 +105,13 @@ Status CheckInputs(const std::string& output, const Columns& inputs, size_t para
 Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
                                                  const std::string& name,
                                                  const std::shared_ptr<arrow::DataType>& type) {
-  std::shared_ptr<arrow::Array> column;
-  for (int i = 0; i < rows.num_columns(); ++i) {
-    if (Lower(rows.column_name(i)) == Lower(name)) column = rows.column(i);
-  }
-  if (column == nullptr) {
+  const int at = FindField(*rows.schema(), name);
+  if (at < 0) {
     return Fail({.exit = Exit::kUsage,
                  .what = "a function reads column \"" + name + "\", which its table does not have",
                  .fix = Suggest(name, rows.schema()->field_names())});
   }
+  const std::shared_ptr<arrow::Array>& column = rows.column(at);
   const arrow::Type::type from = column->type_id(), to = type->id();
   if (from == to) return column;
   if (from == arrow::Type::INT32 && to == arrow::Type::INT64) {

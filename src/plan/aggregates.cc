@@ -137,6 +137,14 @@ std::vector<SortKey> GroupOrder(const MapTask& task) {
   return keys;
 }
 
+Plan InGroups(const MapTask& task, const Plan& input, const std::string& clauses) {
+  if (task.groups.empty()) return input;
+  return MakePlan(Sql{.text = "SELECT * FROM t " + clauses,
+                      .names = {"t"},
+                      .verb = "in groups by " + NameList(task.groups)},
+                  {input});
+}
+
 std::string NameList(const Columns& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + QuotedName(name);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "plan/node.h"
 #include "protium/expr.h"
 #include "protium/task.h"
 
@@ -52,5 +53,8 @@ std::string OrderList(const std::vector<SortKey>& keys);
 std::string NameList(const Columns& names);
 // By the groups of a task, then in the order that it asks for within them.
 std::vector<SortKey> GroupOrder(const MapTask& task);
+// The rows of a task over groups, brought into their groups by SQL's `clauses`; without groups the
+// input as it is.
+Plan InGroups(const MapTask& task, const Plan& input, const std::string& clauses);
 
 }  // namespace protium

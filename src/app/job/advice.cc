@@ -8,6 +8,7 @@
 
 #include "app/job/job.h"
 #include "base/describe.h"
+#include "base/utf8.h"
 #include "learn/stages/stage_options.h"
 #include "sql/tokens.h"
 
@@ -158,7 +159,7 @@ void CutValue(Fault& fault) {
   constexpr size_t kMost = 92;  // With "error: " on a line of 100.
   if (fault.what.size() <= kMost || Got(fault).empty()) return;
   size_t end = std::max(fault.what.find(", got ") + 6, kMost - 3);
-  while (end > 0 && (static_cast<uint8_t>(fault.what[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && IsContinuation(fault.what[end])) --end;
   fault.what = fault.what.substr(0, end) + "...";
 }
 

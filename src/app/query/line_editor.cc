@@ -14,6 +14,7 @@
 
 #include "app/verb.h"
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 #include "sql/tokens.h"
@@ -49,17 +50,15 @@ class RawMode {
   const bool set_;
 };
 
-bool Continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 size_t Before(const std::string& text, size_t at) {
-  while (at > 0 && Continues(text[--at])) {
+  while (at > 0 && IsContinuation(text[--at])) {
   }
   return at;
 }
 
 size_t After(const std::string& text, size_t at) {
   if (at < text.size()) ++at;
-  while (at < text.size() && Continues(text[at])) ++at;
+  while (at < text.size() && IsContinuation(text[at])) ++at;
   return at;
 }
 
@@ -126,7 +125,7 @@ Result<std::string> LineEditor::NextKey() {
   PT_LET(int byte, NextByte());
   if (byte < 0) return std::string();
   std::string key(1, char(byte));
-  while (!pending_.empty() && byte >= 0xC0 && Continues(pending_.front())) {
+  while (!pending_.empty() && byte >= 0xC0 && IsContinuation(pending_.front())) {
     PT_LET(const int more, NextByte());
     key.push_back(char(more));
   }

@@ -18,9 +18,9 @@
 #include "app/run/standard_streams.h"
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
-#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
+#include "column/schema.h"
 #include "frame/session_state.h"
 #include "learn/extension.h"
 #include "learn/model/model_state.h"
@@ -148,11 +148,9 @@ Columns ColumnsIn(const std::string& list) {
 Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all) {
   Columns chosen;
   for (const std::string& typed : ColumnsIn(list)) {
-    const Columns names = all.field_names();
-    const auto same = [&](const std::string& name) { return Lower(name) == Lower(typed); };
-    const auto found = std::ranges::find_if(names, same);
-    if (found == names.end()) return UnknownName("column", typed, names, "--columns");
-    chosen.push_back(*found);
+    const int at = FindField(all, typed);
+    if (at < 0) return UnknownName("column", typed, all.field_names(), "--columns");
+    chosen.push_back(all.field(at)->name());
   }
   if (!chosen.empty()) return chosen;
   return Fail({.exit = Exit::kUsage, .what = "--columns names no column"});

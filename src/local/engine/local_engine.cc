@@ -166,7 +166,9 @@ class LocalEngine : public Engine {
   Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {
     if (workers_ == nullptr) return NoWorkers();
     PT_CHECK(plan->inputs.size() == 1);
-    const Plan input = GroupedInput(task, plan->inputs.front());
+    // The rows of a task over groups come group by group; see WholeGroups().
+    const Plan input =
+        InGroups(task, plan->inputs.front(), "ORDER BY " + OrderList(GroupOrder(task)));
     // Kept tables are made before workers start, and once, not anew for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
     PT_TRY(MakeQueryTables(*store, input, call).Keep());
@@ -178,15 +180,6 @@ class LocalEngine : public Engine {
           return WholeGroups(std::move(rows), groups);
         },
         call);
-  }
-
-  // The rows of a task over groups come group by group; see WholeGroups().
-  static Plan GroupedInput(const MapTask& task, const Plan& input) {
-    if (task.groups.empty()) return input;
-    return MakePlan(Sql{.text = "SELECT * FROM t ORDER BY " + OrderList(GroupOrder(task)),
-                        .names = {"t"},
-                        .verb = "in groups by " + NameList(task.groups)},
-                    {input});
   }
 
   const LocalOptions options_;

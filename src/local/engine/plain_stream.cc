@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/schema.h"
 
 namespace protium {
 namespace {
@@ -59,12 +59,8 @@ bool IsPlain(const Verb& verb) {
                      [](const NamedExpr& each) { return each.expr.kind == Expr::Kind::kColumn; });
 }
 
-// SQL finds columns without regard to case; an exact match comes first.
 Result<int> Find(const arrow::Schema& schema, const std::string& name) {
-  if (const int exact = schema.GetFieldIndex(name); exact >= 0) return exact;
-  for (int i = 0; i < schema.num_fields(); ++i) {
-    if (Lower(schema.field(i)->name()) == Lower(name)) return i;
-  }
+  if (const int at = FindField(schema, name); at >= 0) return at;
   return Fail({.exit = Exit::kUsage,
                .what = "there is no column \"" + name + "\"",
                .fix = Suggest(name, schema.field_names())});

@@ -5,25 +5,6 @@
 
 namespace protium {
 
-void AppendUtf8(char32_t point, std::string& text) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((point >> shift) & 0x3f)); };
-  if (point < 0x80) {
-    text += static_cast<char>(point);
-  } else if (point < 0x800) {
-    text += static_cast<char>(0xc0 | (point >> 6));
-    tail(0);
-  } else if (point < 0x10000) {
-    text += static_cast<char>(0xe0 | (point >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | (point >> 18));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
 std::string ToUtf8(char32_t point) {
   std::string text;
   AppendUtf8(point, text);

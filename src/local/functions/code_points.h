@@ -7,16 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace protium {
-
-// Whether the byte goes on with a code point (10xxxxxx).
-inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// The number of bytes of the code point that begins with `first`.
-inline size_t CodeLength(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-}
 
 inline int64_t CountCodePoints(std::string_view text) {
   int64_t count = 0;
@@ -31,8 +24,6 @@ inline size_t FindOffset(std::string_view text, int64_t index) {
   return at < text.size() ? at : text.size();
 }
 
-// Appends the code point's one to four bytes; it must not be a surrogate.
-void AppendUtf8(char32_t point, std::string& text);
 std::string ToUtf8(char32_t point);
 // Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates.
 bool IsUtf8(std::string_view bytes);

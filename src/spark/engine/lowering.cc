@@ -89,19 +89,12 @@ class Lowering {
     if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return OfCatalogue(*table);
     const auto& task = std::get<MapTask>(plan->verb);
     PT_CHECK(plan->inputs.size() == 1);
-    const Plan rows = GroupedInput(task, plan->inputs.front());
+    // The rows of a group come to one partition, one after the other.
+    const Plan rows = InGroups(
+        task, plan->inputs.front(),
+        "DISTRIBUTE BY " + NameList(task.groups) + " SORT BY " + OrderList(GroupOrder(task)));
     PT_LET(const SparkTable input, LowerPlan(rows, context_));
     return context_.map(task, rows, input);
-  }
-
-  // The rows of a group come to one partition, one after the other.
-  static Plan GroupedInput(const MapTask& task, const Plan& input) {
-    if (task.groups.empty()) return input;
-    return MakePlan(Sql{.text = "SELECT * FROM t DISTRIBUTE BY " + NameList(task.groups) +
-                                " SORT BY " + OrderList(GroupOrder(task)),
-                        .names = {"t"},
-                        .verb = "in groups by " + NameList(task.groups)},
-                    {input});
   }
 
   static Result<Relation> OfCatalogue(const NamedTable& table) {
