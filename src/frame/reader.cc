@@ -3,6 +3,7 @@
 // and then columns. All of it happens when the table is named, not when it is read, so that
 // mistakes show before anything runs; a failure waits in a Broken node.
 #include <filesystem>
+#include <future>
 #include <utility>
 
 #include "base/fault.h"
@@ -40,6 +41,18 @@ Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
   return Status::OK();
 }
 
+// Whether the table must be brought; otherwise its columns are in `scan`. `folders`: the names of
+// the columns that its folders below `root` give.
+Result<bool> FindColumns(const fs::path& root, const Columns& folders, const SchemaPtr& known,
+                         Scan& scan) {
+  if (!folders.empty()) {
+    PT_LET(scan.partitions, ReadPartitions(scan.paths, root, folders, known));
+  }
+  PT_LET(bool bring, MustBeBrought(scan.paths, scan.format, scan.csv));
+  if (!bring) PT_TRY(ReadColumns(known, scan, bring));
+  return bring;
+}
+
 // The table as one Parquet file, which has the columns of the folders as well: engines read it as
 // any other.
 Result<Plan> BringScan(SessionState& session, const SchemaPtr& known, Scan scan) {
@@ -71,15 +84,18 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   SessionState& session = session_->state();
   const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
-  for (const std::string& file : files.paths) PT_TRY(session.inputs().Add(file));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
-  if (!partitions_.empty()) {
-    PT_LET(scan.partitions, ReadPartitions(scan.paths, files.root, partitions_, known));
-  }
-  PT_LET(bool bring, MustBeBrought(scan.paths, format, options));
-  if (!bring) PT_TRY(ReadColumns(known, scan, bring));
+  // Hashing and finding types each go through every byte, on a core of their own. Nobody else uses
+  // the record of inputs until `recorded` has its answer.
+  std::future<Status> recorded = std::async(std::launch::async, [&session, paths = scan.paths] {
+    for (const std::string& file : paths) PT_TRY(session.inputs().Add(file));
+    return Status::OK();
+  });
+  Result<bool> columns = FindColumns(files.root, partitions_, known, scan);
+  PT_TRY(recorded.get());
+  PT_LET(const bool bring, std::move(columns));
   if (bring) return BringScan(session, known, std::move(scan));
   if (!partitions_.empty()) {
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));
