@@ -21,24 +21,48 @@
 namespace protium {
 
 class Communicator;  // Reductions, broadcasts and more between ranks: collective/communicator.h.
+class Membership;    // Who is in a gang that bends: gang/membership.h.
+struct FieldType;
 using Json = nlohmann::ordered_json;
+
+// How many workers a gang has: a number, or a range, for a gang that bends. That one starts with as
+// many as there is room for, goes on without those that die, and takes others in, with the same
+// result. In a job file 4, or { min = 2, max = 4 }.
+struct WorkerRange {
+  int32_t min = 1;
+  int32_t max = 1;
+  WorkerRange(int32_t workers = 1) : min(workers), max(workers) {}
+  WorkerRange(int32_t min, int32_t max) : min(min), max(max) {}
+  bool bends() const { return min < max; }
+  // Where room is made for all that may come.
+  operator int32_t() const { return max; }
+};
+Json ToJson(const WorkerRange& workers);
+Status FromJson(const Json& json, const std::string& path, WorkerRange& workers);
+FieldType DescribeType(const WorkerRange&);
 
 // What a gang asks for. The defaults suit one machine without devices.
 struct GangSpec {
-  int32_t workers = 1;
+  WorkerRange workers = 1;
   int32_t cores_per_worker = 1;
   int32_t gpus_per_worker = 0;
   int32_t max_restarts = 2;
   double deadline = 60;  // Seconds a rank may keep the others waiting, also when asked to stop.
+  double patience = 60;  // Seconds that a gang below workers.min waits for others to come.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("workers", workers, {.help = "processes that train together", .at_least = 1});
+    visit("workers", workers,
+          {.help = "processes that train together, or { min, max } of a gang that bends"});
     visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
     visit("max_restarts", max_restarts,
           {.help = "restarts after a failure, from the last checkpoint", .at_least = 0});
     visit("deadline", deadline,
           {.help = "how long a worker may keep the others waiting", .unit = "seconds", .above = 0});
+    visit("patience", patience,
+          {.help = "how long fewer workers than the minimum wait for others",
+           .unit = "seconds",
+           .at_least = 0});
   }
 };
 
@@ -93,6 +117,10 @@ class TaskContext {
   Status Barrier(std::string_view name = "barrier");
   // Every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);
+
+  // Of a gang that bends: how a task finds out who is in. nullptr: the ranks stay the same, and one
+  // that dies ends the attempt.
+  virtual Membership* membership() { return nullptr; }
 
   // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
   // progress display, events.jsonl and Program::watch (protium/events.h).

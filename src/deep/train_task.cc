@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/fault.h"
+#include "deep/rank_rows.h"
 #include "deep/task_device.h"
 #include "deep/tasks.h"
 #include "metrics/metrics.h"
@@ -21,7 +22,9 @@
 //    all ranks alike;
 // 2. this rank packs its partition into rows, training and held-out ones apart;
 // 3. unseen classes are summed over ranks, then rows travel to the owners of their shards;
-// 4. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
+// 4. in a gang that bends, rows go into the gang's keeping (rank_rows.h), where a newcomer, which
+//    skips 2 and 3, finds them;
+// 5. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
 namespace protium {
 namespace {
@@ -186,14 +189,6 @@ Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   return Status::OK();
 }
 
-// What a rank learns from and what it validates on.
-struct RankRows {
-  std::unique_ptr<ShardedRows> train;
-  std::unique_ptr<ShardedRows> held_out;
-  int64_t unseen = 0;
-  int64_t disk_bytes = 0;  // Over all ranks.
-};
-
 // Collective. How many bytes of rows lie on disks; rank 0 tells it.
 Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, TaskContext& context,
                             Communicator& communicator) {
@@ -252,6 +247,28 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
       *arrow::RecordBatch::Make(arrow::schema({arrow::field("json", arrow::utf8())}), 1, {column}));
 }
 
+// Collective, but for a newcomer. The rows that this rank learns from; `gang` becomes nullptr where
+// they cannot be shared.
+Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs, TaskContext& context,
+                          Membership*& gang) {
+  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, *gang);
+  PT_LET(Communicator * communicator, context.communicator());
+  const RowRoom room = RoomOfRank(config, communicator->world());
+  PT_LET(Packed packed, PackInput(config, inputs.rows, room, context.input()));
+  PT_LET(RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
+  PT_LET(rows.disk_bytes, CountOnDisk(config, rows, context, *communicator));
+  if (gang == nullptr || rows.disk_bytes == 0) {
+    return gang != nullptr ? ShareRankRows(std::move(rows), *gang) : std::move(rows);
+  }
+  gang = nullptr;
+  if (context.rank() == 0) {
+    context.Report({{"event", "note"},
+                    {"message", "rows on the disk stay with their rank: the gang does not bend, and "
+                                "starts again when a worker dies"}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Status RunTrainTask(TaskContext& context, const TorchRows& known) {
@@ -261,31 +278,31 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
   PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
   PT_LET(Communicator * communicator, context.communicator());
-  if (communicator->world() > config.train.shards) {
+  if (context.world() > config.train.shards) {
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("{} workers cannot share {} shards", communicator->world(),
+                 .what = fmt::format("{} workers cannot share {} shards", context.world(),
                                      config.train.shards),
                  .where = "train.shards",
-                 .fix = fmt::format("set train.shards = {}", communicator->world())});
+                 .fix = fmt::format("set train.shards = {}", context.world())});
   }
   NetInputs inputs = MakeNetInputs(config.net, config.weight);
   inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
-  const RowRoom room = RoomOfRank(config, communicator->world());
-  PT_LET(Packed packed, PackInput(config, inputs.rows, room, context.input()));
-  PT_LET(RankRows rows, ShardInput(config, inputs, std::move(packed), *communicator));
-  PT_LET(rows.disk_bytes, CountOnDisk(config, rows, context, *communicator));
+  Membership* gang = context.membership();
+  PT_LET(const RankRows rows, LoadRows(config, inputs, context, gang));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
-                      .communicator = *communicator,
+                      .communicator = communicator,
+                      .membership = gang,
                       .report = [&](const Json& event) { context.Report(event); },
                       .stop = context.stop()}));
-  return context.rank() == 0 ? EmitResult(context, outcome, rows) : Status::OK();
+  // The last generation's rank 0 has them.
+  return outcome.weights.empty() ? Status::OK() : EmitResult(context, outcome, rows);
 }
 
 }  // namespace protium

@@ -12,7 +12,8 @@ namespace protium {
 
 namespace {
 
-constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message.
+constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
+constexpr int32_t kMostBending = 64;   // and in one that bends two files of rows of each.
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,
@@ -22,13 +23,20 @@ Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
 
 Status Check(const GangSpec& gang) {
   if (gang.workers < 1 || gang.workers > kMostWorkers) {
-    return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers);
+    return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers.max);
+  }
+  if (gang.workers.min < 1 || gang.workers.min > gang.workers.max) {
+    return RefuseSetting("workers.min", "between 1 and gang.workers.max", gang.workers.min);
+  }
+  if (gang.workers.bends() && gang.workers.max > kMostBending) {
+    return RefuseSetting("workers.max", fmt::format("at most {}", kMostBending), gang.workers.max);
   }
   if (gang.cores_per_worker < 1)
     return RefuseSetting("cores_per_worker", "at least 1", gang.cores_per_worker);
   if (gang.gpus_per_worker < 0)
     return RefuseSetting("gpus_per_worker", "at least 0", gang.gpus_per_worker);
   if (gang.max_restarts < 0) return RefuseSetting("max_restarts", "at least 0", gang.max_restarts);
+  if (!(gang.patience >= 0)) return RefuseSetting("patience", "at least 0 seconds", gang.patience);
   if (!(gang.deadline > 0)) return RefuseSetting("deadline", "more than 0 seconds", gang.deadline);
   return Status::OK();
 }
@@ -70,16 +78,16 @@ Seat TakeSeat(const GangSpec& gang, int32_t rank, Free& free) {
   return seat;
 }
 
-std::string NoteOn(const GangSpec& gang, const std::vector<Free>& left) {
+std::string NoteOn(const GangSpec& gang, size_t workers, const std::vector<Free>& left) {
   for (const Free& free : left) {
     if (free.cores >= 0) continue;
-    return fmt::format("{} workers x {} cores share the {} cores of {}", gang.workers,
+    return fmt::format("{} workers x {} cores share the {} cores of {}", workers,
                        gang.cores_per_worker, free.host->cores, free.host->name);
   }
   return {};
 }
 
-// Neighbouring ranks share a host as far as it goes.
+// Neighbouring ranks share a host as far as it goes. Of a range, as many as there is room for.
 std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts, bool idle) {
   std::vector<Free> left;
   for (const Host& host : hosts) left.push_back(CountFree(host, idle));
@@ -87,11 +95,12 @@ std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts
   size_t at = 0;
   while (static_cast<int32_t>(placement.seats.size()) < gang.workers) {
     while (at < left.size() && !Fits(gang, left[at])) ++at;
+    if (at == left.size() && int32_t(placement.seats.size()) >= gang.workers.min) break;
     if (at == left.size()) return std::nullopt;
     placement.seats.push_back(
         TakeSeat(gang, static_cast<int32_t>(placement.seats.size()), left[at]));
   }
-  placement.note = NoteOn(gang, left);
+  placement.note = NoteOn(gang, placement.seats.size(), left);
   return placement;
 }
 
@@ -100,15 +109,15 @@ Status RefuseTooLarge(const GangSpec& gang, std::span<const Host> hosts) {
   int64_t gpus = 0;
   for (const Host& host : hosts) cores += host.cores;
   for (const Host& host : hosts) gpus += static_cast<int64_t>(host.gpus.size());
-  const int64_t want_gpus = int64_t{gang.workers} * gang.gpus_per_worker;
+  const int64_t want_gpus = int64_t{gang.workers.min} * gang.gpus_per_worker;
   const bool by_gpus = want_gpus > gpus;
   const std::string asked =
       by_gpus
           ? fmt::format("gang.workers={} x gang.gpus_per_worker={} asks for {} gpus, {} found",
-                        gang.workers, gang.gpus_per_worker, want_gpus, gpus)
+                        gang.workers.min, gang.gpus_per_worker, want_gpus, gpus)
           : fmt::format("gang.workers={} x gang.cores_per_worker={} asks for {} cores, {} found",
-                        gang.workers, gang.cores_per_worker,
-                        int64_t{gang.workers} * gang.cores_per_worker, cores);
+                        gang.workers.min, gang.cores_per_worker,
+                        int64_t{gang.workers.min} * gang.cores_per_worker, cores);
   return Fail({.exit = Exit::kUsage,
                .what = "the gang can never fit: " + asked,
                .where = by_gpus ? "gang.gpus_per_worker" : "gang.workers"});

@@ -71,7 +71,7 @@ struct Line {
       return fmt::format("map_task {} over groups by {}", task.task, By(task.groups));
     }
     if (!task.gang) return fmt::format("map_task {}", task.task);
-    return fmt::format("map_task {} by a gang of {}", task.task, task.gang->workers);
+    return fmt::format("map_task {} by a gang of {}", task.task, task.gang->workers.max);
   }
   std::string operator()(const Write& write) const {
     return fmt::format("write {} {}", FormatName(write.format), write.path);

@@ -90,6 +90,12 @@ class MemoryVisit final : public RowVisit {
     return Status::OK();
   }
 
+  Status Skip(int64_t rows) override {
+    PT_CHECK(rows <= order_.rows() - next_);
+    next_ += rows;
+    return Status::OK();
+  }
+
  private:
   const std::byte* rows_;
   int64_t width_;
@@ -98,6 +104,16 @@ class MemoryVisit final : public RowVisit {
 };
 
 }  // namespace
+
+std::unique_ptr<RowScan> ScanBytes(std::span<const std::byte> rows, int64_t width) {
+  return std::make_unique<MemoryScan>(rows, width);
+}
+
+std::unique_ptr<RowVisit> VisitBytes(std::span<const std::byte> rows, int64_t width,
+                                     const Permutation& order) {
+  PT_CHECK(order.rows() * width == int64_t(rows.size()));
+  return std::make_unique<MemoryVisit>(rows, width, order);
+}
 
 Result<std::byte*> MemoryStore::Room(int64_t rows) {
   const int64_t wanted = rows_ + rows;
@@ -134,13 +150,12 @@ Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> en
 }
 
 std::unique_ptr<RowScan> MemoryStore::Scan(RowRange range) const {
-  return std::make_unique<MemoryScan>(Bytes(range), spec_.width);
+  return ScanBytes(Bytes(range), spec_.width);
 }
 
 Result<std::unique_ptr<RowVisit>> MemoryStore::Visit(RowRange range,
                                                      const Permutation& order) const {
-  PT_CHECK(order.rows() == range.size());
-  return std::make_unique<MemoryVisit>(Bytes(range), spec_.width, order);
+  return VisitBytes(Bytes(range), spec_.width, order);
 }
 
 void MemoryStore::Release(RowRange range) {

@@ -10,6 +10,11 @@
 
 namespace protium {
 
+// Passes over rows that lie one after another in memory that outlives them.
+std::unique_ptr<RowScan> ScanBytes(std::span<const std::byte> rows, int64_t width);
+std::unique_ptr<RowVisit> VisitBytes(std::span<const std::byte> rows, int64_t width,
+                                     const Permutation& order);
+
 // Beside the rows it takes 16 bytes a row until they are sorted, for their keys, and 8 more while
 // it sorts. At most 2^32 - 1 rows can be sorted.
 class MemoryStore final : public RowStore {

@@ -46,6 +46,8 @@ class RowVisit {
   virtual ~RowVisit() = default;
   // Copies the next `rows` rows to `out`, one after another; so many must be left.
   virtual Status Next(int64_t rows, std::byte* out) = 0;
+  // Passes over the next `rows` rows.
+  virtual Status Skip(int64_t rows) = 0;
 };
 
 class RowStore {

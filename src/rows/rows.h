@@ -50,13 +50,15 @@ class Packer {
 };
 
 // The rows of the shards that this rank owns, sorted; and the sizes of all others. Reading changes
-// nothing: passes over shards may run side by side.
+// nothing: passes over shards may run side by side. Rows that ranks share (shared_rows.h) hold more
+// shards than the rank owns.
 class ShardedRows {
  public:
   // Shards begin .. end - 1.
   struct Owned {
     int32_t begin = 0;
     int32_t end = 0;
+    bool operator==(const Owned&) const = default;
   };
   // `store` holds the own shards, one after another; `identity` is that of all shards.
   ShardedRows(RowSchema schema, Owned own, std::unique_ptr<RowStore> store,
@@ -67,11 +69,16 @@ class ShardedRows {
   int64_t total_rows() const { return total_rows_; }
   int64_t rows(int32_t shard) const { return identity_.at(size_t(shard)).rows; }  // Of any shard.
   bool owns(int32_t shard) const { return shard >= own_.begin && shard < own_.end; }
+  Owned own() const { return own_; }
+  // This rank owns other shards from now on, all of which the store holds. No pass is open.
+  void TakeOver(Owned own);
   // The identity of the training set: that of all shards.
   const std::vector<ShardIdentity>& identity() const { return identity_; }
   // Of the own rows, how many bytes are on the disk.
   int64_t disk_bytes() const { return store_->disk_bytes(); }
 
+  // Rows that were read for good: see RowStore::Release().
+  void Release(int32_t shard) { store_->Release(ShardRange(shard)); }
   // Passes over an own shard.
   std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
   Result<std::unique_ptr<RowVisit>> Visit(int32_t shard, const Permutation& order) const {
@@ -82,10 +89,11 @@ class ShardedRows {
   RowRange ShardRange(int32_t shard) const;
 
   RowSchema schema_;
+  Owned held_;  // What the store holds.
   Owned own_;
   std::unique_ptr<RowStore> store_;
   std::vector<ShardIdentity> identity_;
-  std::vector<int64_t> ends_{0};  // Of the own shards in the store, behind the first one's begin.
+  std::vector<int64_t> ends_{0};  // Of the shards in the store, behind the first one's begin.
   int64_t total_rows_ = 0;
 };
 

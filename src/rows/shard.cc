@@ -134,16 +134,22 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
 ShardedRows::ShardedRows(RowSchema schema, Owned own, std::unique_ptr<RowStore> store,
                          std::vector<ShardIdentity> identity)
     : schema_(std::move(schema)),
+      held_(own),
       own_(own),
       store_(std::move(store)),
       identity_(std::move(identity)) {
   for (const ShardIdentity& each : identity_) total_rows_ += each.rows;
-  for (int32_t s = own_.begin; s < own_.end; ++s) ends_.push_back(ends_.back() + rows(s));
+  for (int32_t s = held_.begin; s < held_.end; ++s) ends_.push_back(ends_.back() + rows(s));
+}
+
+void ShardedRows::TakeOver(Owned own) {
+  PT_CHECK(held_.begin <= own.begin && own.begin <= own.end && own.end <= held_.end);
+  own_ = own;
 }
 
 RowRange ShardedRows::ShardRange(int32_t shard) const {
   PT_CHECK(owns(shard));
-  const auto i = size_t(shard - own_.begin);
+  const auto i = size_t(shard - held_.begin);
   return {ends_[i], ends_[i + 1]};
 }
 

@@ -111,6 +111,16 @@ class SpillVisit final : public RowVisit {
     return Status::OK();
   }
 
+  Status Skip(int64_t rows) override {
+    while (rows > 0) {
+      if (given_ == in_current_) PT_TRY(Advance());
+      const int64_t passed = std::min(rows, in_current_ - given_);
+      rows -= passed;
+      given_ += passed;
+    }
+    return Status::OK();
+  }
+
  private:
   Status ReadAhead() {
     if (bucket_ == buckets_.count) return Status::OK();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fault.h"
 #include "rows/key.h"
 #include "tensor/guard.h"
@@ -23,16 +25,28 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const Comp
 }
 
 Status Feed::StartEpoch(int64_t epoch, int64_t first_step) {
+  epoch_ = epoch;
+  step_ = first_step_ = first_step;
   visits_.clear();
-  for (const int32_t shard : own_) {
-    PT_LET(auto visit, rows_.Visit(shard, Permutation(seed_, epoch, shard, rows_.rows(shard))));
+  for (size_t i = 0; i < own_.size(); ++i) {
+    PT_LET(auto visit, VisitShard(i));
+    PT_TRY(visit->Skip(RowsBefore(i, first_step)));
     visits_.push_back(std::move(visit));
   }
   used_.assign(own_.size(), {});
   prepared_ = false;
-  // A permutation could be entered in the middle, but the sums of EndEpoch() need every row.
-  for (step_ = 0; step_ < first_step;) PT_TRY(Next());
   return Status::OK();
+}
+
+Result<std::unique_ptr<RowVisit>> Feed::VisitShard(size_t own) const {
+  const int32_t shard = own_[own];
+  return rows_.Visit(shard, Permutation(seed_, epoch_, shard, rows_.rows(shard)));
+}
+
+// Of an own shard, the rows of the steps before this one.
+int64_t Feed::RowsBefore(size_t own, int64_t step) const {
+  const int64_t rows = rows_.rows(own_[own]);
+  return step < steps_ ? StepPositions(rows, rows_.total_rows(), batch_size_, step).begin : rows;
 }
 
 // Copies the next rows of an own shard and counts them as used.
@@ -65,8 +79,25 @@ Result<std::span<const Batch>> Feed::Next() {
   return std::span<const Batch>(MadeFor(step_++).batches);
 }
 
-Status Feed::EndEpoch() const {
+// Only now, when nobody waits for them: a rank that takes over a shard in the middle of an epoch
+// must get to its first step soon.
+Status Feed::CountSkipped(size_t own) {
+  constexpr int64_t kBlockRows = 4096;
+  const int64_t width = rows_.schema().width();
+  PT_LET(const auto visit, VisitShard(own));
+  std::vector<std::byte> block(size_t(kBlockRows * width));
+  for (int64_t left = RowsBefore(own, first_step_); left > 0;) {
+    const int64_t rows = std::min(left, kBlockRows);
+    PT_TRY(visit->Next(rows, block.data()));
+    used_[own] += ComputeIdentity({block.data(), size_t(rows * width)}, width);
+    left -= rows;
+  }
+  return Status::OK();
+}
+
+Status Feed::EndEpoch() {
   for (size_t i = 0; i < own_.size(); ++i) {
+    if (first_step_ > 0) PT_TRY(CountSkipped(i));
     const ShardIdentity& all = rows_.identity()[size_t(own_[i])];
     if (used_[i] == all) continue;
     return Fail({.exit = Exit::kBug,

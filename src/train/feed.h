@@ -25,7 +25,7 @@ class Feed {
 
   int64_t steps() const { return steps_; }  // Of an epoch.
   // Starts an epoch, counted from 0. The steps before `first_step` count as made: their rows are
-  // read and counted, since EndEpoch() proves the whole epoch.
+  // passed over now, and read and counted by EndEpoch(), which proves the whole epoch.
   Status StartEpoch(int64_t epoch, int64_t first_step = 0);
   // The batches of the next step of the epoch: one per own shard, in shard order, some perhaps
   // empty. They lie in memory of the feed and are valid until the next call of Next(), or until
@@ -37,7 +37,7 @@ class Feed {
 
   // After the last step: proves that every row of the own shards was used exactly once, by count
   // and sum of keys. A difference is our own bug.
-  Status EndEpoch() const;
+  Status EndEpoch();
 
   // Refuses when some step of an epoch would give a shard, of any rank, a batch of at least one but
   // fewer than `least` rows, or one of the `parts` into which micro-batches cut it so few:
@@ -54,6 +54,9 @@ class Feed {
     std::vector<Batch> batches;
   };
   Status Gather(size_t own, int64_t rows, Step& into);
+  Result<std::unique_ptr<RowVisit>> VisitShard(size_t own) const;
+  int64_t RowsBefore(size_t own, int64_t step) const;
+  Status CountSkipped(size_t own);
   Step& MadeFor(int64_t step) { return made_[size_t(step) % made_.size()]; }
 
   const ShardedRows& rows_;
@@ -61,7 +64,9 @@ class Feed {
   int64_t seed_;
   int64_t steps_;
   std::vector<int32_t> own_;
-  int64_t step_ = 0;       // Of the epoch: the one that Next() returns next.
+  int64_t epoch_ = 0;
+  int64_t first_step_ = 0;  // Of the epoch: steps before it were passed over,
+  int64_t step_ = 0;        // and this is the one that Next() returns next.
   bool prepared_ = false;  // That one is gathered already.
   std::vector<std::unique_ptr<RowVisit>> visits_;
   std::vector<Step> made_;           // Steps take them in turn.

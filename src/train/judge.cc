@@ -10,12 +10,12 @@ namespace {
 
 // The nets have the weights of the last step until now.
 Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& input) {
-  if (input.communicator.rank() == 0) {
+  if (input.communicator->rank() == 0) {
     PT_LET(const Safetensors file, Safetensors::Read(weights));
     PT_TRY(input.weights.Load(file, weights.string()));
   }
-  PT_TRY(input.communicator.Broadcast(std::as_writable_bytes(input.weights.parameters()), 0));
-  PT_TRY(input.communicator.Broadcast(std::as_writable_bytes(input.weights.buffers()), 0));
+  PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.parameters()), 0));
+  PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.buffers()), 0));
   return Guard("sending weights", [&] { input.weights.Upload(); });
 }
 
@@ -24,14 +24,14 @@ Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& in
 Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
                     const TrainInput& input, Validation& validation, TrainOutcome& out) {
   PT_TRY(LoadEverywhere(weights, input));
-  PT_LET(out.decision, validation.FitDecision(spec.decision, input.communicator));
+  PT_LET(out.decision, validation.FitDecision(spec.decision, *input.communicator));
   Diagnostics diagnostics(spec.target.kind);
-  PT_LET(out.validation, validation.Measure(input.communicator, &diagnostics));
+  PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
   PT_LET(const MetricSpec* best, FindMetric(spec.train.best, spec.own_metrics));
   const ImportanceSpec asked{*best, spec.train.validation.importance_rows, spec.train.seed};
   PT_LET(out.importance,
-         MeasureImportance(asked, *input.validation, validation, input.communicator));
+         MeasureImportance(asked, *input.validation, validation, *input.communicator));
   return Status::OK();
 }
 

@@ -41,7 +41,7 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
 }
 
 void Progress::Tell(const Json& event) const {
-  if (report_) report_(event);
+  if (report_ && speaks_) report_(event);
 }
 
 double Progress::seconds() const { return SecondsBetween(begun_, Clock::now()); }

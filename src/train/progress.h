@@ -22,11 +22,14 @@ class Progress {
   // `step` and `epoch` count from 1; `rate` is the learning rate that the step was made with.
   void Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate);
   void Tell(const Json& event) const;
+  // Whether this rank is the one that reports: rank 0 of its generation.
+  void Speak(bool speaks) { speaks_ = speaks; }
   double seconds() const;     // Since it was made.
   double wait_share() const;  // Of the time between the first and the last step.
 
  private:
   std::function<void(const Json&)> report_;
+  bool speaks_ = true;
   int64_t steps_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point told_ = begun_;

@@ -88,6 +88,16 @@ std::vector<NamedTensor> Learner::State() const {
   return tensors;
 }
 
+Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& communicator) {
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), root));
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), root));
+  for (const NamedTensor& tensor : learner.State()) {
+    PT_TRY(communicator.Broadcast({const_cast<std::byte*>(tensor.data.data()), tensor.data.size()},
+                                  root));
+  }
+  return Status::OK();
+}
+
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report) {
@@ -96,12 +106,7 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
   PT_LET(Found found, Share(loaded, communicator));
   PT_TRY(found.status);
   if (!found.state) return false;
-  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), 0));
-  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), 0));
-  for (const NamedTensor& tensor : learner.State()) {
-    PT_TRY(communicator.Broadcast({const_cast<std::byte*>(tensor.data.data()), tensor.data.size()},
-                                  0));
-  }
+  PT_TRY(BroadcastTensors(learner, 0, communicator));
   if (learner.average != nullptr) learner.average->Exchange();
   state = std::move(*found.state);
   return true;

@@ -43,6 +43,9 @@ struct Learner {
   std::vector<NamedTensor> State() const;
 };
 
+// Collective. Every rank's tensors become those of rank `root`.
+Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& communicator);
+
 // Collective. Rank 0 opens the folder and reads the newest intact checkpoint; all ranks take the
 // learner's tensors and the state from it, or all refuse it when its identity is not `state`'s.
 // False: there is none, training begins. A folder with checkpoints that nobody wants to resume is

@@ -217,6 +217,7 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
     FindTail(own_[0])[kStop] += input.stop ? 1 : 0;
     FindTail(own_[0])[kSave] += input.save ? 1 : 0;
     FindTail(own_[0])[kSaved] += input.saved ? 1 : 0;
+    FindTail(own_[0])[kChange] += input.change ? 1 : 0;
   }
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
@@ -246,6 +247,7 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   out.stop = tail[kStop] > 0;
   out.save = tail[kSave] > 0;
   out.saved = tail[kSaved] > 0;
+  out.change = tail[kChange] > 0;
   out.skipped = tail[kWeight] == 0;
   if (!std::isfinite(tail[kLoss]) || !std::isfinite(tail[kWeight])) {
     return NotFinite("the loss", input);

@@ -46,7 +46,8 @@ struct StepInput {
   double rate = 1;                // Multiplies the learning rate; the same on all ranks.
   bool stop = false;              // This rank asks for a stop, or for a checkpoint.
   bool save = false;
-  bool saved = false;  // Told to all: this rank knows that the checkpoints so far are written.
+  bool saved = false;   // Told to all: this rank knows that the checkpoints so far are written.
+  bool change = false;  // This rank has heard that the gang is to change.
   // Called once while a device computes the last gradients, with work for the host; may be empty.
   std::function<Status()> meanwhile;
 };
@@ -59,6 +60,7 @@ struct StepResult {
   bool stop = false;  // Some rank asked.
   bool save = false;
   bool saved = false;
+  bool change = false;
   bool skipped = false;     // The weights summed to 0.
   double wait_seconds = 0;  // Spent in the reduction, waiting included.
 };
@@ -76,7 +78,7 @@ class Stepper {
   Result<StepResult> Run(const StepInput& input);
 
  private:
-  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kSaved, kFixed };
+  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kSaved, kChange, kFixed };
 
   Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer,
           Communicator& communicator)

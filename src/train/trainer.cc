@@ -13,6 +13,7 @@
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
+#include "train/catch_up.h"
 #include "train/checkpoint_writer.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
@@ -39,9 +40,20 @@
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
 //    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
+// A gang that bends does 2 to 4 in generations. When a collective call fails because a rank is gone,
+// or all have agreed to change after a step, the rank enters the next generation, takes the state of
+// the furthest (catch_up.h), owns other shards, and goes on where that state says. What an epoch's
+// end did not complete is done again.
 
 namespace protium {
 namespace {
+
+// A collective call failed because some rank is gone or late, or its generation is over; nothing is
+// wrong with this one.
+bool LostOthers(const Status& status) {
+  const Exit exit = FaultOf(status).exit;
+  return exit == Exit::kRemote || exit == Exit::kStalled;
+}
 
 class Training {
  public:
@@ -49,12 +61,19 @@ class Training {
   Result<TrainOutcome> Run();
 
  private:
+  Status Prepare();
   Status Begin();
+  Result<TrainOutcome> Work();
+  Result<bool> Enter(Status failed);
+  Status Rejoin();
+  Status OpenFolder();
+  Status TakeShards();
   Status Identify();
   Status Initialise();
   Status RunEpoch();
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
+  Status CloseEpoch();
   Result<Json> Measure();
   void Choose(const Json& values);
   void Watch(const Json& entry);
@@ -62,6 +81,7 @@ class Training {
   Status Write();
   void TellWritten(const std::vector<WrittenCheckpoint>& written);
   Status FinishWriting();
+  Status ShareWritten();
   Status Stopped();
   Status WithKept(const Status& status);
   Result<TrainOutcome> Outcome();
@@ -77,7 +97,7 @@ class Training {
     return result;
   }
   Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
-  bool leads() const { return in_.communicator.rank() == 0; }
+  bool leads() const { return in_.communicator->rank() == 0; }
   // Of the learning rate in a step of this epoch; the first of a training is 0.
   double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
   // What is reported; complete options name it.
@@ -90,8 +110,8 @@ class Training {
 
   const TrainSpec& spec_;
   const TrainOptions& train_;
-  const TrainInput& in_;
-  Feed feed_;
+  TrainInput in_;  // Its communicator is that of the present generation.
+  std::optional<Feed> feed_;
   int64_t steps_ = 0;  // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
@@ -105,6 +125,8 @@ class Training {
   CheckpointState state_;
   double seconds_before_ = 0;  // Spent by earlier attempts.
   Clock::time_point saved_at_ = Clock::now();
+  bool newcomer_ = false;    // Has no state yet.
+  bool changing_ = false;    // All ranks leave this generation.
   int64_t handed_step_ = 0;  // Of the newest checkpoint that was handed over,
   int64_t saved_step_ = 0;   // and of the newest one on the disk; 0: there is none.
 };
@@ -113,43 +135,61 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
     : spec_(spec),
       train_(spec.train),
       in_(input),
-      feed_(input.rows, spec.train.batch_size, spec.train.seed, input.weights.device()),
-      steps_(feed_.steps() * spec.train.epochs),
+      steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       optimizer_(std::move(optimizer)),
-      progress_(input.communicator.rank() == 0 ? input.report : nullptr, steps_) {
+      progress_(input.report, steps_),
+      newcomer_(input.communicator == nullptr) {
   if (train_.average > 0) average_.emplace(train_.average, input.weights);
-  if (input.validation == nullptr) return;
-  validation_.emplace(*input.validation, input.net, input.weights.device(), spec.target,
-                      train_.metrics, spec.own_metrics);
 }
 
 Result<TrainOutcome> Training::Run() {
-  PT_TRY(Begin());
-  while (!over()) PT_TRY(RunEpoch());
-  return Outcome();
+  PT_TRY(Prepare());
+  if (!newcomer_) PT_TRY(Begin());
+  bool in = !newcomer_;
+  Status failed;
+  while (true) {
+    if (!in) {
+      PT_LET(in, Enter(failed));
+    }
+    // Called out of the gang, which goes on without this rank.
+    if (!in) return TrainOutcome();
+    Result<TrainOutcome> outcome = Work();
+    const bool again = outcome.ok() ? changing_ : LostOthers(outcome.status());
+    if (in_.membership == nullptr || !again) return outcome;
+    failed = outcome.status();
+    in = false;
+  }
 }
 
-Status Training::Begin() {
+// To the end of training, or to where the ranks have agreed to leave their generation.
+Result<TrainOutcome> Training::Work() {
+  changing_ = false;
+  while (!over() && !changing_) PT_TRY(RunEpoch());
+  return changing_ ? TrainOutcome() : Outcome();
+}
+
+// What needs no other rank.
+Status Training::Prepare() {
   PT_TRY(UseThreads(train_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
   PT_LET(const MetricSpec* best, FindMetric(train_.best, spec_.own_metrics));
   higher_is_better_ = best->higher_is_better;
   PT_LET(schedule_, MakeSchedule(train_, steps_));
   PT_LET(plateau_, PlateauOptions(train_));
-  PT_TRY(feed_.CheckBatches(in_.net.least_rows(), train_.micro_batches));
+  return Status::OK();
+}
+
+Status Training::Begin() {
+  PT_TRY(TakeShards());
+  PT_TRY(feed_->CheckBatches(in_.net.least_rows(), train_.micro_batches));
   PT_TRY(Identify());
   std::optional<CheckpointFolder> folder;
   PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
-                                        in_.communicator, learner(), state_, folder, in_.report));
+                                        *in_.communicator, learner(), state_, folder, in_.report));
   if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), train_.keep);
   if (!resumed) PT_TRY(Initialise());
   handed_step_ = saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
-  const StepSpec step{.first = ShardOwners(in_.rows.shards(), in_.communicator.world()),
-                      .outputs = spec_.target.outputs(),
-                      .loss = spec_.loss,
-                      .train = train_};
-  PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, in_.communicator));
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
                   {"steps", steps_},
@@ -160,12 +200,83 @@ Status Training::Begin() {
   return Status::OK();
 }
 
+// The shards of this rank in this generation, and what is made for them. Collective.
+Status Training::TakeShards() {
+  const Communicator& ranks = *in_.communicator;
+  const std::vector<int32_t> first = ShardOwners(in_.rows.shards(), ranks.world());
+  const ShardedRows::Owned own{first[size_t(ranks.rank())], first[size_t(ranks.rank()) + 1]};
+  progress_.Speak(leads());
+  if (in_.membership != nullptr) {
+    in_.rows.TakeOver(own);
+    if (in_.validation != nullptr) in_.validation->TakeOver(own);
+  }
+  feed_.emplace(in_.rows, train_.batch_size, train_.seed, in_.weights.device());
+  if (in_.validation != nullptr) {
+    validation_.emplace(*in_.validation, in_.net, in_.weights.device(), spec_.target,
+                        train_.metrics, spec_.own_metrics);
+  }
+  const StepSpec step{.first = first,
+                      .outputs = spec_.target.outputs(),
+                      .loss = spec_.loss,
+                      .train = train_};
+  PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator));
+  return Status::OK();
+}
+
+// False: this rank is called out of the gang. Another death on the way only means another try.
+Result<bool> Training::Enter(Status failed) {
+  const auto since = Clock::now();
+  const bool lost = !failed.ok();
+  while (true) {
+    stepper_.reset();
+    PT_LET(in_.communicator, in_.membership->Enter(failed));
+    if (in_.communicator == nullptr) return false;
+    failed = Rejoin();
+    if (failed.ok()) break;
+    if (!LostOthers(failed)) return failed;
+  }
+  in_.membership->Settled(state_.step);
+  progress_.Tell({{"event", "gang_entered"},
+                  {"step", state_.step},
+                  {"world", in_.communicator->world()},
+                  {"after_death", lost},
+                  {"pause_seconds", std::chrono::duration<double>(Clock::now() - since).count()}});
+  return true;
+}
+
+Status Training::Rejoin() {
+  Standing standing{.learner = learner(),
+                    .state = state_,
+                    .saved_step = saved_step_,
+                    .newcomer = newcomer_,
+                    .over = !newcomer_ && over()};
+  const bool came = newcomer_;
+  const Status caught = CatchUp(standing, *in_.communicator);
+  newcomer_ = standing.newcomer;
+  PT_TRY(caught);
+  if (came) seconds_before_ = state_.seconds;
+  handed_step_ = saved_step_;
+  const Status opened = OpenFolder();
+  if (!opened.ok()) in_.communicator->Abort(opened);
+  PT_TRY(opened);
+  return TakeShards();
+}
+
+// A rank 0 whose predecessor has died writes the checkpoints from here on; whatever that one was
+// still writing is fenced off.
+Status Training::OpenFolder() {
+  if (!leads() || writer_) return Status::OK();
+  PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
+  writer_ = std::make_unique<CheckpointWriter>(std::move(folder), train_.keep);
+  return Status::OK();
+}
+
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
 // the rates of the steps already made depend on it.
 Status Training::Identify() {
   Json fingerprint = NumericsFingerprint(train_.threads_per_shard, in_.weights.device());
   if (train_.precision == Precision::kBfloat16) fingerprint["bfloat16"] = Bfloat16Instructions();
-  PT_TRY(AgreeOn(fingerprint, in_.communicator));
+  PT_TRY(AgreeOn(fingerprint, *in_.communicator));
   state_.identity = {{"shards", in_.rows.shards()},
                      {"options", spec_.options},
                      {"fingerprint", fingerprint},
@@ -192,24 +303,24 @@ Status Training::Initialise() {
       PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
     }
   }
-  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
-  PT_TRY(in_.communicator.Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
+  PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
+  PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
   if (average_) average_->Begin();
   return Status::OK();
 }
 
 Status Training::RunEpoch() {
-  PT_TRY(feed_.StartEpoch(state_.epoch, state_.epoch_step));
+  PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
   const double seconds = train_.checkpoint.every_seconds;
   // A device computes by itself; on the CPU there is no time to win.
   std::function<Status()> ahead;
-  if (in_.weights.device().staged()) ahead = [this] { return feed_.Prepare(); };
-  while (state_.epoch_step < feed_.steps()) {
+  if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
+  while (state_.epoch_step < feed_->steps()) {
     // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
     // when checkpoints are written, never what is in the weights.
     const bool due = seconds > 0 && leads() &&
                      Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
-    PT_LET(const std::span<const Batch> shards, feed_.Next());
+    PT_LET(const std::span<const Batch> shards, feed_->Next());
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
@@ -217,17 +328,22 @@ Status Training::RunEpoch() {
                                        .stop = in_.stop.stop_requested(),
                                        .save = due,
                                        .saved = leads() && writer_->idle(),
+                                       .change = in_.membership && in_.membership->changing(),
                                        .meanwhile = ahead});
-    PT_TRY(WithKept(result.status()));
+    // Nothing is lost with another rank; what is kept is worth a word only where training ends.
+    const bool goes_on = in_.membership != nullptr && LostOthers(result.status());
+    PT_TRY(goes_on ? result.status() : WithKept(result.status()));
     PT_TRY(AfterStep(*result));
+    if (changing_) return Status::OK();
   }
-  PT_TRY(feed_.EndEpoch());
+  PT_TRY(feed_->EndEpoch());
   return EndEpoch();
 }
 
 Status Training::AfterStep(const StepResult& result) {
   const double rate = RateOf(state_.step);
   if (result.saved) saved_step_ = handed_step_;
+  changing_ = result.change && in_.membership != nullptr;
   if (leads()) {
     PT_LET(const auto written, writer_->TakeWritten());
     TellWritten(written);
@@ -241,14 +357,23 @@ Status Training::AfterStep(const StepResult& result) {
   progress_.Stepped(state_.step, state_.epoch + 1, result, rate);
   const int64_t every = train_.checkpoint.every_steps;
   const bool by_count = every > 0 && state_.step % every == 0;
-  const bool last = state_.epoch_step == feed_.steps();
+  const bool last = state_.epoch_step == feed_->steps();
   // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
   // validation.
   if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
 
+// All of it or, where a rank dies in it, nothing: a later generation ends the epoch then.
 Status Training::EndEpoch() {
+  if (in_.membership == nullptr) return CloseEpoch();
+  const CheckpointState before = state_;
+  const Status closed = CloseEpoch();
+  if (!closed.ok()) state_ = before;
+  return closed;
+}
+
+Status Training::CloseEpoch() {
   ++state_.epoch;
   Json entry = {{"epoch", state_.epoch},
                 {"step", state_.step},
@@ -271,12 +396,14 @@ Status Training::EndEpoch() {
   entry["seconds"] = seconds_before_ + progress_.seconds();
   Watch(entry);
   state_.history.push_back(entry);
-  return Save();
+  PT_TRY(Save());
+  // Another rank may have to hand out the weights that this epoch chose.
+  return in_.membership != nullptr ? ShareWritten() : Status::OK();
 }
 
 Result<Json> Training::Measure() {
   PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
-  return validation_->Measure(in_.communicator);
+  return validation_->Measure(*in_.communicator);
 }
 
 // Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
@@ -326,7 +453,7 @@ Status Training::Save() {
 
 Status Training::Write() {
   // Ranks whose weights drifted apart must not be saved: a resumed run would hide it.
-  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, in_.communicator));
+  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, *in_.communicator));
   state_.seconds = seconds_before_ + progress_.seconds();
   saved_at_ = Clock::now();
   handed_step_ = state_.step;
@@ -352,6 +479,21 @@ Status Training::FinishWriting() {
   if (!leads()) return Status::OK();
   PT_LET(const auto written, writer_->Finish());
   TellWritten(written);
+  return Status::OK();
+}
+
+// Collective. Waits until the checkpoint is on the disk, and tells all ranks the hashes of its
+// weights.
+Status Training::ShareWritten() {
+  const Status finished = FinishWriting();
+  if (!finished.ok()) in_.communicator->Abort(finished);
+  PT_TRY(finished);
+  const Json own = {{"weights", state_.weights_sha256}, {"best", state_.best.sha256}};
+  PT_LET(const auto all, in_.communicator->AllGather(leads() ? Dump(own) : std::string()));
+  PT_LET(const Json hashes, ParseJson(all[0]));
+  state_.weights_sha256 = hashes.value("weights", std::string());
+  state_.best.sha256 = hashes.value("best", std::string());
+  saved_step_ = handed_step_;
   return Status::OK();
 }
 

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "gang/membership.h"
 #include "metrics/metrics.h"
 #include "recipe/training.h"
 #include "rows/rows.h"
@@ -43,15 +44,17 @@ struct TrainSpec {
 struct TrainInput {
   Net& net;
   Weights& weights;
-  const ShardedRows& rows;
-  const ShardedRows* validation = nullptr;  // nullptr: none.
-  Communicator& communicator;
+  ShardedRows& rows;
+  ShardedRows* validation = nullptr;  // nullptr: none.
+  Communicator* communicator = nullptr;  // nullptr of a newcomer, which enters through `membership`.
+  // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
+  Membership* membership = nullptr;
   std::function<void(const Json&)> report;  // Called on rank 0.
   std::stop_token stop;
 };
 
 struct TrainOutcome {
-  std::filesystem::path weights;  // On rank 0 only, as the hash.
+  std::filesystem::path weights;  // Of the last generation's rank 0 only, as the hash.
   std::string weights_sha256;     // Of the tensors alone.
   int64_t steps = 0;
   int64_t best_epoch = 0;  // From 1; 0 without validation.

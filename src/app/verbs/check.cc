@@ -27,7 +27,7 @@ std::string Checked(const JobCheck& check) {
   text += ", " + Count(stages.size(), "stage");
   if (!check.job.estimator) return text;
   const auto options = ReadEstimator(stages[*check.job.estimator], "pipeline");
-  return options.ok() ? text + fmt::format(", a gang of {}", options->gang.workers) : text;
+  return options.ok() ? text + fmt::format(", a gang of {}", options->gang.workers.max) : text;
 }
 
 // All but the last are printed here; the last is the fault of the command, as of any other.

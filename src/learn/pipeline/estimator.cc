@@ -110,7 +110,7 @@ Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& a
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
   if (gang.workers <= options.train.shards) return Status::OK();
-  const std::string workers = std::to_string(gang.workers);
+  const std::string workers = std::to_string(gang.workers.max);
   return Fail({.exit = Exit::kUsage,
                .what = "gang.workers = " + workers +
                        " is more than train.shards = " + std::to_string(options.train.shards),

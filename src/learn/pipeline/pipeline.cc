@@ -155,7 +155,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain&
 // The figures of result.json.
 void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
   const TorchEstimatorOptions& options = chain.estimator->options;
-  record.Set("workers", options.gang.workers);
+  record.Set("workers", ToJson(options.gang.workers));
   record.Set("shards", options.train.shards);
   record.Set("steps", trained.steps);
   record.Set("weights_sha256", trained.weights_sha256);

@@ -19,7 +19,7 @@ Result<std::unique_ptr<MapRun>> MapRun::Start(Pool& pool, RunSpec spec, BatchStr
   if (!run->wake_) return SystemFault("watch workers", errno);
   {
     std::lock_guard lock(run->mutex_);
-    PT_TRY(run->gang() ? run->StartGang() : run->AddMember({}));
+    PT_TRY(run->gang() ? run->StartGang() : run->AddMember({}, {}));
   }
   MapRun* self = run.get();
   run->on_stop_.emplace(call.stop, [self] { self->Wake(); });
@@ -44,7 +44,12 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
-  for (int32_t rank = 0; rank < spec_.most; ++rank) PT_TRY(AddMember(mesh[rank]));
+  for (int32_t rank = 0; rank < spec_.most; ++rank) {
+    PT_TRY(AddMember({.rank = rank, .seat = rank}, mesh[rank]));
+  }
+  if (spec_.bends) bend_.emplace(Roster(*spec_.bends, spec_.most, Clock::now()));
+  if (bend_) bend_->calling = bend_->roster.newest().members;
+  if (bend_) bend_->parts.resize(size_t(spec_.most));
   Json ranks = PlacementToJson(*spec_.placement)["ranks"];
   for (const auto& member : members_) {
     Json& seat = ranks[size_t(member->rank)];
@@ -58,12 +63,16 @@ Status MapRun::StartGang() {
   return Status::OK();
 }
 
-Status MapRun::AddMember(const std::vector<UniqueFd>& peers) {
-  const auto rank = static_cast<int32_t>(members_.size());
-  PT_LET(auto worker, pool_.Take(spec_.MakeWish(rank)));
+MemberPlace MapRun::NextPlace() const {
+  const auto next = static_cast<int32_t>(members_.size());
+  return {.rank = next, .seat = next};
+}
+
+Status MapRun::AddMember(const MemberPlace& place, const std::vector<UniqueFd>& peers) {
+  PT_LET(auto worker, pool_.Take(spec_.MakeWish(place.seat)));
   // Once it has run such a task it has the library, and is better kept for the next one.
   worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
-  PT_LET(auto member, StartMember(spec_, rank, std::move(worker), peers));
+  PT_LET(auto member, StartMember(spec_, place, std::move(worker), peers));
   members_.push_back(std::move(member));
   return Status::OK();
 }
@@ -119,7 +128,7 @@ Status MapRun::FeedAll(BatchStream& input) {
 Member* MapRun::WhoTakes() const {
   Member* best = nullptr;
   for (const auto& member : members_) {
-    if (member->done || !member->input.HasRoom()) continue;
+    if (member->done || member->newcomer || !member->input.HasRoom()) continue;
     if (best == nullptr || member->sent < best->sent) best = member.get();
   }
   return best;
@@ -140,7 +149,7 @@ Result<bool> MapRun::Deliver(const arrow::RecordBatch& batch) {
     // A process more is worth its start only if there is a batch that no member waits for.
     const bool grow = !gang() && !unfed && static_cast<int32_t>(members_.size()) < spec_.most;
     if (grow && !over_) {
-      PT_TRY(AddMember({}));
+      PT_TRY(AddMember(NextPlace(), {}));
       Wake();
     }
     changed_.wait(

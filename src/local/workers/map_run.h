@@ -16,15 +16,19 @@
 
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "column/stream.h"
 #include "gang/attempts.h"
+#include "gang/membership.h"
+#include "gang/roster.h"
 #include "local/workers/member.h"
 
 namespace protium {
@@ -56,8 +60,10 @@ class MapRun {
       : pool_(pool), spec_(std::move(spec)), call_(call) {}
   bool gang() const { return spec_.placement.has_value(); }
   Status StartGang();
-  // Starts the member of the next rank; `mutex_` is held.
-  Status AddMember(const std::vector<UniqueFd>& peers);
+  // Starts a member; `mutex_` is held.
+  Status AddMember(const MemberPlace& place, const std::vector<UniqueFd>& peers);
+  // The place of the next member; `mutex_` is held.
+  MemberPlace NextPlace() const;
   // Makes the watching thread look at once.
   void Wake();
 
@@ -79,6 +85,8 @@ class MapRun {
   void Ended(Member& member);
   void OnDone(Member& member, const Frame& frame);
   void Fail(RankFailure failure);
+  // The member is lost: a failure of the run, unless the gang bends.
+  void Lose(Member& member, RankFailure failure);
   void CheckSilence();
   void CheckStop();
   std::string StillRunning() const;
@@ -86,6 +94,23 @@ class MapRun {
   void FindSilent();
   AttemptResult Outcome();
   void Finish();
+
+  // The watching thread of a gang that bends (map_bend.cc).
+  void OnMembership(Member& member, Frame frame);
+  void KeepPart(Member& member, Frame frame);
+  void SendParts(const Member& member);
+  void OnCallFailed(Member& member, const Frame& frame);
+  void OnFinished(Member& member);
+  void CheckMembership();
+  void ReadWish();
+  void Obey();
+  void StartNewcomer(int32_t number);
+  std::optional<int32_t> FreeSeat() const;
+  void CallTo(const Generation& generation);
+  void TellChange(const Generation& generation);
+  void Dismiss(Member& member);
+  void EndBending(const std::string& why);
+  Member* FindMember(int32_t number);
 
   Pool& pool_;
   const RunSpec spec_;
@@ -105,6 +130,19 @@ class MapRun {
   std::optional<AttemptResult> end_;
 
   // Of the watching thread.
+  struct Bending {
+    explicit Bending(Roster roster) : roster(std::move(roster)) {}
+    Roster roster;
+    std::vector<SharedPart> parts;       // By first rank.
+    std::vector<RankFailure> losses;     // That the gang bent around.
+    std::vector<RankFailure> doubts;     // Collective calls that failed in the newest generation,
+    Deadline doubted = kNever;           // and until when somebody should turn out to have died.
+    std::vector<int32_t> calling;        // The members of the generation called last.
+    std::vector<int32_t> no_seat;        // To be started once a seat is free.
+    std::string why;                     // Of the next change, for people.
+    std::filesystem::file_time_type wished{};
+  };
+  std::optional<Bending> bend_;
   std::vector<RankFailure> failures_;
   // Set with the first failure: by then it is known who failed first.
   Deadline settled_ = kNever;

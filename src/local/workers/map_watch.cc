@@ -56,14 +56,15 @@ void MapRun::Round() {
     polls.push_back({.fd = member->worker->process.pidfd(), .events = POLLIN, .revents = 0});
   }
   const Deadline tick = Clock::now() + spec_.beat() / 4;
-  Poll(polls, std::min({tick, settled_, killed_, call_.deadline}));
+  Poll(polls, std::min({tick, settled_, killed_, call_.deadline, bend_ ? bend_->doubted : kNever}));
   eventfd_t ignored = 0;
   (void)::eventfd_read(wake_.get(), &ignored);
   for (size_t i = 0; i < watched.size(); ++i) {
     if (polls[2 * i + 1].revents != 0) Drain(*watched[i]);
-    if (polls[2 * i + 2].revents != 0) Ended(*watched[i]);
+    if (polls[2 * i + 2].revents != 0 && !watched[i]->done) Ended(*watched[i]);
   }
   CheckSilence();
+  if (bend_) CheckMembership();
   CheckStop();
   std::lock_guard lock(mutex_);
   changed_.notify_all();
@@ -94,10 +95,10 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   if (frame.type == "done") OnDone(member, frame);
   if (frame.type == "event") {
     Json event = frame.head.value("event", Json::object());
-    event["rank"] = member.rank;
+    event["rank"] = frame.head.value("rank", member.rank);
     call_.Tell(event);
   }
-  if (frame.type != "batch") return;
+  if (frame.type != "batch") return bend_ ? OnMembership(member, std::move(frame)) : void();
   std::lock_guard lock(mutex_);
   emitted_.push_back({&member, std::move(frame)});
   changed_.notify_all();
@@ -106,9 +107,11 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
 void MapRun::OnDone(Member& member, const Frame& frame) {
   member.done = true;
   const Status status = StatusFromJson(frame.head.value("status", Json::object()));
-  if (status.ok()) return;
+  if (status.ok()) return bend_ ? OnFinished(member) : void();
   const int64_t at = NumberAt(frame.head, "at").ValueOr(Now());
-  Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, at));
+  RankFailure failure = member.Failure(spec_, RankFailure::Kind::kAnswered, status, at);
+  // What keeps a newcomer from coming in is no failure of those who are.
+  member.entered ? Fail(std::move(failure)) : Lose(member, std::move(failure));
 }
 
 // The process has ended or closed its channel. How it ended is the cause to be told, so its exit is
@@ -128,7 +131,8 @@ void MapRun::Ended(Member& member) {
   const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
   Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
   if (killed) fault.why = "someone killed it, or the system did because memory ran out";
-  Fail(member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
+  Lose(member,
+       member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
 }
 
 // Ranks often tell that a peer is gone before the peer's own end is seen.
@@ -140,17 +144,23 @@ void MapRun::Fail(RankFailure failure) {
 
 void MapRun::CheckSilence() {
   const auto limit = std::chrono::duration<double>(spec_.deadline);
-  std::lock_guard lock(mutex_);
-  for (const auto& member : members_) {
-    const auto silent = Clock::now() - member->heard;
-    if (member->done || silent < limit) continue;
+  std::vector<Member*> silent;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& member : members_) {
+      if (!member->done && Clock::now() - member->heard >= limit) silent.push_back(member.get());
+    }
+  }
+  for (Member* member : silent) {
     member->done = true;
-    Fail(member->Failure(
-        spec_, RankFailure::Kind::kSilent,
-        protium::Fail({.exit = Exit::kStalled,
-                       .what = fmt::format("was silent for {:.1f} seconds", Seconds(silent)),
-                       .why = "its process is stopped or gets no CPU time"}),
-        Now()));
+    const auto since = Clock::now() - member->heard;
+    Lose(*member,
+         member->Failure(
+             spec_, RankFailure::Kind::kSilent,
+             protium::Fail({.exit = Exit::kStalled,
+                            .what = fmt::format("was silent for {:.1f} seconds", Seconds(since)),
+                            .why = "its process is stopped or gets no CPU time"}),
+             Now()));
   }
 }
 
@@ -246,7 +256,10 @@ void MapRun::Finish() {
   {
     std::lock_guard lock(mutex_);
     over_ = true;
-    for (const auto& member : members_) workers.push_back(std::move(member->worker));
+    for (const auto& member : members_) {
+      // A gang that bent has none of those it lost.
+      if (member->worker) workers.push_back(std::move(member->worker));
+    }
   }
   for (auto& worker : workers) {
     if (outcome.status.ok()) pool_.Give(std::move(worker));

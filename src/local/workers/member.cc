@@ -43,25 +43,30 @@ Json DevicesJson(const std::vector<Device>& devices) {
   return list;
 }
 
-Json TaskHead(const RunSpec& spec, int32_t rank) {
+Json TaskHead(const RunSpec& spec, const Member& member) {
   Json head = {{"type", "task"},
                {"task", spec.number},
                {"name", spec.task.task},
                {"config", spec.task.config},
                {"groups", spec.task.groups},
-               {"rank", rank},
+               {"rank", member.rank},
                {"world", spec.most},
                {"attempt", spec.attempt},
                {"host", HostName()},
                {"devices", Json::array()}};
   if (spec.placement) {
-    const Seat& seat = spec.placement->seats[rank];
+    const Seat& seat = spec.placement->seats[member.seat];
     head["host"] = seat.host;
     head["devices"] = DevicesJson(seat.gpus);
   }
   head["gang"] = spec.placement.has_value();
   head["deadline"] = static_cast<int64_t>(spec.deadline * 1000);
   head["beat"] = spec.beat().count();
+  if (!spec.bends) return head;
+  head["bends"] = true;
+  head["newcomer"] = member.newcomer;
+  head["patience"] =
+      std::chrono::duration_cast<std::chrono::milliseconds>(spec.bends->patience).count();
   return head;
 }
 
@@ -80,10 +85,10 @@ std::chrono::milliseconds RunSpec::beat() const {
   return std::clamp(quarter, std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
 }
 
-WorkerWish RunSpec::MakeWish(int32_t rank) const {
+WorkerWish RunSpec::MakeWish(int32_t seat) const {
   WorkerWish wish{.task = task.task, .unused = placement.has_value()};
   if (!placement) return wish;
-  for (const Device& device : placement->seats[rank].gpus) {
+  for (const Device& device : placement->seats[seat].gpus) {
     wish.devices.push_back(device.address);
     wish.leases.push_back(lease_of(device));
   }
@@ -94,8 +99,8 @@ Json Member::Head(const RunSpec& spec, const char* type) const {
   return {{"type", type}, {"task", spec.number}};
 }
 
-void Member::Tell(const Json& head) const {
-  if (const auto alive = link.lock()) (void)alive->Send(head);
+void Member::Tell(const Json& head, std::string_view raw, std::span<const int> fds) const {
+  if (const auto alive = link.lock()) (void)alive->Send(head, raw, fds);
 }
 
 Status Member::Send(const RunSpec& spec, const arrow::RecordBatch& batch) {
@@ -120,7 +125,7 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
                       .status = std::move(status),
                       .at = at,
                       .log = log};
-  if (spec.placement) failure.devices = spec.placement->seats[rank].gpus;
+  if (spec.placement) failure.devices = spec.placement->seats[seat].gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);
   // Only what this attempt wrote; the log of an attempt before may hold another error.
@@ -131,16 +136,19 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
   return failure;
 }
 
-Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
+Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,
                                             std::unique_ptr<Worker> worker,
                                             const std::vector<UniqueFd>& peers) {
   auto member = std::make_unique<Member>();
-  member->rank = rank;
+  member->rank = place.rank;
+  member->seat = place.seat;
+  member->newcomer = place.newcomer;
+  member->entered = !place.newcomer;
   member->link = worker->link;
   PT_LET(const UniqueFd log, OpenLog(spec, *member));
   PT_LET(const auto input, SchemaToIpc(*spec.input));
   PT_LET(const auto output, SchemaToIpc(*spec.task.output));
-  Json head = TaskHead(spec, rank);
+  Json head = TaskHead(spec, *member);
   head["log"] = static_cast<bool>(log);
   head["input_bytes"] = input->size();
   std::vector<int> fds;

@@ -6,11 +6,15 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gang/failure.h"
 #include "gang/placement.h"
+#include "gang/roster.h"
 #include "local/workers/pool.h"
 #include "local/workers/slots.h"
 
@@ -29,6 +33,10 @@ struct RunSpec {
   int32_t attempt = 0;
   // Seconds for which a rank may be silent or keep others waiting.
   double deadline = 60;
+  // Of a gang that bends.
+  std::optional<RosterLimits> bends;
+  // A file in which a person writes how many workers there should be; empty: there is none.
+  std::filesystem::path wish;
   // Folder of the logs; empty: members have none of their own.
   std::filesystem::path logs;
   // Which of the gangs that run at the same time this is, from 0: their logs must not mix.
@@ -37,14 +45,17 @@ struct RunSpec {
 
   // How often workers show that they live: a quarter of the deadline, 1 s at most.
   std::chrono::milliseconds beat() const;
-  // The kind of worker that the member of this rank needs.
-  WorkerWish MakeWish(int32_t rank) const;
+  // The kind of worker that this seat of the placement needs.
+  WorkerWish MakeWish(int32_t seat) const;
 };
 
 // Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;
 // `heard` is the watching thread's.
 struct Member {
-  int32_t rank = 0;
+  int32_t rank = 0;  // Of a gang that bends: the number of the member (gang/roster.h).
+  int32_t seat = 0;  // Of the placement.
+  bool newcomer = false;  // It joins a gang that is at work, and gets no input.
+  bool entered = true;    // A newcomer has the weights.
   // Null once the run is over.
   std::unique_ptr<Worker> worker;
   // Outlives `worker`, since batches of the task may be held longer; dead when the worker is.
@@ -66,14 +77,19 @@ struct Member {
   // whoever watches it finds out how it ended.
   Status Send(const RunSpec& spec, const arrow::RecordBatch& batch);
   // Sends a message; errors are dropped for the same reason.
-  void Tell(const Json& head) const;
+  void Tell(const Json& head, std::string_view raw = {}, std::span<const int> fds = {}) const;
   // A failure of this member, with its place and its log's last lines of this attempt.
   RankFailure Failure(const RunSpec& spec, RankFailure::Kind kind, Status status, int64_t at) const;
 };
 
 // Hands the task to the worker. `peers` are this rank's sockets to the others, by rank; duplicated
 // into the worker by the message.
-Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, int32_t rank,
+struct MemberPlace {
+  int32_t rank = 0;
+  int32_t seat = 0;
+  bool newcomer = false;
+};
+Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,
                                             std::unique_ptr<Worker> worker,
                                             const std::vector<UniqueFd>& peers);
 

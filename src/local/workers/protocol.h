@@ -9,7 +9,7 @@
 // driver to worker
 //   load                              load the LibTorch library; answered by "loaded"
 //   task   {task, name, config, rank, world, attempt, host, devices: [{name, address}], gang,
-//           deadline, beat, log, input_bytes}
+//           deadline, beat, log, input_bytes, bends, newcomer, patience}
 //                                     run a task; times in milliseconds. Raw: input schema
 //                                     (input_bytes) and output schema, each an Arrow IPC message.
 //                                     Descriptors: the log, if `log`, then for a gang a socket to
@@ -19,6 +19,13 @@
 //   end    {task}                     no more batches
 //   taken  {task}                     a batch of the worker's has left the driver's queue
 //   free   {task, slot}               the worker may use its slot again
+//   call   {task, generation, rank, cut, why}
+//                                     of a gang that bends: the generation to enter next, at once
+//                                     (cut) or after a step; rank -1: leave the gang. Descriptors:
+//                                     a socket to every other rank, by rank
+//   parts  {task, parts: [{bytes, memories}]}
+//                                     what ranks have shared, by their first rank. Raw: the texts;
+//                                     descriptors: the memories
 //   stop   {task}                     end early in good order
 // worker to driver
 //   ready  {version, tasks: [names]}  the first message: the tasks that need no LibTorch
@@ -26,7 +33,11 @@
 //   batch, taken, free                as above, for what the task emits and reads
 //   beat   {task}                     the process lives; every `beat` milliseconds, not sent by the
 //                                     task's thread
-//   event  {task, event}              TaskContext::Report
+//   event  {task, event, rank}        TaskContext::Report; the rank, of a gang that bends
+//   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
+//   prepared {task}                   a newcomer waits for its first call
+//   entered {task, generation, step}  the rank goes on there, after so many steps
+//   failed {task, generation, status} a collective call failed; the rank waits for a call
 //   done   {task, status, at}         the task is over; `at`: its time in nanoseconds on the
 //                                     monotonic clock
 //

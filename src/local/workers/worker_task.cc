@@ -106,7 +106,20 @@ Status WorkerTask::Read(Frame frame) {
     log_ = std::move(frame.fds.front());
     frame.fds.erase(frame.fds.begin());
   }
-  if (gang_) peers_ = PeersIn(std::move(frame.fds), rank_);
+  return gang_ ? ReadGang(frame) : Status::OK();
+}
+
+Status WorkerTask::ReadGang(Frame& frame) {
+  peers_ = PeersIn(std::move(frame.fds), rank_);
+  if (!frame.head.value("bends", false)) return Status::OK();
+  PT_LET(const int64_t patience, NumberAt(frame.head, "patience"));
+  membership_ = std::make_unique<WorkerMembership>(
+      WorkerMembershipSpec{.link = link_,
+                           .task = number_,
+                           .newcomer = frame.head.value("newcomer", false),
+                           .deadline = deadline_,
+                           .patience = std::chrono::milliseconds(patience),
+                           .stop = stop_.get_token()});
   return Status::OK();
 }
 
@@ -119,6 +132,8 @@ void WorkerTask::HandleFrame(Frame frame) {
     output_.Free(NumberAt(frame.head, "slot").ValueOr(-1));
   } else if (frame.type == "stop") {
     stop_.request_stop();
+  } else if (membership_ && (frame.type == "call" || frame.type == "parts")) {
+    return membership_->Heard(std::move(frame));
   }
   std::lock_guard lock(mutex_);
   if (frame.type == "end") ended_ = true;
@@ -169,22 +184,32 @@ Result<Communicator*> WorkerTask::communicator() {
   if (!gang_) {
     return Fail({.what = "task \"" + name_ + "\" has no other ranks: it is not in a gang"});
   }
-  return ranks_.get();
+  return membership_ ? membership_->ranks() : ranks_.get();
 }
 
 void WorkerTask::Report(const Json& event) {
   Json head = Head("event");
   head["event"] = event;
+  if (membership_) head["rank"] = membership_->rank();
   // If the driver is gone this process ends anyway.
   (void)link_->Send(head);
 }
 
-Status WorkerTask::Call(const Task& task) {
-  if (gang_ && world_ == 1) ranks_ = MakeSelfCommunicator();
-  // On the task's thread: ranks wait here for each other, up to their deadline.
-  if (gang_ && world_ > 1) {
+// On the task's thread: ranks wait here for each other, up to their deadline.
+Status WorkerTask::MakeRanks() {
+  if (!gang_ || (membership_ && membership_->newcomer())) return Status::OK();
+  if (world_ == 1) {
+    ranks_ = MakeSelfCommunicator();
+  } else {
     PT_LET(ranks_, MakeSharedCommunicator(rank_, std::move(peers_), {.deadline = deadline_}));
   }
+  // Which generation's communicator there is, is its business from here on.
+  if (membership_) membership_->Begin(std::move(ranks_));
+  return Status::OK();
+}
+
+Status WorkerTask::Call(const Task& task) {
+  PT_TRY(MakeRanks());
   try {
     return task(*this);
   } catch (const std::bad_alloc&) {
@@ -217,7 +242,9 @@ Status WorkerTask::Run(Result<Task> task) {
   // Before Abort(): whatever other ranks report because of it is then reported later, and the
   // driver sees which came first.
   const Status sent = link_->Send(DoneHead(number_, status));
+  if (membership_ && !status.ok()) membership_->Abort(status);
   if (ranks_ && !status.ok()) ranks_->Abort(status);
+  membership_.reset();
   ranks_.reset();
   return sent;
 }

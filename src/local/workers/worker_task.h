@@ -17,6 +17,7 @@
 #include "gang/task.h"
 #include "local/workers/protocol.h"
 #include "local/workers/slots.h"
+#include "local/workers/worker_membership.h"
 
 namespace protium {
 
@@ -30,7 +31,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   int64_t number() const { return number_; }
   const std::string& name() const { return name_; }
   std::chrono::milliseconds beat() const { return beat_; }
-  // A message about this task: batch, end, taken, free or stop.
+  // A message about this task: batch, end, taken, free, call, parts or stop.
   void HandleFrame(Frame frame);
   // Runs `task` (or fails with its status) on the calling thread and sends "done". Exceptions end
   // here. Once. The error is that of sending.
@@ -50,12 +51,15 @@ class WorkerTask : public TaskContext, private BatchStream {
   Status Emit(const arrow::RecordBatch& batch) override;
   // A Fault without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
+  Membership* membership() override { return membership_.get(); }
   void Report(const Json& event) override;
   std::stop_token stop() const override { return stop_.get_token(); }
 
  private:
   explicit WorkerTask(std::shared_ptr<Link> link) : link_(std::move(link)) {}
   Status Read(Frame frame);
+  Status ReadGang(Frame& frame);
+  Status MakeRanks();
   const SchemaPtr& schema() const override { return input_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
   Status Call(const Task& task);
@@ -78,6 +82,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   UniqueFd log_;
   std::vector<UniqueFd> peers_;
   std::unique_ptr<Communicator> ranks_;
+  std::unique_ptr<WorkerMembership> membership_;  // Of a gang that bends.
   SchemaPtr output_schema_;
   std::unique_ptr<SlotReader> input_;
   SlotWriter output_;

@@ -93,6 +93,7 @@ class LocalWorkers : public Workers {
   Status RunGang(const MapTask& task, int32_t lane,
                  const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
                  arrow::RecordBatchVector& output);
+  void Bend(const GangSpec& gang, RunSpec& spec) const;
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
                         const Call& call, arrow::RecordBatchVector& output);
 
@@ -118,6 +119,16 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   // Without a wish of the task's: one partition for each core.
   spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
   return spec;
+}
+
+// It has the seats that it was placed on, and grows no further.
+void LocalWorkers::Bend(const GangSpec& gang, RunSpec& spec) const {
+  const auto patience = std::chrono::duration<double>(std::min(gang.patience, 1e6));
+  spec.bends = {.min = gang.workers.min,
+                .max = spec.most,
+                .fruitless = std::max(gang.max_restarts, gang.workers.max),
+                .patience = std::chrono::duration_cast<Clock::duration>(patience)};
+  if (!settings_.logs.empty()) spec.wish = settings_.logs.parent_path() / kWorkersWanted;
 }
 
 Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
@@ -158,6 +169,8 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
     RunSpec spec = MakeSpec(task);
     spec.lane = lane;
     spec.placement = taken->placement();
+    spec.most = int32_t(spec.placement->seats.size());
+    if (task.gang->workers.bends()) Bend(*task.gang, spec);
     spec.lease_of = [&](const Device& device) { return taken->FindLease(device); };
     spec.attempt = attempt;
     return Attempt(std::move(spec), open_input, call, output);

@@ -140,14 +140,14 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
   if (seats.by_cores < gang.workers) {
     return RefuseGang(
         fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
-                    gang.workers, gang.cores_per_worker, CoresText(capacity)),
+                    gang.workers.max, gang.cores_per_worker, CoresText(capacity)),
         "all ranks of a gang run at the same time",
         seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
                            : "lower gang.cores_per_worker");
   }
   if (seats.by_gpus < gang.workers) {
     return RefuseGang(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
-                                  gang.workers, gang.gpus_per_worker, GpusText(capacity)),
+                                  gang.workers.max, gang.gpus_per_worker, GpusText(capacity)),
                       "",
                       "set gang.gpus_per_worker=0, or start executors with "
                       "spark.executor.resource.gpu.amount");

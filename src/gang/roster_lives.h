@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lives of a bending gang, simulated for tests: a driver with its Roster, members, messages
+// that take their time, deaths at any moment, in virtual time and from one seed. After every event
+// the promises of docs/elastic.md are looked at.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <queue>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gang/roster.h"
+
+namespace protium {
+
+// Mistakes that the simulation must find: each is made in the place that a comment names.
+enum class Planted {
+  kNone,
+  kTakesOlderCall,    // A member follows whichever call comes last, not the newest.
+  kDeafToDeaths,      // A member in a collective call never hears that a peer is gone.
+  kWeightsOfRank0,    // A generation goes on from rank 0's step, not from the furthest.
+  kNewcomerKeepsOwn,  // A newcomer does not take the weights of the others.
+  kForgetsDeath,      // The driver loses a death that comes while a change is under way.
+  kLeavesAtOnce,      // A member does not wait for the step agreed on.
+  kFormsEarly,        // A generation begins before all of its members have come.
+};
+
+struct LifeSpec {
+  uint64_t seed = 0;
+  int64_t steps = 30;
+  RosterLimits limits;
+  int32_t members = 1;   // At first.
+  double deaths = 0;     // How many to expect, spread over the life.
+  double wishes = 0;     // Likewise, of other sizes.
+  bool reorders = true;  // Messages to one member may overtake each other.
+  Planted planted = Planted::kNone;
+};
+
+struct LifeEnd {
+  std::string broken;      // The promise that did not hold; empty: all did.
+  bool finished = false;   // All steps were made; otherwise the roster ended, as it may.
+  int64_t deaths = 0;
+  int64_t generations = 0;
+  int64_t repeated = 0;  // Steps that were computed again.
+};
+
+LifeEnd Live(const LifeSpec& spec);
+
+}  // namespace protium

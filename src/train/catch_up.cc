@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/catch_up.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/fault.h"
+#include "base/fields.h"
+
+namespace protium {
+namespace {
+
+// Where a rank stands, as it tells the others.
+struct Place {
+  bool newcomer = false;
+  bool over = false;
+  int64_t step = 0;
+  int64_t epoch = 0;  // Tells a step before validation from the same one after it.
+  std::string hash;   // Of the weights.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("newcomer", newcomer);
+    visit("over", over);
+    visit("step", step);
+    visit("epoch", epoch);
+    visit("hash", hash);
+  }
+  auto reached() const { return std::tuple(!newcomer, step, epoch); }
+};
+
+Place PlaceOf(const Standing& standing) {
+  Place place{.newcomer = standing.newcomer, .over = standing.over};
+  if (standing.newcomer) return place;
+  place.step = standing.state.step;
+  place.epoch = standing.state.epoch;
+  if (!standing.over) place.hash = standing.learner.weights.Hash();
+  return place;
+}
+
+Result<std::vector<Place>> SharePlaces(const Standing& standing, Communicator& ranks) {
+  PT_LET(const auto all, ranks.AllGather(Dump(FieldsToJson(PlaceOf(standing)))));
+  std::vector<Place> places(all.size());
+  for (size_t r = 0; r < all.size(); ++r) {
+    PT_LET(const Json json, ParseJson(all[r]));
+    PT_TRY(FieldsFromJson(json, "", places[r]));
+  }
+  return places;
+}
+
+Status RefuseOtherBits(const std::vector<Place>& places, size_t furthest) {
+  for (size_t r = 0; r < places.size(); ++r) {
+    const bool there = places[r].reached() == places[furthest].reached();
+    if (!there || places[r].hash == places[furthest].hash) continue;
+    return Fail({.exit = Exit::kFailed,
+                 .what = fmt::format("ranks {} and {} hold different weights after step {}",
+                                     furthest, r, places[r].step),
+                 .why = "their processors or libraries compute differently"});
+  }
+  return Status::OK();
+}
+
+// Everything that is not a tensor.
+Status TakeState(Standing& standing, int32_t root, Communicator& ranks) {
+  std::string own;
+  if (ranks.rank() == root) {
+    own = Dump({{"state", FieldsToJson(standing.state)}, {"saved_step", standing.saved_step}});
+  }
+  PT_LET(const auto all, ranks.AllGather(own));
+  if (ranks.rank() == root) return Status::OK();
+  PT_LET(const Json json, ParseJson(all[size_t(root)]));
+  CheckpointState state;
+  PT_TRY(FieldsFromJson(json.value("state", Json::object()), "", state));
+  standing.state = std::move(state);
+  standing.saved_step = json.value("saved_step", int64_t{0});
+  return Status::OK();
+}
+
+}  // namespace
+
+Status CatchUp(Standing& standing, Communicator& ranks) {
+  PT_LET(const std::vector<Place> places, SharePlaces(standing, ranks));
+  const auto first = std::ranges::max_element(
+      places, [](const Place& a, const Place& b) { return a.reached() < b.reached(); });
+  if (first->newcomer) {
+    return Fail({.exit = Exit::kRemote, .what = "no rank is left that has the weights"});
+  }
+  const auto root = int32_t(first - places.begin());
+  if (!first->over) PT_TRY(RefuseOtherBits(places, size_t(root)));
+  const bool alike = std::ranges::all_of(
+      places, [&](const Place& each) { return each.reached() == first->reached(); });
+  if (alike) return Status::OK();
+  // From here on a rank behind has neither its own state nor the other's whole.
+  standing.newcomer = places[size_t(ranks.rank())].reached() < first->reached();
+  PT_TRY(BroadcastTensors(standing.learner, root, ranks));
+  PT_TRY(TakeState(standing, root, ranks));
+  standing.newcomer = false;
+  return Status::OK();
+}
+
+}  // namespace protium
