@@ -159,6 +159,14 @@ Status Lacks(const std::string& what, const std::string& fix) {
       {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
 }
 
+// A name such as "top_7" is that of a built-in metric, although no row has it.
+Status CheckUnnumbered(const MetricRow& row) {
+  const Result<std::string> asked = RowOfMetric(row.name);
+  if (asked.ok() && *asked == row.name) return Status::OK();
+  return Lacks("two metrics are named \"" + row.name + "\"",
+               "choose another name: that one is built in");
+}
+
 // Rows without an implementation are refused here, before a job could name them. Optimizers and
 // schedules have no place for one in their rows: train/update_rule.cc and train/schedule.cc know
 // theirs by name.
@@ -169,6 +177,7 @@ Status CheckComputed(const Catalogue& own) {
                  "make the row with LossOf() of protium/torch.h");
   }
   for (const MetricRow& row : own.metrics) {
+    PT_TRY(CheckUnnumbered(row));
     if (row.make != nullptr) continue;
     return Lacks("metric \"" + row.name + "\" has no function that computes it",
                  "make the row with MetricOf() of protium/torch.h");
@@ -219,6 +228,12 @@ Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own) {
   PT_TRY(AddRows("losses", own->losses, all.losses));
   PT_TRY(AddRows("metrics", own->metrics, all.metrics));
   return all;
+}
+
+Result<const MetricRow*> FindMetricRow(const std::vector<MetricRow>& rows, const std::string& name,
+                                       const std::string& where) {
+  PT_LET(const std::string row, RowOfMetric(name, where));
+  return FindRow(rows, "metric", row, where);
 }
 
 std::vector<MetricSpec> OwnMetrics(const Catalogue& own) {

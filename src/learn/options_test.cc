@@ -221,6 +221,22 @@ TEST(Complete, LearnsSeveralAnswersOfYesOrNo) {
   EXPECT_EQ(FaultOf(Complete(options, "").status()).where, "loss.class_weights");
 }
 
+TEST(Complete, TakesAMetricWithANumberUnderItsName) {
+  TorchEstimatorOptions options = TwoClasses();
+  options.loss = CrossEntropy();
+  options.train.metrics = {"log_loss", "top_7"};
+  options.train.best = "top_7";
+  EXPECT_EQ(Complete(options, "")->train.metrics.back(), "top_7");
+  options.train.metrics.back() = "top_k";
+  const Fault open = FaultOf(Complete(options, "").status());
+  EXPECT_EQ(open.where, "train.metrics.1");
+  EXPECT_EQ(open.fix, "write \"top_5\", or another number");
+  options.train.metrics.back() = "top_7";
+  options.loss = BinaryCrossEntropy();
+  EXPECT_EQ(FaultOf(Complete(options, "").status()).what,
+            "metric \"top_7\" does not fit loss \"binary_cross_entropy\"");
+}
+
 TEST(Complete, OfQuantilesKnowsTheirMetricsAndLevels) {
   TorchEstimatorOptions options = Sound();
   options.loss = Quantile();

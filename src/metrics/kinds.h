@@ -5,7 +5,7 @@
 // and has the empty state of no rows.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -35,8 +35,8 @@ std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind);
 std::unique_ptr<Metric> MakeF1(TargetKind kind);
 std::unique_ptr<Metric> MakePrecision(TargetKind kind);
 std::unique_ptr<Metric> MakeRecall(TargetKind kind);
-template <size_t kBest>
-std::unique_ptr<Metric> MakeTop(TargetKind kind);
+// Of many classes: whether the row's class is among the `best` likeliest.
+std::unique_ptr<Metric> MakeTop(int64_t best);
 
 std::unique_ptr<Metric> MakeAuc(TargetKind);
 std::unique_ptr<Metric> MakePrAuc(TargetKind);

@@ -3,8 +3,11 @@
 #include "metrics/metrics.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/fault.h"
@@ -92,10 +95,13 @@ std::vector<MetricSpec> ClassMetrics() {
        {kTwo, kMany},
        true,
        MakeRecall},
-      {"top_2", "share of rows whose class is among the 2 likeliest", {kMany}, true, MakeTop<2>},
-      {"top_3", "share of rows whose class is among the 3 likeliest", {kMany}, true, MakeTop<3>},
-      {"top_5", "share of rows whose class is among the 5 likeliest", {kMany}, true, MakeTop<5>},
-      {"top_10", "share of rows whose class is among the 10 likeliest", {kMany}, true, MakeTop<10>},
+      {"top_k",
+       "share of rows whose class is among the k likeliest; write the number in place of k: "
+       "\"top_5\"",
+       {kMany},
+       true,
+       nullptr,
+       MakeTop},
       {"auc",
        "probability that a positive row scores above a negative one; ties count half",
        {kTwo},
@@ -116,6 +122,20 @@ const std::vector<MetricSpec>& Table() {
     return all;
   }();
   return table;
+}
+
+// The number that `name` has where `row`, which ends in "_k", has its letter: in plain digits without
+// a zero in front, so that one metric has one name.
+std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
+  constexpr size_t kMostDigits = 9;
+  row.remove_suffix(1);
+  if (!name.starts_with(row)) return std::nullopt;
+  name.remove_prefix(row.size());
+  const bool digits = name.find_first_not_of("0123456789") == name.npos;
+  if (!digits || name.empty() || name.size() > kMostDigits || name[0] == '0') return std::nullopt;
+  int64_t number = 0;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
 }
 
 // The JSON of a state: {"kind", "rows", "metrics": [{"name", "state"}, ...]}. Workers report it,
@@ -160,12 +180,33 @@ bool Measures(std::span<const TargetKind> kinds, TargetKind kind) {
   });
 }
 
-Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own) {
+Result<std::string> RowOfMetric(const std::string& name, const std::string& where) {
+  for (const MetricSpec& row : Metrics()) {
+    if (!row.make_of) continue;
+    if (NumberOf(name, row.name)) return row.name;
+    if (row.name != name) continue;
+    const std::string stem = name.substr(0, name.size() - 1);
+    return Fail({.exit = Exit::kUsage,
+                 .what = "metric \"" + name + "\" needs a number in place of k",
+                 .where = where,
+                 .fix = "write \"" + stem + "5\", or another number"});
+  }
+  return name;
+}
+
+Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpec> own) {
+  PT_LET(const std::string asked, RowOfMetric(name));
   std::vector<std::string> known;
   for (const std::span<const MetricSpec> rows : {Metrics(), own}) {
-    for (const MetricSpec& row : rows) {
-      if (row.name == name) return &row;
+    for (MetricSpec row : rows) {
       known.push_back(row.name);
+      if (row.name != asked) continue;
+      if (!row.make_of) return row;
+      row.make = [make = row.make_of, number = *NumberOf(name, asked)](TargetKind) {
+        return make(number);
+      };
+      row.name = name;
+      return row;
     }
   }
   return UnknownName("metric", name, known);
@@ -186,14 +227,14 @@ Result<MetricState> MetricState::Make(const std::vector<std::string>& names, Tar
   MetricState state;
   state.kind_ = kind;
   for (const std::string& name : names) {
-    PT_LET(const MetricSpec* row, FindMetric(name, own));
-    if (!row->Fits(kind)) {
+    PT_LET(const MetricSpec row, FindMetric(name, own));
+    if (!row.Fits(kind)) {
       return Fail({.exit = Exit::kUsage,
                    .what = "metric \"" + name + "\" does not fit this kind of label",
                    .fix = "one of: " + Dump(Json(MetricsFor(kind, own)))});
     }
     state.metrics_.push_back(
-        {name, kind == TargetKind::kFlags ? MakeOfEachLabel(row->make) : row->make(kind)});
+        {name, kind == TargetKind::kFlags ? MakeOfEachLabel(row.make) : row.make(kind)});
   }
   return state;
 }

@@ -71,11 +71,15 @@ bool Measures(std::span<const TargetKind> kinds, TargetKind kind);
 
 // A metric that can be asked for by name.
 struct MetricSpec {
+  // As jobs write it. Of a metric with a number, "k" stands in the number's place: "top_k" is asked
+  // for as "top_5".
   std::string name;
   std::string help;
   std::vector<TargetKind> kinds;  // What it can measure.
   bool higher_is_better = false;
   std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
+  // In place of `make`, of a metric with a number.
+  std::function<std::unique_ptr<Metric>(int64_t number)> make_of = {};
 
   bool Fits(TargetKind kind) const { return Measures(kinds, kind); }
 };
@@ -91,9 +95,12 @@ std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
 
 // `own` below are the metrics of a program and its extensions, besides the built-in ones.
 
-// The metric of this name, or a fault with the nearest one. It points into the table or into `own`.
-Result<const MetricSpec*> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
-// Those that fit, in the order of the tables.
+// The name of the table's row that a job's `name` asks for: "top_k" for "top_5", else `name` itself.
+// A fault at `where` for "top_k", which leaves its number open.
+Result<std::string> RowOfMetric(const std::string& name, const std::string& where = {});
+// The metric of this name, under this name and with `make`; or a fault with the nearest one.
+Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
+// The rows that fit, in the order of the tables.
 std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own = {});
 
 // The states of several metrics over the same rows. One thread; states of parts are merged as JSON.

@@ -108,7 +108,8 @@ std::vector<Row> RandomRows(TargetKind kind, std::mt19937_64& random) {
 TEST(Metrics, DoNotDependOnOrderOrParts) {
   std::mt19937_64 random(7);
   for (const TargetKind kind : {kValues, kTwo, kMany, TargetKind::kQuantiles, TargetKind::kFlags}) {
-    const std::vector<std::string> names = MetricsFor(kind);
+    std::vector<std::string> names = MetricsFor(kind);
+    std::ranges::replace(names, std::string("top_k"), std::string("top_2"));
     std::vector<Row> rows = RandomRows(kind, random);
     const MetricState all = MakeState(names, kind, rows);
     std::shuffle(rows.begin(), rows.end(), random);
@@ -122,6 +123,33 @@ TEST(Metrics, DoNotDependOnOrderOrParts) {
     EXPECT_EQ(merged.Values(), all.Values());
     EXPECT_EQ(MetricState::FromJson(all.ToJson())->Values(), all.Values());
   }
+}
+
+// The classes stand in the order of their scores, so that of label c is the (c + 1)th likeliest.
+TEST(Metrics, TakeAnyNumberInPlaceOfK) {
+  std::vector<Row> rows;
+  for (int label = 0; label < 12; ++label) {
+    Row& row = rows.emplace_back(Row{{double(label)}, {}});
+    for (int c = 0; c < 12; ++c) row.scores.push_back(-c);
+  }
+  const Json values =
+      MakeState({"top_1", "top_7", "top_11", "top_999999999"}, kMany, rows).Values();
+  EXPECT_EQ(values["top_1"], 1.0 / 12);
+  EXPECT_EQ(values["top_7"], 7.0 / 12);
+  EXPECT_EQ(values["top_11"], 11.0 / 12);
+  EXPECT_EQ(values["top_999999999"], 1.0);
+}
+
+TEST(Metrics, RefuseANumberThatIsNone) {
+  const auto fault = [](const std::string& name) {
+    return FaultOf(MetricState::Make({name}, kMany).status());
+  };
+  EXPECT_EQ(fault("top_k").what, "metric \"top_k\" needs a number in place of k");
+  EXPECT_EQ(fault("top_k").fix, "write \"top_5\", or another number");
+  for (const char* name : {"top_0", "top_05", "top_", "top_-1", "top_2.5", "top_1234567890"}) {
+    EXPECT_EQ(fault(name).what, "unknown metric \"" + std::string(name) + "\"");
+  }
+  EXPECT_THAT(fault("top_0").fix, HasSubstr("top_k"));
 }
 
 TEST(Metrics, NameTheNearestOfAnUnknownOne) {

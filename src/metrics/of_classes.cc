@@ -45,18 +45,16 @@ double AddLogLoss(const Judged& row, TargetKind kind, ExactSum& sum) {
   return row.weight;
 }
 
-// Whether the row's class is among those with the kBest highest scores; of equal scores that of the
-// first class counts as the higher one.
-template <size_t kBest>
-double AddAmongBest(const Judged& row, TargetKind, ExactSum& sum) {
+// Whether the row's class is among those with the `best` highest scores; of equal scores that of
+// the first class counts as the higher one.
+bool IsAmong(const Judged& row, int64_t best) {
   const size_t label = LabelClass(row);
-  size_t better = 0;
+  int64_t better = 0;
   for (size_t c = 0; c < row.scores.size(); ++c) {
     const bool ahead = row.scores[c] == row.scores[label] && c < label;
     better += ahead || row.scores[c] > row.scores[label] ? 1 : 0;
   }
-  sum.AddProduct(row.weight, better < kBest ? 1.0 : 0.0);
-  return row.weight;
+  return better < best;
 }
 
 double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
@@ -227,13 +225,8 @@ std::unique_ptr<Metric> MakeRecall(TargetKind kind) {
   const bool two = kind == TargetKind::kTwoClasses;
   return std::make_unique<Counted>(two ? RecallOfPositive : MeanRecallOfAll, kind);
 }
-template <size_t kBest>
-std::unique_ptr<Metric> MakeTop(TargetKind kind) {
-  return MakeMean({AddAmongBest<kBest>}, kind);
+std::unique_ptr<Metric> MakeTop(int64_t best) {
+  return MakeMeanOf([best](const Judged& row) { return IsAmong(row, best) ? 1.0 : 0.0; });
 }
-template std::unique_ptr<Metric> MakeTop<2>(TargetKind);
-template std::unique_ptr<Metric> MakeTop<3>(TargetKind);
-template std::unique_ptr<Metric> MakeTop<5>(TargetKind);
-template std::unique_ptr<Metric> MakeTop<10>(TargetKind);
 
 }  // namespace protium

@@ -93,7 +93,7 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   SettledSearch settled{.metric = search.options().metric};
   if (settled.metric.empty()) settled.metric = base.train.best;
   PT_LET(const MetricRow* metric,
-         FindRow(catalogue.metrics, "metric", settled.metric, "search.metric"));
+         FindMetricRow(catalogue.metrics, settled.metric, "search.metric"));
   settled.higher_is_better = metric->higher_is_better;
   for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
   PT_LET(const std::vector<Json> proposed, ProposeTrials(search.options(), "search"));

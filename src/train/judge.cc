@@ -28,8 +28,8 @@ Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
   Diagnostics diagnostics(spec.target.kind);
   PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
-  PT_LET(const MetricSpec* best, FindMetric(spec.train.best, spec.own_metrics));
-  const ImportanceSpec asked{*best, spec.train.validation.importance_rows, spec.train.seed};
+  PT_LET(const MetricSpec best, FindMetric(spec.train.best, spec.own_metrics));
+  const ImportanceSpec asked{best, spec.train.validation.importance_rows, spec.train.seed};
   PT_LET(out.importance,
          MeasureImportance(asked, *input.validation, validation, *input.communicator));
   return Status::OK();

@@ -172,8 +172,8 @@ Result<TrainOutcome> Training::Work() {
 Status Training::Prepare() {
   PT_TRY(UseThreads(train_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
-  PT_LET(const MetricSpec* best, FindMetric(train_.best, spec_.own_metrics));
-  higher_is_better_ = best->higher_is_better;
+  PT_LET(const MetricSpec best, FindMetric(train_.best, spec_.own_metrics));
+  higher_is_better_ = best.higher_is_better;
   PT_LET(schedule_, MakeSchedule(train_, steps_));
   PT_LET(plateau_, PlateauOptions(train_));
   return Status::OK();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "app/job/settings.h"
 #include "whole/command.h"
@@ -42,6 +43,10 @@ class Schema {
       return at + ": enum";
     }
     if (value.is_number() && !InRange(schema, value.get<double>())) return at + ": range";
+    const std::regex pattern(schema.value("pattern", ".*"));
+    if (value.is_string() && !std::regex_match(value.get<std::string>(), pattern)) {
+      return at + ": pattern";
+    }
     for (const Json& each : schema.value("allOf", Json::array())) {
       if (const std::string misfit = Misfit(each, value, at); !misfit.empty()) return misfit;
     }
@@ -210,6 +215,8 @@ TEST(JobSchema, TakesTheExampleAndRefusesAMisspeltKey) {
   EXPECT_EQ(misfit("/pipeline/3/net/hidden", Json({0})), "job.pipeline.3: anyOf");
   EXPECT_EQ(misfit("/train/optimizer", "sgd"), "");
   EXPECT_EQ(misfit("/engine", "local[4]"), "");
+  EXPECT_EQ(misfit("/train/metrics", {"log_loss", "top_7"}), "");
+  EXPECT_EQ(misfit("/train/metrics", Json::array({"top_k"})), "job.train.metrics.0: anyOf");
   Json without = flights;
   without.erase("etl");
   EXPECT_EQ(schema.Misfit(without), "job: lacks etl");

@@ -88,7 +88,10 @@ std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
                         options.empty() ? fmt::format("\"{}\"", row.name)
                                         : fmt::format("{{ name = \"{}\"{} }}", row.name, options));
   }
-  text.replace(text.find("NAME"), 4, row.name);
+  std::string name = row.name;
+  // An example can be copied, so it has a number where the row of a metric has a k.
+  if (topic.name == "metrics" && !RowOfMetric(name).ok()) name.back() = '5';
+  text.replace(text.find("NAME"), 4, name);
   for (const DescribedField& option : row.options) {
     if (option.name == "inputs") text += "inputs = [\"COLUMN\"]\n";
     if (IsRequired(option)) text += option.name + " = \"COLUMN\"\n";

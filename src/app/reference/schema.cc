@@ -123,6 +123,23 @@ Json ChoiceSchema(const std::vector<Row>& rows, const Choice& usual) {
   return {{"anyOf", either}};
 }
 
+// A metric with a number is written with digits where its row has a k.
+Json MetricsSchema(const std::vector<MetricRow>& rows) {
+  Json names = Json::array(), either = Json::array();
+  for (const MetricRow& row : rows) {
+    if (RowOfMetric(row.name).ok()) {
+      names.push_back(row.name);
+      continue;
+    }
+    const std::string stem = row.name.substr(0, row.name.size() - 1);
+    either.push_back({{"description", row.help},
+                      {"type", "string"},
+                      {"pattern", "^" + stem + "[1-9][0-9]{0,8}$"}});
+  }
+  either.insert(either.begin(), Json{{"enum", names}});
+  return {{"anyOf", either}};
+}
+
 template <class Options>
 Json OptionsSchema(const Json& described) {
   Json schema = {{"description", described["description"]}};
@@ -150,7 +167,7 @@ Json JobSchema(const Catalogue& catalogue) {
       {"stages", StagesSchema(catalogue.stages)},
       {"nets", ChoiceSchema(catalogue.nets, usual.net)},
       {"losses", ChoiceSchema(catalogue.losses, usual.loss)},
-      {"metrics", {{"enum", ListNames(catalogue.metrics)}}},
+      {"metrics", MetricsSchema(catalogue.metrics)},
       {"optimizers", ChoiceSchema(catalogue.optimizers, usual.train.optimizer)},
       {"schedules", ChoiceSchema(catalogue.schedules, usual.train.schedule)}};
   return schema;

@@ -56,10 +56,10 @@ Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::s
   }
   for (size_t i = 0; i < train.metrics.size(); ++i) {
     const std::string at = path + ".metrics." + std::to_string(i);
-    PT_LET(const MetricRow* row, FindRow(catalogue.metrics, "metric", train.metrics[i], at));
+    PT_LET(const MetricRow* row, FindMetricRow(catalogue.metrics, train.metrics[i], at));
     if (fits(*row)) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = "metric \"" + row->name + "\" does not fit loss \"" + loss.name + "\"",
+                 .what = "metric \"" + train.metrics[i] + "\" does not fit loss \"" + loss.name + "\"",
                  .where = at,
                  .fix = "one of: " + Dump(Json(fitting))});
   }
@@ -74,7 +74,7 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
   if (train.best.empty()) train.best = train.metrics.front();
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
   // Ranks look it up even where no row is held out to measure it on.
-  PT_TRY(FindRow(catalogue.metrics, "metric", train.best, path + ".best").status());
+  PT_TRY(FindMetricRow(catalogue.metrics, train.best, path + ".best").status());
   if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "only numbers have a straight-line baseline",
