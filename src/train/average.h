@@ -40,4 +40,15 @@ class WeightAverage {
   std::vector<float> other_;  // The average; while exchanged, the weights in training.
 };
 
+// Runs `work` with the average in the net and returns its result; nullptr: weights are not
+// averaged. A failure is returned only after the second exchange, so the net never keeps the
+// average.
+template <class Work>
+auto WithAverage(WeightAverage* average, Work work) {
+  if (average != nullptr) average->Exchange();
+  auto result = work();
+  if (average != nullptr) average->Exchange();
+  return result;
+}
+
 }  // namespace protium

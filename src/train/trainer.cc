@@ -7,21 +7,19 @@
 #include <memory>
 #include <optional>
 
-#include "base/call.h"
 #include "base/fault.h"
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
 #include "train/catch_up.h"
-#include "train/checkpoint_writer.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
 #include "train/judge.h"
 #include "train/optimizer.h"
 #include "train/plateau.h"
 #include "train/progress.h"
-#include "train/resume.h"
+#include "train/saving.h"
 #include "train/schedule.h"
 #include "train/start.h"
 #include "train/stepper.h"
@@ -32,8 +30,7 @@
 // 2. For each epoch: each step feeds the own shards' batches, runs the Stepper at the rate of the
 //    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
 //    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
-//    before a stop. Rank 0 hands a copy to the CheckpointWriter and goes on; that it is on the disk
-//    travels in a later reduction, so that all ranks know what a failure leaves behind.
+//    before a stop (saving.h).
 // 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
 //    early stopping, the checkpoint of the epoch.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
@@ -66,7 +63,6 @@ class Training {
   Result<TrainOutcome> Work();
   Result<bool> Enter(Status failed);
   Status Rejoin();
-  Status OpenFolder();
   Status TakeShards();
   Status Identify();
   Status Initialise();
@@ -77,25 +73,9 @@ class Training {
   Result<Json> Measure();
   void Choose(const Json& values);
   void Watch(const Json& entry);
-  Status Save();
-  Status Write();
-  void TellWritten(const std::vector<WrittenCheckpoint>& written);
-  Status FinishWriting();
-  Status ShareWritten();
   Status Stopped();
-  Status WithKept(const Status& status);
   Result<TrainOutcome> Outcome();
-  Status CheckKept(const TrainOutcome& out) const;
 
-  // Runs `work` with the average in the net, if weights are averaged, and returns its result. A
-  // failure is returned only after the second exchange, so the net never keeps the average.
-  template <class Work>
-  auto WithAverage(Work work) {
-    if (average_) average_->Exchange();
-    auto result = work();
-    if (average_) average_->Exchange();
-    return result;
-  }
   Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
   bool leads() const { return in_.communicator->rank() == 0; }
   // Of the learning rate in a step of this epoch; the first of a training is 0.
@@ -120,16 +100,17 @@ class Training {
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
-  bool higher_is_better_ = false;             // Of train_.best.
-  std::unique_ptr<CheckpointWriter> writer_;  // On rank 0.
-  CheckpointState state_;
-  double seconds_before_ = 0;  // Spent by earlier attempts.
-  Clock::time_point saved_at_ = Clock::now();
-  bool newcomer_ = false;    // Has no state yet.
-  bool changing_ = false;    // All ranks leave this generation.
-  int64_t handed_step_ = 0;  // Of the newest checkpoint that was handed over,
-  int64_t saved_step_ = 0;   // and of the newest one on the disk; 0: there is none.
+  bool higher_is_better_ = false;  // Of train_.best.
+  bool newcomer_ = false;          // Has no state yet.
+  bool changing_ = false;          // All ranks leave this generation.
+  CheckpointState state_;          // Everything that a checkpoint keeps besides tensors.
+  Saving saving_;
 };
+
+std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weights) {
+  if (train.average > 0) return std::optional<WeightAverage>(std::in_place, train.average, weights);
+  return std::nullopt;
+}
 
 Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer)
     : spec_(spec),
@@ -137,9 +118,10 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
       in_(input),
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       optimizer_(std::move(optimizer)),
+      average_(AverageOf(train_, input.weights)),
       progress_(input.report, steps_),
-      newcomer_(input.communicator == nullptr) {
-  if (train_.average > 0) average_.emplace(train_.average, input.weights);
+      newcomer_(input.communicator == nullptr),
+      saving_(spec, in_, learner(), progress_, state_) {
 }
 
 Result<TrainOutcome> Training::Run() {
@@ -183,13 +165,8 @@ Status Training::Begin() {
   PT_TRY(TakeShards());
   PT_TRY(feed_->CheckBatches(in_.net.least_rows(), train_.micro_batches));
   PT_TRY(Identify());
-  std::optional<CheckpointFolder> folder;
-  PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
-                                        *in_.communicator, learner(), state_, folder, in_.report));
-  if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), train_.keep);
+  PT_LET(const bool resumed, saving_.TakeUp());
   if (!resumed) PT_TRY(Initialise());
-  handed_step_ = saved_step_ = resumed ? state_.step : 0;
-  seconds_before_ = state_.seconds;
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
                   {"steps", steps_},
@@ -247,28 +224,17 @@ Result<bool> Training::Enter(Status failed) {
 Status Training::Rejoin() {
   Standing standing{.learner = learner(),
                     .state = state_,
-                    .saved_step = saved_step_,
+                    .saved_step = saving_.saved_step(),
                     .newcomer = newcomer_,
                     .over = !newcomer_ && over()};
   const bool came = newcomer_;
   const Status caught = CatchUp(standing, *in_.communicator);
   newcomer_ = standing.newcomer;
   PT_TRY(caught);
-  if (came) seconds_before_ = state_.seconds;
-  handed_step_ = saved_step_;
-  const Status opened = OpenFolder();
+  const Status opened = saving_.GoOn(came);
   if (!opened.ok()) in_.communicator->Abort(opened);
   PT_TRY(opened);
   return TakeShards();
-}
-
-// A rank 0 whose predecessor has died writes the checkpoints from here on; whatever that one was
-// still writing is fenced off.
-Status Training::OpenFolder() {
-  if (!leads() || writer_) return Status::OK();
-  PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
-  writer_ = std::make_unique<CheckpointWriter>(std::move(folder), train_.keep);
-  return Status::OK();
 }
 
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
@@ -311,28 +277,23 @@ Status Training::Initialise() {
 
 Status Training::RunEpoch() {
   PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
-  const double seconds = train_.checkpoint.every_seconds;
   // A device computes by itself; on the CPU there is no time to win.
   std::function<Status()> ahead;
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
-    // Only rank 0 looks at the clock; when to save must not be decided by two clocks. It changes
-    // when checkpoints are written, never what is in the weights.
-    const bool due = seconds > 0 && leads() &&
-                     Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
     PT_LET(const std::span<const Batch> shards, feed_->Next());
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
                                        .rate = FactorOf(state_.step),
                                        .stop = in_.stop.stop_requested(),
-                                       .save = due,
-                                       .saved = leads() && writer_->idle(),
+                                       .save = saving_.due(),
+                                       .saved = saving_.landed(),
                                        .change = in_.membership && in_.membership->changing(),
                                        .meanwhile = ahead});
     // Nothing is lost with another rank; what is kept is worth a word only where training ends.
     const bool goes_on = in_.membership != nullptr && LostOthers(result.status());
-    PT_TRY(goes_on ? result.status() : WithKept(result.status()));
+    PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
     PT_TRY(AfterStep(*result));
     if (changing_) return Status::OK();
   }
@@ -342,12 +303,8 @@ Status Training::RunEpoch() {
 
 Status Training::AfterStep(const StepResult& result) {
   const double rate = RateOf(state_.step);
-  if (result.saved) saved_step_ = handed_step_;
   changing_ = result.change && in_.membership != nullptr;
-  if (leads()) {
-    PT_LET(const auto written, writer_->TakeWritten());
-    TellWritten(written);
-  }
+  PT_TRY(saving_.Stepped(result.saved));
   ++state_.step;
   ++state_.epoch_step;
   state_.skipped += result.skipped ? 1 : 0;
@@ -360,7 +317,7 @@ Status Training::AfterStep(const StepResult& result) {
   const bool last = state_.epoch_step == feed_->steps();
   // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
   // validation.
-  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
+  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(saving_.Save());
   return result.stop ? Stopped() : Status::OK();
 }
 
@@ -382,7 +339,7 @@ Status Training::CloseEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    PT_LET(const Json values, WithAverage([&] { return Measure(); }));
+    PT_LET(const Json values, WithAverage(learner().average, [&] { return Measure(); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
@@ -393,12 +350,12 @@ Status Training::CloseEpoch() {
                   {"epoch", state_.epoch},
                   {"step", state_.step},
                   {"loss", entry["loss"]}});
-  entry["seconds"] = seconds_before_ + progress_.seconds();
+  entry["seconds"] = saving_.seconds();
   Watch(entry);
   state_.history.push_back(entry);
-  PT_TRY(Save());
+  PT_TRY(saving_.Save());
   // Another rank may have to hand out the weights that this epoch chose.
-  return in_.membership != nullptr ? ShareWritten() : Status::OK();
+  return in_.membership != nullptr ? saving_.Share() : Status::OK();
 }
 
 Result<Json> Training::Measure() {
@@ -446,73 +403,8 @@ void Training::Choose(const Json& values) {
                  .file = CheckpointFolder::BestFile(state_.step)};
 }
 
-// A checkpoint's weights are the average, so a model made from any of them has it.
-Status Training::Save() {
-  return WithAverage([&] { return Write(); });
-}
-
-Status Training::Write() {
-  // Ranks whose weights drifted apart must not be saved: a resumed run would hide it.
-  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, *in_.communicator));
-  state_.seconds = seconds_before_ + progress_.seconds();
-  saved_at_ = Clock::now();
-  handed_step_ = state_.step;
-  if (!leads()) return Status::OK();
-  return writer_->Write(state_, in_.weights.Tensors(), learner().State());
-}
-
-// The hashes are known only now, and later states go on to carry them.
-void Training::TellWritten(const std::vector<WrittenCheckpoint>& written) {
-  for (const WrittenCheckpoint& each : written) {
-    saved_step_ = each.state.step;
-    state_.weights_sha256 = each.state.weights_sha256;
-    if (state_.best.step == each.state.best.step) state_.best.sha256 = each.state.best.sha256;
-    progress_.Tell({{"event", "checkpoint"},
-                    {"step", each.state.step},
-                    {"epoch", each.state.epoch},
-                    {"path", each.path.string()}});
-  }
-}
-
-// Before anything relies on the files.
-Status Training::FinishWriting() {
-  if (!leads()) return Status::OK();
-  PT_LET(const auto written, writer_->Finish());
-  TellWritten(written);
-  return Status::OK();
-}
-
-// Collective. Waits until the checkpoint is on the disk, and tells all ranks the hashes of its
-// weights.
-Status Training::ShareWritten() {
-  const Status finished = FinishWriting();
-  if (!finished.ok()) in_.communicator->Abort(finished);
-  PT_TRY(finished);
-  const Json own = {{"weights", state_.weights_sha256}, {"best", state_.best.sha256}};
-  PT_LET(const auto all, in_.communicator->AllGather(leads() ? Dump(own) : std::string()));
-  PT_LET(const Json hashes, ParseJson(all[0]));
-  state_.weights_sha256 = hashes.value("weights", std::string());
-  state_.best.sha256 = hashes.value("best", std::string());
-  saved_step_ = handed_step_;
-  return Status::OK();
-}
-
-// Which checkpoint a failed step leaves behind. Of one that is on its way to the disk, or has just
-// arrived there, only rank 0 knows.
-Status Training::WithKept(const Status& status) {
-  if (status.ok()) return status;
-  // Rank 0 can wait for it; what goes wrong with it now is not the cause.
-  if (FinishWriting().ok() && leads()) handed_step_ = saved_step_;
-  if (saved_step_ == 0) return status;
-  Fault fault = FaultOf(status);
-  fault.kept =
-      fmt::format("the checkpoint of step {}{} in {}", saved_step_,
-                  handed_step_ > saved_step_ ? " or a later one" : "", spec_.folder.string());
-  return Fail(std::move(fault));
-}
-
 Status Training::Stopped() {
-  PT_TRY(FinishWriting());
+  PT_TRY(saving_.Finish());
   return Fail(
       {.exit = Exit::kStopped,
        .what = fmt::format("stopped at step {} of {}", state_.step, steps_),
@@ -520,8 +412,8 @@ Status Training::Stopped() {
 }
 
 Result<TrainOutcome> Training::Outcome() {
-  PT_TRY(FinishWriting());
   TrainOutcome out;
+  PT_LET(const std::filesystem::path weights, saving_.HandOut(out));
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;
   out.decision = spec_.target.decision;
@@ -529,27 +421,8 @@ Result<TrainOutcome> Training::Outcome() {
   out.fingerprint = state_.identity["fingerprint"];
   out.rows_identity = state_.identity["rows"];
   out.wait_share = progress_.wait_share();
-  const std::filesystem::path weights =
-      spec_.folder / (state_.best.epoch > 0
-                          ? state_.best.file
-                          : fmt::format("step-{:09}/weights.safetensors", state_.step));
-  if (leads()) {
-    out.weights = weights;
-    PT_LET(out.weights_sha256, WeightsSha256(weights));
-    PT_TRY(CheckKept(out));
-  }
   if (validation_) PT_TRY(JudgeWeights(weights, spec_, in_, *validation_, out));
   return out;
-}
-
-Status Training::CheckKept(const TrainOutcome& out) const {
-  const bool best = state_.best.epoch > 0;
-  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) {
-    return Status::OK();
-  }
-  return Fail({.exit = Exit::kInput,
-               .what = "the weights changed after they were written: " + out.weights.string(),
-               .why = "the sha256 of their tensors differs"});
 }
 
 }  // namespace

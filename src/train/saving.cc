@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/saving.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/fault.h"
+#include "train/average.h"
+
+namespace protium {
+
+Saving::Saving(const TrainSpec& spec, const TrainInput& input, const Learner& learner,
+               Progress& progress, CheckpointState& state)
+    : spec_(spec), in_(input), learner_(learner), progress_(progress), state_(state) {}
+
+Result<bool> Saving::TakeUp() {
+  std::optional<CheckpointFolder> folder;
+  PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
+                                        *in_.communicator, learner_, state_, folder, in_.report));
+  if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), spec_.train.keep);
+  handed_step_ = saved_step_ = resumed ? state_.step : 0;
+  seconds_before_ = state_.seconds;
+  return resumed;
+}
+
+bool Saving::due() const {
+  const double seconds = spec_.train.checkpoint.every_seconds;
+  return seconds > 0 && leads() &&
+         Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
+}
+
+bool Saving::landed() { return leads() && writer_->idle(); }
+
+Status Saving::Stepped(bool all_landed) {
+  if (all_landed) saved_step_ = handed_step_;
+  if (!leads()) return Status::OK();
+  PT_LET(const auto written, writer_->TakeWritten());
+  Tell(written);
+  return Status::OK();
+}
+
+Status Saving::Save() {
+  return WithAverage(learner_.average, [&] { return Write(); });
+}
+
+Status Saving::Write() {
+  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, *in_.communicator));
+  state_.seconds = seconds();
+  saved_at_ = Clock::now();
+  handed_step_ = state_.step;
+  if (!leads()) return Status::OK();
+  return writer_->Write(state_, in_.weights.Tensors(), learner_.State());
+}
+
+// The hashes are known only now, and later states go on to carry them.
+void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
+  for (const WrittenCheckpoint& each : written) {
+    saved_step_ = each.state.step;
+    state_.weights_sha256 = each.state.weights_sha256;
+    if (state_.best.step == each.state.best.step) state_.best.sha256 = each.state.best.sha256;
+    progress_.Tell({{"event", "checkpoint"},
+                    {"step", each.state.step},
+                    {"epoch", each.state.epoch},
+                    {"path", each.path.string()}});
+  }
+}
+
+Status Saving::Finish() {
+  if (!leads()) return Status::OK();
+  PT_LET(const auto written, writer_->Finish());
+  Tell(written);
+  return Status::OK();
+}
+
+Status Saving::Share() {
+  const Status finished = Finish();
+  if (!finished.ok()) in_.communicator->Abort(finished);
+  PT_TRY(finished);
+  const Json own = {{"weights", state_.weights_sha256}, {"best", state_.best.sha256}};
+  PT_LET(const auto all, in_.communicator->AllGather(leads() ? Dump(own) : std::string()));
+  PT_LET(const Json hashes, ParseJson(all[0]));
+  state_.weights_sha256 = hashes.value("weights", std::string());
+  state_.best.sha256 = hashes.value("best", std::string());
+  saved_step_ = handed_step_;
+  return Status::OK();
+}
+
+Status Saving::GoOn(bool came) {
+  if (came) seconds_before_ = state_.seconds;
+  handed_step_ = saved_step_;
+  if (!leads() || writer_) return Status::OK();
+  PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
+  writer_ = std::make_unique<CheckpointWriter>(std::move(folder), spec_.train.keep);
+  return Status::OK();
+}
+
+// Of a checkpoint that is on its way to the disk, or has just arrived there, only rank 0 knows.
+Status Saving::WithKept(const Status& status) {
+  if (status.ok()) return status;
+  // Rank 0 can wait for it; what goes wrong with it now is not the cause.
+  if (Finish().ok() && leads()) handed_step_ = saved_step_;
+  if (saved_step_ == 0) return status;
+  Fault fault = FaultOf(status);
+  fault.kept =
+      fmt::format("the checkpoint of step {}{} in {}", saved_step_,
+                  handed_step_ > saved_step_ ? " or a later one" : "", spec_.folder.string());
+  return Fail(std::move(fault));
+}
+
+Result<std::filesystem::path> Saving::HandOut(TrainOutcome& out) {
+  PT_TRY(Finish());
+  const std::string file = state_.best.epoch > 0
+                               ? state_.best.file
+                               : fmt::format("step-{:09}/weights.safetensors", state_.step);
+  const std::filesystem::path weights = spec_.folder / file;
+  if (!leads()) return weights;
+  out.weights = weights;
+  PT_LET(out.weights_sha256, WeightsSha256(weights));
+  PT_TRY(CheckKept(out));
+  return weights;
+}
+
+Status Saving::CheckKept(const TrainOutcome& out) const {
+  const bool best = state_.best.epoch > 0;
+  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the weights changed after they were written: " + out.weights.string(),
+               .why = "the sha256 of their tensors differs"});
+}
+
+}  // namespace protium
