@@ -16,6 +16,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "sql/functions/table.h"
 #include "sql/known_functions.h"
 #include "sql/place.h"
 #include "sql/rules/rule.h"
@@ -66,6 +67,8 @@ class Checker {
   // WITH: each name is visible to the queries after it in the list and to the main query, and only
   // with RECURSIVE to its own query. Names end with the SELECT that the list belongs to.
   Status VisitChildren(Json& node) {
+    // Its call was checked with the table, and is none of an expression.
+    if (tree::View(node).Is(tree::Kind::kTableFunction)) return Visit(node["function"]["children"]);
     const auto with = node.find("cte_map");
     if (with == node.end() || !with->is_object() || !with->contains("map")) {
       for (auto& [key, child] : node.items()) PT_TRY(Visit(child));
@@ -105,7 +108,7 @@ class Checker {
         return CheckTable(node);
       case tree::Kind::kSelect:
         NoteLimit(node.json());
-        return Status::OK();
+        return CheckQualify(node);
       default:
         break;
     }
@@ -196,11 +199,10 @@ class Checker {
 
   Status CheckStranger(const tree::View& node) {
     const std::string& name = node.function();
-    // A function of DuckDB's without a row: nobody has compared it with Spark's, so the plan says
-    // so. Those known to differ have a row that refuses them.
+    // What DuckDB has beyond the rows is not Spark's, or was never compared with it.
     if (names_.engine_function && names_.engine_function(name) && !name.starts_with("pt_")) {
-      notes_.insert(name + ": a function of the embedded engine, not compared with Spark's");
-      return Status::OK();
+      return Refuse(node, "function \"" + name + "\" is not supported by every engine",
+                    std::string(functions::kOneSide), Suggest(name, KnownFunctionNames()));
     }
     return Refuse(node, "there is no function \"" + name + "\"", "",
                   Suggest(name, KnownFunctionNames()));
@@ -232,6 +234,18 @@ class Checker {
     return Refuse(node, "regexp: " + fault.what, fault.why, fault.fix);
   }
 
+  // Spark has QUALIFY see the columns of FROM and the names of the select list, no sums of groups.
+  Status CheckQualify(const tree::View& node) const {
+    const Json& select = node.json();
+    const bool qualified = select.contains("qualify") && !select["qualify"].is_null();
+    const bool grouped = select.contains("group_sets") && !select["group_sets"].empty();
+    if (!qualified || !grouped) return Status::OK();
+    return Refuse(
+        node, "QUALIFY with GROUP BY is not supported by every engine",
+        "Spark cannot name sums of groups in it",
+        "group in a query of its own: SELECT ... FROM (SELECT ... GROUP BY ...) QUALIFY ...");
+  }
+
   Status CheckTable(const tree::View& node) const {
     const std::string& name = Text(node.json(), "table_name");
     if (Text(node.json(), "schema_name").empty() && tables_.contains(Lower(name))) {
@@ -244,10 +258,18 @@ class Checker {
                   Suggest(name, names_.tables));
   }
 
-  Status CheckTableFunction(const tree::View& node) const {
+  Status CheckTableFunction(const tree::View& node) {
     const auto call = node.json().find("function");
     const std::string name = call == node.json().end() ? "" : tree::View(*call).function();
-    if (FindKnownFunction(name) != nullptr) return Status::OK();  // Checked as a call.
+    if (name == "range") return Status::OK();
+    const KnownFunction* const known = FindKnownFunction(name);
+    if (known != nullptr && known->meaning == Meaning::kRefused)
+      return CheckCall(tree::View(*call));
+    if (known != nullptr) {
+      return Refuse(node, "function \"" + name + "\" after FROM is not supported by every engine",
+                    "the embedded engine has it among the columns alone",
+                    "write FROM (SELECT " + name + "(...) AS x)");
+    }
     return Refuse(node, "there is no table function \"" + name + "\"",
                   "SQL text reads tables by name; the engine's own tables are not available", "");
   }

@@ -27,7 +27,7 @@ struct CheckedTree {
 struct SqlNames {
   // The tables that the text may name; case is ignored.
   std::vector<std::string> tables;
-  // Whether DuckDB has a function of that name; empty: not asked.
+  // Whether DuckDB has a function of that name, for messages; empty: not asked.
   std::function<bool(const std::string&)> engine_function;
   // Compiles a regular expression; its status is the fault to report. Empty: patterns are not
   // checked before the query runs.

@@ -48,7 +48,8 @@ std::vector<FunctionTheme> KnownFunctions() {
   for (const auto& [name, rows] : themes) {
     FunctionTheme& theme = known.emplace_back(FunctionTheme{.name = name});
     for (const SqlFunction& row : rows) {
-      if (!row.known.name.starts_with("pt_")) theme.functions.push_back(&row.known);
+      const bool for_users = !row.known.name.starts_with("pt_") && !row.known.parsed;
+      if (for_users) theme.functions.push_back(&row.known);
     }
   }
   return known;

@@ -26,6 +26,8 @@ struct KnownFunction {
   std::string_view reason;
   std::string_view fix;
   bool composed = false;  // Its macro's body is no single call: no OVER, FILTER, DISTINCT.
+  // What DuckDB's parser makes of another form, such as an interval: no user may call it.
+  bool parsed = false;
 };
 
 // Finds a function by its name in lower case; nullptr for unknown names and for the pieces (pt_...)
@@ -39,7 +41,7 @@ struct FunctionTheme {
   std::vector<const KnownFunction*> functions;
 };
 
-// All of them, refused ones too, but not the pieces (pt_...).
+// All of them, refused ones too, but not the pieces (pt_...) and what only the parser calls.
 std::vector<FunctionTheme> KnownFunctions();
 
 // The names to suggest for a misspelt one: those that are not refused.

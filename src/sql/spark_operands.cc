@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "sql/dialect.h"
+#include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
 #include "sql/spark_types.h"
@@ -302,16 +304,24 @@ Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
   return Term{first, sql_.at() - 1, Level::kOr};
 }
 
+// Further on these names mean other forms: to_days() an interval, regexp_full_match() RLIKE. So
+// they are refused while the two can still be told apart.
+Status SparkReader::CheckName() const {
+  const std::string_view text = sql_.TokenText(sql_.at());
+  const std::string name =
+      Lower(sql_.IsKind(Kind::kName) ? ReadNameLiteral(text) : std::string(text));
+  const KnownFunction* const known = FindKnownFunction(name);
+  if (known == nullptr || !known->parsed) return Status::OK();
+  return Refuse(fmt::format("function \"{}\" is not supported by every engine", name),
+                "the embedded engine has it, Spark does not", std::string(known->fix));
+}
+
 // A call whose name is at the cursor, with its trailers. DISTINCT, ORDER BY and the like within the
 // parentheses are clause words, which Items() reads.
 Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
-  // Further on this name means RLIKE, so it is refused while the two can still be distinguished.
-  if (word == "REGEXP_FULL_MATCH") {
-    return Refuse("\"regexp_full_match\" is not the same on every engine", "Spark does not have it",
-                  "use regexp_like");
-  }
+  PT_TRY(CheckName());
   // EXISTS over a query is an operator, over a list a function.
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
   if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {

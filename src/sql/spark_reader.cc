@@ -129,6 +129,10 @@ Result<bool> SparkReader::Clause() {
     PT_TRY(WindowClause());
     return true;
   }
+  if (AtQualify()) {
+    sql_.Skip();
+    return true;
+  }
   if (sql_.Is("VALUES")) {
     PT_TRY(Rows());
     return true;
@@ -158,6 +162,26 @@ Status SparkReader::Rows() {
     PT_TRY(Expression(Level::kOr).status());
   } while (sql_.Is(","));
   return Status::OK();
+}
+
+// Whether QUALIFY begins its clause here; Spark does not reserve it, so that it may be a name, too.
+bool SparkReader::AtQualify() const {
+  static constexpr std::string_view kOperators[] = {
+      "AND", "OR",     "BETWEEN", "IN",  "IS",   "LIKE",  "ILIKE", "RLIKE", "REGEXP",
+      "DIV", "ESCAPE", "AS",      "ASC", "DESC", "NULLS", "NOT",   "CASE",  "EXISTS"};
+  const auto is_operator = [](const Token& token) {
+    return std::ranges::find(kOperators, std::string_view(token.word)) != std::end(kOperators);
+  };
+  if (!sql_.Is("QUALIFY") || sql_.at() == 0) return false;
+  const Token &before = sql_.TokenAt(sql_.at() - 1), &after = sql_.Peek(1);
+  const bool ends = before.Is(")") || before.Is("]") || before.Is("END") ||
+                    before.kind == Kind::kName || before.kind == Kind::kText ||
+                    before.kind == Kind::kNumber ||
+                    (before.kind == Kind::kWord && !IsClause(before.word) && !is_operator(before));
+  const bool begins = after.Is("(") || after.Is("NOT") || after.Is("CASE") || after.Is("EXISTS") ||
+                      after.kind == Kind::kName || after.kind == Kind::kNumber ||
+                      (after.kind == Kind::kWord && !IsClause(after.word) && !is_operator(after));
+  return ends && begins;
 }
 
 // Whether SEMI or ANTI is a name here and no kind of join: Spark reserves neither, DuckDB both.
@@ -200,7 +224,7 @@ bool SparkReader::AtBareAlias() const {
       sql_.IsOneOf({"LEFT", "RIGHT"}) && sql_.IsOneOf({"JOIN", "OUTER", "SEMI", "ANTI"}, 1);
   const bool set = sql_.Is("MINUS") && sql_.IsOneOf({"SELECT", "(", "ALL", "DISTINCT"}, 1);
   const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
-  return !side && !set && !sorted && !AtWindowClause();
+  return !side && !set && !sorted && !AtWindowClause() && !AtQualify();
 }
 
 // The name after AS, which may be any word; AS (SELECT ...) of WITH is read like other parentheses.

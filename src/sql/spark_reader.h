@@ -91,6 +91,7 @@ class SparkReader {
   Result<Term> Interval();
   Result<Term> TypedText();
   Result<Term> Lambda(size_t first);
+  Status CheckName() const;
   Result<Term> Call();
   Status WordedCall();
   Status NamedCall();
@@ -107,6 +108,7 @@ class SparkReader {
   bool AtWindowClause() const;
   Status WindowClause();
   Status Rows();
+  bool AtQualify() const;
   bool AtNameOfJoin() const;
   Status Join();
   bool AtBareAlias() const;

@@ -133,10 +133,6 @@ std::string AdviceOnSyntax(std::string_view sql) {
   const auto has = [&](const char* word) {
     return std::ranges::any_of(tokens, [&](const Token& token) { return token.Is(word); });
   };
-  if (has("QUALIFY")) {
-    return "put the window below: SELECT * FROM (SELECT *, row_number() OVER (...) AS n FROM t)\n"
-           "WHERE n = 1";
-  }
   if (has("TOP")) return "write LIMIT 10 at the end";
   if (has(";")) return "write one SELECT, without a semicolon";
   if (has("PIVOT")) return "write sum(CASE WHEN kind = 'a' THEN x END) AS a for each column";

@@ -69,6 +69,7 @@ std::string FilePlace(const std::string& begin, const std::string& sql, size_t o
 std::optional<std::string> SqlPlace(const Job& job, const std::string& where) {
   const Place* sql = job.settings.Find("etl.sql");
   if (sql == nullptr || sql->value.starts_with("--set")) return std::nullopt;
+  if (where == "the SQL text") return sql->value;  // Where in it is not known.
   const std::optional<size_t> offset = ReadOffset(where, job.file.etl.sql);
   if (!offset) return std::nullopt;
   // Its further lines quote the line of SQL and mark the column below it; they are kept.

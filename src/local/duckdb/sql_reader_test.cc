@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/duckdb/sql_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,9 +52,46 @@ TEST_F(ReadingSql, NamesTheNeighboursOfAnUnknownFunction) {
   EXPECT_EQ(Refusal("SELECT pt_round(1.0, 2)").what, "there is no function \"pt_round\"");
 }
 
-TEST_F(ReadingSql, NotesFunctionsOfOneEngineOnly) {
-  EXPECT_THAT(Read("SELECT jaccard(a, b) AS j FROM flights").ValueOrDie().not_exact,
-              Contains(StartsWith("jaccard: ")));
+TEST_F(ReadingSql, RefusesFunctionsOfTheEmbeddedEngineAlone) {
+  for (const char* const call :
+       {"jaccard(a, 'x')", "today()", "list_value(b)", "unnest(array(b))", "error(a)", "to_days(b)",
+        "`to_days`(b)", "list_avg(array(b))", "date_add(d, to_days(1))", "regexp_full_match(a, a)",
+        "struct_pack(b)", "count_star()", "quantile_cont(b, 0.5)"}) {
+    const Fault fault = Refusal(fmt::format("SELECT {} AS x FROM flights", call));
+    EXPECT_EQ(fault.exit, Exit::kUsage) << call;
+    EXPECT_THAT(fault.why, HasSubstr("Spark does not")) << call << fault.what;
+  }
+  EXPECT_THAT(Refusal("SELECT today() AS x").fix, HasSubstr("current_date()"));
+  EXPECT_THAT(Refusal("SELECT * FROM unnest(array(1)) AS t(x)").fix, HasSubstr("explode"));
+}
+
+TEST_F(ReadingSql, ReadsQualifyAsAClauseOrAsAName) {
+  for (const char* const text :
+       {"SELECT a, row_number() OVER (ORDER BY b) AS n FROM flights QUALIFY n = 1",
+        "SELECT a FROM flights f JOIN planes p USING (a) QUALIFY rank() OVER (ORDER BY f.b) < 3",
+        "SELECT a FROM flights WHERE b = 1 QUALIFY NOT max(b) OVER () = 2",
+        "SELECT a qualify FROM flights", "SELECT qualify FROM (SELECT b AS qualify FROM flights) q",
+        "SELECT qualify.a FROM flights qualify WHERE qualify.b NOT IN (2)",
+        "SELECT 1 AS x FROM (SELECT b AS qualify FROM flights) q WHERE q.b > 0 OR qualify > 1"}) {
+    const auto read = Read(text);
+    EXPECT_TRUE(read.ok()) << text << read.status();
+  }
+}
+
+TEST_F(ReadingSql, RefusesQualifyOverGroups) {
+  const Fault fault = Refusal(
+      "SELECT a, sum(b) AS s FROM flights GROUP BY a QUALIFY rank() OVER (ORDER BY sum(b)) = 1");
+  EXPECT_THAT(fault.what, HasSubstr("QUALIFY with GROUP BY"));
+}
+
+TEST_F(ReadingSql, WantsANameForEachColumnOfAList) {
+  for (const char* const text :
+       {"SELECT x FROM VALUES (1, 2) AS t(x)", "SELECT x FROM flights AS t(x)",
+        "SELECT x FROM (SELECT 1 AS a, 2 AS b) AS t(x)",
+        "WITH t(x) AS (SELECT 1, 2) SELECT x FROM t", "SELECT x FROM VALUES (1) AS t(x, y)"}) {
+    EXPECT_THAT(Refusal(text).what, HasSubstr("the list behind it names")) << text;
+  }
+  EXPECT_TRUE(Read("SELECT x FROM VALUES (1, 2) AS t(x, y)").ok());
 }
 
 TEST_F(ReadingSql, AllowsOneSelectAndNothingElse) {

@@ -29,7 +29,6 @@ constexpr SqlFunction kConditions[] = {
     Same("decimal"),
     Same("double"),
     Macro("equal_null", "(a, b) AS a IS NOT DISTINCT FROM b"),
-    Same("error"),
     Same("float"),
     Same("greatest"),
     Refused("hash", kHash, "use md5(text)"),
@@ -53,7 +52,9 @@ constexpr SqlFunction kConditions[] = {
     Refused("parse_json", "the embedded engine has no variant type",
             "use get_json_object(text, '$.key')"),
     Macro("raise_error", "(m) AS error(m)"),
-    NotExact("range", "its column is called range here and id in Spark"),
+    // Among the columns; FROM range(n) is answered (Typer::TableFunction()).
+    Refused("range", "it makes a table, and in the embedded engine alone also a list",
+            "use sequence(first, last), or FROM range(n)"),
     Refused("reflect", "it runs Java"),
     Refused("session_user", "it describes Spark's own session"),
     Same("smallint"),

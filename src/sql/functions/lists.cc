@@ -106,7 +106,6 @@ constexpr SqlFunction kLists[] = {
     Macro("json_object_keys",
           "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
     Refused("json_tuple", "it turns one column into several", "use get_json_object(text, '$.key')"),
-    Same("list_value"),
     // Keys and values in turn, up to eight pairs.
     Macro("map",
           "() AS system.main.map(), (k1, v1) AS system.main.map([k1], [v1]), (k1, v1, k2, v2) AS "
@@ -140,6 +139,8 @@ constexpr SqlFunction kLists[] = {
     Refused("posexplode_outer", "it turns one column into two",
             "use explode_outer(list) and row_number()"),
     Same("reduce"),
+    // What the parser makes of (a, b).
+    Parsed("row", "use struct(a, b)"),
     Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
     // Runs downwards by itself if the end comes before the start; a step that leads away is an
     // error.
@@ -164,7 +165,6 @@ constexpr SqlFunction kLists[] = {
           "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
     Refused("stack", "it turns one row into several rows and columns", "use UNION ALL"),
     Same("struct"),
-    Same("struct_pack"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
     Refused("to_json", "Spark reads and writes JSON by a schema",
             "use concat() and quote the values"),
@@ -174,7 +174,6 @@ constexpr SqlFunction kLists[] = {
     Refused("transform_values", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
     Macro("try_element_at", "(l, i) AS l[i]"),
-    Same("unnest"),
     Refused("zip_with", "the embedded engine has no lambdas over two lists",
             "use transform(a, (x, i) -> x + b[i])"),
 };

@@ -80,7 +80,6 @@ constexpr SqlFunction kNumbers[] = {
     NotExact("log2", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END")
         .Typed("n", 'N'),
     Macro("mod", "(a, b) AS a % b"),
-    Same("negate"),
     Macro("negative", "(x) AS -x"),
     Same("pi"),
     // Never negative for a positive divisor.

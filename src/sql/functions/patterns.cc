@@ -12,11 +12,12 @@ using namespace functions;
 constexpr SqlFunction kPatterns[] = {
     Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)"),
     // What the parser makes of LIKE and ILIKE with ESCAPE.
-    Macro("ilike_escape", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
+    Parsed("ilike_escape", "use ILIKE", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)"),
-    Macro("like_escape", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
-    Macro("not_ilike_escape", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
-    Macro("not_like_escape", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
+    Parsed("like_escape", "use LIKE", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
+    Parsed("not_ilike_escape", "use NOT ILIKE", "(s, p, e) AS NOT pt_ilike(s, p, e)")
+        .Typed("t", 'B'),
+    Parsed("not_like_escape", "use NOT LIKE", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
     Macro("regexp", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
     Macro("regexp_count", "(s, p) AS pt_regexp_count(s, p)").Typed("t", 'i'),
     Macro("regexp_extract",
@@ -28,7 +29,8 @@ constexpr SqlFunction kPatterns[] = {
           "CAST(g AS INTEGER))")
         .Typed("tti", '?'),
     // What the parser makes of a ~ b, which stands for a RLIKE b.
-    Macro("regexp_full_match", "(s, p) AS pt_regexp_like(s, p)"),
+    Parsed("regexp_full_match", "use regexp_like(text, '^(...)$')",
+           "(s, p) AS pt_regexp_like(s, p)"),
     // The group changes nothing but NULL: Spark ignores it.
     Macro("regexp_instr",
           "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "

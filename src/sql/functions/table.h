@@ -59,6 +59,14 @@ constexpr SqlFunction Macro(std::string_view name, std::string_view macro) {
   function.known.meaning = Meaning::kSame;
   return function;
 }
+// For the parser alone; `form` is what a user writes instead.
+constexpr SqlFunction Parsed(std::string_view name, std::string_view form,
+                             std::string_view macro = "") {
+  SqlFunction function = Macro(name, macro);
+  function.known.fix = form;
+  function.known.parsed = true;
+  return function;
+}
 constexpr SqlFunction Refused(std::string_view name, std::string_view reason,
                               std::string_view fix = "") {
   return {{name, Meaning::kRefused, reason, fix}, ""};

@@ -70,6 +70,7 @@ class Typer {
   Result<Relation> SetOperation(Json& node, const Scope* outer);
   Result<Relation> Recursive(Json& node, const Scope* outer);
   Status Ctes(Json& node, const Scope* outer);
+  Status Rename(const Json& at, const std::string& name, const Json& names, Relation& made) const;
 
   Status From(Json& node, Scope& scope);
   Result<Relation> Table(const Json& node);

@@ -71,7 +71,7 @@ Status Typer::Ctes(Json& node, const Scope* outer) {
   for (Json& entry : node["cte_map"]["map"]) {
     Json& cte = entry["value"];
     PT_LET(Relation made, Query(cte["query"]["node"], outer));
-    RenameColumns(cte["aliases"], made.columns);
+    PT_TRY(Rename(cte, Text(entry, "key"), cte["aliases"], made));
     ctes_[Lower(Text(entry, "key"))] = std::move(made);
   }
   return Status::OK();

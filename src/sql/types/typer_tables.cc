@@ -32,8 +32,25 @@ Status Typer::From(Json& node, Scope& scope) {
   }
   const std::string alias = Text(node, "alias");
   made.name = alias.empty() ? Text(node, "table_name") : alias;
-  if (node.contains("column_name_alias")) RenameColumns(node["column_name_alias"], made.columns);
+  if (node.contains("column_name_alias")) {
+    PT_TRY(Rename(node, made.name, node["column_name_alias"], made));
+  }
   scope.relations.push_back(std::move(made));
+  return Status::OK();
+}
+
+// DuckDB lets a list name only the first columns.
+Status Typer::Rename(const Json& at, const std::string& name, const Json& names,
+                     Relation& made) const {
+  const size_t given = names.is_array() ? names.size() : 0;
+  if (given > 0 && !made.open && given != made.columns.size()) {
+    return Refuse(at,
+                  fmt::format("{} has {} columns, and the list behind it names {}", name,
+                              made.columns.size(), given),
+                  "Spark wants as many names as there are columns",
+                  fmt::format("name all of them: {}(a, b, ...)", name));
+  }
+  RenameColumns(names, made.columns);
   return Status::OK();
 }
 
@@ -73,16 +90,15 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   return made;
 }
 
-// Table functions. Only the columns of range() and unnest() are known.
+// Table functions. Only the column of range() is known; it is told to be called as in Spark.
 Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   Json& call = node["function"];
   PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));
   const std::string name = Lower(Text(call, "function_name"));
-  if (name == "range") return Relation{.columns = {{"range", {SqlType::kBigint}}}};
-  if (name == "unnest" && types.size() == 1 && types[0].IsList()) {
-    return Relation{.columns = {{"unnest", types[0].Element()}}};
-  }
-  return Relation{.open = true};
+  if (name != "range") return Relation{.open = true};
+  Json& names = node["column_name_alias"];
+  if (!names.is_array() || names.empty()) names = Json::array({"id"});
+  return Relation{.columns = {{"id", {SqlType::kBigint}}}};
 }
 
 // Both sides are added to the scope first, since ON and USING may name columns of either.
