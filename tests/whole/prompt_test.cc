@@ -110,6 +110,20 @@ TEST(Prompt, RunsTheStatementsOfAFileInOrder) {
   EXPECT_TRUE(Has(outcome.out, "599\n\n1 row, 0.")) << outcome.out;
 }
 
+TEST(Prompt, KeepsViewsFromOneStatementToTheNext) {
+  const OwnJob own;
+  const Outcome outcome = Piped(own,
+                                "CREATE VIEW old AS SELECT * FROM machines WHERE id >= 590;\n"
+                                "CREATE OR REPLACE VIEW old AS SELECT id + 1 AS next FROM old;\n"
+                                "\\d\n\\d OLD\nSELECT count(*) AS n, max(next) AS top FROM old;\n"
+                                "CREATE VIEW Old AS SELECT 1 AS x;");
+  EXPECT_TRUE(Has(outcome.out, "old       a view\n")) << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "column  type\nnext    int64\n")) << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "10  600\n")) << outcome.out;
+  EXPECT_EQ(outcome.exit, 2);
+  EXPECT_TRUE(Has(outcome.err, "there is a view \"old\" already")) << outcome.err;
+}
+
 TEST(Prompt, StopsAtTheFirstStatementOfAFileThatFails) {
   const OwnJob own;
   const Outcome outcome = Piped(own, "\\d\nSELECT 1;\n\n\nSELECT foo(1);\nSELECT 2;");

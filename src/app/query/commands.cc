@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "app/query/query.h"
 #include "app/table/cells.h"
 #include "app/verb.h"
 #include "base/ascii.h"
@@ -42,29 +41,40 @@ std::pair<std::string, std::string> Parted(std::string_view line) {
   return {whole.substr(0, blank), trimmed(std::string_view(whole).substr(blank))};
 }
 
-Status ListPlaces(const Arguments& arguments) {
+Status ListPlaces(const Arguments& arguments, const Queries& queries) {
   PT_LET(const auto places, PlacesIn(arguments));
-  if (places.empty()) {
+  if (places.empty() && queries.views().empty()) {
     PrintNote("there are no tables in " + arguments.Value("--data", ".") + "\n");
     return Status::OK();
   }
   std::vector<std::vector<std::string>> rows = {{"table", "file"}};
   for (const TablePlace& place : places) rows.push_back({place.name, place.path.string()});
+  for (const ViewStatement& view : queries.views()) rows.push_back({view.name, "a view"});
   return PrintResult(TextTable(rows));
 }
 
-Status DescribeTable(const std::string& name, const Arguments& arguments) {
-  PT_LET(const auto places, PlacesIn(arguments));
+Status PrintColumns(const arrow::Schema& schema) {
+  std::vector<std::vector<std::string>> rows = {{"column", "type"}};
+  for (const auto& field : schema.fields()) {
+    rows.push_back({field->name(), TypeText(*field->type())});
+  }
+  return PrintResult(TextTable(rows));
+}
+
+Status DescribeTable(const std::string& name, const Arguments& arguments, Queries& queries) {
   std::vector<std::string> names;
+  const auto columns = [&](const auto& table) -> Status {
+    PT_LET(const auto schema, queries.Columns(table));
+    return PrintColumns(*schema);
+  };
+  for (const ViewStatement& view : queries.views()) {
+    names.push_back(view.name);
+    if (Lower(view.name) == Lower(name)) return columns(view);
+  }
+  PT_LET(const auto places, PlacesIn(arguments));
   for (const TablePlace& place : places) {
     names.push_back(place.name);
-    if (Lower(place.name) != Lower(name)) continue;
-    PT_LET(const auto schema, ColumnsOf(place, arguments));
-    std::vector<std::vector<std::string>> rows = {{"column", "type"}};
-    for (const auto& field : schema->fields()) {
-      rows.push_back({field->name(), TypeText(*field->type())});
-    }
-    return PrintResult(TextTable(rows));
+    if (Lower(place.name) == Lower(name)) return columns(place);
   }
   return Fail({.exit = Exit::kUsage,
                .what = "there is no table \"" + name + "\"",
@@ -98,14 +108,16 @@ bool IsCommand(std::string_view line) { return Parted(line).first.starts_with('\
 
 bool IsQuit(std::string_view line) { return Parted(line).first == "\\q"; }
 
-Status RunCommand(const std::string& line, const Arguments& arguments) {
+Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries) {
   const auto [command, operand] = Parted(line);
   if (command == "\\d") {
-    return operand.empty() ? ListPlaces(arguments) : DescribeTable(operand, arguments);
+    return operand.empty() ? ListPlaces(arguments, queries)
+                           : DescribeTable(operand, arguments, queries);
   }
   if (command == "\\?") {
     PrintNote(
         "  SELECT ...;    a query, over as many lines as it takes, up to the semicolon\n"
+        "  CREATE VIEW v AS SELECT ...;    names a query, until the prompt ends\n"
         "  \\d             the tables; \\d TABLE its columns\n"
         "  \\q             ends, as Ctrl-D does\n"
         "  Tab completes tables, columns and functions; Ctrl-C stops a query\n");
@@ -122,7 +134,7 @@ const std::vector<std::string>& Words::ColumnsAt(const TablePlace& place) {
   if (known != columns_.end()) return known->second;
   std::vector<std::string>& columns = columns_[place.path];
   if (!IsSmall(place.path)) return columns;
-  const auto schema = ColumnsOf(place, arguments_);
+  const auto schema = queries_.Columns(place);
   if (schema.ok()) columns = (*schema)->field_names();
   return columns;
 }
@@ -136,6 +148,12 @@ std::vector<std::string> Words::For(const std::string& query) {
     words.push_back(AsName(place.name));
     if (!Mentions(tokens, query, place.name)) continue;
     for (const std::string& column : ColumnsAt(place)) words.push_back(AsName(column));
+  }
+  for (const ViewStatement& view : queries_.views()) {
+    words.push_back(AsName(view.name));
+    const auto schema = Mentions(tokens, query, view.name) ? queries_.Columns(view) : SchemaPtr();
+    if (!schema.ok() || !*schema) continue;
+    for (const std::string& column : (*schema)->field_names()) words.push_back(AsName(column));
   }
   if (query.starts_with('\\')) return words;
   for (const std::string& name : KnownFunctionNames()) {

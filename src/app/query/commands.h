@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/arguments.h"
+#include "app/query/query.h"
 #include "app/table/folder_tables.h"
 #include "base/status.h"
 
@@ -20,22 +21,23 @@ bool IsCommand(std::string_view line);
 
 // Runs \d, \d TABLE or \?, and prints what it says; another one is a fault of Exit::kUsage. \q is
 // left to the caller.
-Status RunCommand(const std::string& line, const Arguments& arguments);
+Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries);
 bool IsQuit(std::string_view line);
 
 // The words of a query that is being typed. Looks at the tables' folder every time, and at each
 // small table that the query mentions once.
 class Words {
  public:
-  explicit Words(const Arguments& arguments) : arguments_(arguments) {}
-  // Commands, tables, columns of the tables that `query` mentions, functions with "(" behind them,
-  // keywords; `query` is all of it up to the cursor.
+  Words(const Arguments& arguments, Queries& queries) : arguments_(arguments), queries_(queries) {}
+  // Commands, tables and views, columns of the tables that `query` mentions, functions with "("
+  // behind them, keywords; `query` is all of it up to the cursor.
   std::vector<std::string> For(const std::string& query);
 
  private:
   const std::vector<std::string>& ColumnsAt(const TablePlace& place);
 
   const Arguments& arguments_;
+  Queries& queries_;
   std::map<std::filesystem::path, std::vector<std::string>> columns_;
 };
 

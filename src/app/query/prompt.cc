@@ -30,12 +30,22 @@ Result<LineEnd> ReadPlainLine(const std::string& prompt, std::string& line) {
   return LineEnd::kEnd;
 }
 
+// A query, or the name of one.
+Status Run(const std::string& statement, Queries& queries) {
+  const auto view = ReadView(statement);
+  if (!view) return queries.Answer(statement, true);
+  PT_TRY(queries.Define(*view));
+  PrintNote("view " + view->name + " is defined\n");
+  return Status::OK();
+}
+
 // A person at a terminal. Queries are collected line by line in text_.
 class Conversation {
  public:
   explicit Conversation(const Arguments& arguments)
       : arguments_(arguments),
-        words_(arguments),
+        queries_(arguments),
+        words_(arguments, queries_),
         editor_(STDIN_FILENO, STDERR_FILENO,
                 [this](const std::string& line) { return words_.For(text_ + line); }) {
     editor_.history() = ReadHistory(file_);
@@ -74,10 +84,10 @@ class Conversation {
   }
 
   Status Take(const std::string& line) {
-    if (!HasWords(text_) && IsCommand(line)) return Tell(RunCommand(line, arguments_));
+    if (!HasWords(text_) && IsCommand(line)) return Tell(RunCommand(line, arguments_, queries_));
     text_ += line + "\n";
     for (const Statement& statement : TakeStatements(text_)) {
-      PT_TRY(Tell(AnswerQuery(statement.text, arguments_, true)));
+      PT_TRY(Tell(Run(statement.text, queries_)));
     }
     if (!HasWords(text_) && !IsOpen(text_)) text_.clear();
     return Status::OK();
@@ -97,6 +107,7 @@ class Conversation {
   const bool live_ = Terminal::Of(STDERR_FILENO).live;
   bool file_works_ = true;
   std::string text_;  // What was typed and is not answered yet.
+  Queries queries_;
   Words words_;
   LineEditor editor_;
 };
@@ -160,10 +171,11 @@ Status Prompt(const Arguments& arguments) {
 }
 
 Status RunStatements(const std::string& text, const Arguments& arguments) {
+  Queries queries(arguments);
   for (const Step& step : StepsIn(text)) {
     if (step.command && IsQuit(step.statement.text)) return Status::OK();
-    const Status status = step.command ? RunCommand(step.statement.text, arguments)
-                                       : AnswerQuery(step.statement.text, arguments, true);
+    const Status status = step.command ? RunCommand(step.statement.text, arguments, queries)
+                                       : Run(step.statement.text, queries);
     PT_TRY(Annotate(status, fmt::format("stdin, line {}", step.statement.line)));
   }
   return Status::OK();

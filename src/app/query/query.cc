@@ -8,17 +8,18 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "app/csv_flags.h"
-#include "app/run/one_file.h"
 #include "app/table/cells.h"
 #include "app/table/grid.h"
 #include "app/verb.h"
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "os/signals.h"
-#include "run/progress.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -45,6 +46,19 @@ Status WithTables(const Status& status, const std::vector<TablePlace>& places,
                                   "where they are"
                             : "the tables here are " + names;
   return Fail(std::move(fault));
+}
+
+// Tells one state of a table's files from another: sizes and times of writing.
+std::string StampOf(const fs::path& place) {
+  const auto one = [](const fs::path& file) {
+    std::error_code error;
+    const auto written = fs::last_write_time(file, error).time_since_epoch().count();
+    return fmt::format("{} {} {};", file.string(), fs::file_size(file, error), written);
+  };
+  std::error_code error;
+  std::string stamp = one(place);
+  for (const auto& entry : fs::directory_iterator(place, error)) stamp += one(entry.path());
+  return stamp;
 }
 
 // The first rows, at most `most`, as one batch; `more`: there are others.
@@ -86,12 +100,13 @@ std::string RowsAsText(const arrow::RecordBatch& rows, bool more, const std::str
   return DrawGrid(rows, width) + "\n" + says + took + "\n";
 }
 
-// Returns the text for stdout, which is printed after the progress bar has gone.
-Result<std::string> Answer(Session& session, const DataFrame& frame, const Arguments& arguments,
-                           bool timed) {
+// Returns the text for stdout, which is printed after the progress bar has gone. `started`: how
+// long it took since then is told.
+Result<std::string> AnswerOf(Session& session, const DataFrame& frame, const Arguments& arguments,
+                             std::optional<Clock::time_point> started) {
   const auto took = [&] {
-    const Clock::duration since = Clock::now() - session.state().options().started;
-    return timed ? ", " + Seconds(std::chrono::duration<double>(since).count()) : std::string();
+    if (!started) return std::string();
+    return ", " + Seconds(std::chrono::duration<double>(Clock::now() - *started).count());
   };
   if (arguments.Has("--output")) {
     const fs::path output = ResolveOutput(arguments.Value("--output"));
@@ -107,17 +122,6 @@ Result<std::string> Answer(Session& session, const DataFrame& frame, const Argum
   bool more = false;
   PT_LET(const auto rows, FirstRows(frame, most, more));
   return arguments.Has("--json") ? RowsAsJson(*rows, more) : RowsAsText(*rows, more, took());
-}
-
-Result<std::string> Query(const std::string& sql, const Arguments& arguments,
-                          SessionOptions options, bool timed) {
-  PT_LET(const auto places, PlacesIn(arguments));
-  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_TRY(NameTables(*session, sql, places, csv.options));
-  const DataFrame frame = session->Sql(sql);
-  PT_TRY(WithTables(frame.Schema().status(), places, arguments));
-  return Answer(*session, frame, arguments, timed);
 }
 
 }  // namespace
@@ -138,35 +142,142 @@ Result<std::vector<TablePlace>> PlacesIn(const Arguments& arguments) {
   return places;
 }
 
-Status AnswerQuery(const std::string& sql, const Arguments& arguments, bool timed) {
-  const std::string output = arguments.Value("--output");
-  if (!output.empty()) PT_TRY(CheckOutputFormat(output));
+template <typename Act>
+auto Queries::Watched(Act act) -> decltype(act()) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  SessionOptions options;
-  options.engine = arguments.Value("--engine", "local");
-  PT_LET(const std::unique_ptr<Scratch> scratch,
-         Scratch::MakeFor(options.engine, output.empty() ? "here" : output));
+  PT_TRY(OpenSession());
+  const std::stop_callback stops(signals->token(), [this] { stop_.request_stop(); });
   ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
-  options.folder = scratch->path();
-  options.base = fs::current_path();
-  options.force = arguments.Has("--force");
-  options.call.stop = signals->token();
-  options.call.events = [&progress](const Json& event) { progress.On(event); };
-  const Result<std::string> answer = Query(sql, arguments, std::move(options), timed);
+  const auto watch = [this](ProgressDisplay* display) {
+    const std::lock_guard lock(mutex_);
+    progress_ = display;
+  };
+  watch(&progress);
+  auto result = act();
+  watch(nullptr);
   progress.Close();
-  if (!answer.ok()) return WithoutLogsIn(scratch->path(), answer.status());
-  return PrintResult(*answer);
+  return result;
 }
 
-Result<SchemaPtr> ColumnsOf(const TablePlace& place, const Arguments& arguments) {
+Status Queries::OpenSession() {
+  CloseIfStale();
+  if (session_) return Status::OK();
   SessionOptions options;
-  options.engine = arguments.Value("--engine", "local");
-  PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(options.engine, "here"));
-  options.folder = scratch->path();
+  options.engine = arguments_.Value("--engine", "local");
+  const std::string output = arguments_.Value("--output", "here");
+  PT_LET(scratch_, Scratch::MakeFor(options.engine, output));
+  options.folder = scratch_->path();
   options.base = fs::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
-  return OpenPlace(*session, place.path, csv.options).Schema();
+  options.force = arguments_.Has("--force");
+  stop_ = std::stop_source();
+  options.call.stop = stop_.get_token();
+  options.call.events = [this](const Json& event) {
+    const std::lock_guard lock(mutex_);
+    if (progress_ != nullptr) progress_->On(event);
+  };
+  PT_LET(session_, protium::OpenSession(std::move(options)));
+  // Their queries passed once; what no longer does is told when it is asked for.
+  for (const ViewStatement& view : views_) {
+    PT_LET(const DataFrame frame, Analysed(view.query));
+    session_->Table(view.name, frame);
+  }
+  return Status::OK();
+}
+
+// A session that was stopped stays so. A file that was written since then may have other columns.
+void Queries::CloseIfStale() {
+  const auto is_stale = [](const auto& each) { return each.second.stamp != StampOf(each.first); };
+  if (stop_.stop_requested() || std::ranges::any_of(opened_, is_stale)) Close();
+}
+
+void Queries::Close() {
+  opened_.clear();
+  session_.reset();
+  scratch_.reset();
+}
+
+DataFrame Queries::Open(const fs::path& place, const CsvOptions& csv) {
+  const auto known = opened_.find(place);
+  if (known != opened_.end()) return known->second.frame;
+  const DataFrame frame = OpenPlace(*session_, place, csv);
+  opened_.emplace(place, Opened{frame, StampOf(place)});
+  return frame;
+}
+
+Result<DataFrame> Queries::Analysed(const std::string& sql) {
+  PT_LET(std::vector<TablePlace> places, PlacesIn(arguments_));
+  std::erase_if(places, [&](const TablePlace& place) {
+    return std::ranges::any_of(
+        views_, [&](const ViewStatement& view) { return Lower(view.name) == Lower(place.name); });
+  });
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments_));
+  const auto open = [this](const fs::path& place, const CsvOptions& options) {
+    return Open(place, options);
+  };
+  PT_TRY(NameTables(*session_, sql, places, csv.options, open));
+  const DataFrame frame = session_->Sql(sql);
+  const Status good = frame.Schema().status();
+  if (good.ok()) return frame;
+  for (const ViewStatement& view : views_) places.push_back({view.name, {}});
+  return WithTables(good, places, arguments_);
+}
+
+Status Queries::Answer(const std::string& sql, bool timed) {
+  const Clock::time_point started = Clock::now();
+  const std::string output = arguments_.Value("--output");
+  if (!output.empty()) PT_TRY(CheckOutputFormat(output));
+  const Result<std::string> answer = Watched([&]() -> Result<std::string> {
+    PT_LET(const DataFrame frame, Analysed(sql));
+    return AnswerOf(*session_, frame, arguments_, timed ? std::optional(started) : std::nullopt);
+  });
+  if (answer.ok()) return PrintResult(*answer);
+  return Failed(answer.status());
+}
+
+Status Queries::Define(const ViewStatement& view) {
+  const auto same = [&](const ViewStatement& each) { return Lower(each.name) == Lower(view.name); };
+  const auto known = std::ranges::find_if(views_, same);
+  if (known != views_.end() && !view.replaces) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "there is a view \"" + known->name + "\" already",
+                 .fix = "CREATE OR REPLACE VIEW " + view.name + " AS ..."});
+  }
+  const Status named = Watched([&]() -> Status {
+    PT_LET(const DataFrame frame, Analysed(view.query));
+    session_->Table(known == views_.end() ? view.name : known->name, frame);
+    return Status::OK();
+  });
+  if (!named.ok()) return Failed(named);
+  if (known != views_.end()) {
+    known->query = view.query;
+  } else {
+    views_.push_back(view);
+  }
+  return Status::OK();
+}
+
+// What was the query's own fault leaves the session as it was. After others, such as a connection
+// that broke, the next query begins anew.
+Status Queries::Failed(const Status& status) {
+  const Exit exit = FaultOf(status).exit;
+  const Status told = scratch_ ? WithoutLogsIn(scratch_->path(), status) : status;
+  if (exit != Exit::kUsage && exit != Exit::kInput && exit != Exit::kFailed) Close();
+  return told;
+}
+
+Result<SchemaPtr> Queries::Columns(const TablePlace& place) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  PT_TRY(OpenSession());
+  const std::stop_callback stops(signals->token(), [this] { stop_.request_stop(); });
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments_));
+  return Open(place.path, csv.options).Schema();
+}
+
+Result<SchemaPtr> Queries::Columns(const ViewStatement& view) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  PT_TRY(OpenSession());
+  const std::stop_callback stops(signals->token(), [this] { stop_.request_stop(); });
+  return session_->Table(view.name).Schema();
 }
 
 }  // namespace protium

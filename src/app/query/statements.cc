@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sql/literals.h"
 #include "sql/tokens.h"
 
 namespace protium {
@@ -27,6 +28,26 @@ std::vector<Statement> TakeStatements(std::string& text) {
   }
   text.erase(0, begin);
   return statements;
+}
+
+std::optional<ViewStatement> ReadView(const std::string& statement) {
+  std::vector<Token> tokens = Tokenize(statement);
+  std::erase_if(tokens, [](const Token& token) { return token.kind == Token::Kind::kSpace; });
+  const auto is = [&](size_t i, std::string_view word) {
+    return i < tokens.size() && tokens[i].Is(word);
+  };
+  size_t at = 0;
+  if (!is(at++, "CREATE")) return std::nullopt;
+  ViewStatement view{.replaces = is(at, "OR") && is(at + 1, "REPLACE")};
+  if (view.replaces) at += 2;
+  if (is(at, "TEMP") || is(at, "TEMPORARY")) ++at;
+  if (!is(at++, "VIEW") || at + 1 >= tokens.size() || !is(at + 1, "AS")) return std::nullopt;
+  const Token& name = tokens[at];
+  const std::string text = statement.substr(name.at, name.size);
+  if (name.kind == Token::Kind::kWord) view.name = text;
+  if (name.kind == Token::Kind::kName && name.closed) view.name = ReadNameLiteral(text);
+  view.query = statement.substr(tokens[at + 1].end());
+  return view.name.empty() ? std::nullopt : std::optional(view);
 }
 
 bool HasWords(std::string_view text) {

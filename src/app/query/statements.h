@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,15 @@ struct Statement {
 // of them. Semicolons in texts, names and comments end nothing. Statements without a word are
 // dropped.
 std::vector<Statement> TakeStatements(std::string& text);
+
+// CREATE [OR REPLACE] [TEMPORARY] VIEW name AS query.
+struct ViewStatement {
+  std::string name, query;
+  bool replaces = false;
+};
+
+// The view that a statement defines; none for other statements.
+std::optional<ViewStatement> ReadView(const std::string& statement);
 
 // Whether there is more than blanks and comments.
 bool HasWords(std::string_view text);

@@ -18,6 +18,19 @@ TEST(Statements, EndAtSemicolonsOutsideOfTextsNamesAndComments) {
   EXPECT_TRUE(HasWords(text));
 }
 
+TEST(Statements, DefineViews) {
+  const auto view = ReadView("create or replace temporary view `a b` as SELECT 1 AS x");
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->name, "a b");
+  EXPECT_EQ(view->query, " SELECT 1 AS x");
+  EXPECT_TRUE(view->replaces);
+  EXPECT_FALSE(ReadView("CREATE VIEW v AS SELECT 1")->replaces);
+  for (const char* other : {"SELECT 1", "CREATE TABLE t AS SELECT 1", "CREATE VIEW",
+                            "CREATE VIEW AS", "CREATE VIEW v", ""}) {
+    EXPECT_FALSE(ReadView(other).has_value()) << other;
+  }
+}
+
 TEST(Statements, StayWhereAQuoteOrACommentIsOpen) {
   for (const char* open : {"SELECT 'a;", "SELECT /* a;", "SELECT \"a;"}) {
     std::string text = open;

@@ -99,7 +99,8 @@ DataFrame OpenPlace(Session& session, const fs::path& place, const CsvOptions& c
 }
 
 Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
-                  const CsvOptions& csv) {
+                  const CsvOptions& csv,
+                  const std::function<DataFrame(const fs::path&, const CsvOptions&)>& open) {
   const std::map<std::string, std::string> names = NamesIn(sql);
   std::map<std::string, fs::path> taken;
   Status unfit;
@@ -120,8 +121,7 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
     const Status fits = CheckOptionsFit(format, csv);
     unfit = unfit.ok() && !any ? fits : unfit;
     any = any || fits.ok();
-    session.Table(mentioned->second,
-                  OpenPlace(session, place.path, fits.ok() ? csv : CsvOptions{}));
+    session.Table(mentioned->second, open(place.path, fits.ok() ? csv : CsvOptions{}));
   }
   if (!any) return unfit;
   return Status::OK();

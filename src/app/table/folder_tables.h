@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,9 +32,11 @@ Result<TablePlace> ReadTablePlace(const std::string& text);
 // Gives the session those tables whose names occur in the query, in any case, as a table of that
 // name in the query's spelling: reading a CSV file's types takes time, and nobody asked for the
 // others. Two places of one name that the query mentions are a fault of Exit::kUsage, and so are
-// options of CSV where none of the tables has them.
-Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
-                  const CsvOptions& csv);
+// options of CSV where none of the tables has them. `open` opens the table at a place.
+Status NameTables(
+    Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+    const CsvOptions& csv,
+    const std::function<DataFrame(const std::filesystem::path&, const CsvOptions&)>& open);
 
 // Whether a folder is a table: it holds files of a table's format.
 bool HoldsTable(const std::filesystem::path& folder);

@@ -50,9 +50,10 @@ Status RunSql(const Arguments& arguments, const Invocation&) {
                  .what = "sql needs QUERY",
                  .fix = "protium sql \"SELECT 1\", or protium sql -i for a prompt"});
   }
-  if (query != "-") return AnswerQuery(query, arguments, false);
+  Queries queries(arguments);
+  if (query != "-") return queries.Answer(query, false);
   PT_LET(const std::string text, ReadStdin());
-  return AnswerQuery(text, arguments, false);
+  return queries.Answer(text, false);
 }
 
 }  // namespace
