@@ -108,7 +108,7 @@ class Checker {
         return CheckTable(node);
       case tree::Kind::kSelect:
         NoteLimit(node.json());
-        return CheckQualify(node);
+        return Status::OK();
       default:
         break;
     }
@@ -232,18 +232,6 @@ class Checker {
     if (good.ok()) return good;
     const Fault fault = FaultOf(good);
     return Refuse(node, "regexp: " + fault.what, fault.why, fault.fix);
-  }
-
-  // Spark has QUALIFY see the columns of FROM and the names of the select list, no sums of groups.
-  Status CheckQualify(const tree::View& node) const {
-    const Json& select = node.json();
-    const bool qualified = select.contains("qualify") && !select["qualify"].is_null();
-    const bool grouped = select.contains("group_sets") && !select["group_sets"].empty();
-    if (!qualified || !grouped) return Status::OK();
-    return Refuse(
-        node, "QUALIFY with GROUP BY is not supported by every engine",
-        "Spark cannot name sums of groups in it",
-        "group in a query of its own: SELECT ... FROM (SELECT ... GROUP BY ...) QUALIFY ...");
   }
 
   Status CheckTable(const tree::View& node) const {

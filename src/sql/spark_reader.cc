@@ -130,8 +130,11 @@ Result<bool> SparkReader::Clause() {
     return true;
   }
   if (AtQualify()) {
-    sql_.Skip();
-    return true;
+    return Refuse(
+        "QUALIFY is not supported by every engine",
+        "Spark reads it from 4.2 on, and not in 4.0 and 4.1",
+        "put the window below: SELECT * FROM (SELECT *, row_number() OVER (...) AS n FROM "
+        "t)\nWHERE n = 1");
   }
   if (sql_.Is("VALUES")) {
     PT_TRY(Rows());
