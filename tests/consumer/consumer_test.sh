@@ -68,6 +68,9 @@ BuildConsumer() {
   cp -r "$kSource/tests/consumer" "$scratch/consumer"
   cp -r "$kSource/examples/flights" "$scratch/consumer/flights"
   cp -r "$kSource/tests/own_nets" "$scratch/consumer/own_nets"
+  "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
+  "$kPackage/bin/protium" init "$scratch/data" --null NA --label arr_delay --cpp \
+    --output "$scratch/consumer/first" >/dev/null || Wrong "init wrote no program"
   cmake -G Ninja -S "$scratch/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$kPackage" >/dev/null
   cmake --build "$scratch/build" >"$scratch/log" 2>&1 || {
     cat "$scratch/log"
@@ -78,7 +81,6 @@ BuildConsumer() {
 
 ProgramsRun() {
   local model
-  "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
   [ "$("$kPackage/bin/protium" --version)" = "protium $(Version)" ] || Wrong "the command has another version"
   cd "$scratch"
   "$scratch/build/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^1 gang of 2 ranks counted [0-9]+ rows$' ||
@@ -96,6 +98,8 @@ ProgramsRun() {
   "$kPackage/bin/protium" run consumer/flights/own.toml --set data="$scratch/data" \
     --set 'net={name="wide"}' --set train.epochs=1 >/dev/null 2>"$scratch/log" ||
     Wrong "a net of an extension did not train: $(cat "$scratch/log")"
+  "$scratch/build/first/data" --set data="$scratch/data" --set train.epochs=1 >/dev/null 2>"$scratch/log" ||
+    Wrong "the program of init did not run: $(cat "$scratch/log")"
   Say "ran them"
 }
 

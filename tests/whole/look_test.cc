@@ -89,6 +89,55 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
   EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
 }
 
+// 600 sales of 20 shops: what sells follows from the shop's size and falls over the days.
+void WriteShop(const OwnJob& own) {
+  std::string sales = "day,shop,weather,sold\n", shops = "shop,size,city\n";
+  for (int i = 0; i < 600; ++i) {
+    const int shop = i * 7 % 20, day = i / 24;
+    sales += fmt::format("{:02}.{:02}.2024,s{},{},{}\n", 1 + day % 25, 1 + day / 25, shop,
+                         i % 3 == 0 ? "rain" : "sun", 500 + 40 * shop - day + i % 5);
+  }
+  for (int i = 0; i < 20; ++i) shops += fmt::format("s{},{},c{}\n", i, 50 + 10 * i, i % 4);
+  own.Write("shop/sales.csv", sales);
+  own.Write("shop/shops.csv", shops);
+  own.Write("shop/notes.csv", "note,by\nhello,me\nbye,you\n");
+}
+
+TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {
+  const OwnJob own;
+  WriteShop(own);
+  const Outcome made =
+      own.Protium({"init", own / "shop", "--label", "sold", "--output", own / "shop.toml"});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  for (const char* part :
+       {"shops is joined by shop: once each there, found for 100 % of the rows of sales",
+        "notes is not joined: it shares no column with sales",
+        "day is read as a date written dd.MM.yyyy",
+        "test rows are the last fifth in time: day from 2024-01-21 on"}) {
+    EXPECT_TRUE(Has(made.out, part)) << part << "\n" << made.out;
+  }
+  const std::string job = own.Text("shop.toml");
+  EXPECT_TRUE(Has(job, "LEFT JOIN shops ON shops.shop = sales.shop  -- once each")) << job;
+  const Outcome run = own.Protium({"run", own / "shop.toml", "--json", "--runs-dir", own / "runs"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json metrics = run.json["metrics"];
+  EXPECT_LT(metrics["test"]["rmse"], metrics["baseline"]["rmse"]) << run.out;
+}
+
+// tests/consumer builds such a program.
+TEST(Init, WritesAProgram) {
+  const OwnJob own;
+  WriteShop(own);
+  const Outcome made =
+      own.Protium({"init", own / "shop", "--label", "sold", "--cpp", "--output", own / "program"});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  EXPECT_TRUE(Has(own.Text("program/main.cc"), "Split({.column = \"held_out\"})"));
+  EXPECT_TRUE(Has(own.Text("program/CMakeLists.txt"), "add_executable(shop main.cc)"));
+  const Outcome again =
+      own.Protium({"init", own / "shop", "--label", "sold", "--cpp", "--output", own / "program"});
+  EXPECT_TRUE(Has(again.err, "main.cc already exists")) << again.err;
+}
+
 TEST(Init, WritesTheOptionsThatTheFileNeeds) {
   const OwnJob own;
   std::string text = "region;area;price\n";

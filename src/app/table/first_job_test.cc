@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "app/table/first_program.h"
 #include "base/fault.h"
 
 namespace protium {
@@ -38,12 +39,22 @@ TableProfile Shop() {
   return table;
 }
 
-FirstJobSpec Spec(const std::string& label) {
-  return {.name = "shop days", .data = ".", .file = "shop days.csv", .label = label};
+struct Proposed {
+  std::string toml, program;
+  std::vector<std::string> notes;
+};
+
+Result<Proposed> Propose(TableProfile table, const std::string& label, Tellers tellers = {}) {
+  FirstJobSpec spec{
+      .name = "shop days", .data = ".", .label = label, .tellers = std::move(tellers)};
+  spec.source = {.from = "\"shop days\"", .seen = std::move(table)};
+  spec.source.tables.push_back({{"shop days", "shop days.csv"}, {}});
+  PT_LET(const JobOutline outline, OutlineOf(spec));
+  return Proposed{JobText(outline), ProgramText(outline), outline.notes};
 }
 
 TEST(ProposeJob, GivesEachColumnWhatItsTypeNeeds) {
-  const FirstJob job = ProposeJob(Shop(), Spec("sold")).ValueOrDie();
+  const Proposed job = Propose(Shop(), "sold").ValueOrDie();
   for (const char* part :
        {"\"shop days\" = { csv = \"shop days.csv\" }",
         "SELECT shop, \"Floor Size\", CAST(price AS DOUBLE) AS price, \"order\", day, sold",
@@ -61,7 +72,7 @@ TEST(ProposeJob, ChoosesTheTaskByTheLabel) {
   TableProfile table = Shop();
   const auto loss = [&](const ColumnProfile& label) {
     table.columns.back() = label;
-    const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+    const std::string toml = Propose(table, "sold").ValueOrDie().toml;
     return toml.substr(toml.find("loss   = "), 40);
   };
   EXPECT_THAT(loss(Column("sold", arrow::boolean(), 2)), HasSubstr("\"binary_cross_entropy\""));
@@ -75,34 +86,28 @@ TEST(ProposeJob, ChoosesTheTaskByTheLabel) {
 TEST(ProposeJob, LeavesOutWhatIsTheLabelUnderAnotherName) {
   TableProfile table = Shop();
   table.columns[4].same_as = "sold";
-  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("# Left out: order equals"));
   EXPECT_THAT(toml, Not(HasSubstr("\"order\"")));
 }
 
 TEST(ProposeJob, LeavesOutWhatTellsTheLabelUnlessThereIsNothingElse) {
   TableProfile table = Shop();
-  FirstJobSpec spec = Spec("sold");
-  spec.tellers = {{"shop", "tells sold in every row: known only afterwards?"}};
-  const std::string toml = ProposeJob(table, spec).ValueOrDie().toml;
+  const Tellers tellers = {{"shop", "tells sold in every row: known only afterwards?"}};
+  const std::string toml = Propose(table, "sold", tellers).ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("# Left out: shop tells sold in every row"));
   EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"shop\"")));
   table.columns = {table.columns[1], table.columns.back()};
-  EXPECT_THAT(ProposeJob(table, spec).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
+  EXPECT_THAT(Propose(table, "sold", tellers).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
 }
 
-TEST(ProposeJob, MakesNullsOfInfiniteNumbersAndSaysHowToReadDates) {
+TEST(ProposeJob, MakesNullsOfInfiniteNumbers) {
   TableProfile table = Shop();
   table.columns[3] = Column("price", arrow::float64(), 900);
   table.columns[3].greatest = "inf";
-  table.columns[5].least = "2012/01/01";
-  table.columns[5].greatest = "2015/12/31";
-  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("CASE WHEN abs(price) < CAST('Infinity' AS DOUBLE) THEN price END"));
   EXPECT_THAT(toml, HasSubstr("inputs = [\"Floor Size\", \"price\"]\nwith   = \"median\""));
-  EXPECT_THAT(
-      toml,
-      HasSubstr("note is text with dates: write CAST(REPLACE(note, '/', '-') AS DATE) AS note"));
 }
 
 TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
@@ -110,7 +115,7 @@ TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
   table.rows = 400;
   table.columns = {Column("car", arrow::utf8(), 300), Column("make", arrow::utf8(), 30),
                    Column("sold", arrow::float64(), 200)};
-  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("# Left out: car has 300 different texts in 400 rows"));
   EXPECT_THAT(toml, HasSubstr("inputs = [\"make\"]"));
 }
@@ -118,7 +123,7 @@ TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
 TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
   TableProfile table = Shop();
   table.columns[4].name = "Prediction";
-  const std::string toml = ProposeJob(table, Spec("sold")).ValueOrDie().toml;
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("# Left out: Prediction has the name of what the model adds"));
   EXPECT_THAT(toml, Not(HasSubstr("\"Prediction\"")));
 }
@@ -127,19 +132,71 @@ TEST(ProposeJob, SplitsByAnIdWhereRowsAreEqualButForIt) {
   TableProfile table{.rows = 1316};
   table.columns = {Column("n", arrow::int64(), 1316), Column("class", arrow::utf8(), 3),
                    Column("sex", arrow::utf8(), 2), Column("survived", arrow::utf8(), 2)};
-  const std::string toml = ProposeJob(table, Spec("survived")).ValueOrDie().toml;
+  const std::string toml = Propose(table, "survived").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("SELECT class, sex, n, survived"));
   EXPECT_THAT(toml, HasSubstr("by   = [\"n\"]  # many rows are equal but for this"));
   EXPECT_THAT(toml, HasSubstr("by = [\"n\"] }"));
   EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"n\"")));
   table.columns.erase(table.columns.begin());
-  const FirstJob without = ProposeJob(table, Spec("survived")).ValueOrDie();
+  const Proposed without = Propose(table, "survived").ValueOrDie();
   EXPECT_THAT(without.notes, testing::Contains(HasSubstr("most rows are equal to others")));
+}
+
+TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
+  TableProfile table = Shop();
+  table.columns[0].ascending = true;
+  table.columns[0].last_fifth = "2015-03-01";
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  for (const char* part : {"day >= DATE '2015-03-01' AS held_out, sold\nFROM",
+                           "column = \"held_out\"", "by = [\"day\"] }"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+  EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
+  EXPECT_THAT(job.notes,
+              testing::Contains("test rows are the last fifth in time: day from 2015-03-01 on"));
+  table.columns.push_back(Column("held_out", arrow::utf8(), 2));
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml, HasSubstr("by   = [\"day\"]"));
+}
+
+TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {
+  TableProfile table = Shop();
+  table.columns[0] = Column("patient_id", arrow::int64(), 1200);
+  table.columns[1] = Column("ward_id", arrow::int64(), 40);
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  for (const char* part : {"# Left out: patient_id names what the rows are about, 4 of each",
+                           "by   = [\"patient_id\"]", "patient_id, sold\nFROM",
+                           "id     = \"index\"\ninputs = [\"ward_id\"]"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+}
+
+TEST(ProposeJob, SaysWhichClassesAreRare) {
+  TableProfile table = Shop();
+  table.columns.back() = Column("sold", arrow::utf8(), 2);
+  table.columns.back().top = {{"no", 4700}, {"yes", 300}};
+  EXPECT_THAT(
+      Propose(table, "sold").ValueOrDie().notes,
+      testing::Contains(HasSubstr("\"yes\" is 6 % of the rows: in the loss, class_weights")));
+  table.columns.back().top = {{"no", 3000}, {"yes", 2000}};
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
+              Not(testing::Contains(HasSubstr("class_weights"))));
+}
+
+TEST(ProposeJob, WritesTheSameJobAsAProgram) {
+  const std::string program = Propose(Shop(), "sold").ValueOrDie().program;
+  for (const char* part :
+       {"session.Table(\"shop days\", session.Read().Csv(data + \"/shop days.csv\"));",
+        "Split({.by = {\"day\"}, .test = 0.2})", "{\"inputs\", {\"day\"}}",
+        "{.id = \"fill\",\n           .inputs = {\"Floor Size\"}}),\n",
+        "pt::Columns{\"price\", \"order\"} +\n                     pt::OutputsOf(\"fill\")",
+        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.1, .by = {\"day\"}"}) {
+    EXPECT_THAT(program, HasSubstr(part));
+  }
 }
 
 TEST(ProposeJob, RefusesWhatCannotBeLearned) {
   const auto refused = [](const TableProfile& table, const char* label) {
-    return FaultOf(ProposeJob(table, Spec(label)).status());
+    return FaultOf(Propose(table, label).status());
   };
   EXPECT_EQ(refused(Shop(), "solld").fix, "did you mean \"sold\"?");
   EXPECT_THAT(refused(Shop(), "same").what, HasSubstr("the same value in every row"));

@@ -90,10 +90,10 @@ TEST_F(FirstLooks, JobsSayTheOptionsThatWereFound) {
       "\t", "region\tarea\trooms\n",
       [](int row, int column) { return row == 7 ? std::string("NA") : Usual(row, column); },
       "t.tsv");
-  const auto job = ProposeJob(
-      look.table, {.name = "t", .data = ".", .file = "t.tsv", .csv = look.csv, .label = "area"});
-  ASSERT_TRUE(job.ok());
-  EXPECT_THAT(job->toml, HasSubstr("t = { csv = \"t.tsv\", null = \"NA\" }\n"));
+  FirstJobSpec spec{.name = "t", .data = ".", .label = "area"};
+  spec.source = FindSource({{"t", folder_.path() / "t.tsv"}, look}, {}).ValueOrDie();
+  EXPECT_THAT(JobText(OutlineOf(spec).ValueOrDie()),
+              HasSubstr("t = { csv = \"t.tsv\", null = \"NA\" }\n"));
 }
 
 TEST_F(FirstLooks, FaultsSayTheFlag) {

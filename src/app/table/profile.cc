@@ -124,6 +124,7 @@ class ColumnPass {
   uint64_t HashOf(const arrow::Array& column, int64_t row, std::optional<Position> position) const;
   void Count(const arrow::Array& column, int64_t row, uint64_t hash);
   void Order(Position position);
+  std::string LastFifth();
   void OrderText(std::string_view text);
 
   struct Counted {
@@ -139,7 +140,8 @@ class ColumnPass {
   bool counting_ = true;
   int64_t values_ = 0;
   uint64_t order_ = 0;
-  std::optional<Position> least_, greatest_;
+  std::optional<Position> least_, greatest_, before_;
+  int64_t falls_ = 0;  // Rows whose value is less than that of the row before.
   std::optional<std::string> first_text_, last_text_;
   std::vector<Position> sample_;  // Each value is in it with the same chance (reservoir sampling).
 };
@@ -190,6 +192,8 @@ void ColumnPass::Count(const arrow::Array& column, int64_t row, uint64_t hash) {
 void ColumnPass::Order(Position position) {
   if (!least_ || position < *least_) least_ = position;
   if (!greatest_ || position > *greatest_) greatest_ = position;
+  falls_ += before_ && position < *before_ ? 1 : 0;
+  before_ = position;
   if (sample_.size() < kMostSampled) {
     sample_.push_back(position);
     return;
@@ -203,6 +207,18 @@ void ColumnPass::OrderText(std::string_view text) {
   if (!last_text_ || text > *last_text_) last_text_ = std::string(text);
 }
 
+// Of the sample, which is not in order any more.
+std::string ColumnPass::LastFifth() {
+  constexpr double kMost = 0.35;  // Where many rows share the value, more than a fifth reach it.
+  const auto at = sample_.begin() + int64_t(sample_.size() * 4 / 5);
+  if (at == sample_.end()) return {};
+  std::nth_element(sample_.begin(), at, sample_.end());
+  const Position value = *at;
+  const auto reach = std::ranges::count_if(sample_, [&](Position each) { return each >= value; });
+  const bool parts = double(reach) <= kMost * double(sample_.size());
+  return parts ? PositionText(type_, value) : std::string();
+}
+
 ColumnProfile ColumnPass::Finish() {
   profile_.exact = distinct_.exact();
   profile_.distinct = std::min(distinct_.Estimate(), values_);
@@ -212,6 +228,10 @@ ColumnProfile ColumnPass::Finish() {
     profile_.least = PositionText(type_, *least_);
     profile_.median = PositionText(type_, *middle);
     profile_.greatest = PositionText(type_, *greatest_);
+    if (type_->id() == arrow::Type::DATE32 || type_->id() == arrow::Type::TIMESTAMP) {
+      profile_.ascending = falls_ * 100 <= values_;
+      profile_.last_fifth = LastFifth();
+    }
   } else if (first_text_) {
     const arrow::StringScalar first(*first_text_), last(*last_text_);
     profile_.least = Short(first.ToString());

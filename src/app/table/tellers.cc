@@ -11,9 +11,6 @@
 #include <vector>
 
 #include "app/table/cells.h"
-#include "app/table/folder_tables.h"
-#include "frame/open.h"
-#include "frame/session_state.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -156,15 +153,6 @@ Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const 
     if (!why.empty()) tellers.emplace(table.columns[size_t(each.place)].name, why);
   }
   return tellers;
-}
-
-Result<Tellers> FindTellersAt(const std::filesystem::path& place, const CsvOptions& csv,
-                              const TableProfile& table, const std::string& label, bool classes) {
-  SessionOptions options;
-  options.base = std::filesystem::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, csv).Stream());
-  return FindTellers(*rows, table, label, classes);
 }
 
 }  // namespace protium

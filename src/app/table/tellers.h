@@ -3,13 +3,11 @@
 // cause of a death is, or hold it in another unit. A model would learn nothing else.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 
 #include "app/table/profile.h"
 #include "base/status.h"
-#include "protium/csv.h"
 #include "protium/stream.h"
 
 namespace protium {
@@ -22,9 +20,5 @@ using Tellers = std::map<std::string, std::string>;
 // label times a number, plus another. Reads at most 200,000 rows; `table` is what they hold.
 Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const std::string& label,
                             bool classes);
-
-// The same of the table at a place, as ProfilePlace() reads it.
-Result<Tellers> FindTellersAt(const std::filesystem::path& place, const CsvOptions& csv,
-                              const TableProfile& table, const std::string& label, bool classes);
 
 }  // namespace protium

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/table/first_source.h"
 #include "base/fault.h"
 #include "os/file.h"
 
@@ -31,9 +32,9 @@ class TellersTest : public testing::Test {
     ASSERT_TRUE(WriteFile(place_, text).ok());
   }
   Tellers Find(const std::string& label, bool classes) {
-    const auto table = ProfilePlace(place_, {}, 0);
-    EXPECT_TRUE(table.ok());
-    return FindTellersAt(place_, {}, *table, label, classes).ValueOrDie();
+    const FirstLook look = LookAt(place_, {}, 0).ValueOrDie();
+    const FirstSource source = FindSource({{"t", place_}, look}, {}).ValueOrDie();
+    return FindTellersIn(source, label, classes).ValueOrDie();
   }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   std::filesystem::path place_;

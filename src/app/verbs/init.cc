@@ -9,12 +9,14 @@
 #include "app/csv_flags.h"
 #include "app/job/read_job.h"
 #include "app/table/first_job.h"
-#include "app/table/first_look.h"
-#include "app/table/folder_tables.h"
+#include "app/table/first_program.h"
+#include "app/table/first_source.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "format/file_form.h"
 #include "os/file.h"
+#include "sql/tokens.h"
 
 namespace protium {
 
@@ -30,7 +32,14 @@ Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::p
   }
   std::error_code ignored;
   if (!fs::exists(table, ignored)) {
-    return Fail({.exit = Exit::kInput, .what = "there is no table " + table.string()});
+    std::vector<std::string> beside;
+    for (const auto& entry : fs::directory_iterator(
+             table.has_parent_path() ? table.parent_path() : fs::path("."), ignored)) {
+      beside.push_back(entry.path().filename().string());
+    }
+    return Fail({.exit = Exit::kInput,
+                 .what = "there is no table " + table.string(),
+                 .fix = Suggest(table.filename().string(), beside)});
   }
   if (arguments.Has("--force") || !fs::exists(fs::symlink_status(output, ignored))) {
     return Status::OK();
@@ -41,44 +50,89 @@ Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::p
                .kept = "nothing was written"});
 }
 
-// Where the job finds its table: relative, so that both can be moved together.
-std::string DataFolder(const fs::path& table, const fs::path& output) {
-  const fs::path folder = fs::absolute(table).lexically_normal().parent_path();
-  const fs::path from = fs::absolute(output).lexically_normal().parent_path();
-  const fs::path relative = folder.lexically_relative(from);
-  return relative.empty() ? folder.string() : relative.string();
+// Where the job finds its tables: relative, so that both can be moved together.
+std::string DataFolder(const fs::path& folder, const fs::path& from) {
+  const fs::path relative =
+      fs::absolute(folder).lexically_normal().lexically_relative(fs::absolute(from));
+  return relative.empty() ? fs::absolute(folder).string() : relative.string();
+}
+
+// How each table is read, where that is not plain.
+std::string ReadingText(const std::vector<LookedTable>& tables) {
+  std::string text;
+  for (const LookedTable& each : tables) {
+    const std::string name = tables.size() == 1 ? "the table" : each.place.name;
+    const std::vector<std::string> said = OptionsSaid(each.look.csv);
+    if (!said.empty()) text += fmt::format("{} is read with {}\n", name, fmt::join(said, ", "));
+    for (const std::string& note : each.look.table.notes) text += note + "\n";
+    for (const std::string& line : OddLines(each.look.odd, each.look.csv.null)) text += line + "\n";
+  }
+  return text;
+}
+
+Status WriteJob(const JobOutline& outline, const fs::path& output) {
+  PT_TRY(WriteFile(output, JobText(outline)));
+  // What is written here must be right; a mistake of ours is better told now than in the run.
+  return ReadJob(output, {}).status();
+}
+
+Status WriteProgram(const JobOutline& outline, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  PT_TRY(WriteFile(folder / "main.cc", ProgramText(outline)));
+  return WriteFile(folder / "CMakeLists.txt", ProgramCMake(outline.spec.name));
+}
+
+std::string NextText(const JobOutline& outline, const fs::path& output, bool program,
+                     const std::string& command) {
+  if (!program) {
+    return fmt::format("{0} is written; next: {1} run {0}\n", output.string(), command);
+  }
+  return fmt::format(
+      "{0}/main.cc and {0}/CMakeLists.txt are written; next:\n"
+      "  cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/{1}\n",
+      output.string(), outline.spec.name);
+}
+
+// A name that a target of CMake and a program can have.
+std::string ProgramName(std::string name) {
+  for (char& c : name) {
+    if (!IsWordLetter(c)) c = '_';
+  }
+  return name;
 }
 
 Status Init(const Arguments& arguments, const Invocation& invocation) {
-  const fs::path table = fs::path(arguments.operand(0)).lexically_normal();
-  const std::string name =
-      table.has_filename() ? TableNameOf(table.string()) : table.parent_path().filename().string();
-  const fs::path output = arguments.Value("--output", name + ".toml");
-  PT_TRY(CheckFlags(arguments, table, output));
-  FirstJobSpec spec{.name = name,
-                    .data = DataFolder(table, output),
-                    .file = table.filename().string(),
-                    .format = FormatOfPlace(table),
-                    .label = arguments.Value("--label")};
+  const fs::path place = fs::path(arguments.operand(0)).lexically_normal();
+  const bool program = arguments.Has("--cpp");
+  std::string name =
+      place.has_filename() ? TableNameOf(place.string()) : place.parent_path().filename().string();
+  if (program) name = ProgramName(name);
+  const fs::path output = arguments.Value("--output", program ? name : name + ".toml");
+  PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
+  const std::string label = arguments.Value("--label");
   PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
-  PT_LET(const FirstLook look, LookAndMend(table, given, 0));
-  spec.csv = look.csv;
-  if (const ColumnProfile* const label = look.table.Find(spec.label)) {
-    PT_LET(spec.tellers,
-           FindTellersAt(table, look.csv, look.table, label->name, IsOfClasses(*label)));
+  PT_LET(std::vector<LookedTable> tables,
+         LookForTables(place, given, label, arguments.Value("--table")));
+  const fs::path folder = fs::absolute(tables[0].place.path).lexically_normal();
+  const fs::path data =
+      folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
+  const std::string reading = ReadingText(tables);
+  LookedTable main = std::move(tables.front());
+  tables.erase(tables.begin());
+  FirstJobSpec spec{.name = name,
+                    .data = DataFolder(data, program ? "." : fs::absolute(output).parent_path()),
+                    .label = label};
+  PT_LET(spec.source, FindSource(std::move(main), std::move(tables)));
+  if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
+    PT_LET(spec.tellers, FindTellersIn(spec.source, found->name, IsOfClasses(*found)));
   }
-  PT_LET(const FirstJob job, ProposeJob(look.table, spec));
-  PT_TRY(WriteFile(output, job.toml));
-  // What is written here must be right; a mistake of ours is better told now than in the run.
-  PT_TRY(ReadJob(output, {}).status());
-  std::string text;
-  const std::vector<std::string> said = OptionsSaid(look.csv);
-  if (!said.empty()) text = fmt::format("the table is read with {}\n", fmt::join(said, ", "));
-  for (const std::string& note : look.table.notes) text += note + "\n";
-  for (const std::string& line : OddLines(look.odd, look.csv.null)) text += line + "\n";
-  for (const std::string& note : job.notes) text += note + "\n";
-  return PrintResult(fmt::format("{}\n{} is written; next: {} run {}\n", text, output.string(),
-                                 invocation.name, output.string()));
+  PT_LET(const JobOutline outline, OutlineOf(spec));
+  PT_TRY(program ? WriteProgram(outline, output) : WriteJob(outline, output));
+  std::string text = reading;
+  for (const std::string& note : spec.source.notes) text += note + "\n";
+  for (const std::string& note : outline.notes) text += note + "\n";
+  return PrintResult(text + "\n" + NextText(outline, output, program, invocation.name));
 }
 
 }  // namespace
@@ -88,16 +142,22 @@ CommandVerb InitVerb() {
       {.name = "init",
        .operands = {"TABLE"},
        .flags = {{"--label", "COLUMN", "the column to predict", ""},
-                 {"--output", "FILE", "the job file (TABLE.toml)", ""},
+                 {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
+                 {"--table", "NAME", "of a folder of tables, the one with the rows to learn", ""},
+                 {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
                  {"--force", "", "overwrite an existing job file", ""}},
        .says = "writes a job file to begin with",
-       .more = "Looks at the columns of a CSV or Parquet file, or of a folder of such files, and "
-               "writes\na job that predicts one of them: the kind of task by its values, stages "
-               "by the types of\nthe others. Columns that say nothing are left out and named.\n\n"
-               "  protium init sales.csv --label revenue\n"},
+       .more =
+           "Looks at the columns of a table, a file or a folder of files, and writes a job that "
+           "predicts\none of them: the kind of task by its values, stages by the types of the "
+           "others, a split by\ntime or by what rows are about where there is one. Columns that "
+           "say nothing are left out and\nnamed. Of a folder of tables the one with the label is "
+           "learned from; others are joined to it by\nthe keys that they share.\n\n"
+           "  protium init sales.csv --label revenue\n"
+           "  protium init shop/ --label revenue --cpp\n"},
       Init};
 }
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/table/first_source.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/table/text_dates.h"
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+std::string PatternOf(std::initializer_list<const char*> values) {
+  DatePattern pattern;
+  for (const char* value : values) pattern.Read(value);
+  const TextDate found = pattern.Found();
+  return found.pattern + (found.either ? "?" : "");
+}
+
+TEST(DatePattern, IsThatOfAllValues) {
+  EXPECT_EQ(PatternOf({"03/25/2017", "12/01/2017"}), "MM/dd/yyyy");
+  EXPECT_EQ(PatternOf({"25/03/2017", "01/12/2017"}), "dd/MM/yyyy");
+  EXPECT_EQ(PatternOf({"03/04/2017"}), "MM/dd/yyyy?");
+  EXPECT_EQ(PatternOf({"25.03.2017", "01.02.2017"}), "dd.MM.yyyy");
+  EXPECT_EQ(PatternOf({"2017/03/25"}), "yyyy/MM/dd");
+  EXPECT_EQ(PatternOf({"3/25/2017", "12/1/2017"}), "M/d/yyyy");
+  EXPECT_EQ(PatternOf({"3/25/2017 2:05 PM", "11/25/2017 12:05 AM"}), "M/dd/yyyy h:mm a");
+  EXPECT_EQ(PatternOf({"25.03.2017 14:05:59"}), "dd.MM.yyyy HH:mm:ss");
+}
+
+TEST(DatePattern, IsNoneWhereAValueDoesNotFit) {
+  for (const char* odd : {"31/31/2017", "03/25/17", "2017-03", "03/25/2017 25:00", "25.03/2017", "",
+                          "03/25/2017 10", "3/25/20170", "03/25/2017 1:5", "/25/2017", "n/a"}) {
+    EXPECT_EQ(PatternOf({"03/25/2017", odd}), "") << odd;
+  }
+  EXPECT_EQ(PatternOf({"03/25/2017", "25/03/2017"}), "");
+  EXPECT_EQ(PatternOf({}), "");
+}
+
+// 120 sales of 12 shops; prices by (shop, week); visits, several for each shop; managers, whose
+// "id" is their own.
+class Sources : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string sales = "id,shop,week,day,sold\n", prices = "shop,week,price\n";
+    std::string shops = "shop,size,week\n", visits = "shop,guests\n", managers = "id,age\n";
+    for (int i = 0; i < 120; ++i) {
+      sales += fmt::format("{0},s{1},{2},{3:02}/{4:02}/2017,{0}\n", i, i % 12, i / 12, 1 + i / 28,
+                           1 + i % 28);
+      prices += fmt::format("s{},{},{}\n", i % 12, i / 12, i * 3);
+      visits += fmt::format("s{},{}\n", i % 12, i);
+      managers += fmt::format("{},{}\n", i, 30 + i % 9);
+    }
+    for (int i = 0; i < 9; ++i) shops += fmt::format("s{},{},{}\n", i, i * 100, i % 2);
+    Write("sales", sales);
+    Write("prices", prices);
+    Write("shops", shops);
+    Write("visits", visits);
+    Write("managers", managers);
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    ASSERT_TRUE(WriteFile(folder_.path() / (name + ".csv"), text).ok());
+  }
+  Result<FirstSource> Find(const std::string& label, const std::string& named = {}) const {
+    PT_LET(auto tables, LookForTables(folder_.path(), {}, label, named));
+    LookedTable main = tables.front();
+    tables.erase(tables.begin());
+    return FindSource(std::move(main), std::move(tables));
+  }
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+};
+
+TEST_F(Sources, JoinTablesByTheKeysThatTheyShare) {
+  const FirstSource source = Find("sold").ValueOrDie();
+  EXPECT_EQ(
+      source.from,
+      "sales\n"
+      "LEFT JOIN prices ON prices.shop = sales.shop AND prices.week = sales.week  -- once each; "
+      "found for 100 % of the rows\n"
+      "LEFT JOIN shops ON shops.shop = sales.shop  -- once each; found for 75 % of the rows");
+  EXPECT_EQ(source.seen.rows, 120);
+  EXPECT_EQ(source.seen.Find("size")->nulls, 30);
+  EXPECT_EQ(ReadOf(source, "shops_week"), "shops.week AS shops_week");
+  EXPECT_THAT(source.notes, Contains("managers is not joined: it shares no column with sales"));
+  EXPECT_THAT(source.notes, Contains(HasSubstr("visits is not joined: it has several rows for "
+                                               "each shop")));
+}
+
+TEST_F(Sources, ReadDatesByTheirPattern) {
+  const FirstSource source = Find("sold").ValueOrDie();
+  EXPECT_EQ(ReadOf(source, "day"), "to_date(sales.day, 'MM/dd/yyyy') AS day");
+  EXPECT_EQ(source.seen.Find("day")->least, "2017-01-01");
+  EXPECT_EQ(source.seen.Find("day")->nulls, 0);
+}
+
+TEST_F(Sources, WantALabelOfOneTable) {
+  EXPECT_EQ(FaultOf(Find("week").status()).fix, "say which table is learned from: --table prices");
+  EXPECT_TRUE(Find("week", "sales").ok());
+  EXPECT_THAT(FaultOf(Find("week", "sale").status()).fix, HasSubstr("\"sales\""));
+  EXPECT_THAT(FaultOf(Find("none").status()).what,
+              HasSubstr("none of the tables managers, prices, sales, shops, visits has a column"));
+}
+
+TEST_F(Sources, TakeFilesOfEqualColumnsForOneTable) {
+  const auto parts = TemporaryFolder::Make().ValueOrDie();
+  for (const char* name : {"a.csv", "b.csv"}) {
+    ASSERT_TRUE(WriteFile(parts.path() / name, "x,y\n1,2\n3,4\n").ok());
+  }
+  const auto tables = LookForTables(parts.path(), {}, "y", "").ValueOrDie();
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].look.table.rows, 4);
+}
+
+}  // namespace
+}  // namespace protium
