@@ -3,12 +3,16 @@
 // for `run`, on the engine that it names; a program is run on an engine that only describes
 // (frame/planned_engine.h). Text and --json are made from the same object.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "app/job/frames.h"
 #include "app/job/read_job.h"
+#include "app/job/row_counts.h"
+#include "app/reference/pages.h"
 #include "app/report/sections.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
@@ -16,6 +20,7 @@
 #include "engine/address.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -31,6 +36,17 @@ std::string Indented(const std::string& text) {
   while (!indented.empty() && (indented.back() == ' ' || indented.back() == '\n'))
     indented.pop_back();
   return indented + "\n";
+}
+
+// A terminal folds what is too long for it wherever it happens to be; the lines of a tree are cut
+// there instead. Elsewhere, and with --json, they are whole.
+std::string CutForTerminal(const std::string& text) {
+  if (isatty(STDOUT_FILENO) == 0) return text;
+  const int32_t width = Terminal::Of(STDOUT_FILENO).width;
+  std::stringstream lines(text);
+  std::string cut;
+  for (std::string line; std::getline(lines, line);) cut += CutToWidth(line, width) + "\n";
+  return cut;
 }
 
 // Adds the estimators, which are no Stages and not among "stages", but readers of a plan look for
@@ -117,15 +133,20 @@ std::string SearchText(const Json& search) {
 // `plan` is what Describe() returned, with the parts of the event "pipeline" if there is one.
 std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
-                                 Indented(plan.value("tree", "")));
+                                 CutForTerminal(Indented(plan.value("tree", ""))));
   if (with_sql) text += "\nsql\n" + Indented(plan.value("sql", ""));
+  if (plan.contains("tables")) text += "\ntables\n" + RowCountsText(plan["tables"]);
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
   if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"], plan["pipeline"]);
   if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
-    text += "\ngang\n  " + ShardsText(plan["training"]) + "\n";
+    text += "\ngang\n";
+    const int32_t width = isatty(STDOUT_FILENO) == 1 ? Terminal::Of(STDOUT_FILENO).width : 1000;
+    for (const std::string& line : Wrapped(ShardsText(plan["training"]), size_t(width) - 2)) {
+      text += "  " + line + "\n";
+    }
     for (const Json& gang : plan["placement"]) text += GangText(gang);
   }
   return text;
@@ -202,6 +223,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   PT_LET(Json plan, PlanJob(*session, job, frames));
+  plan["tables"] = CountRows(*session);
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan, arguments.Has("--sql")) +
