@@ -46,6 +46,7 @@ Status UnknownVerb(const std::vector<CommandVerb>& verbs, const Invocation& invo
 // What every verb takes.
 const Flag kSharedFlags[] = {
     {"--quiet", "", "no progress and no notes, only results and warnings", "-q"},
+    {"--verbose", "", "each step of the work on a line of its own, with its time", "-v"},
     {"--color", "WHEN", "auto (the default), always or never", ""},
     {"--help", "", "this page", "-h"}};
 
@@ -62,7 +63,13 @@ Status ApplyDisplay(const Arguments& arguments) {
     ::unsetenv("NO_COLOR");
   }
   if (color == "never") ::setenv("NO_COLOR", "1", 1);
+  if (arguments.Has("--quiet") && arguments.Has("--verbose")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--quiet and --verbose contradict each other",
+                 .fix = "leave one of them out"});
+  }
   if (arguments.Has("--quiet")) ::setenv("PROTIUM_QUIET", "1", 1);
+  if (arguments.Has("--verbose")) ::setenv("PROTIUM_VERBOSE", "1", 1);
   return Status::OK();
 }
 
@@ -108,6 +115,8 @@ bool WantsJson(const Invocation& invocation) {
 }
 
 }  // namespace
+
+std::span<const Flag> SharedFlags() { return kSharedFlags; }
 
 std::vector<CommandVerb> AllVerbs() {
   return {RunVerb(),     CheckVerb(),  PlanVerb(),       ResumeVerb(), PredictVerb(),

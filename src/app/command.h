@@ -2,6 +2,9 @@
 // The command line from its first word to the exit code.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "app/verb.h"
 
 namespace protium {
@@ -9,6 +12,9 @@ namespace protium {
 // Finds the verb, runs it, prints a fault on stderr (with --json on stdout too) and returns the
 // exit code. Once per process: it also makes writes to a closed pipe fail instead of killing us.
 int RunCommand(const Invocation& invocation);
+
+// The flags that every verb takes besides its own.
+std::span<const Flag> SharedFlags();
 
 // The page of `protium --help` and of `protium help exit-codes`.
 std::string HelpPage(const std::string& program);

@@ -27,8 +27,8 @@ TextOut ToStderr() {
   return [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
 }
 
-ProgressLines::ProgressLines(Terminal terminal, TextOut out)
-    : terminal_(terminal), out_(std::move(out)) {}
+ProgressLines::ProgressLines(Terminal terminal, TextOut out, bool details)
+    : terminal_(terminal), details_(details), out_(std::move(out)), state_(details) {}
 
 void ProgressLines::On(const Json& event, Deadline now) {
   const std::vector<std::string> lines = state_.On(event, now);
@@ -82,6 +82,8 @@ void ProgressLines::MaybePlain(Deadline now) {
   if (terminal_.quiet) return;
   const std::string line = Printable(state_.Line(now, false));
   if (line.empty() || last_line_ == Deadline{}) return;
+  // Details tell how far it is; a line more is for long silence alone.
+  if (details_ && now - last_line_ < kQuietest) return;
   const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);
   if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;
   // At 100 % the phase is about to print its summary.
@@ -92,7 +94,7 @@ void ProgressLines::MaybePlain(Deadline now) {
 }
 
 ProgressDisplay::ProgressDisplay(Terminal terminal, TextOut out)
-    : lines_(terminal, std::move(out)) {
+    : lines_(terminal, std::move(out), WantsDetails()) {
   clock_ = std::jthread([this](const std::stop_token& stop) {
     std::condition_variable_any wake;
     std::unique_lock lock(mutex_);

@@ -2,7 +2,7 @@
 // Shows a run's progress on stderr. On a terminal one line is redrawn in place ten times a second;
 // elsewhere (a log file, CI) a plain line is printed at every 10 % and at least every 30 s, without
 // escapes. Lines that matter for good, such as the end of a phase, are printed once in both cases.
-// A quiet terminal gets warnings and restarts alone.
+// A quiet terminal gets warnings and restarts alone; --verbose adds a line for each step.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ TextOut ToStderr();
 // The display without a clock of its own, so that tests pass the time in. One thread.
 class ProgressLines {
  public:
-  ProgressLines(Terminal terminal, TextOut out);
+  ProgressLines(Terminal terminal, TextOut out, bool details = false);
   void On(const Json& event, Deadline now);
   void Tick(Deadline now);   // Call about ten times a second.
   void Close(Deadline now);  // Ends the display; what is printed next starts on a line of its own.
@@ -35,6 +35,7 @@ class ProgressLines {
   void MaybePlain(Deadline now);
 
   const Terminal terminal_;
+  const bool details_;
   const TextOut out_;
   ProgressState state_;
   std::string drawn_;     // The live line on the terminal; empty: none.

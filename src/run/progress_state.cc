@@ -38,6 +38,8 @@ std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   const Event event = EventFromJson(json);
   Lines lines = std::visit([&](const auto& each) { return Take(each, now); }, event);
   view_.On(event);
+  const std::string detail = with_details_ ? details_.On(event, now) : std::string();
+  if (!detail.empty()) lines.push_back(detail);
   return lines;
 }
 

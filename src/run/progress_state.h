@@ -11,12 +11,16 @@
 
 #include "base/call.h"
 #include "base/json.h"
+#include "run/event_details.h"
 #include "run/events.h"
 
 namespace protium {
 
 class ProgressState {
  public:
+  // With `details` On() returns a line for each step, too (run/event_details.h).
+  explicit ProgressState(bool details = false) : with_details_(details) {}
+
   // Takes an event. Returns the lines to print for good: the summary of a phase that has ended, a
   // restart, a note.
   std::vector<std::string> On(const Json& event, Deadline now);
@@ -63,6 +67,8 @@ class ProgressState {
   std::vector<std::string> Metrics() const;  // "rmse 14.1"; the most important first.
   double SecondsIn(Deadline now) const;
 
+  const bool with_details_;
+  EventDetails details_;
   RunView view_;
   Phase phase_ = Phase::kNone;
   Deadline entered_{};       // When the phase began.

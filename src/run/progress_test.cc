@@ -46,6 +46,26 @@ TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
   EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
 }
 
+TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
+  ProgressState state(true);
+  const auto told = [&](const Json& event) {
+    const auto lines = state.On(event, now_ += seconds(2));
+    return lines.empty() ? std::string() : lines.back();
+  };
+  EXPECT_EQ(told({{"event", "start"}}), "");
+  EXPECT_EQ(told({{"event", "etl_done"}, {"rows", 30000}}),
+            "rows     30,000 rows to learn from are kept  +2.0 s");
+  EXPECT_EQ(told({{"event", "gang_start"},
+                  {"task", "train"},
+                  {"ranks", {{{"host", "a"}}, {{"host", "a"}}, {{"host", "b"}}}}}),
+            "gang     train: 3 workers on a, b  +2.0 s");
+  EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
+            "epoch    2  loss 0.5  +2.0 s");
+  told(Step(7, 1, 0.5));  // Ends the phase before, and has no line of its own.
+  EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1200}}),
+            "saved    a checkpoint at step 1,200  +4.0 s");
+}
+
 TEST_F(ProgressText, HasOneLineATrialWithTheBestSoFar) {
   ProgressState state;
   const auto start = [&](int trial) {

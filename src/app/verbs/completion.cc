@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/verb.h"
+#include "app/command.h"
 #include "base/unknown_name.h"
 
 namespace protium {
@@ -30,7 +30,9 @@ std::string Choices(const VerbShape& verb) {
 std::string FlagNames(const VerbShape& verb) {
   std::string names;
   for (const Flag& flag : verb.flags) names += flag.name + " ";
-  return names + "--quiet --color --help";
+  for (const Flag& flag : SharedFlags()) names += flag.name + " ";
+  names.pop_back();
+  return names;
 }
 
 // Of a text that stands between single quotes.

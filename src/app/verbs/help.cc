@@ -9,6 +9,7 @@
 
 #include "app/command.h"
 #include "app/reference/keys.h"
+#include "app/reference/man.h"
 #include "app/reference/pages.h"
 #include "app/reference/schema.h"
 #include "app/reference/sql_functions.h"
@@ -56,6 +57,19 @@ Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   return WriteFile(folder / "job.schema.json", Pretty(JobSchema(catalogue)) + "\n");
 }
 
+// Writes the pages of man(1).
+Status WriteManual(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::vector<VerbShape> verbs;
+  for (const CommandVerb& verb : AllVerbs()) {
+    verbs.push_back(verb.shape);
+    PT_TRY(WriteFile(folder / fmt::format("protium-{}.1", verb.shape.name),
+                     ManPage(verb.shape, SharedFlags())));
+  }
+  return WriteFile(folder / "protium.1", ManIndex(verbs, SharedFlags(), ExitCodesPage()));
+}
+
 // The keys of job files, or the functions of SQL: all, or what the second operand names.
 Status ShowKeys(const Catalogue& catalogue, const Arguments& arguments,
                 const Invocation& invocation) {
@@ -89,6 +103,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   if (arguments.Has("--reference"))
     return WriteReference(catalogue, arguments.Value("--reference"));
+  if (arguments.Has("--man")) return WriteManual(arguments.Value("--man"));
   const std::string topic = arguments.operand(0);
   // Everything that help knows, for the suggestion after a misspelt word.
   std::vector<std::string> known = {"exit-codes", "schema", "keys"};
@@ -118,6 +133,7 @@ CommandVerb HelpVerb() {
       {.name = "help",
        .operands = {"[TOPIC]", "[NAME]"},
        .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
+                 {"--man", "DIR", "writes the pages of man(1) there", ""},
                  JsonFlag()},
        .says = "explains a verb, what a job can name, or the exit codes",
        .more = "Topics are verbs; stages, nets, losses, metrics, optimizers and schedules, each "

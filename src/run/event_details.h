@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --verbose adds to the progress display: a line for each step of a run that the display else
+// shows only while it lasts, or not at all.
+#pragma once
+
+#include <string>
+
+#include "base/call.h"
+#include "run/events.h"
+
+namespace protium {
+
+// Takes all events of a run in order; one thread.
+class EventDetails {
+ public:
+  // The line for the event, as the display's own are written; empty: none.
+  std::string On(const Event& event, Deadline now);
+
+ private:
+  double Lap(Deadline now);  // Seconds since the last line.
+
+  Deadline before_{};
+};
+
+// Whether PROTIUM_VERBOSE asks for them; the command's flag --verbose sets it.
+bool WantsDetails();
+
+}  // namespace protium
