@@ -28,6 +28,7 @@ Status OfTheProgram(const Status& status) {
 
 TaskTable CollectTasks(const Program& program) {
   TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}};
+  tasks["reach"] = ReachTask;
   tasks["doctor"] = [own = program.catalogue](TaskContext& context) {
     return DoctorTask(context, own.get());
   };

@@ -2,6 +2,10 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+#include <string>
+
 #include "app/doctor/finding.h"
 #include "app/doctor/task.h"
 #include "base/fault.h"
@@ -25,14 +29,9 @@ Finding Query(Session& session) {
   return finding;
 }
 
-// What each rank has told, by rank.
-Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
-  const DataFrame ranks = session.Sql("SELECT 1 AS one")
-                              .Map({.task = "doctor",
-                                    .output = DoctorColumns(),
-                                    .workers = size,
-                                    .gang = GangSpec{.workers = size, .max_restarts = 0}});
-  PT_LET(const BatchStreamPtr stream, ranks.Stream());
+// What the tasks have told.
+Result<std::vector<Json>> ToldBy(const DataFrame& tasks) {
+  PT_LET(const BatchStreamPtr stream, tasks.Stream());
   std::vector<Json> told;
   while (true) {
     PT_LET(const auto batch, stream->Next());
@@ -42,6 +41,37 @@ Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
       PT_LET(told.emplace_back(), ParseJson(std::string(cells.GetView(row))));
     }
   }
+}
+
+Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
+  return ToldBy(session.Sql("SELECT 1 AS one")
+                    .Map({.task = "doctor",
+                          .output = DoctorColumns(),
+                          .workers = size,
+                          .gang = GangSpec{.workers = size, .max_restarts = 0}}));
+}
+
+// The table has as many parts as the cluster has cores, unless its settings say otherwise: a task
+// on each.
+Finding ReachExecutors(Session& session) {
+  const Result<std::vector<Json>> told =
+      ToldBy(session.Sql("SELECT id FROM range(100000)")
+                 .Map({.task = "reach", .output = DoctorColumns()}));
+  if (!told.ok()) return {"executors", "", told.status()};
+  std::map<std::string, std::set<std::string>> hosts;
+  size_t executors = 0;
+  for (const Json& each : *told) {
+    executors +=
+        hosts[each["host"].get<std::string>()].insert(each["executor"].get<std::string>()).second
+            ? 1
+            : 0;
+  }
+  std::string text;
+  for (const auto& [host, there] : hosts) {
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", there.size(), host);
+  }
+  return {"executors", fmt::format("{} run{} the program, {} tasks at once: {}", executors,
+                                   executors == 1 ? "s" : "", told->size(), text)};
 }
 
 // "cpu-1 (2 cores, 7.8 GiB)" for each host, once.
@@ -91,7 +121,9 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   const Result<std::unique_ptr<Session>> session = OpenSession(std::move(options));
   if (!session.ok()) return {{"engine", WithoutSecrets(address), session.status()}};
   std::vector<Finding> findings = {Query(**session)};
-  // Whatever the gang would say only follows from that.
+  // Whatever tasks would say only follows from that.
+  if (!findings.back().status.ok()) return findings;
+  if (address.starts_with("sc://")) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
   return findings;
 }

@@ -23,8 +23,8 @@ struct Finding {
 // ports, devices, LibTorch's library. Takes milliseconds; leaves nothing behind.
 std::vector<Finding> ExamineMachine(const std::filesystem::path& runs);
 
-// The engine at `address`, from a query to a gang of two whose ranks load LibTorch and add up a
-// number; ends with call.deadline. Logs go to `folder`.
+// The engine at `address`, from a query over tasks on every executor of a cluster to a gang of two
+// whose ranks load LibTorch and add up a number; ends with call.deadline. Logs go to `folder`.
 std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
                                    const Call& call);
 

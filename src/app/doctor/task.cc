@@ -3,6 +3,12 @@
 
 #include <arrow/api.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
 #include "app/torch_library.h"
 #include "base/fault.h"
 #include "collective/communicator.h"
@@ -12,11 +18,46 @@ namespace protium {
 
 SchemaPtr DoctorColumns() { return arrow::schema({arrow::field("json", arrow::utf8())}); }
 
-Status DoctorTask(TaskContext& context, const Catalogue* own) {
+namespace {
+
+Status ReadAll(BatchStream& rows) {
   while (true) {
-    PT_LET(const auto batch, context.input().Next());
-    if (!batch) break;
+    PT_LET(const auto batch, rows.Next());
+    if (!batch) return Status::OK();
   }
+}
+
+Status EmitFound(TaskContext& context, const Json& found) {
+  arrow::StringBuilder builder;
+  PT_TRY(builder.Append(Dump(found)));
+  PT_LET(const auto column, builder.Finish());
+  return context.Emit(*arrow::RecordBatch::Make(DoctorColumns(), 1, {column}));
+}
+
+// What tells an executor from the others of its host: Kubernetes and YARN name theirs, standalone
+// ones have folders of their own.
+std::string ExecutorHere() {
+  for (const char* name : {"SPARK_EXECUTOR_ID", "CONTAINER_ID", "SPARK_EXECUTOR_DIRS"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != 0) return value;
+  }
+  std::error_code error;
+  return std::filesystem::current_path(error).string();
+}
+
+}  // namespace
+
+Status ReachTask(TaskContext& context) {
+  constexpr auto kHeld = std::chrono::milliseconds(500);
+  const auto until = std::chrono::steady_clock::now() + kHeld;
+  PT_TRY(ReadAll(context.input()));
+  PT_TRY(EmitFound(context, {{"host", context.host()}, {"executor", ExecutorHere()}}));
+  std::this_thread::sleep_until(until);
+  return Status::OK();
+}
+
+Status DoctorTask(TaskContext& context, const Catalogue* own) {
+  PT_TRY(ReadAll(context.input()));
   // A rank without LibTorch still takes part, so that the others do not wait for it in vain.
   const Status torch = LoadTorchTasks(own).status();
   PT_LET(Communicator* const communicator, context.communicator());
@@ -29,10 +70,7 @@ Status DoctorTask(TaskContext& context, const Catalogue* own) {
                       {"memory_bytes", machine.memory_bytes},
                       {"sum", sum},
                       {"torch", StatusToJson(torch)}};
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(found)));
-  PT_LET(const auto column, builder.Finish());
-  return context.Emit(*arrow::RecordBatch::Make(DoctorColumns(), 1, {column}));
+  return EmitFound(context, found);
 }
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task "doctor", which `protium doctor` runs as a gang.
+// The tasks of `protium doctor`: "doctor", which it runs as a gang, and "reach" on every executor.
 #pragma once
 
 #include "gang/task.h"
@@ -11,5 +11,9 @@ namespace protium {
 // what this rank has, as JSON.
 Status DoctorTask(TaskContext& context, const Catalogue* own);
 SchemaPtr DoctorColumns();
+
+// Emits one row of DoctorColumns(): the host, and which of its executors this is. Keeps its seat
+// for a moment, so that the tasks beside it go to other executors.
+Status ReachTask(TaskContext& context);
 
 }  // namespace protium

@@ -90,7 +90,8 @@ CommandVerb DoctorVerb() {
            .flags = {EngineFlag(), RunsDirFlag(), JsonFlag()},
            .says = "finds out whether jobs can run here, and what to mend",
            .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
-                   "runs a query\nand a gang of two on the engine. Fails if a job would.\n\n"
+                   "runs a query\non the engine, the program on every executor of a cluster, and a "
+                   "gang of two. Fails if a job\nwould.\n\n"
                    "  protium doctor --engine sc://host:15002\n"},
           Examine};
 }
