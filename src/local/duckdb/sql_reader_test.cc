@@ -65,6 +65,13 @@ TEST_F(ReadingSql, RefusesFunctionsOfTheEmbeddedEngineAlone) {
   EXPECT_THAT(Refusal("SELECT * FROM unnest(array(1)) AS t(x)").fix, HasSubstr("explode"));
 }
 
+TEST_F(ReadingSql, RefusesMinutesWhereMonthsAreMeant) {
+  EXPECT_EQ(Refusal("SELECT to_date(a, 'mm/dd/yyyy') AS d FROM flights").fix,
+            "write MM for the month");
+  EXPECT_TRUE(Read("SELECT to_timestamp(a, 'yyyy-MM-dd HH:mm') AS d FROM flights").ok());
+  EXPECT_TRUE(Read("SELECT date_format(d, 'mm yyyy') AS d FROM flights").ok());
+}
+
 TEST_F(ReadingSql, TellsTheClauseQualifyFromAName) {
   for (const char* const text :
        {"SELECT a, row_number() OVER (ORDER BY b) AS n FROM flights QUALIFY n = 1",

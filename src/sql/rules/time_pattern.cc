@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fault.h"
 #include "sql/java_pattern.h"
@@ -47,6 +48,23 @@ Status RefusePattern(std::string_view function, const std::string& pattern) {
        .fix = "use only y, M, d, H, h, k, K, m, s, S, a and D, and for writing also E and Q"});
 }
 
+// mm/dd/yyyy reads minutes, and gives a day of January.
+bool ReadsMinutesForMonths(const std::vector<TimeField>& fields) {
+  const auto has = [&](std::string_view letters) {
+    return std::ranges::any_of(fields, [&](const TimeField& field) {
+      return field.letter != 0 && letters.find(field.letter) != std::string_view::npos;
+    });
+  };
+  return has("m") && has("y") && !has("MD") && !has("HhKk");
+}
+
+Status RefuseMinutes(std::string_view function, const std::string& pattern) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::string(function) + " with '" + pattern + "' reads no month",
+               .why = "m stands for minutes, M for months",
+               .fix = "write MM for the month"});
+}
+
 }  // namespace
 
 Rule TimePatternRule() {
@@ -62,8 +80,10 @@ Rule TimePatternRule() {
                 const std::string* const pattern = view.ArgumentText(1);
                 // A pattern that is computed is known only when rows are read.
                 if (pattern == nullptr) return RefusePattern(found.spark, "...");
-                if (!ReadJavaPattern(*pattern, found.use)) {
-                  return RefusePattern(found.spark, *pattern);
+                const auto fields = ReadJavaPattern(*pattern, found.use);
+                if (!fields) return RefusePattern(found.spark, *pattern);
+                if (found.use == PatternUse::kRead && ReadsMinutesForMonths(*fields)) {
+                  return RefuseMinutes(found.spark, *pattern);
                 }
                 tree::Replace(node, tree::Call(found.duckdb, node["children"], node));
                 return Status::OK();
