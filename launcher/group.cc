@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include <initializer_list>
 
 #include "launcher/clock.h"
-#include "launcher/text.h"
+#include "os/descendants.h"
 
 namespace protium::launcher {
 namespace {
@@ -21,25 +20,6 @@ constexpr int kKillMs = 300;
 
 // Also reaps those that have ended.
 bool HasChildren() { return waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
-
-// Children that left the group, and orphans that came to this process, are reached by their
-// numbers. A kernel without this list (CONFIG_PROC_CHILDREN) gets only the group's signal.
-void SignalChildren(int signal) {
-  Text path = Format("/proc/self/task/%d/children", static_cast<int>(getpid()));
-  int fd = open(path.chars, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  Text list;
-  ssize_t size = read(fd, list.chars, sizeof list.chars - 1);
-  close(fd);
-  list.chars[size > 0 ? size : 0] = 0;
-  char* next = list.chars;
-  for (;;) {
-    char* from = next;
-    long pid = strtol(from, &next, 10);
-    if (next == from || *next != ' ') return;  // The end, or a number that was cut off.
-    kill(static_cast<pid_t>(pid), signal);
-  }
-}
 
 bool WaitForChildren(int64_t deadline) {
   while (HasChildren()) {
@@ -82,6 +62,8 @@ void EndGroup(int patience_ms) {
   if (getpgrp() != getpid()) return;
   signal(SIGTERM, SIG_IGN);
   kill(0, SIGTERM);
+  // Children that left the group, and orphans that came to this process, are reached by their
+  // numbers.
   SignalChildren(SIGTERM);
   if (WaitForChildren(Now() + patience_ms)) return;
   for (int64_t end = Now() + kKillMs; Now() < end;) {

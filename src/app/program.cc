@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Main(): a process is a worker or a command. The question comes first, because a launcher starts
 // this same program with an environment and no arguments that a command line could make sense of.
+#include "gang/program.h"
+
 #include <filesystem>
 #include <new>
 
@@ -27,7 +29,7 @@ Status OfTheProgram(const Status& status) {
 }
 
 TaskTable CollectTasks(const Program& program) {
-  TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}};
+  TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}, {kProgramTask, ProgramTask}};
   tasks["reach"] = ReachTask;
   tasks["doctor"] = [own = program.catalogue](TaskContext& context) {
     return DoctorTask(context, own.get());

@@ -41,6 +41,7 @@ CommandVerb PredictVerb();
 CommandVerb InitVerb();
 CommandVerb InspectVerb();
 CommandVerb SqlVerb();
+CommandVerb GangVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb ExampleVerb();

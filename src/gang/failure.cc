@@ -59,6 +59,7 @@ const RankFailure& FindCause(std::span<const RankFailure> failures) {
 bool RestartMayHelp(const RankFailure& cause) {
   if (cause.kind != RankFailure::Kind::kAnswered) return true;
   const Exit exit = FaultOf(cause.status).exit;
+  if (cause.is_program && exit == Exit::kFailed) return true;
   return exit == Exit::kStalled || exit == Exit::kRemote;
 }
 

@@ -30,6 +30,7 @@ struct RankFailure {
   int64_t at = 0;             // Nanoseconds on the clock that the ranks share.
   std::filesystem::path log;  // Empty: none.
   std::string last_lines;     // Of the log, of this attempt.
+  bool is_program = false;    // Its task runs a program (gang/program.h).
 };
 
 // The failure that the others followed from: a process that ended, then one that fell silent, then
@@ -42,7 +43,8 @@ const RankFailure& FindCause(std::span<const RankFailure> failures);
 bool IsAboutOthers(const RankFailure& failure);
 
 // Whether the same attempt could go better a second time. Not when a task refused its data or its
-// settings, or found a bug; yes when a process was lost, fell silent or lost its peers.
+// settings, or found a bug; yes when a process was lost, fell silent or lost its peers, and when a
+// program failed, which may go on from checkpoints of its own.
 bool RestartMayHelp(const RankFailure& cause);
 
 // One fault for all of them, with the exit code of the cause: rank, host, devices, what happened,

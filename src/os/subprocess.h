@@ -21,6 +21,8 @@ struct SubprocessOptions {
   std::vector<std::pair<std::string, std::string>> env;  // Set over the own environment.
   std::vector<std::pair<int, int>> fds;  // {ours, its number in the child}, also 1 and 2
   std::filesystem::path log;  // stdout and stderr are appended here; empty: to the own stderr.
+  std::filesystem::path folder = {};  // Its working directory; empty: the own one.
+  bool session = false;               // Leads a session of its own, not only a group.
 };
 
 // How a process ended.

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "column/ipc.h"
+#include "gang/program.h"
 #include "os/file.h"
 #include "os/machine.h"
 
@@ -124,7 +125,8 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
                       .host = HostName(),
                       .status = std::move(status),
                       .at = at,
-                      .log = log};
+                      .log = log,
+                      .is_program = spec.task.task == kProgramTask};
   if (spec.placement) failure.devices = spec.placement->seats[seat].gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);

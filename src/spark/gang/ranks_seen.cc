@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/program.h"
 #include "os/file.h"
 
 namespace protium {
@@ -105,7 +106,8 @@ RankFailure RanksSeen::MakeFailure(int32_t rank, RankFailure::Kind kind, Status 
           .devices = seen.devices,
           .status = std::move(status),
           .log = seen.log,
-          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes)};
+          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes),
+          .is_program = task_ == kProgramTask};
 }
 
 std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& told) const {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any program as the ranks of a gang: a task of the house that starts a program and is to it what
+// torchrun and mpirun are. docs/programs.md says what a program may rely on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+#include "gang/task.h"
+
+namespace protium {
+
+// The task's name. A program may go better a second time, since it has checkpoints of its own
+// (gang/failure.h).
+inline constexpr char kProgramTask[] = "program";
+
+// Whose lines are told to the driver.
+enum class ProgramLogs { kAll, kRank0, kNone };
+inline EnumNames<ProgramLogs> Names(ProgramLogs) {
+  return {
+      {{ProgramLogs::kAll, "all"}, {ProgramLogs::kRank0, "rank0"}, {ProgramLogs::kNone, "none"}}};
+}
+
+// MapTask::config, as JSON.
+struct ProgramSpec {
+  std::vector<std::string> words;        // The program, and its arguments.
+  std::string folder;                    // Its working directory; empty: the worker's.
+  std::vector<std::string> environment;  // NAME=VALUE, over the worker's.
+  int32_t port = 0;                      // MASTER_PORT; 0: a free one.
+  int32_t threads = 1;                   // OMP_NUM_THREADS.
+  int32_t max_restarts = 0;              // As in the gang: told to the program.
+  double grace = 10;                     // Seconds between SIGTERM and SIGKILL.
+  ProgramLogs logs = ProgramLogs::kAll;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("words", words);
+    visit("folder", folder);
+    visit("environment", environment);
+    visit("port", port);
+    visit("threads", threads);
+    visit("max_restarts", max_restarts);
+    visit("grace", grace);
+    visit("logs", logs);
+  }
+};
+
+// Runs the program of config() as this rank. Returns when the programs of all ranks have ended, and
+// nothing is left of what they started: when one fails, the others get SIGTERM, and SIGKILL
+// `grace` seconds later; so they do after a stop. What the program prints is reported as
+//   {"event": "printed", "rank", "stream": 1 or 2, "text": whole lines, safe to print}
+// A program that fails is a fault (kFailed) with its exit code or signal and its last lines, told
+// by the rank that failed first; ranks whose programs failed after it say so (kRemote).
+Status ProgramTask(TaskContext& context);
+
+// Of the task's rows.
+SchemaPtr ProgramColumns();
+
+}  // namespace protium

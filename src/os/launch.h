@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program on the point of being started: what a child needs between fork and exec, made ready
+// before, because a child that shares memory or locks with its parent must not allocate.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/subprocess.h"
+
+namespace protium {
+
+class Launch {
+ public:
+  static Result<std::unique_ptr<Launch>> Make(const SubprocessOptions& options);
+  Launch(const Launch&) = delete;
+
+  // vfork() and exec, the child leading a group of its own, or a session; it is killed when the
+  // thread that calls this ends. Returns once the program runs. System calls only, so it may be
+  // called in a child of fork(). -1 with errno if there is no child.
+  pid_t Start();
+  // Why the program does not run, after Start(): an errno, or 0.
+  int error() const { return error_; }
+
+ private:
+  Launch() = default;
+  [[noreturn]] void RunChild();
+  bool PlaceDescriptors() const;
+
+  std::vector<std::string> words_;
+  std::vector<std::string> environment_;
+  std::vector<char*> argv_;
+  std::vector<char*> envp_;
+  std::string folder_;
+  bool session_ = false;
+  UniqueFd nothing_;
+  UniqueFd log_;
+  std::vector<std::pair<int, int>> fds_;  // {ours, child's}
+  int parent_ = 0;
+  int base_ = 3;  // Descriptors from here on are free in the child.
+  volatile int error_ = 0;
+};
+
+}  // namespace protium

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs as gangs: `protium gang -- PROGRAM`, seen as a user sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "whole/command.h"
+
+namespace protium::whole {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Programs : public testing::Test {
+ protected:
+  std::vector<std::string> Command(const std::vector<std::string>& flags,
+                                   const std::vector<std::string>& program) {
+    std::vector<std::string> argv = {ProtiumCommand(), "gang"};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    argv.push_back("--");
+    argv.insert(argv.end(), program.begin(), program.end());
+    return argv;
+  }
+  // With PT_FOLDER, a folder of the test's. Nothing may be left of it.
+  Outcome Gang(const std::vector<std::string>& flags, const std::string& script) {
+    Running command(Command(flags, {"/bin/sh", "-c", script}), scratch_.path(), Variables());
+    const Outcome outcome = command.Wait();
+    EXPECT_THAT(command.Descendants(), testing::IsEmpty());
+    return outcome;
+  }
+  std::map<std::string, std::string> Variables() const {
+    return {{"PT_FOLDER", scratch_.path().string()}};
+  }
+  static std::vector<std::string> Lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  Scratch scratch_;
+};
+
+TEST_F(Programs, AreToldTheirRanksAndHeardLineByLine) {
+  const Outcome two = Gang({"--workers", "3", "--env", "WORD=so it is"},
+                           "echo \"$RANK of $WORLD_SIZE, $LOCAL_RANK here, $WORD\"; echo oops >&2; "
+                           "test \"$MASTER_ADDR:$MASTER_PORT\" != :; read line || echo no input");
+  EXPECT_EQ(two.exit, 0) << two.err;
+  EXPECT_THAT(Lines(two.out), testing::ElementsAre("[0] 0 of 3, 0 here, so it is", "[0] no input",
+                                                   "[1] 1 of 3, 1 here, so it is", "[1] no input",
+                                                   "[2] 2 of 3, 2 here, so it is", "[2] no input"));
+  EXPECT_THAT(Lines(two.err), testing::ElementsAre("[0] oops", "[1] oops", "[2] oops"));
+  const Outcome first = Gang({"--workers", "2", "--logs", "rank0"}, "echo $RANK");
+  EXPECT_EQ(first.out, "[0] 0\n");
+  const Outcome none = Gang({"--workers", "2", "--logs", "none"}, "echo $RANK");
+  EXPECT_EQ(none.out + none.err, "");
+}
+
+TEST_F(Programs, ThatFailEndTheOthersAndAreNamed) {
+  const Outcome code =
+      Gang({"--workers", "3"},
+           "[ $RANK = 1 ] || exec sleep 60; echo first; echo last words >&2; exit 3");
+  EXPECT_EQ(code.exit, 1);
+  EXPECT_LT(code.seconds, 30);
+  EXPECT_THAT(code.err, HasSubstr("error: rank 1: sh exited with code 3\n"));
+  EXPECT_THAT(code.err, HasSubstr("rank 1 of 3 on "));
+  EXPECT_THAT(code.err, HasSubstr("last words"));
+  EXPECT_THAT(code.err, testing::Not(HasSubstr("rank 0")));
+  const Outcome killed = Gang({"--workers", "2"}, "[ $RANK = 0 ] || kill -SEGV $$; exec sleep 60");
+  EXPECT_EQ(killed.exit, 1);
+  EXPECT_THAT(killed.err, HasSubstr("rank 1: sh was killed by signal 11 (SIGSEGV)"));
+}
+
+TEST_F(Programs, ThatIgnoreTheEndAreKilledWithAllTheyStarted) {
+  const Outcome outcome = Gang({"--workers", "2", "--grace", "0.3"},
+                               "[ $RANK = 0 ] || { sleep 0.3; exit 7; }; trap '' TERM; "
+                               "setsid sh -c 'trap \"\" TERM HUP; (exec >&- 2>&-; sleep 60) & ' & "
+                               "while :; do sleep 1; done");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_LT(outcome.seconds, 20);
+  EXPECT_THAT(outcome.err, HasSubstr("rank 1: sh exited with code 7"));
+}
+
+TEST_F(Programs, EndInGoodOrderAfterCtrlC) {
+  Running command(
+      Command({"--workers", "2"}, {"/bin/sh", "-c",
+                                   "trap 'echo saved; exit 0' TERM; echo > $PT_FOLDER/up.$RANK; "
+                                   "while :; do sleep 0.05; done"}),
+      scratch_.path(), Variables());
+  ASSERT_TRUE(command.AwaitChange(scratch_.path(), [&] {
+    return fs::exists(scratch_.path() / "up.0") && fs::exists(scratch_.path() / "up.1");
+  }));
+  command.Signal(SIGINT);
+  const Outcome outcome = command.Wait();
+  EXPECT_EQ(outcome.exit, 75) << outcome.err;
+  EXPECT_THAT(Lines(outcome.out), testing::ElementsAre("[0] saved", "[1] saved"));
+  EXPECT_THAT(command.Descendants(), testing::IsEmpty());
+}
+
+TEST_F(Programs, GoOnAfterARestart) {
+  const std::string script =
+      "echo try $TORCHELASTIC_RESTART_COUNT; [ -e $PT_FOLDER/half ] && exit 0; "
+      "[ $RANK = 1 ] || exec sleep 60; touch $PT_FOLDER/half; kill -9 $$";
+  const Outcome outcome = Gang({"--workers", "2", "--restarts", "1"}, script);
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("restart  rank 1: sh was killed by signal 9 (SIGKILL)"));
+  EXPECT_THAT(outcome.out, HasSubstr("[1] try 1"));
+  const Outcome twice = Gang({"--restarts", "1"}, "exit 9");
+  EXPECT_EQ(twice.exit, 1);
+  EXPECT_THAT(twice.err, HasSubstr("1 restart did not help"));
+}
+
+TEST_F(Programs, ThatCannotBeRunAreRefusedBeforeAnythingStarts) {
+  const auto refused = [&](const std::vector<std::string>& words) {
+    Running command(Command({"--workers", "2"}, words), scratch_.path());
+    const Outcome outcome = command.Wait();
+    EXPECT_EQ(outcome.exit, 2) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused({"no-such-program"}), HasSubstr("there is no such program"));
+  const fs::path script = scratch_.path() / "train.py";
+  std::ofstream(script) << "print(1)\n";
+  EXPECT_THAT(refused({script.string()}), HasSubstr("the file is not executable"));
+  // A script whose interpreter is not there is found out by the ranks.
+  std::ofstream(script) << "#!/no/such/python\n";
+  fs::permissions(script, fs::perms::owner_all);
+  Running command(Command({"--workers", "2"}, {script.string()}), scratch_.path());
+  const Outcome outcome = command.Wait();
+  EXPECT_NE(outcome.exit, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("No such file"));
+}
+
+TEST_F(Programs, PrintWithoutLineBreaksAndFillNoMemory) {
+  const Outcome outcome = Gang(
+      {"--workers", "2"},
+      "[ $RANK = 0 ] && exec echo over; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo end");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_LT(outcome.out.size(), 5000u);
+  EXPECT_THAT(outcome.out, HasSubstr("... (99995904 bytes more)\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("[1] end\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("[0] over\n"));
+}
+
+}  // namespace
+}  // namespace protium::whole
