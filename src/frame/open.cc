@@ -39,20 +39,22 @@ std::filesystem::path FindDiscovery(const SessionOptions& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
+EngineRequest RequestFor(const SessionOptions& options) {
   const auto& folder = options.folder;
   const std::string name = ChooseLibrary(options.engine);
   Json own = options.engine_options;
   // Later ones win: what --set says goes over the job's own options.
   own.update(CollectSettings(options, "engine." + name));
-  const EngineRequest request{
-      .address = options.engine,
-      .folder = folder,
-      .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
-      .discovery = FindDiscovery(options),
-      .memory_bytes = options.memory_bytes,
-      .options = std::move(own)};
-  return OpenFrom(name, request);
+  return {.address = options.engine,
+          .folder = folder,
+          .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
+          .discovery = FindDiscovery(options),
+          .memory_bytes = options.memory_bytes,
+          .options = std::move(own)};
+}
+
+Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
+  return OpenFrom(ChooseLibrary(options.engine), RequestFor(options));
 }
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/engine.h"
+#include "engine/library.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -15,5 +16,8 @@ namespace protium {
 // options.engine_options. Fails if the library is missing or of another version, or as the engine
 // itself does.
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options);
+
+// What the engine is asked for, as OpenEngine() does it.
+EngineRequest RequestFor(const SessionOptions& options);
 
 }  // namespace protium

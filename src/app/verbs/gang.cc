@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/gang/here.h"
 #include "app/run/one_file.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -127,6 +128,12 @@ class Display {
   ProgressLines lines_;
 };
 
+Status RunTask(SessionOptions options, const MapTask& task) {
+  if (!IsCluster(options.engine)) return RunHere(options, task).status();
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  return session->Sql("SELECT 1 AS one").Map(task).Run().status();
+}
+
 Status Gang(const Arguments& arguments, const Invocation&) {
   PT_LET(const GangSpec gang, ReadGang(arguments));
   PT_LET(ProgramSpec spec, ReadProgram(arguments, gang));
@@ -139,13 +146,11 @@ Status Gang(const Arguments& arguments, const Invocation&) {
   options.folder = scratch->path();
   options.call.stop = signals->token();
   options.call.events = [&display](const Json& event) { display.On(event); };
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  const DataFrame ranks = session->Sql("SELECT 1 AS one")
-                              .Map({.task = kProgramTask,
-                                    .config = Dump(FieldsToJson(spec)),
-                                    .output = ProgramColumns(),
-                                    .gang = gang});
-  return WithoutLogsIn(scratch->path(), ranks.Run().status());
+  const MapTask task{.task = kProgramTask,
+                     .config = Dump(FieldsToJson(spec)),
+                     .output = ProgramColumns(),
+                     .gang = gang};
+  return WithoutLogsIn(scratch->path(), RunTask(std::move(options), task));
 }
 
 }  // namespace

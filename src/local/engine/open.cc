@@ -3,7 +3,6 @@
 // request become LocalOptions.
 #include <utility>
 
-#include "engine/address.h"
 #include "engine/library.h"
 #include "local/engine/local_engine.h"
 #include "os/machine.h"
@@ -12,14 +11,12 @@ namespace protium {
 namespace {
 
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
-  PT_LET(const int32_t seats, SeatsOf(request.address));
+  PT_LET(WorkerSettings workers, SettingsOf(request));
   // Half of the machine's for tables; workers need the rest.
   const int64_t memory =
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
   LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
-  local.workers.seats = seats;
-  local.workers.discovery = request.discovery;
-  if (!request.folder.empty()) local.workers.logs = request.folder / "logs";
+  local.workers = std::move(workers);
   return MakeLocalEngine(std::move(local));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "engine/address.h"
 #include "gang/attempts.h"
 #include "local/workers/map_run.h"
 #include "local/workers/pool.h"
@@ -189,6 +190,14 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
 }
 
 }  // namespace
+
+Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
+  WorkerSettings settings;
+  PT_LET(settings.seats, SeatsOf(request.address));
+  settings.discovery = request.discovery;
+  if (!request.folder.empty()) settings.logs = request.folder / "logs";
+  return settings;
+}
 
 Result<std::unique_ptr<Workers>> Workers::Make(WorkerSettings settings) {
   if (settings.seats < 0) return Status::Invalid("local[", settings.seats, "] has no seats");

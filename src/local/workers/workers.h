@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/call.h"
-#include "engine/engine.h"
+#include "engine/library.h"
 #include "gang/task.h"
 #include "local/workers/worker_settings.h"
 #include "plan/node.h"
@@ -42,6 +42,9 @@ class Workers {
                                      std::function<Result<BatchStreamPtr>()> open_input,
                                      const Call& call) = 0;
 };
+
+// The workers that an engine at this address ("local[4]") has.
+Result<WorkerSettings> SettingsOf(const EngineRequest& request);
 
 // Whether this process was started as a worker; Main and the tests' main ask this first.
 bool IsWorker();
