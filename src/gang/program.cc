@@ -8,15 +8,16 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
 
 #include "base/fault.h"
+#include "gang/program_folder.h"
 #include "gang/program_output.h"
 #include "gang/program_peers.h"
 #include "gang/program_place.h"
+#include "gang/program_rows.h"
 #include "os/poll.h"
 #include "os/process_tree.h"
 
@@ -53,41 +54,56 @@ class ProgramRun {
     peers_ = &peers;
     // One that does not start is one that failed: the others hear of it in the same way.
     failure_ = Start(place);
-    if (!failure_.ok()) peers.TellEnd(true);
+    if (!failure_.ok()) peers.TellEnd(!Asked());
     while (tree_ || !peers.view().over) Round();
     return Outcome(peers.view());
   }
 
  private:
+  // By the driver, or because another rank failed or is gone.
+  bool Asked() const {
+    const ProgramPeers::View view = peers_->view();
+    return context_.stop().stop_requested() || view.first || !view.status.ok();
+  }
+
   Status Start(const ProgramPlace& place) {
+    PT_LET(rows_, ProgramRows::Read(context_, spec_, [this] { return !Asked(); }));
+    PT_LET(ProgramFolder folder, ProgramFolder::Make(spec_));
+    folder_.emplace(std::move(folder));
     SubprocessOptions options{.args = {spec_.words.begin() + 1, spec_.words.end()},
                               .env = PlaceVariables(place, spec_, context_.attempt()),
-                              .folder = spec_.folder};
+                              .folder = folder_->path()};
     for (const std::string& each : spec_.environment) {
       const size_t equals = each.find('=');
       options.env.emplace_back(each.substr(0, equals), each.substr(equals + 1));
     }
-    PT_LET(options.program, FindProgram(spec_.words[0], std::getenv("PATH")));
+    PT_LET(options.program, folder_->Find(spec_.words[0]));
     UniqueFd out, err;
     PT_LET(pipes_[0], PrintedPipe::Make(out));
     PT_LET(pipes_[1], PrintedPipe::Make(err));
-    options.fds = {{out.get(), 1}, {err.get(), 2}};
+    options.fds = rows_->fds();
+    options.fds.insert(options.fds.end(), {{out.get(), 1}, {err.get(), 2}});
+    const auto of_rows = rows_->variables();
+    options.env.insert(options.env.end(), of_rows.begin(), of_rows.end());
     PT_LET(ProcessTree tree, ProcessTree::Start(options));
     tree_.emplace(std::move(tree));
+    rows_->Started();
     return Status::OK();
   }
 
   // Waits for anything to happen, and looks at what did.
   void Round() {
-    std::array<pollfd, 4> polls = {
+    std::array<pollfd, 5> polls = {
         pollfd{pipes_[0].fd(), POLLIN, 0}, pollfd{pipes_[1].fd(), POLLIN, 0},
-        pollfd{tree_ ? tree_->fd() : -1, POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0}};
+        pollfd{tree_ ? tree_->fd() : -1, POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0},
+        pollfd{tree_ && written_.ok() ? rows_->output_fd() : -1, POLLIN, 0}};
     Poll(polls, killed_);
     eventfd_t ignored = 0;
     (void)::eventfd_read(wake_.get(), &ignored);
     for (size_t i = 0; i < pipes_.size(); ++i) {
       if (polls[i].revents != 0) Tell(i, pipes_[i].Read());
     }
+    if (polls[4].revents != 0) written_ = rows_->ReadOutput();
     if (tree_ && polls[2].revents != 0) LookForEnd();
     EndIfAsked();
   }
@@ -111,6 +127,8 @@ class ProgramRun {
     }
     tree_.reset();
     failure_ = ended.ok() ? Judge(**ended) : ended.status();
+    if (failure_.ok() && written_.ok() && !asked_) written_ = rows_->Finish();
+    if (!written_.ok()) failure_ = written_;
     // What it does after it was asked to end is no news.
     peers_->TellEnd(!failure_.ok() && !asked_);
   }
@@ -127,12 +145,12 @@ class ProgramRun {
     return Fail(std::move(fault));
   }
 
-  // After a stop, and when another rank failed or is gone.
+  // Also when what it writes cannot be sent on.
   void EndIfAsked() {
     if (!tree_) return;
-    const ProgramPeers::View view = peers_->view();
-    if (!asked_ && (context_.stop().stop_requested() || view.first || !view.status.ok())) {
-      asked_ = true;
+    if (!ending_ && (Asked() || !written_.ok())) {
+      ending_ = true;
+      asked_ = written_.ok();
       tree_->Terminate();
       killed_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(spec_.grace));
@@ -148,7 +166,7 @@ class ProgramRun {
       return Fail({.exit = Exit::kStopped, .what = "the program was stopped"});
     }
     PT_TRY(view.status);
-    if (failure_.ok() || asked_) return Status::OK();
+    if (failure_.ok() || asked_ || FaultOf(failure_).exit == Exit::kStopped) return Status::OK();
     Fault fault = FaultOf(failure_);
     fault.exit = Exit::kRemote;
     return Fail(std::move(fault));
@@ -161,22 +179,24 @@ class ProgramRun {
   std::array<PrintedPipe, 2> pipes_;
   LastLines last_lines_;
   std::optional<ProcessTree> tree_;
+  std::optional<ProgramFolder> folder_;
+  std::unique_ptr<ProgramRows> rows_;
+  Status written_;  // Whether what it writes as its table could be sent on.
   Status failure_;
-  bool asked_ = false;        // To end.
+  bool ending_ = false;       // It was told to end,
+  bool asked_ = false;        // and not for a failure of its own.
   Deadline killed_ = kNever;  // When it is killed, after that.
 };
 
 }  // namespace
 
-SchemaPtr ProgramColumns() { return arrow::schema({arrow::field("json", arrow::utf8())}); }
+SchemaPtr ProgramColumns() {
+  return arrow::schema(
+      {arrow::field("rank", arrow::int32()), arrow::field("bytes", arrow::binary())});
+}
 
 Status ProgramTask(TaskContext& context) {
   PT_LET(ProgramSpec spec, ReadSpec(context));
-  // The one row of a gang without a table.
-  while (true) {
-    PT_LET(const auto batch, context.input().Next());
-    if (!batch) break;
-  }
   return ProgramRun(context, std::move(spec)).Run();
 }
 

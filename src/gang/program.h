@@ -22,26 +22,43 @@ inline EnumNames<ProgramLogs> Names(ProgramLogs) {
       {{ProgramLogs::kAll, "all"}, {ProgramLogs::kRank0, "rank0"}, {ProgramLogs::kNone, "none"}}};
 }
 
+// How a rank's part of the rows reaches its program: as a Parquet file, or as an Arrow stream on a
+// descriptor.
+enum class ProgramInput { kNone, kParquet, kStream };
+inline EnumNames<ProgramInput> Names(ProgramInput) {
+  return {{{ProgramInput::kNone, "none"},
+           {ProgramInput::kParquet, "parquet"},
+           {ProgramInput::kStream, "stream"}}};
+}
+
 // MapTask::config, as JSON.
 struct ProgramSpec {
   std::vector<std::string> words;        // The program, and its arguments.
-  std::string folder;                    // Its working directory; empty: the worker's.
+  std::string folder;                    // Its working directory; empty: one of the rank's own,
+  std::string files;                     // with a copy of what lies here; may be empty.
   std::vector<std::string> environment;  // NAME=VALUE, over the worker's.
   int32_t port = 0;                      // MASTER_PORT; 0: a free one.
   int32_t threads = 1;                   // OMP_NUM_THREADS.
   int32_t max_restarts = 0;              // As in the gang: told to the program.
   double grace = 10;                     // Seconds between SIGTERM and SIGKILL.
   ProgramLogs logs = ProgramLogs::kAll;
+  ProgramInput input = ProgramInput::kNone;
+  bool output = false;  // It writes a table.
+  std::string scratch;  // A folder for its rows; empty: one below the system's temporary folder.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("words", words);
     visit("folder", folder);
+    visit("files", files);
     visit("environment", environment);
     visit("port", port);
     visit("threads", threads);
     visit("max_restarts", max_restarts);
     visit("grace", grace);
     visit("logs", logs);
+    visit("input", input);
+    visit("output", output);
+    visit("scratch", scratch);
   }
 };
 
@@ -51,9 +68,13 @@ struct ProgramSpec {
 //   {"event": "printed", "rank", "stream": 1 or 2, "text": whole lines, safe to print}
 // A program that fails is a fault (kFailed) with its exit code or signal and its last lines, told
 // by the rank that failed first; ranks whose programs failed after it say so (kRemote).
+//
+// With `input` each row of the gang's table reaches one program, which finds its part in
+// PROTIUM_INPUT or PROTIUM_INPUT_FD. With `output` what it writes to PROTIUM_OUTPUT or
+// PROTIUM_OUTPUT_FD is emitted, byte for byte.
 Status ProgramTask(TaskContext& context);
 
-// Of the task's rows.
+// Of the task's rows: pieces of what a rank's program wrote as its table, in their order.
 SchemaPtr ProgramColumns();
 
 }  // namespace protium

@@ -2,7 +2,8 @@
 // Programs as gangs: `protium gang -- PROGRAM`, seen as a user sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <csignal>
@@ -135,6 +136,110 @@ TEST_F(Programs, ThatCannotBeRunAreRefusedBeforeAnythingStarts) {
   const Outcome outcome = command.Wait();
   EXPECT_NE(outcome.exit, 0);
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));
+}
+
+class ProgramTables : public Programs {
+ protected:
+  // "id,text" with `rows` rows.
+  std::string Table(int rows) {
+    const fs::path path = scratch_.path() / "in.csv";
+    std::ofstream out(path);
+    out << "id,text\n";
+    for (int i = 0; i < rows; ++i) out << i << ",row " << i % 7 << "\n";
+    return path.string();
+  }
+  fs::path Result() const { return scratch_.path() / "out.csv"; }
+  // Each row of the table, once.
+  void ExpectAll(int rows) {
+    std::vector<int> ids;
+    std::ifstream in(Result());
+    std::string line;
+    std::getline(in, line);
+    EXPECT_EQ(line, "\"id\",\"text\"");
+    while (std::getline(in, line)) {
+      ids.push_back(std::stoi(line));
+      const std::string id = std::to_string(ids.back());
+      ASSERT_EQ(line, id + ",\"row " + std::to_string(ids.back() % 7) + "\"");
+    }
+    std::sort(ids.begin(), ids.end());
+    std::vector<int> expected(static_cast<size_t>(rows));
+    for (int i = 0; i < rows; ++i) expected[size_t(i)] = i;
+    EXPECT_EQ(ids, expected);
+  }
+};
+
+TEST_F(ProgramTables, ReachTheRanksAndComeBackRowByRow) {
+  constexpr int kRows = 40'000;
+  const std::string table = Table(kRows);
+  const Outcome files = Gang({"--workers", "3", "--input", table, "--output", Result().string()},
+                             "echo $PROTIUM_INPUT_ROWS; cp $PROTIUM_INPUT $PROTIUM_OUTPUT");
+  ASSERT_EQ(files.exit, 0) << files.err;
+  EXPECT_THAT(files.err, HasSubstr("40,000 rows in "));
+  ExpectAll(kRows);
+  int told = 0;
+  for (const std::string& line : Lines(files.out)) told += std::stoi(line.substr(4));
+  EXPECT_EQ(told, kRows);
+  const Outcome again = Gang({"--output", Result().string()}, "echo a,b > $PROTIUM_OUTPUT");
+  EXPECT_EQ(again.exit, 2) << "without --force nothing is written over: " << again.err;
+  const Outcome streams = Gang({"--workers", "2", "--input", table, "--input-as", "stream",
+                                "--output", Result().string(), "--force"},
+                               "cat <&$PROTIUM_INPUT_FD >&$PROTIUM_OUTPUT_FD");
+  ASSERT_EQ(streams.exit, 0) << streams.err;
+  ExpectAll(kRows);
+}
+
+TEST_F(ProgramTables, ThatAreWrongAreRefused) {
+  const Outcome nothing = Gang({"--output", Result().string()}, "true");
+  EXPECT_EQ(nothing.exit, 1);
+  EXPECT_THAT(nothing.err, HasSubstr("no rank wrote a table"));
+  const Outcome both = Gang({"--output", Result().string()},
+                            "echo a > $PROTIUM_OUTPUT; echo a >&$PROTIUM_OUTPUT_FD");
+  EXPECT_EQ(both.exit, 1);
+  EXPECT_THAT(both.err, HasSubstr("use one of them"));
+  const Outcome missing = Gang({"--input", "/no/such.csv"}, "true");
+  EXPECT_EQ(missing.exit, 3) << missing.err;
+  EXPECT_FALSE(fs::exists(Result()));
+}
+
+TEST_F(ProgramTables, AreOfTheLastAttemptAlone) {
+  const Outcome outcome = Gang(
+      {"--workers", "2", "--restarts", "1", "--input", Table(1000), "--output", Result().string()},
+      "cp $PROTIUM_INPUT $PROTIUM_OUTPUT; sleep 0.1; [ -e $PT_FOLDER/half ] || "
+      "{ touch $PT_FOLDER/half; exit 1; }");
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  ExpectAll(1000);
+}
+
+TEST_F(Programs, RunInTheFolderThatIsGiven) {
+  std::ofstream(scratch_.path() / "settings") << "found\n";
+  const Outcome outcome = Gang({"--files", scratch_.path().string()}, "cat settings");
+  EXPECT_EQ(outcome.out, "[0] found\n");
+  EXPECT_EQ(Gang({"--files", "/no/such"}, "true").exit, 3);
+}
+
+TEST_F(Programs, AskForAPortThatIsFree) {
+  const Outcome free = Gang({"--workers", "2"}, "echo $MASTER_PORT");
+  const std::vector<std::string> lines = Lines(free.out);
+  ASSERT_EQ(lines.size(), 2u) << free.err;
+  EXPECT_EQ(lines[0].substr(4), lines[1].substr(4));
+  const UniqueFd taken(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof(address);
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(taken.get(), at, size), 0);
+  ASSERT_EQ(::listen(taken.get(), 1), 0);
+  ASSERT_EQ(::getsockname(taken.get(), at, &size), 0);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  const Outcome refused = Gang({"--port", port}, "true");
+  EXPECT_EQ(refused.exit, 4);
+  EXPECT_THAT(refused.err, HasSubstr("port " + port + " is taken"));
+}
+
+TEST_F(Programs, MayEndWhileOthersGoOn) {
+  const Outcome outcome = Gang({"--workers", "3"}, "[ $RANK = 0 ] || sleep 0.5; echo done");
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(Lines(outcome.out), testing::ElementsAre("[0] done", "[1] done", "[2] done"));
 }
 
 TEST_F(Programs, PrintWithoutLineBreaksAndFillNoMemory) {

@@ -2,19 +2,25 @@
 // `protium gang -- PROGRAM ARGS`: any program as the ranks of a gang, as torchrun and mpirun start
 // them, on either engine. Leaves no run.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/csv_flags.h"
 #include "app/gang/here.h"
+#include "app/gang/printer.h"
+#include "app/gang/written.h"
 #include "app/run/one_file.h"
+#include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "engine/address.h"
 #include "frame/session_state.h"
 #include "gang/program.h"
+#include "gang/program_folder.h"
 #include "gang/program_place.h"
 #include "os/process_tree.h"
 #include "os/signals.h"
@@ -91,66 +97,118 @@ Result<ProgramSpec> ReadProgram(const Arguments& arguments, const GangSpec& gang
   return spec;
 }
 
-// What would fail on this machine is told before anything starts.
-Status CheckHere(ProgramSpec& spec) {
-  PT_LET(const fs::path program, FindProgram(spec.words[0], std::getenv("PATH")));
-  spec.words[0] = program.string();
-  spec.folder = fs::current_path().string();
-  if (spec.port != 0) PT_TRY(CheckPort(spec.port));
-  return Status::OK();
+Result<ProgramInput> InputIn(const Arguments& arguments) {
+  if (!arguments.Has("--input")) return ProgramInput::kNone;
+  const std::string name = arguments.Value("--input-as", "parquet");
+  if (name == "parquet") return ProgramInput::kParquet;
+  if (name == "stream") return ProgramInput::kStream;
+  const std::vector<std::string> known = {"parquet", "stream"};
+  return UnknownName("kind of --input-as", name, known, "--input-as");
 }
 
-// Prints what the ranks print, each line with its rank before it, and says of the rest what
-// matters.
+// What would fail on this machine is told before anything starts.
+Status CheckHere(const Arguments& arguments, ProgramSpec& spec) {
+  const fs::path folder = fs::absolute(arguments.Value("--files", fs::current_path().string()));
+  std::error_code error;
+  spec.folder = folder.string();
+  // A program of that folder, as it is called from there.
+  std::string& name = spec.words[0];
+  const bool inside = name.find('/') != name.npos && fs::exists(folder / name, error);
+  PT_LET(const fs::path program,
+         FindProgram(inside ? (folder / name).string() : name, std::getenv("PATH")));
+  name = program.string();
+  return spec.port == 0 ? Status::OK() : CheckPort(spec.port);
+}
+
+// Where ranks have other files than we do: what is a file here is shipped.
+Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& spec) {
+  spec.files = scratch / "files";
+  const std::string folder = arguments.Value("--files");
+  std::error_code error;
+  const std::string& name = spec.words[0];
+  const bool here = name.find('/') == name.npos || fs::exists(name, error) ||
+                    (!folder.empty() && fs::exists(fs::path(folder) / name, error));
+  if (!here) PT_TRY(FindProgram(name, nullptr).status());
+  return ShipFiles(folder, spec.words, spec.files);
+}
+
+// Prints what the ranks print, and says of the rest what matters.
 class Display {
  public:
-  Display()
-      : lines_({.color = Terminal::Of(STDERR_FILENO).color,
-                .quiet = Terminal::Of(STDERR_FILENO).quiet},
-               ToStderr()) {}
-
   void On(const Json& event) {
-    if (event.value("event", "") != "printed") return lines_.On(event, Clock::now());
-    const std::string prefix = fmt::format("[{}] ", event.value("rank", 0));
-    const std::string& lines = TextAt(event, "text");
-    std::string text;
-    for (size_t at = 0; at < lines.size();) {
-      const size_t end = std::min(lines.find('\n', at), lines.size() - 1) + 1;
-      text.append(prefix).append(lines, at, end - at);
-      at = end;
-    }
-    std::FILE* const to = event.value("stream", 1) == 2 ? stderr : stdout;
-    std::fwrite(text.data(), 1, text.size(), to);
-    std::fflush(to);
+    if (event.value("event", "") == "printed") return printer_.On(event);
+    lines_.On(event, Clock::now());
   }
 
  private:
-  ProgressLines lines_;
+  static Terminal Plain() {
+    const Terminal terminal = Terminal::Of(STDERR_FILENO);
+    return {.color = terminal.color, .quiet = terminal.quiet};
+  }
+
+  RankPrinter printer_{STDOUT_FILENO, STDERR_FILENO};
+  ProgressLines lines_{Plain(), ToStderr()};
 };
 
-Status RunTask(SessionOptions options, const MapTask& task) {
-  if (!IsCluster(options.engine)) return RunHere(options, task).status();
+// With a table to read or to write.
+Status RunWithTables(const Arguments& arguments, SessionOptions options, const MapTask& task) {
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
+  const fs::path parts = options.folder / "written";
+  const std::string output = arguments.Value("--output");
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  return session->Sql("SELECT 1 AS one").Map(task).Run().status();
+  const fs::path target = output.empty() ? "" : ResolveOutput(output);
+  if (!output.empty()) PT_TRY(session->state().CheckOutput(target));
+  const DataFrame input = arguments.Has("--input")
+                              ? OpenPlace(*session, arguments.Value("--input"), csv.options)
+                              : session->Sql("SELECT 1 AS one");
+  if (output.empty()) return input.Map(task).Run().status();
+  PT_LET(WrittenTables written, WrittenTables::Make(parts));
+  PT_LET(const BatchStreamPtr stream, input.Map(task).Stream());
+  while (true) {
+    PT_LET(const auto batch, stream->Next());
+    if (!batch) break;
+    PT_TRY(written.Add(*batch));
+  }
+  PT_TRY(written.Finish());
+  PT_TRY(WriteTo(OpenPlace(*session, parts, csv.options), target));
+  const int64_t rows = session->state().record().results()["output_rows"].begin()->get<int64_t>();
+  PrintNote(fmt::format("output   {} row{} in {}\n", Grouped(rows), rows == 1 ? "" : "s", output));
+  return Status::OK();
 }
 
 Status Gang(const Arguments& arguments, const Invocation&) {
   PT_LET(const GangSpec gang, ReadGang(arguments));
   PT_LET(ProgramSpec spec, ReadProgram(arguments, gang));
+  PT_LET(spec.input, InputIn(arguments));
+  spec.output = arguments.Has("--output");
+  if (spec.output) PT_TRY(CheckOutputFormat(arguments.Value("--output")));
+  const std::string files = arguments.Value("--files");
+  std::error_code error;
+  if (!files.empty() && !fs::is_directory(files, error)) {
+    return Fail({.exit = Exit::kInput, .what = "--files: there is no folder " + files});
+  }
   SessionOptions options;
   options.engine = arguments.Value("--engine", "local");
-  PT_TRY(CheckHere(spec));
+  const bool cluster = IsCluster(options.engine);
+  if (!cluster) PT_TRY(CheckHere(arguments, spec));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(options.engine, "here"));
+  if (cluster) PT_TRY(ShipTo(scratch->path(), arguments, spec));
+  if (!cluster) spec.scratch = scratch->path();
   Display display;
   options.folder = scratch->path();
+  options.base = fs::current_path();
+  options.force = arguments.Has("--force");
   options.call.stop = signals->token();
   options.call.events = [&display](const Json& event) { display.On(event); };
+  const bool tables = spec.output || spec.input != ProgramInput::kNone;
   const MapTask task{.task = kProgramTask,
                      .config = Dump(FieldsToJson(spec)),
                      .output = ProgramColumns(),
                      .gang = gang};
-  return WithoutLogsIn(scratch->path(), RunTask(std::move(options), task));
+  const Status status = tables || cluster ? RunWithTables(arguments, std::move(options), task)
+                                          : RunHere(options, task).status();
+  return WithoutLogsIn(scratch->path(), status);
 }
 
 }  // namespace
@@ -164,16 +222,27 @@ CommandVerb GangVerb() {
                  {"--gpus", "N", "devices for each rank (0)", ""},
                  {"--restarts", "N", "how often all start again when one failed (0)", ""},
                  {"--logs", "WHICH", "whose lines are shown: all, rank0 or none (all)", ""},
+                 {"--files", "DIR", "the working directory of the ranks (this one)", ""},
+                 {"--input", "TABLE", "a table, of which each rank gets a part", ""},
+                 {"--input-as", "FORM", "how: parquet, a file, or stream, a descriptor (parquet)",
+                  ""},
+                 {"--output", "FILE", "where what the ranks write as tables comes together", ""},
+                 {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
+                 DelimiterFlag(),
+                 CsvFlag(),
                  {"--env", "NAME=VALUE", "a variable for the program; may be repeated", ""},
                  {"--port", "PORT", "MASTER_PORT (a free one)", ""},
                  {"--grace", "SECONDS", "between SIGTERM and SIGKILL (10)", ""},
                  {"--deadline", "SECONDS", "how long a rank's host may be silent (60)", ""},
-                 EngineFlag()},
+                 EngineFlag(),
+                 ForceFlag()},
        .says = "runs any program as ranks that start together and fail together",
        .more = "Each rank finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT, as with "
                "torchrun, and\nthe variables of Horovod and TensorFlow. What the ranks print is "
                "shown with [rank] before each line.\nWhen one fails the others are ended, and with "
-               "--restarts all start again.\n\n"
+               "--restarts all start again.\nA rank's part of --input is the file PROTIUM_INPUT, "
+               "or the Arrow stream PROTIUM_INPUT_FD; its part\nof --output is an Arrow stream "
+               "that it writes to PROTIUM_OUTPUT_FD, or the file PROTIUM_OUTPUT.\n\n"
                "  protium gang --workers 4 -- python3 train.py --epochs 3\n"},
       Gang};
 }

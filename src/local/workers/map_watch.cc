@@ -31,6 +31,9 @@ constexpr std::chrono::seconds kQuietStop{2};
 // Also how long a closed channel waits for its process to end, to say how it ended.
 constexpr std::chrono::seconds kSettleTime{1};
 
+// Of one member, in one round.
+constexpr int kMostFrames = 16;
+
 int64_t Now() { return Clock::now().time_since_epoch().count(); }
 
 double Seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
@@ -71,7 +74,8 @@ void MapRun::Round() {
 }
 
 void MapRun::Drain(Member& member) {
-  while (!member.done) {
+  // Not for ever: one that never pauses must not keep the others from being heard.
+  for (int i = 0; i < kMostFrames && !member.done; ++i) {
     auto frame = member.worker->link->Receive(Clock::now());
     if (frame.ok() && *frame) {
       HandleFrame(member, std::move(**frame));

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that the programs of a gang wrote, as they come: pieces of bytes by rank.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/status.h"
+
+namespace protium {
+
+// Puts them together as files of a folder, one for each rank that wrote one.
+class WrittenTables {
+ public:
+  // `folder` is made.
+  static Result<WrittenTables> Make(std::filesystem::path folder);
+  // Rows of ProgramColumns().
+  Status Add(const arrow::RecordBatch& rows);
+  // Names each file as its first bytes say: a Parquet file, an Arrow file or stream, else CSV. A
+  // fault (kFailed) if no rank wrote anything, or if they wrote different formats.
+  Status Finish();
+
+ private:
+  explicit WrittenTables(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path PartOf(int32_t rank) const;
+
+  std::filesystem::path folder_;
+  std::set<int32_t> ranks_;
+};
+
+}  // namespace protium
