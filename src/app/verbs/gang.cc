@@ -24,6 +24,7 @@
 #include "gang/program_place.h"
 #include "os/process_tree.h"
 #include "os/signals.h"
+#include "protium/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
 
@@ -136,7 +137,10 @@ Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& 
 class Display {
  public:
   void On(const Json& event) {
-    if (event.value("event", "") == "printed") return printer_.On(event);
+    const std::string what = event.value("event", "");
+    if (what == "printed") return printer_.On(event);
+    // Where programs print, how far tables are read is no news.
+    if (what == EtlProgress::kName) return;
     lines_.On(event, Clock::now());
   }
 
