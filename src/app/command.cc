@@ -120,7 +120,7 @@ std::span<const Flag> SharedFlags() { return kSharedFlags; }
 
 std::vector<CommandVerb> AllVerbs() {
   return {RunVerb(),     CheckVerb(),   PlanVerb(),   ResumeVerb(),     PredictVerb(),
-          InspectVerb(), SqlVerb(),     GangVerb(),   InitVerb(),       RunsVerb(),
+          InspectVerb(), SqlVerb(),     GangVerb(),   ScaleVerb(), InitVerb(),       RunsVerb(),
           LogsVerb(),    ExampleVerb(), DoctorVerb(), CompletionVerb(), HelpVerb()};
 }
 

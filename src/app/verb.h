@@ -42,6 +42,7 @@ CommandVerb InitVerb();
 CommandVerb InspectVerb();
 CommandVerb SqlVerb();
 CommandVerb GangVerb();
+CommandVerb ScaleVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb ExampleVerb();

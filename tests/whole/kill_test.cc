@@ -7,6 +7,7 @@
 #include <random>
 
 #include "whole/flights.h"
+#include "whole/live_run.h"
 
 namespace protium::whole {
 
@@ -31,42 +32,6 @@ const std::string& Undisturbed() {
     return ModelWeights(RunFlights(scratch, ExampleTables(kRows), With({})), scratch);
   }();
   return weights;
-}
-
-fs::path OnlyRun(const Scratch& scratch) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(scratch.path() / "runs", ignored)) {
-    if (entry.is_directory()) return entry.path();
-  }
-  return {};
-}
-
-// Waits until training has come to `step`; false when the command ended before.
-bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
-  return command.AwaitChange(scratch.path() / "runs", [&] {
-    const fs::path run = OnlyRun(scratch);
-    return !run.empty() && LastEventValue(run, "step") >= step;
-  });
-}
-
-// The process that runs `rank` of the gang, as the run's events name it.
-pid_t PidOfRank(const Scratch& scratch, int rank) {
-  std::ifstream lines(OnlyRun(scratch) / "events.jsonl");
-  pid_t pid = -1;
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = ParseJson(line);
-    if (!json.ok() || json->value("event", "") != "gang_start") continue;
-    for (const Json& seat : (*json)["ranks"]) {
-      if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();
-    }
-  }
-  return pid;
-}
-
-// Sends `signal` to the process of `rank`; false when it is not known.
-bool SignalRank(const Scratch& scratch, int rank, int signal) {
-  const pid_t pid = PidOfRank(scratch, rank);
-  return pid > 1 && kill(pid, signal) == 0;
 }
 
 Outcome ListOfRuns(const Scratch& scratch) {

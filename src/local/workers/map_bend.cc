@@ -22,7 +22,7 @@ namespace {
 // A collective call that failed has a death as its cause, which is seen within this time.
 constexpr std::chrono::seconds kDoubtTime{1};
 
-std::string Workers(size_t count) {
+std::string CountOfWorkers(size_t count) {
   return fmt::format("{} worker{}", count, count == 1 ? "" : "s");
 }
 
@@ -155,7 +155,7 @@ void MapRun::ReadWish() {
   bend_->wished = written;
   int32_t wanted = 0;
   if (!(std::ifstream(spec_.wish) >> wanted) || wanted < 1) return;
-  bend_->why = fmt::format("{} wanted", Workers(size_t(wanted)));
+  bend_->why = fmt::format("{} wanted", CountOfWorkers(size_t(wanted)));
   bend_->roster.Want(wanted, Clock::now());
 }
 
@@ -200,6 +200,10 @@ void MapRun::StartNewcomer(int32_t number) {
   }
   Member* member = started.ok() ? FindMember(number) : nullptr;
   if (member != nullptr) {
+    call_.Tell({{"event", "member_start"},
+                {"rank", number},
+                {"pid", member->worker->process.pid()},
+                {"log", member->log.string()}});
     member->Tell(member->Head(spec_, "end"));
     return SendParts(*member);
   }
@@ -244,7 +248,7 @@ void MapRun::TellChange(const Generation& generation) {
               {"members", generation.members},
               {"cut", generation.cut},
               {"why", bend_->why}});
-  const std::string goes_on = Workers(generation.members.size());
+  const std::string goes_on = CountOfWorkers(generation.members.size());
   const std::string why = bend_->why.empty() ? "others have come" : std::exchange(bend_->why, {});
   call_.Tell({{"event", "note"},
               {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});

@@ -56,10 +56,12 @@ Status MapRun::StartGang() {
     seat["pid"] = member->worker->process.pid();
     if (!member->log.empty()) seat["log"] = member->log.string();
   }
-  call_.Tell({{"event", "gang_start"},
-              {"task", spec_.task.task},
-              {"attempt", spec_.attempt},
-              {"ranks", std::move(ranks)}});
+  Json event = {{"event", "gang_start"},
+                {"task", spec_.task.task},
+                {"attempt", spec_.attempt},
+                {"ranks", std::move(ranks)}};
+  if (spec_.bends) event["bends"] = {{"min", spec_.bends->min}, {"max", spec_.bends->max}};
+  call_.Tell(event);
   return Status::OK();
 }
 

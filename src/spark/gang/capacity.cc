@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -137,22 +138,31 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
         "", "");
   }
   const Seats seats = CountSeats(gang, capacity);
-  if (seats.by_cores < gang.workers) {
+  if (seats.by_cores < gang.workers.min) {
     return RefuseGang(
         fmt::format("the gang needs {} times {} cores at once, and the cluster has {}",
-                    gang.workers.max, gang.cores_per_worker, CoresText(capacity)),
+                    gang.workers.min, gang.cores_per_worker, CoresText(capacity)),
         "all ranks of a gang run at the same time",
         seats.by_cores > 0 ? fmt::format("set gang.workers={}", seats.by_cores)
                            : "lower gang.cores_per_worker");
   }
-  if (seats.by_gpus < gang.workers) {
+  if (seats.by_gpus < gang.workers.min) {
     return RefuseGang(fmt::format("the gang needs {} times {} GPUs at once, and the cluster has {}",
-                                  gang.workers.max, gang.gpus_per_worker, GpusText(capacity)),
+                                  gang.workers.min, gang.gpus_per_worker, GpusText(capacity)),
                       "",
                       "set gang.gpus_per_worker=0, or start executors with "
                       "spark.executor.resource.gpu.amount");
   }
   return Status::OK();
+}
+
+GangSpec FixSize(const GangSpec& gang, const Capacity& capacity) {
+  if (!gang.workers.bends()) return gang;
+  const Seats seats = CountSeats(gang, capacity);
+  const int32_t room = std::min(seats.by_cores, seats.by_gpus);
+  GangSpec fixed = gang;
+  fixed.workers = std::clamp(room, gang.workers.min, gang.workers.max);
+  return fixed;
 }
 
 Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by) {

@@ -33,6 +33,10 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call);
 // does not fit. What other jobs hold is not considered.
 Status CheckFits(const GangSpec& gang, const Capacity& capacity);
 
+// The gang with a number of workers instead of a range: as many as the idle cluster has room for. A
+// barrier stage keeps the size that it starts with.
+GangSpec FixSize(const GangSpec& gang, const Capacity& capacity);
+
 // {"ranks": [{"rank", "host", "cores", "gpus"}, ...], "note"}: hosts and devices stay open, since
 // Spark chooses them when the gang starts. `rows_by` is the phrase for how rows reach the ranks.
 Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by);

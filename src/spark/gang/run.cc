@@ -2,6 +2,7 @@
 #include "spark/gang/run.h"
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -23,11 +24,19 @@ connect::Relation Counted(const SparkTable& table) {
 
 // Refuses a gang that can never fit, before any rows are made. Returns the profile that asks for
 // its ranks' cores and devices; without it ranks would take spark.task.cpus, and with fractional
-// GPUs would share one. None on a local master, which accepts no profiles.
-Result<std::optional<int32_t>> Admit(const GangEngine& engine, const MapTask& task,
-                                     const Call& call) {
+// GPUs would share one. None on a local master, which accepts no profiles. A range of workers
+// becomes a number.
+Result<std::optional<int32_t>> Admit(const GangEngine& engine, MapTask& task, const Call& call) {
   PT_LET(const Capacity capacity, ReadCapacity(engine.session, call));
   PT_TRY(CheckFits(*task.gang, capacity));
+  if (task.gang->workers.bends()) {
+    task.gang = FixSize(*task.gang, capacity);
+    call.Tell({{"event", "note"},
+               {"message", fmt::format("on Spark a gang keeps the size that it starts with: {} "
+                                       "worker{}",
+                                       task.gang->workers.max,
+                                       task.gang->workers.max == 1 ? "" : "s")}});
+  }
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (capacity.local()) return std::nullopt;
   const auto command =
@@ -81,9 +90,10 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
 
 }  // namespace
 
-Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask& task,
+Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask& wanted,
                                          const std::function<Result<GangInput>()>& make_input,
                                          const Call& call) {
+  MapTask task = wanted;
   PT_LET(const std::optional<int32_t> profile, Admit(engine, task, call));
   PT_LET(GangInput input, make_input());
   PT_TRY(Gather(engine, input, call));

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the flights job again and again with a gang that bends, while workers are killed, stopped,
+sent away and taken in at random; every run must end with the weights of one that was left alone.
+
+A line for each run: what was done to it, the pauses of its gang, and whether the weights agree.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE_S = 180
+SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_steps=200", "gang.deadline=3")
+
+
+class Run:
+    def __init__(self, command, job, data, folder, workers):
+        self.folder, self.offset, self.events = folder, 0, []
+        argv = [command, "run", job, "--json", "--runs-dir", folder, "--set", f"data={data}"]
+        for setting in (*SETTINGS, f"gang.workers={workers}"):
+            argv += ["--set", setting]
+        self.command = command
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.begun = time.monotonic()
+
+    # Reads what the run has told since the last call.
+    def look(self):
+        runs = [each for each in os.listdir(self.folder) if os.path.isdir(f"{self.folder}/{each}")]
+        if not runs or not os.path.exists(f"{self.folder}/{runs[0]}/events.jsonl"):
+            return
+        with open(f"{self.folder}/{runs[0]}/events.jsonl", "rb") as events:
+            events.seek(self.offset)
+            for line in events:
+                if not line.endswith(b"\n"):
+                    break
+                self.offset += len(line)
+                self.events.append(json.loads(line))
+
+    def named(self, name):
+        return [each for each in self.events if each["event"] == name]
+
+    # Processes of the gang, by member; those that were lost are gone.
+    def members(self):
+        pids = {}
+        for event in self.events:
+            if event["event"] == "gang_start":
+                pids = {seat["rank"]: seat["pid"] for seat in event["ranks"]}
+            elif event["event"] == "member_start":
+                pids[event["rank"]] = event["pid"]
+            elif event["event"] == "rank_lost":
+                pids.pop(event["rank"], None)
+        return pids
+
+    def trains(self):
+        return bool(self.named("step"))
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def finish(self):
+        try:
+            out, _ = self.process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return None, "it did not end"
+        self.look()
+        self.errors.seek(0)
+        if self.process.returncode != 0:
+            return None, self.errors.read()[-1500:]
+        with open(f"{json.loads(out.splitlines()[-1])['folder']}/result.json", encoding="utf-8") as result:
+            return json.load(result)["weights_sha256"], ""
+
+
+def disturb(run, chance, done):
+    pids = list(run.members().values())
+    what = chance.choice(("kill", "kill", "kill", "stop", "two", "scale"))
+    if what == "scale":
+        wanted = chance.randint(1, 3)
+        subprocess.run([run.command, "scale", "last", str(wanted), "--runs-dir", run.folder], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        done.append(f"scale {wanted}")
+        return
+    for pid in chance.sample(pids, min(len(pids), 2 if what == "two" else 1)):
+        try:
+            os.kill(pid, signal.SIGSTOP if what == "stop" else signal.SIGKILL)
+            done.append("stop" if what == "stop" else "kill")
+        except ProcessLookupError:
+            pass
+
+
+def one(arguments, seed):
+    chance, done = random.Random(seed), []
+    with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
+        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}")
+        next_at = None
+        while not run.ended() and time.monotonic() - run.begun < PATIENCE_S:
+            time.sleep(0.01)
+            run.look()
+            if next_at is None and run.trains():
+                next_at = time.monotonic() + chance.uniform(0, 0.5)
+            if next_at is not None and time.monotonic() >= next_at and len(done) < 4:
+                disturb(run, chance, done)
+                next_at = time.monotonic() + chance.uniform(0.05, 1)
+        weights, error = run.finish()
+        return weights, error, done, run.named("gang_entered"), len(run.named("restart"))
+
+
+def left_behind(command):
+    found = subprocess.run(["pgrep", "-f", os.path.abspath(command)], capture_output=True, text=True, check=False)
+    return [pid for pid in found.stdout.split() if pid != str(os.getpid())]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__)
+    parser.add_argument("runs", type=int, nargs="?", default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--command", required=True)
+    parser.add_argument("--job", required=True)
+    parser.add_argument("--data", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
+        alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2).finish()
+    if alone is None:
+        sys.exit(f"soak: the run left alone failed:\n{error}")
+    cuts, edges, restarts, wrong, disturbed = [], [], 0, 0, 0
+    for seed in range(arguments.seed, arguments.seed + arguments.runs):
+        weights, error, done, entered, restarted = one(arguments, seed)
+        pauses = [f"{each['pause_seconds'] * 1000:.0f}" for each in entered]
+        cuts += [each["pause_seconds"] for each in entered if each["after_death"]]
+        edges += [each["pause_seconds"] for each in entered if not each["after_death"]]
+        restarts += restarted
+        disturbed += len(done)
+        same = weights == alone
+        wrong += not same
+        print(f"seed {seed:4}  {'same weights' if same else 'WRONG: ' + (error or str(weights))}  {', '.join(done)}  "
+              f"pauses ms: {' '.join(pauses)}{'  restarted' if restarted else ''}", flush=True)
+    for name, pauses in (("after a death", cuts), ("at an edge", edges)):
+        if pauses:
+            print(f"{name}: {len(pauses)} pauses, median {statistics.median(pauses) * 1000:.0f} ms, "
+                  f"worst {max(pauses) * 1000:.0f} ms")
+    behind = left_behind(arguments.command)
+    print(f"{arguments.runs} runs, {disturbed} disturbances, {restarts} restarts, {wrong} wrong, "
+          f"{len(behind)} processes left behind")
+    sys.exit(1 if wrong or behind else 0)
+
+
+main()

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs that bend: workers are killed, stopped, sent away and taken in while they train, and the
+// weights are those of a run left alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "whole/flights.h"
+#include "whole/live_run.h"
+
+namespace protium::whole {
+
+using std::chrono::seconds;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+constexpr int kRows = 6000;
+// Long enough for a newcomer to come in.
+const std::vector<std::string> kSettings = {"train.epochs=60", "train.batch_size=128",
+                                            "train.checkpoint.every_steps=100"};
+
+std::vector<std::string> With(std::vector<std::string> more) {
+  more.insert(more.end(), kSettings.begin(), kSettings.end());
+  return more;
+}
+
+const std::string& Undisturbed() {
+  static const std::string weights = [] {
+    const Scratch scratch;
+    return ModelWeights(RunFlights(scratch, ExampleTables(kRows), With({})), scratch);
+  }();
+  return weights;
+}
+
+std::vector<Json> Named(const Scratch& scratch, const std::string& name) {
+  std::vector<Json> named;
+  for (const Json& event : EventsOf(scratch)) {
+    if (event.value("event", "") == name) named.push_back(event);
+  }
+  return named;
+}
+
+// How many workers the gang went on with, each time.
+std::vector<int> Worlds(const Scratch& scratch) {
+  std::vector<int> worlds;
+  for (const Json& event : Named(scratch, "gang_entered")) worlds.push_back(event["world"]);
+  return worlds;
+}
+
+// A run with this range of workers.
+class Bending {
+ public:
+  explicit Bending(const std::string& workers, std::vector<std::string> more = {})
+      : settings_(WithWorkers(workers, std::move(more))),
+        command_(FlightsCommand(scratch_, ExampleTables(kRows), settings_), scratch_.path()) {}
+
+  Running& command() { return command_; }
+  const Scratch& scratch() const { return scratch_; }
+
+  // To its end: with the weights of a run left alone, without a restart, with nothing left behind.
+  void EndsAlike() {
+    const Outcome run = command_.Wait();
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(ModelWeights(run, scratch_), Undisturbed());
+    EXPECT_TRUE(command_.Descendants().empty());
+  }
+
+  Outcome Call(const std::vector<std::string>& verb) const {
+    std::vector<std::string> argv = {ProtiumCommand()};
+    argv.insert(argv.end(), verb.begin(), verb.end());
+    argv.insert(argv.end(), {"--runs-dir", (scratch_.path() / "runs").string()});
+    Running command(argv, scratch_.path());
+    return command.Wait();
+  }
+
+ private:
+  static std::vector<std::string> WithWorkers(const std::string& workers,
+                                              std::vector<std::string> more) {
+    more.push_back("gang.workers=" + workers);
+    return With(std::move(more));
+  }
+
+  Scratch scratch_;
+  std::vector<std::string> settings_;
+  Running command_;
+};
+
+}  // namespace
+
+TEST(BendingGang, GoesOnWithoutEitherRankAndTakesAnotherIn) {
+  for (int rank = 0; rank < 2; ++rank) {
+    Bending run("{min=1,max=2}");
+    ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+    ASSERT_TRUE(SignalRank(run.scratch(), rank, SIGKILL));
+    run.EndsAlike();
+    EXPECT_THAT(Named(run.scratch(), "restart"), IsEmpty());
+    const std::vector<int> worlds = Worlds(run.scratch());
+    ASSERT_FALSE(worlds.empty());
+    EXPECT_EQ(worlds.front(), 1);
+    EXPECT_THAT(worlds, Contains(2)) << "nobody took the place of rank " << rank;
+  }
+}
+
+TEST(BendingGang, LosesAllButOneAtATime) {
+  Bending run("{min=1,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
+  run.EndsAlike();
+  EXPECT_THAT(Named(run.scratch(), "restart"), IsEmpty());
+}
+
+TEST(BendingGang, StartsAgainWhenAllAreKilled) {
+  Bending run("{min=1,max=2}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 120));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGSTOP));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  run.EndsAlike();
+  EXPECT_EQ(Named(run.scratch(), "restart").size(), 1u);
+}
+
+TEST(BendingGang, WaitsForOthersBelowItsLeastSize) {
+  Bending run("{min=2,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
+  run.EndsAlike();
+  const std::vector<int> worlds = Worlds(run.scratch());
+  EXPECT_EQ(std::ranges::count(worlds, 1), 0) << "one worker is less than the least";
+}
+
+TEST(BendingGang, FencesAWorkerThatIsStopped) {
+  Bending run("{min=1,max=2}", {"gang.deadline=2"});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  const pid_t stopped = PidOfRank(run.scratch(), 1);
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGSTOP));
+  run.EndsAlike();
+  EXPECT_TRUE(EndWithin({stopped}, seconds(0)));
+  EXPECT_THAT(Named(run.scratch(), "rank_lost").front()["why"].get<std::string>(),
+              HasSubstr("was silent"));
+}
+
+TEST(BendingGang, OutlivesTheDeathOfANewcomer) {
+  Bending run("{min=1,max=2}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "member_start", 1));
+  ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
+  run.EndsAlike();
+}
+
+TEST(BendingGang, HasAsManyWorkersAsAPersonWants) {
+  Bending run("{min=1,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
+  const Outcome fewer = run.Call({"scale", "last", "1"});
+  EXPECT_EQ(fewer.exit, 0) << fewer.err;
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 1));
+  EXPECT_EQ(run.Call({"scale", "last", "3"}).exit, 0);
+  const Outcome refused = run.Call({"scale", "last", "9"});
+  EXPECT_THAT(refused.err, HasSubstr("has 1 to 3 workers, and not 9"));
+  run.EndsAlike();
+  const std::vector<int> worlds = Worlds(run.scratch());
+  ASSERT_GE(worlds.size(), 2u);
+  EXPECT_EQ(worlds.front(), 1);
+  EXPECT_EQ(worlds.back(), 3);
+  for (const Json& each : Named(run.scratch(), "gang_entered")) {
+    EXPECT_FALSE(each["after_death"].get<bool>()) << "a wish must not break a step";
+  }
+  EXPECT_EQ(run.Call({"scale", "last", "2"}).exit, 2) << "it has ended";
+}
+
+TEST(BendingGang, IsStoppedInTheMiddleOfAChangeAndResumedWithAnotherRange) {
+  Bending run("{min=1,max=2}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  run.command().Signal(SIGINT);
+  const Outcome stopped = run.command().Wait(seconds(30));
+  ASSERT_EQ(stopped.exit, 75) << stopped.err;
+  EXPECT_TRUE(run.command().Descendants().empty());
+  const Outcome resumed =
+      run.Call({"resume", "last", "--json", "--set", "gang.workers={min=2,max=3}"});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(ModelWeights(resumed, run.scratch()), Undisturbed());
+}
+
+TEST(BendingGang, RefusesMoreWorkersThanShards) {
+  const Scratch scratch;
+  const Outcome refused =
+      RunFlights(scratch, ExampleTables(kRows), {"gang.workers={min=1,max=5}"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("gang.workers = 5 is more than train.shards = 4"));
+}
+
+TEST(FixedGang, CannotBeScaled) {
+  Bending run("2");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
+  const Outcome refused = run.Call({"scale", "last", "1"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("fixed number of workers"));
+  run.EndsAlike();
+}
+
+}  // namespace protium::whole

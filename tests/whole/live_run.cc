@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whole/live_run.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+fs::path OnlyRun(const Scratch& scratch) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(scratch.path() / "runs", ignored)) {
+    if (entry.is_directory()) return entry.path();
+  }
+  return {};
+}
+
+std::vector<Json> EventsOf(const Scratch& scratch) {
+  std::vector<Json> events;
+  std::ifstream lines(OnlyRun(scratch) / "events.jsonl");
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = ParseJson(line);
+    if (json.ok()) events.push_back(*json);
+  }
+  return events;
+}
+
+bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
+  return command.AwaitChange(scratch.path() / "runs", [&] {
+    const fs::path run = OnlyRun(scratch);
+    return !run.empty() && LastEventValue(run, "step") >= step;
+  });
+}
+
+bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count) {
+  return command.AwaitChange(scratch.path() / "runs", [&] {
+    const auto events = EventsOf(scratch);
+    return size_t(std::ranges::count_if(events, [&](const Json& each) {
+             return each.value("event", "") == name;
+           })) >= count;
+  });
+}
+
+pid_t PidOfRank(const Scratch& scratch, int rank) {
+  pid_t pid = -1;
+  for (const Json& event : EventsOf(scratch)) {
+    const std::string name = event.value("event", "");
+    if (name == "member_start" && event["rank"] == rank) pid = event["pid"].get<pid_t>();
+    if (name != "gang_start") continue;
+    for (const Json& seat : event["ranks"]) {
+      if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();
+    }
+  }
+  return pid;
+}
+
+bool SignalRank(const Scratch& scratch, int rank, int signal) {
+  const pid_t pid = PidOfRank(scratch, rank);
+  return pid > 1 && kill(pid, signal) == 0;
+}
+
+}  // namespace protium::whole

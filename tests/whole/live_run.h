@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in progress, as a test that disturbs it sees it: through its folder.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "whole/command.h"
+
+namespace protium::whole {
+
+// The only run below scratch/runs; empty before there is one.
+std::filesystem::path OnlyRun(const Scratch& scratch);
+// All events so far.
+std::vector<Json> EventsOf(const Scratch& scratch);
+// Waits until training has come to `step`; false when the command ended before.
+bool AwaitStep(Running& command, const Scratch& scratch, int64_t step);
+// Waits until there are so many events of a name; false when the command ended before.
+bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count);
+// The process of a rank, or of a member of a gang that bends, as the run's events name it; -1: not
+// known.
+pid_t PidOfRank(const Scratch& scratch, int rank);
+// Sends `signal` to it; false when it is not known or gone.
+bool SignalRank(const Scratch& scratch, int rank, int signal);
+
+}  // namespace protium::whole
