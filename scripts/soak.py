@@ -6,6 +6,8 @@ A line for each run: what was done to it, the pauses of its gang, and whether th
 """
 
 import argparse
+import datetime
+import glob
 import json
 import os
 import random
@@ -17,6 +19,7 @@ import tempfile
 import time
 
 PATIENCE_S = 180
+MARK = "PROTIUM_SOAK"
 SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_steps=200", "gang.deadline=3")
 
 
@@ -28,7 +31,8 @@ class Run:
             argv += ["--set", setting]
         self.command = command
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=self.errors, text=True,
+                                        env={**os.environ, MARK: str(os.getpid())})
         self.begun = time.monotonic()
 
     # Reads what the run has told since the last call.
@@ -79,7 +83,7 @@ class Run:
             return json.load(result)["weights_sha256"], ""
 
 
-def disturb(run, chance, done):
+def disturb(run, chance, done, kills):
     pids = list(run.members().values())
     what = chance.choice(("kill", "kill", "kill", "stop", "two", "scale"))
     if what == "scale":
@@ -92,12 +96,14 @@ def disturb(run, chance, done):
         try:
             os.kill(pid, signal.SIGSTOP if what == "stop" else signal.SIGKILL)
             done.append("stop" if what == "stop" else "kill")
+            if what == "kill":
+                kills.append(time.time())
         except ProcessLookupError:
             pass
 
 
 def one(arguments, seed):
-    chance, done = random.Random(seed), []
+    chance, done, kills = random.Random(seed), [], []
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
         run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}")
         next_at = None
@@ -107,15 +113,36 @@ def one(arguments, seed):
             if next_at is None and run.trains():
                 next_at = time.monotonic() + chance.uniform(0, 0.5)
             if next_at is not None and time.monotonic() >= next_at and len(done) < 4:
-                disturb(run, chance, done)
+                disturb(run, chance, done, kills)
                 next_at = time.monotonic() + chance.uniform(0.05, 1)
         weights, error = run.finish()
-        return weights, error, done, run.named("gang_entered"), len(run.named("restart"))
+        return weights, error, done, run.named("gang_entered"), len(run.named("restart")), going_on(run, kills)
 
 
-def left_behind(command):
-    found = subprocess.run(["pgrep", "-f", os.path.abspath(command)], capture_output=True, text=True, check=False)
-    return [pid for pid in found.stdout.split() if pid != str(os.getpid())]
+# From each kill to the next step's begin, in seconds; of kills with another one soon after them, the
+# last.
+def going_on(run, kills):
+    entered = [datetime.datetime.fromisoformat(each["time"].replace("Z", "+00:00")).timestamp()
+               for each in run.named("gang_entered") if each["after_death"]]
+    times = []
+    for kill, after in zip(kills, kills[1:] + [float("inf")]):
+        next_entered = min((each for each in entered if each >= kill - 0.001), default=None)
+        if next_entered is not None and next_entered < after and next_entered - kill < 2:
+            times.append(max(next_entered - kill, 0))
+    return times
+
+
+# Processes that a run has left: all that it starts inherit the mark.
+def left_behind():
+    found = []
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as environment:
+                if f"{MARK}={os.getpid()}".encode() in environment.read().split(b"\0"):
+                    found.append(path.split("/")[2])
+        except OSError:
+            continue
+    return [pid for pid in found if pid != str(os.getpid())]
 
 
 def main():
@@ -130,9 +157,10 @@ def main():
         alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2).finish()
     if alone is None:
         sys.exit(f"soak: the run left alone failed:\n{error}")
-    cuts, edges, restarts, wrong, disturbed = [], [], 0, 0, 0
+    cuts, edges, going, restarts, wrong, disturbed = [], [], [], 0, 0, 0
     for seed in range(arguments.seed, arguments.seed + arguments.runs):
-        weights, error, done, entered, restarted = one(arguments, seed)
+        weights, error, done, entered, restarted, after_kills = one(arguments, seed)
+        going += after_kills
         pauses = [f"{each['pause_seconds'] * 1000:.0f}" for each in entered]
         cuts += [each["pause_seconds"] for each in entered if each["after_death"]]
         edges += [each["pause_seconds"] for each in entered if not each["after_death"]]
@@ -142,11 +170,12 @@ def main():
         wrong += not same
         print(f"seed {seed:4}  {'same weights' if same else 'WRONG: ' + (error or str(weights))}  {', '.join(done)}  "
               f"pauses ms: {' '.join(pauses)}{'  restarted' if restarted else ''}", flush=True)
-    for name, pauses in (("after a death", cuts), ("at an edge", edges)):
+    for name, pauses in (("after a death, of a rank", cuts), ("at an edge, of a rank", edges),
+                         ("from kill -9 to the next step", going)):
         if pauses:
             print(f"{name}: {len(pauses)} pauses, median {statistics.median(pauses) * 1000:.0f} ms, "
                   f"worst {max(pauses) * 1000:.0f} ms")
-    behind = left_behind(arguments.command)
+    behind = left_behind()
     print(f"{arguments.runs} runs, {disturbed} disturbances, {restarts} restarts, {wrong} wrong, "
           f"{len(behind)} processes left behind")
     sys.exit(1 if wrong or behind else 0)

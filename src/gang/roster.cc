@@ -34,6 +34,25 @@ std::vector<int32_t> Roster::Survivors() const {
   return left;
 }
 
+// The members of a generation that would be called now: those of the newest that live and stay, and
+// those that wait at the door. A member with notice stays while there would be too few without it.
+std::vector<int32_t> Roster::Next() const {
+  std::vector<int32_t> next, leaving;
+  for (const int32_t each : Survivors()) {
+    (members_.at(each).leaving ? leaving : next).push_back(each);
+  }
+  for (const int32_t each : All(State::kPrepared)) {
+    if (int32_t(next.size()) < wanted_ && !members_.at(each).leaving) next.push_back(each);
+  }
+  while (int32_t(next.size()) < limits_.min && !leaving.empty()) {
+    next.push_back(leaving.back());
+    leaving.pop_back();
+  }
+  // The last to come are the first to go: rank 0, which writes checkpoints, stays.
+  if (int32_t(next.size()) > wanted_) next.resize(size_t(wanted_));
+  return next;
+}
+
 bool Roster::AllEntered() const {
   return std::ranges::all_of(newest_.members, [&](int32_t each) {
     return members_.at(each).entered == newest_.number;
@@ -84,6 +103,11 @@ void Roster::Finished(int32_t member, Clock::time_point now) {
   Decide(now);
 }
 
+void Roster::Notice(int32_t member, Clock::time_point now) {
+  members_.at(member).leaving = true;
+  Decide(now);
+}
+
 void Roster::Want(int32_t members, Clock::time_point now) {
   wanted_ = std::clamp(members, limits_.min, limits_.max);
   Decide(now);
@@ -122,10 +146,7 @@ void Roster::Decide(Clock::time_point now) {
 // Those that wait at the door come in with the same call: another change right after it would cost
 // a second pause.
 void Roster::AfterDeath(Clock::time_point now) {
-  std::vector<int32_t> next = Survivors();
-  for (const int32_t each : All(State::kPrepared)) {
-    if (int32_t(next.size()) < wanted_) next.push_back(each);
-  }
+  std::vector<int32_t> next = Next();
   if (int32_t(next.size()) >= limits_.min) {
     short_since_.reset();
     return Call(std::move(next), true);
@@ -139,20 +160,19 @@ void Roster::AfterDeath(Clock::time_point now) {
 }
 
 void Roster::AtEdge() {
-  std::vector<int32_t> next = newest_.members;
-  for (const int32_t each : All(State::kPrepared)) {
-    if (int32_t(next.size()) < wanted_) next.push_back(each);
-  }
-  // The last to come are the first to go: rank 0, which writes checkpoints, stays.
-  if (int32_t(next.size()) > wanted_) next.resize(size_t(wanted_));
-  if (next != newest_.members) Call(std::move(next), false);
+  std::vector<int32_t> next = Next();
+  // Only newcomers would be without the weights.
+  const bool some = std::ranges::any_of(next, [&](int32_t m) { return Is(m, State::kIn); });
+  const bool same = std::ranges::is_permutation(next, newest_.members);
+  if (some && !same) Call(std::move(next), false);
 }
 
 void Roster::StartMissing() {
   if (closed()) return;
   const std::vector<int32_t> starting = All(State::kStarting), prepared = All(State::kPrepared);
   auto coming = int32_t(starting.size() + prepared.size());
-  const auto in = int32_t(Survivors().size());
+  const auto in = int32_t(std::ranges::count_if(
+      Survivors(), [&](int32_t m) { return !members_.at(m).leaving; }));
   for (const std::vector<int32_t>* some : {&starting, &prepared}) {
     for (auto each = some->rbegin(); each != some->rend() && in + coming > wanted_; ++each) {
       members_.at(*each).state = State::kGone;

@@ -4,8 +4,8 @@
 //
 // 1. Members are processes, numbered from 0 in the order of their start; a number is never used
 //    again. A generation is a list of members, and a member's place in it is its rank.
-// 2. A death cuts: survivors are called to the next generation at once. A newcomer, or a wish for
-//    fewer, changes the gang at an edge: members leave the generation together, after a step that
+// 2. A death cuts: survivors are called to the next generation at once. A newcomer, a member that
+//    has had notice, or a wish for fewer, changes the gang at an edge: members leave the generation together, after a step that
 //    they agree on, so no step is lost.
 // 3. A call replaces every older one. An edge is called only when all members have entered the
 //    generation before; a cut waits for nothing.
@@ -67,6 +67,7 @@ class Roster {
   void Entered(int32_t member, int64_t generation, int64_t step, Clock::time_point now);
   void Gone(int32_t member, Clock::time_point now);  // Its process has ended, however it did.
   void Finished(int32_t member, Clock::time_point now);  // Its task is done; nothing changes then.
+  void Notice(int32_t member, Clock::time_point now);  // It will have to end soon.
   void Want(int32_t members, Clock::time_point now);     // Within the limits; else the nearest.
   void Look(Clock::time_point now);                      // Time has passed.
 
@@ -85,12 +86,14 @@ class Roster {
   struct Member {
     State state = State::kIn;
     bool shared = false;
+    bool leaving = false;  // It has had notice.
     int64_t entered = -1;  // The newest generation that it is in.
   };
 
   bool Is(int32_t member, State state) const { return members_.at(member).state == state; }
   std::vector<int32_t> All(State state) const;
   std::vector<int32_t> Survivors() const;
+  std::vector<int32_t> Next() const;
   bool AllEntered() const;
   void Decide(Clock::time_point now);
   void AfterDeath(Clock::time_point now);

@@ -58,6 +58,7 @@ class Life {
       roster_.Want(int32_t(Draw(1, spec_.limits.max + 1)), At(now_));
       Obey();
     });
+    Plan(spec_.notices, span, [this] { NoticeOne(); });
     while (!events_.empty() && end_.broken.empty() && !over_) {
       const Event event = events_.top();
       events_.pop();
@@ -179,6 +180,16 @@ class Life {
     if (alive.empty()) return;
     ++end_.deaths;
     Kill(alive[size_t(Draw(0, int64_t(alive.size()) - 1))]);
+  }
+
+  void NoticeOne() {
+    const std::vector<int32_t>& in = roster_.newest().members;
+    const int32_t m = in[size_t(Draw(0, int64_t(in.size()) - 1))];
+    const Time grace = Draw(10, 2000) * kMilli;
+    last_fault_ = std::max(last_fault_, now_ + grace);
+    if (bodies_[m].alive) roster_.Notice(m, At(now_));
+    if (!over_) Obey();
+    After(grace, [this, m] { Kill(m); });
   }
 
   void Kill(int32_t m) {

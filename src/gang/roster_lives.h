@@ -37,6 +37,7 @@ struct LifeSpec {
   int32_t members = 1;   // At first.
   double deaths = 0;     // How many to expect, spread over the life.
   double wishes = 0;     // Likewise, of other sizes.
+  double notices = 0;    // Likewise, to members that are killed some time later.
   bool reorders = true;  // Messages to one member may overtake each other.
   Planted planted = Planted::kNone;
 };

@@ -101,6 +101,27 @@ TEST(Roster, AWishForFewerIsAnEdgeAndKeepsRankZero) {
   EXPECT_FALSE(call->generation.cut);
 }
 
+TEST(Roster, AMemberWithNoticeLeavesAtAnEdge) {
+  Roster roster = Bending(2, {.min = 1, .max = 2});
+  roster.Notice(0, Second(1));
+  const auto orders = roster.Orders();
+  ASSERT_THAT(orders, SizeIs(2));
+  EXPECT_THAT(orders[0].generation.members, ElementsAre(1));
+  EXPECT_FALSE(orders[0].generation.cut);
+  EXPECT_EQ(orders[1].kind, Kind::kStart) << "another comes in its place";
+}
+
+TEST(Roster, AMemberWithNoticeStaysWhileThereAreTooFew) {
+  Roster roster = Bending(2, {.min = 2, .max = 3});
+  roster.Orders();
+  roster.Notice(0, Second(1));
+  for (const RosterOrder& each : roster.Orders()) EXPECT_NE(each.kind, Kind::kCall);
+  roster.Prepared(2, Second(2));
+  const auto orders = roster.Orders();
+  ASSERT_FALSE(orders.empty());
+  EXPECT_THAT(orders[0].generation.members, ElementsAre(1, 2));
+}
+
 LifeSpec Draw(uint64_t seed) {
   const auto size = int32_t(1 + seed % 4);
   return {.seed = seed,
@@ -110,7 +131,8 @@ LifeSpec Draw(uint64_t seed) {
                      .patience = std::chrono::seconds(2)},
           .members = size,
           .deaths = double(seed / 7 % 6),
-          .wishes = double(seed / 11 % 4)};
+          .wishes = double(seed / 11 % 4),
+          .notices = double(seed / 13 % 3)};
 }
 
 TEST(Lives, KeepEveryPromise) {

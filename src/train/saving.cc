@@ -90,6 +90,8 @@ Status Saving::Share() {
 Status Saving::GoOn(bool came) {
   if (came) seconds_before_ = state_.seconds;
   handed_step_ = saved_step_;
+  // One that stays open would be fenced off when this rank leads again.
+  if (!leads()) writer_.reset();
   if (!leads() || writer_) return Status::OK();
   PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
   writer_ = std::make_unique<CheckpointWriter>(std::move(folder), spec_.train.keep);

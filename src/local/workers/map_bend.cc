@@ -73,6 +73,10 @@ void MapRun::OnMembership(Member& member, Frame frame) {
   if (frame.type == "share") return KeepPart(member, std::move(frame));
   if (frame.type == "failed") return OnCallFailed(member, frame);
   if (frame.type == "prepared") bend_->roster.Prepared(member.rank, now);
+  if (frame.type == "notice") {
+    bend_->why = fmt::format("rank {} has to end", member.rank);
+    bend_->roster.Notice(member.rank, now);
+  }
   if (frame.type == "entered") {
     member.entered = true;
     bend_->roster.Entered(member.rank, NumberAt(frame.head, "generation").ValueOr(-1),
@@ -135,16 +139,37 @@ void MapRun::OnFinished(Member& member) {
 
 void MapRun::CheckMembership() {
   const auto now = Clock::now();
-  if (now >= bend_->doubted && !bend_->roster.closed()) {
-    bend_->doubted = kNever;
-    for (RankFailure& each : bend_->doubts) Fail(std::move(each));
-    bend_->doubts.clear();
-  }
+  if (now >= bend_->doubted && !bend_->roster.closed()) SettleDoubts();
   ReadWish();
   if (now >= bend_->roster.due()) bend_->roster.Look(now);
   Obey();
   const std::vector<int32_t> waiting = std::exchange(bend_->no_seat, {});
   for (const int32_t each : waiting) StartNewcomer(each);
+}
+
+// Nobody has died, and yet collective calls failed. A member that does not say so itself hangs, and
+// is replaced like a dead one; if all say so, they disagree, and the attempt fails.
+void MapRun::SettleDoubts() {
+  bend_->doubted = kNever;
+  std::vector<RankFailure> doubts = std::exchange(bend_->doubts, {});
+  std::vector<Member*> hung;
+  for (const int32_t each : bend_->roster.newest().members) {
+    const bool said = std::ranges::find(doubts, each, &RankFailure::rank) != doubts.end();
+    if (Member* member = FindMember(each); !said && !member->done) hung.push_back(member);
+  }
+  if (hung.empty()) {
+    for (RankFailure& each : doubts) Fail(std::move(each));
+    return;
+  }
+  const int64_t at = Clock::now().time_since_epoch().count();
+  for (Member* member : hung) {
+    Lose(*member, member->Failure(spec_, RankFailure::Kind::kSilent,
+                                  protium::Fail({.exit = Exit::kStalled,
+                                                 .what = fmt::format(
+                                                     "kept the others waiting for {:g} seconds",
+                                                     spec_.deadline)}),
+                                  at));
+  }
 }
 
 void MapRun::ReadWish() {

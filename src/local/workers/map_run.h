@@ -102,6 +102,7 @@ class MapRun {
   void OnCallFailed(Member& member, const Frame& frame);
   void OnFinished(Member& member);
   void CheckMembership();
+  void SettleDoubts();
   void ReadWish();
   void Obey();
   void StartNewcomer(int32_t number);

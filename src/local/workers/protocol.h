@@ -35,6 +35,7 @@
 //                                     task's thread
 //   event  {task, event, rank}        TaskContext::Report; the rank, of a gang that bends
 //   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
+//   notice {task}                     the process was told to end (SIGTERM), and leaves in good order
 //   prepared {task}                   a newcomer waits for its first call
 //   entered {task, generation, step}  the rank goes on there, after so many steps
 //   failed {task, generation, status} a collective call failed; the rank waits for a call

@@ -208,6 +208,7 @@ Status WrongSchema(TaskContext& context) { return context.Emit(*NumberBatch(0, 1
 
 const TaskTable& TestTasks() {
   static const TaskTable tasks = {
+      {"bend", BendTask},
       {"count", Count},
       {"deaf", Deaf},
       {"devices", Devices},

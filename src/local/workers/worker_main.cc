@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <thread>
@@ -31,6 +32,7 @@ class WorkerProcess {
  private:
   Status SayReady();
   [[noreturn]] void Listen();
+  [[noreturn]] void AwaitNotice();
   void HandleFrame(Frame frame);
   void Begin(Frame frame);
   void Queue(std::function<void()> job);
@@ -57,8 +59,14 @@ Status WorkerProcess::SayReady() {
 }
 
 int WorkerProcess::Run() {
+  // Before there are other threads, which would end the process on the signal.
+  sigset_t notice;
+  sigemptyset(&notice);
+  sigaddset(&notice, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &notice, nullptr);
   if (!SayReady().ok()) return static_cast<int>(Exit::kEnvironment);
   const std::jthread listener([this] { Listen(); });
+  const std::jthread noticing([this] { AwaitNotice(); });
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !jobs_.empty(); });
@@ -80,6 +88,30 @@ void WorkerProcess::Listen() {
     } else if (FaultOf(frame.status()).exit != Exit::kStalled) {
       ::_exit(static_cast<int>(Exit::kEnvironment));
     }
+  }
+}
+
+// SIGTERM ends the process, as ever, unless it belongs to a gang that bends: then the gang goes on
+// without it after some step, and a second one ends it.
+void WorkerProcess::AwaitNotice() {
+  sigset_t notice;
+  sigemptyset(&notice);
+  sigaddset(&notice, SIGTERM);
+  for (int times = 1;; ++times) {
+    int signal = 0;
+    while (::sigwait(&notice, &signal) != 0) continue;
+    std::shared_ptr<WorkerTask> current;
+    {
+      std::lock_guard lock(mutex_);
+      current = current_;
+    }
+    if (current && current->bends() && times == 1) {
+      (void)link_->Send({{"type", "notice"}, {"task", current->number()}});
+      continue;
+    }
+    ::signal(SIGTERM, SIG_DFL);
+    ::pthread_sigmask(SIG_UNBLOCK, &notice, nullptr);
+    ::raise(SIGTERM);
   }
 }
 

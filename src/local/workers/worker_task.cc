@@ -111,7 +111,8 @@ Status WorkerTask::Read(Frame frame) {
 
 Status WorkerTask::ReadGang(Frame& frame) {
   peers_ = PeersIn(std::move(frame.fds), rank_);
-  if (!frame.head.value("bends", false)) return Status::OK();
+  bends_ = frame.head.value("bends", false);
+  if (!bends_) return Status::OK();
   PT_LET(const int64_t patience, NumberAt(frame.head, "patience"));
   membership_ = std::make_unique<WorkerMembership>(
       WorkerMembershipSpec{.link = link_,

@@ -51,6 +51,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   Status Emit(const arrow::RecordBatch& batch) override;
   // A Fault without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
+  bool bends() const { return bends_; }  // Any thread.
   Membership* membership() override { return membership_.get(); }
   void Report(const Json& event) override;
   std::stop_token stop() const override { return stop_.get_token(); }
@@ -77,6 +78,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   std::string host_;
   std::vector<Device> devices_;
   bool gang_ = false;
+  bool bends_ = false;
   std::chrono::milliseconds deadline_{60'000};
   std::chrono::milliseconds beat_{1'000};
   UniqueFd log_;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gangs that bend, with a task that only counts steps: what they do when members die, hang, are told
+// to end, or disagree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <mutex>
+
+#include "base/json.h"
+#include "gang/membership.h"
+#include "local/workers/test_tasks.h"
+
+namespace protium {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// One step of all ranks: whether any has heard of a change.
+Result<bool> CountTogether(Communicator& ranks, bool changing) {
+  std::array<int64_t, 2> sums{1, changing ? 1 : 0};
+  PT_TRY(ranks.AllReduce(AsBuffer(std::span<int64_t>(sums)), Reduce::kSum));
+  if (sums[0] != ranks.world()) return Status::Invalid("a step without all of its ranks");
+  return sums[1] > 0;
+}
+
+// Every rank asks for another length.
+Status Quarrel(Communicator& ranks) {
+  std::vector<std::byte> bytes(size_t(ranks.rank()) + 1);
+  return ranks.Broadcast(bytes, 0);
+}
+
+// All go on from the furthest.
+Status CatchUpSteps(Communicator& ranks, int64_t& step) {
+  PT_LET(const auto all, ranks.AllGather(std::to_string(step)));
+  for (const std::string& each : all) step = std::max<int64_t>(step, std::stoll(each));
+  return Status::OK();
+}
+
+}  // namespace
+
+// The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
+// one at which every rank asks for something else}.
+Status BendTask(TaskContext& context) {
+  PT_LET(const Json config, ParseJson(context.config()));
+  Membership& gang = *context.membership();
+  PT_TRY(gang.Share({.text = std::to_string(context.rank())}).status());
+  PT_LET(Communicator * ranks, context.communicator());
+  const auto is_at = [&](const char* what, int64_t step) { return config.value(what, -1) == step; };
+  int64_t step = 0;
+  while (step < config.value("steps", 0)) {
+    Status failed;
+    if (ranks != nullptr) {
+      if (is_at("hang", step) && context.rank() == 1) ::pause();
+      if (is_at("quarrel", step)) PT_TRY(Quarrel(*ranks));
+      const auto change = CountTogether(*ranks, gang.changing());
+      failed = change.status();
+      if (failed.ok()) context.Report({{"event", "step"}, {"step", ++step}});
+      ::usleep(2000);
+      if (failed.ok() && !*change) continue;
+    }
+    PT_LET(ranks, gang.Enter(failed));
+    if (ranks == nullptr) return Status::OK();
+    PT_TRY(CatchUpSteps(*ranks, step));
+    gang.Settled(step);
+  }
+  return ranks->rank() == 0 ? context.Emit(*TextBatch(std::to_string(step))) : Status::OK();
+}
+
+namespace {
+
+class BendingWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = CountBelongings();
+    workers_ = Workers::Make({}).ValueOrDie();
+  }
+  void TearDown() override {
+    workers_.reset();
+    EXPECT_EQ(CountBelongings(), before_);
+  }
+
+  // Runs `steps` steps; after `at` of them the process of `member` gets `signal`.
+  Result<arrow::RecordBatchVector> Run(WorkerRange range, const std::string& config, int64_t at = -1,
+                                       int32_t member = 1, int signal = SIGKILL) {
+    MapTask task = TextTask("bend", config);
+    task.gang = GangSpec{.workers = range, .max_restarts = 0, .deadline = 1, .patience = 5};
+    bool sent = false;
+    const Call call{.events = [&, at, member, signal](const Json& event) {
+      const std::lock_guard lock(mutex_);
+      events_.push_back(event);
+      if (event["event"] == "gang_start") ranks_ = event["ranks"];
+      if (sent || event["event"] != "step" || event["step"] < at || at < 0) return;
+      sent = true;
+      ::kill(ranks_[size_t(member)]["pid"].get<pid_t>(), signal);
+    }};
+    return RunTask(*workers_, task, Numbers(1, 1), call);
+  }
+
+  std::vector<Json> Named(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Json> named;
+    for (const Json& each : events_) {
+      if (each["event"] == name) named.push_back(each);
+    }
+    return named;
+  }
+
+  std::unique_ptr<Workers> workers_;
+  Belongings before_;
+  std::mutex mutex_;
+  Json ranks_;
+  std::vector<Json> events_;
+};
+
+TEST_F(BendingWorkers, AreLikeAnyGangWhenNothingHappens) {
+  const auto out = Run({1, 3}, R"({"steps": 20})");
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(SortedTexts(*out), ElementsAre("20"));
+  EXPECT_THAT(Named("gang_change"), IsEmpty());
+}
+
+TEST_F(BendingWorkers, GoOnWithoutAMemberThatIsKilled) {
+  for (int32_t member = 0; member < 2; ++member) {
+    const auto out = Run({1, 2}, R"({"steps": 300})", 20, member);
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(SortedTexts(*out), ElementsAre("300"));
+    ASSERT_FALSE(Named("gang_change").empty());
+    EXPECT_TRUE(Named("gang_change")[0]["cut"].get<bool>());
+    events_.clear();
+  }
+}
+
+TEST_F(BendingWorkers, LetAMemberLeaveThatIsToldToEnd) {
+  const auto out = Run({1, 2}, R"({"steps": 300})", 20, 1, SIGTERM);
+  ASSERT_TRUE(out.ok()) << out.status();
+  ASSERT_FALSE(Named("gang_change").empty());
+  EXPECT_FALSE(Named("gang_change")[0]["cut"].get<bool>()) << "no step may be broken";
+  EXPECT_THAT(Named("rank_lost"), IsEmpty());
+}
+
+TEST_F(BendingWorkers, ReplaceAMemberThatHangs) {
+  const auto out = Run({1, 2}, R"({"steps": 40, "hang": 20})");
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(SortedTexts(*out), ElementsAre("40"));
+  ASSERT_EQ(Named("rank_lost").size(), 1u);
+  EXPECT_THAT(Named("rank_lost")[0]["why"].get<std::string>(),
+              HasSubstr("kept the others waiting for 1 seconds"));
+}
+
+TEST_F(BendingWorkers, FailWhenTheyDisagree) {
+  const auto out = Run({1, 2}, R"({"steps": 40, "quarrel": 20})");
+  ASSERT_FALSE(out.ok());
+  EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank"));
+}
+
+}  // namespace
+}  // namespace protium

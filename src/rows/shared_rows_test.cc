@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows/shared_rows.h"
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <string>
+
+#include "collective/thread_ranks.h"
+
+namespace protium {
+namespace {
+
+const RowSchema kOneNumber = MakeRowSchema({.numeric = {"x"}});
+
+// The rows begin, begin + 1, ... of a table with one column.
+Result<std::unique_ptr<Packer>> PackCount(int64_t begin, int64_t rows) {
+  const auto schema = arrow::schema({arrow::field("x", arrow::int64())});
+  arrow::Int64Builder x;
+  for (int64_t i = 0; i < rows; ++i) PT_TRY(x.Append(begin + i));
+  PT_LET(const auto column, x.Finish());
+  PT_LET(auto packer, Packer::Make(kOneNumber, schema, RowRoom(int64_t{1} << 30)));
+  PT_TRY(packer->Append(*arrow::RecordBatch::Make(schema, rows, {column})));
+  return packer;
+}
+
+std::string AllBytes(const ShardedRows& rows, int32_t shard) {
+  std::string bytes;
+  const auto scan = rows.Scan(shard);
+  while (true) {
+    const auto block = scan->Next(7).ValueOrDie();
+    if (block.empty()) return bytes;
+    bytes.append(reinterpret_cast<const char*>(block.data()), block.size());
+  }
+}
+
+// What two ranks shared, and the bytes of the shards as their first owners had them.
+struct SharedByTwo {
+  std::vector<SharedFile> files;
+  std::vector<ShardIdentity> identity;
+  std::vector<std::string> shards;
+};
+
+SharedByTwo ShareByTwo(int32_t shards, int64_t rows) {
+  SharedByTwo out;
+  out.files.resize(2);
+  out.shards.resize(size_t(shards));
+  const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) {
+    const auto rank = size_t(communicator.rank());
+    PT_LET(auto packer, PackCount(int64_t(rank) * rows, rows));
+    PT_LET(auto own, ShardRows(std::move(packer), ShardOwners(shards, 2), communicator));
+    for (int32_t s = own->own().begin; s < own->own().end; ++s) {
+      out.shards[size_t(s)] = AllBytes(*own, s);
+    }
+    if (rank == 0) out.identity = own->identity();
+    PT_LET(UniqueFd memory, ShareRows(*own));
+    out.files[rank] = {std::move(memory), own->own()};
+    return Status::OK();
+  });
+  for (const Status& status : statuses) EXPECT_TRUE(status.ok()) << status;
+  return out;
+}
+
+TEST(SharedRows, AnyRankReadsAnyShardAfterTheirOwnersAreGone) {
+  SharedByTwo shared = ShareByTwo(5, 1000);
+  const auto all = MapRows(kOneNumber, shared.identity, std::move(shared.files)).ValueOrDie();
+  EXPECT_EQ(all->total_rows(), 2000);
+  for (int32_t s = 0; s < 5; ++s) EXPECT_FALSE(all->owns(s)) << s;
+  all->TakeOver({1, 4});
+  EXPECT_TRUE(all->owns(1) && all->owns(3));
+  EXPECT_FALSE(all->owns(0) || all->owns(4));
+  for (int32_t s = 0; s < 5; ++s) EXPECT_EQ(AllBytes(*all, s), shared.shards[size_t(s)]) << s;
+}
+
+TEST(SharedRows, AVisitIsEnteredInTheMiddle) {
+  SharedByTwo shared = ShareByTwo(2, 500);
+  const auto all = MapRows(kOneNumber, shared.identity, std::move(shared.files)).ValueOrDie();
+  const int64_t rows = all->rows(1), width = kOneNumber.width();
+  const Permutation order(3, 1, 1, rows);
+  std::vector<std::byte> whole(size_t(rows * width)), rest(whole.size());
+  ASSERT_TRUE(all->Visit(1, order).ValueOrDie()->Next(rows, whole.data()).ok());
+  const auto later = all->Visit(1, order).ValueOrDie();
+  ASSERT_TRUE(later->Skip(123).ok());
+  ASSERT_TRUE(later->Next(rows - 123, rest.data()).ok());
+  EXPECT_EQ(std::memcmp(whole.data() + 123 * width, rest.data(), size_t((rows - 123) * width)), 0);
+}
+
+TEST(SharedRows, OwnersWithoutRowsShareToo) {
+  SharedByTwo shared = ShareByTwo(4, 1);
+  const auto all = MapRows(kOneNumber, shared.identity, std::move(shared.files)).ValueOrDie();
+  EXPECT_EQ(all->total_rows(), 2);
+}
+
+TEST(SharedRows, FilesThatDoNotFitAreRefused) {
+  SharedByTwo gap = ShareByTwo(3, 10);
+  gap.files.erase(gap.files.begin());
+  EXPECT_FALSE(MapRows(kOneNumber, gap.identity, std::move(gap.files)).ok());
+  SharedByTwo small = ShareByTwo(2, 3000);
+  std::swap(small.files[0].memory, small.files[1].memory);
+  small.files[1].memory = UniqueFd(::memfd_create("short", MFD_CLOEXEC));
+  EXPECT_FALSE(MapRows(kOneNumber, small.identity, std::move(small.files)).ok());
+}
+
+}  // namespace
+}  // namespace protium
