@@ -5,9 +5,14 @@
 #include <arrow/ipc/writer.h>
 #include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
+#include <parquet/arrow/schema.h>
 #include <parquet/arrow/writer.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <string_view>
+#include <unordered_set>
 
 #include "base/fault.h"
 #include "format/atomic_output.h"
@@ -19,27 +24,36 @@ namespace protium {
 namespace {
 
 constexpr int64_t kQuickGroupBytes = 128 << 20;
+// Of a row group, as DuckDB has it: the columns of a group are in memory until it is whole, and
+// with many more rows the time goes into pages of memory that are taken and given back.
+constexpr int64_t kGroupRows = 122'880;
+
+// Whether a column of numbers has so many different values that a dictionary of them would cost
+// more time than it saves space: more than half of the first rows are unlike all before them.
+bool Varies(const arrow::Array& values) {
+  constexpr int64_t kSample = 4096;
+  if (!arrow::is_primitive(values.type_id()) || values.type_id() == arrow::Type::BOOL) return false;
+  const auto bytes = size_t(values.type()->byte_width());
+  const arrow::ArrayData& data = *values.data();
+  const int64_t rows = std::min(values.length(), kSample);
+  if (rows == 0 || data.buffers[1] == nullptr) return false;
+  const auto* const at =
+      reinterpret_cast<const char*>(data.buffers[1]->data()) + data.offset * int64_t(bytes);
+  std::unordered_set<std::string_view> seen;
+  for (int64_t i = 0; i < rows; ++i) seen.emplace(at + i * int64_t(bytes), bytes);
+  return int64_t(seen.size()) > rows / 2;
+}
 
 // Arrow's writer buffers a row group; Close() writes the footer, without which there is no file.
 class ParquetWriter : public FileWriter {
  public:
-  ParquetWriter(AtomicFile file, bool quick)
-      : output_(std::make_shared<AtomicOutput>(std::move(file))), quick_(quick) {}
+  ParquetWriter(AtomicFile file, SchemaPtr schema, bool quick)
+      : output_(std::make_shared<AtomicOutput>(std::move(file))),
+        schema_(std::move(schema)),
+        quick_(quick) {}
 
-  Status Open(const arrow::Schema& schema) {
-    const auto properties =
-        ::parquet::WriterProperties::Builder()
-            .compression(quick_ ? arrow::Compression::SNAPPY : arrow::Compression::ZSTD)
-            // Not the release of a library, on which bytes would then depend.
-            ->created_by("protium")
-            ->build();
-    return GuardParquet([&]() -> Status {
-      PT_LET(writer_, ::parquet::arrow::FileWriter::Open(schema, arrow::default_memory_pool(),
-                                                         output_, properties));
-      return Status::OK();
-    });
-  }
   Status Write(const arrow::RecordBatch& batch) override {
+    if (writer_ == nullptr) PT_TRY(Open(batch));
     return output_->Explain(GuardParquet([&]() -> Status {
       if (quick_ && group_bytes_ > kQuickGroupBytes) {
         PT_TRY(writer_->NewBufferedRowGroup());
@@ -50,12 +64,36 @@ class ParquetWriter : public FileWriter {
     }));
   }
   Status Commit() override {
+    if (writer_ == nullptr) {
+      PT_LET(const auto none, arrow::RecordBatch::MakeEmpty(schema_));
+      PT_TRY(Open(*none));
+    }
     PT_TRY(output_->Explain(GuardParquet([&] { return writer_->Close(); })));
     return output_->Commit();
   }
 
  private:
+  // `first` tells how columns are best encoded.
+  Status Open(const arrow::RecordBatch& first) {
+    ::parquet::WriterProperties::Builder properties;
+    properties.compression(quick_ ? arrow::Compression::SNAPPY : arrow::Compression::ZSTD);
+    // Not the release of a library, on which bytes would then depend.
+    properties.created_by("protium");
+    properties.max_row_group_length(kGroupRows);
+    for (int i = 0; i < first.num_columns(); ++i) {
+      if (Varies(*first.column(i))) properties.disable_dictionary(schema_->field(i)->name());
+    }
+    // Columns are encoded and compressed side by side; the bytes are the same.
+    const auto threads = ::parquet::ArrowWriterProperties::Builder().set_use_threads(true)->build();
+    return GuardParquet([&]() -> Status {
+      PT_LET(writer_, ::parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(),
+                                                         output_, properties.build(), threads));
+      return Status::OK();
+    });
+  }
+
   std::shared_ptr<AtomicOutput> output_;
+  SchemaPtr schema_;
   bool quick_;
   int64_t group_bytes_ = 0;  // Of the row group that is open, before compression.
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
@@ -179,9 +217,13 @@ Result<AtomicFile> MakeFileIn(const std::string& path) {
 Result<std::unique_ptr<FileWriter>> MakeParquet(const std::string& path, const SchemaPtr& schema,
                                                 bool quick) {
   PT_LET(AtomicFile file, MakeFileIn(path));
-  auto writer = std::make_unique<ParquetWriter>(std::move(file), quick);
-  PT_TRY(writer->Open(*schema));
-  return writer;
+  // Before any row is made: not every type can be written.
+  std::shared_ptr<::parquet::SchemaDescriptor> columns;
+  PT_TRY(GuardParquet([&] {
+    return ::parquet::arrow::ToParquetSchema(schema.get(), *::parquet::default_writer_properties(),
+                                             &columns);
+  }));
+  return std::make_unique<ParquetWriter>(std::move(file), schema, quick);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <arrow/io/file.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
 
 #include <filesystem>
 #include <fstream>
@@ -60,6 +62,21 @@ TEST_F(Writing, ParquetComesBackAsItWas) {
   auto reader = parquet::arrow::OpenFile(input, arrow::default_memory_pool()).ValueOrDie();
   const auto table = reader->ReadTable().ValueOrDie();
   EXPECT_TRUE(table->Equals(*arrow::Table::FromRecordBatches({rows, rows}).ValueOrDie()));
+}
+
+// A dictionary of values that hardly repeat costs more time than all else.
+TEST_F(Writing, ParquetHasDictionariesWhereValuesRepeat) {
+  const auto rows = Rows(5000);
+  arrow::DoubleBuilder few;
+  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(few.Append(i % 7).ok());
+  const auto all = rows->AddColumn(2, "few", few.Finish().ValueOrDie()).ValueOrDie();
+  auto file = FileWriter::Make(Format::kParquet, Path("t.parquet"), all->schema()).ValueOrDie();
+  ASSERT_TRUE(file->Write(*all).ok() && file->Commit().ok());
+  const auto metadata = parquet::ParquetFileReader::OpenFile(Path("t.parquet"))->metadata();
+  const auto group = metadata->RowGroup(0);
+  for (const auto& [column, expected] : {std::pair{0, false}, {1, true}, {2, true}}) {
+    EXPECT_EQ(group->ColumnChunk(column)->has_dictionary_page(), expected) << column;
+  }
 }
 
 TEST_F(Writing, CsvTellsNullFromEmptyText) {
