@@ -2,7 +2,14 @@
 #include "rows/spill_visit.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,15 +20,17 @@
 namespace protium {
 namespace {
 
-// How the positions of a visit are divided, and where their rows lie in the file: bucket b has the
-// positions from b * rows on, as records of a position within the bucket and a row, in any order.
+// How the positions of a visit are divided, and where their rows lie in the
+// file: bucket b has the positions from b * rows on, as records of a position
+// within the bucket and a row, in any order.
 struct Buckets {
   static constexpr int64_t kPlace = sizeof(uint32_t);
 
   Buckets(int64_t width, int64_t all_rows, int64_t memory_bytes)
       : width(width),
         all_rows(all_rows),
-        // Two buckets, and where each row of the one that is handed out lies in it.
+        // Two buckets, and where each row of the one that is handed out lies in
+        // it.
         rows(std::clamp<int64_t>(memory_bytes / (2 * record() + kPlace), 1,
                                  std::max<int64_t>(all_rows, 1))),
         count((all_rows + rows - 1) / rows) {}
@@ -40,20 +49,109 @@ struct Buckets {
   int64_t count;
 };
 
+// Writes pieces of memory to a file while others are filled. Pieces that are
+// small are written at once: handing them over would take longer.
+class WriteBehind {
+ public:
+  // The memory is cut into pieces of `piece_bytes`, all of them free.
+  WriteBehind(ScratchFile& file, std::span<std::byte> memory, size_t piece_bytes) : file_(file) {
+    for (; memory.size() >= piece_bytes; memory = memory.subspan(piece_bytes)) {
+      free_.push_back(memory.data());
+    }
+    if (piece_bytes < size_t(ScratchFile::kLarge)) return;
+    try {
+      thread_ = std::jthread([this] { Run(); });
+    } catch (const std::system_error&) {
+      // Without a thread more, pieces are written at once.
+    }
+  }
+  ~WriteBehind() { (void)Finish(); }
+
+  // A free piece; waits for one that is being written.
+  Result<std::byte*> Take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !free_.empty() || !failed_.ok(); });
+    PT_TRY(failed_);
+    std::byte* const piece = free_.back();
+    free_.pop_back();
+    return piece;
+  }
+
+  // Has the first bytes of a piece written at `at`; then it is free.
+  Status Write(int64_t at, std::span<std::byte> piece) {
+    if (!thread_.joinable()) {
+      PT_TRY(file_.Write(at, piece));
+      free_.push_back(piece.data());
+      return Status::OK();
+    }
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({at, piece});
+    changed_.notify_all();
+    return failed_;
+  }
+
+  // Waits until all is written.
+  Status Finish() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    return failed_;
+  }
+
+ private:
+  struct Piece {
+    int64_t at = 0;
+    std::span<std::byte> bytes;
+  };
+
+  void Run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return !waiting_.empty() || ending_; });
+      if (waiting_.empty()) return;
+      const Piece piece = waiting_.front();
+      waiting_.pop_front();
+      lock.unlock();
+      const Status written = file_.Write(piece.at, piece.bytes);
+      lock.lock();
+      if (failed_.ok()) failed_ = written;
+      free_.push_back(piece.bytes.data());
+      changed_.notify_all();
+    }
+  }
+
+  ScratchFile& file_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::byte*> free_;
+  std::deque<Piece> waiting_;
+  Status failed_;
+  bool ending_ = false;
+  std::jthread thread_;  // Last: it uses all of the above.
+};
+
 // Writes rows to their buckets, of each some at a time.
 class Scatter {
  public:
-  Scatter(const Buckets& buckets, const Permutation& order) : buckets_(buckets), order_(order) {}
+  Scatter(const Buckets& buckets, const Permutation& order)
+      : buckets_(buckets), order_(order), filling_(size_t(buckets.count)) {}
 
   Status Start(ScratchFile& file, int64_t memory_bytes) {
-    // The memory of the buckets themselves, which are not read yet.
-    int64_t bytes = std::max(memory_bytes / std::max<int64_t>(buckets_.count, 1), kLeastBytes);
-    if (bytes > ScratchFile::kPage) bytes -= bytes % ScratchFile::kPage;
-    PT_TRY(memory_.Reserve(std::max(buckets_.count * bytes, bytes)));
-    const auto all = memory_.As<std::byte>(buckets_.count * bytes);
+    // The memory of the buckets themselves, which are not read yet: a piece for
+    // each, and some that are written meanwhile.
+    const int64_t pieces = buckets_.count + kBehind;
+    piece_bytes_ = std::clamp(memory_bytes / pieces, kLeastBytes, kMostBytes);
+    if (piece_bytes_ > ScratchFile::kPage) piece_bytes_ -= piece_bytes_ % ScratchFile::kPage;
+    PT_TRY(memory_.Reserve(pieces * piece_bytes_));
+    const auto all = memory_.As<std::byte>(pieces * piece_bytes_);
+    behind_ = std::make_unique<WriteBehind>(file, all, size_t(piece_bytes_));
     for (int64_t bucket = 0; bucket < buckets_.count; ++bucket) {
-      streams_.emplace_back(file, buckets_.offset(bucket),
-                            all.subspan(size_t(bucket * bytes), size_t(bytes)));
+      Filling& filling = filling_[size_t(bucket)];
+      filling.at = buckets_.offset(bucket);
+      PT_LET(filling.piece, behind_->Take());
     }
     return Status::OK();
   }
@@ -70,25 +168,66 @@ class Scatter {
       }
     }
     PT_CHECK(row == buckets_.all_rows);
-    for (ScratchStream& stream : streams_) PT_TRY(stream.Flush());
-    return Status::OK();
+    for (Filling& filling : filling_) PT_TRY(WriteLast(filling));
+    return behind_->Finish();
   }
 
  private:
   static constexpr int64_t kLeastBytes = 64;
+  static constexpr int64_t kMostBytes = int64_t{4} << 20;
+  static constexpr int64_t kBehind = 4;
+
+  // The piece of a bucket that is being filled, and where it belongs.
+  struct Filling {
+    int64_t at = 0;
+    std::byte* piece = nullptr;
+    int64_t held = 0;
+  };
 
   Status Put(int64_t position, std::span<const std::byte> row) {
     const int64_t bucket = position / buckets_.rows;
     const auto place = uint32_t(position - bucket * buckets_.rows);
-    ScratchStream& stream = streams_[size_t(bucket)];
-    PT_TRY(stream.Append(std::as_bytes(std::span(&place, 1))));
-    return stream.Append(row);
+    Filling& filling = filling_[size_t(bucket)];
+    if (filling.held + buckets_.record() <= piece_bytes_) {
+      std::byte* const to = filling.piece + filling.held;
+      std::memcpy(to, &place, sizeof(place));
+      std::memcpy(to + sizeof(place), row.data(), row.size());
+      filling.held += buckets_.record();
+      return Status::OK();
+    }
+    PT_TRY(Append(filling, std::as_bytes(std::span(&place, 1))));
+    return Append(filling, row);
+  }
+
+  // Also across the end of a piece.
+  Status Append(Filling& filling, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto some = std::min(bytes.size(), size_t(piece_bytes_ - filling.held));
+      std::memcpy(filling.piece + filling.held, bytes.data(), some);
+      bytes = bytes.subspan(some);
+      filling.held += int64_t(some);
+      if (filling.held < piece_bytes_) break;
+      PT_TRY(behind_->Write(filling.at, {filling.piece, size_t(piece_bytes_)}));
+      filling.at += std::exchange(filling.held, 0);
+      PT_LET(filling.piece, behind_->Take());
+    }
+    return Status::OK();
+  }
+
+  // In whole pages where pieces have them: what follows the rows in the last
+  // page is the bucket's.
+  Status WriteLast(Filling& filling) {
+    const bool pages = piece_bytes_ % ScratchFile::kPage == 0;
+    const int64_t bytes = pages ? RoundUpToPages(filling.held) : filling.held;
+    return behind_->Write(filling.at, {filling.piece, size_t(bytes)});
   }
 
   const Buckets& buckets_;
   const Permutation& order_;
   RowMemory memory_;
-  std::vector<ScratchStream> streams_;  // By bucket.
+  int64_t piece_bytes_ = 0;
+  std::vector<Filling> filling_;  // By bucket.
+  std::unique_ptr<WriteBehind> behind_;
 };
 
 class SpillVisit final : public RowVisit {
@@ -177,7 +316,7 @@ Result<std::unique_ptr<RowVisit>> MakeSpillVisit(const SpillVisitSpec& spec, Row
                                                  const Permutation& order) {
   const Buckets buckets(spec.width, order.rows(), spec.memory_bytes);
   PT_LET(ScratchFile file, ScratchFile::Make(spec.disk));
-  PT_TRY(file.Reserve(buckets.bytes()));
+  PT_TRY(file.Reserve(RoundUpToPages(buckets.bytes())));
   {
     Scatter scatter(buckets, order);
     PT_TRY(scatter.Start(file, spec.memory_bytes));
