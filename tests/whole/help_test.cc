@@ -43,8 +43,9 @@ class Schema {
       return at + ": enum";
     }
     if (value.is_number() && !InRange(schema, value.get<double>())) return at + ": range";
-    const std::regex pattern(schema.value("pattern", ".*"));
-    if (value.is_string() && !std::regex_match(value.get<std::string>(), pattern)) {
+    if (schema.contains("pattern") && value.is_string() &&
+        !std::regex_match(value.get<std::string>(),
+                          std::regex(schema["pattern"].get<std::string>()))) {
       return at + ": pattern";
     }
     for (const Json& each : schema.value("allOf", Json::array())) {
