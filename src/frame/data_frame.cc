@@ -61,16 +61,21 @@ DataFrame DataFrame::Materialize(std::string name) const {
   return {*session_, MakePlan(protium::Materialize{std::move(name)}, {plan_})};
 }
 
+MapTask WithOutput(MapTask task, const arrow::Schema& input) {
+  if (task.output != nullptr) return task;
+  arrow::FieldVector fields = input.fields();
+  if (task.adds != nullptr) {
+    fields.insert(fields.end(), task.adds->fields().begin(), task.adds->fields().end());
+  }
+  task.output = arrow::schema(std::move(fields));
+  return task;
+}
+
 DataFrame DataFrame::Map(MapTask task) const {
   if (task.output != nullptr) return {*session_, MakePlan(std::move(task), {plan_})};
   return BuildFrame(*session_, [&]() -> Result<Plan> {
     PT_LET(const SchemaPtr schema, Schema());
-    arrow::FieldVector fields = schema->fields();
-    if (task.adds != nullptr) {
-      fields.insert(fields.end(), task.adds->fields().begin(), task.adds->fields().end());
-    }
-    task.output = arrow::schema(std::move(fields));
-    return MakePlan(std::move(task), {plan_});
+    return MakePlan(WithOutput(std::move(task), *schema), {plan_});
   });
 }
 

@@ -214,7 +214,7 @@ DataFrame Groups::Map(MapTask task, std::vector<SortKey> order) const {
     }
     task.groups = keys_;
     task.order = std::move(order);
-    return frame_.Map(std::move(task)).plan();
+    return MakePlan(WithOutput(std::move(task), *schema), {frame_.plan()});
   });
 }
 

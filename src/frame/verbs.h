@@ -29,6 +29,10 @@ std::vector<NamedExpr> MergedColumns(const arrow::Schema& schema,
 // Refuses (kUsage) a name that is there twice.
 Status CheckNewNames(const std::vector<NamedExpr>& columns, const std::string& verb);
 
+// The task with the columns that it gives: unless it says otherwise, those of `input` and those it
+// adds.
+MapTask WithOutput(MapTask task, const arrow::Schema& input);
+
 // An SQL node of our own over tables of these names.
 Plan SqlPlan(std::string text, std::vector<std::string> names, std::vector<Plan> inputs,
              std::string verb);
