@@ -2,6 +2,7 @@
 // Nets that users bring along: in a program, in an extension and as a TorchScript file.
 #include <gtest/gtest.h>
 
+#include "format/file.h"
 #include "learn/model/net_library.h"
 #include "whole/own_job.h"
 
@@ -79,6 +80,19 @@ TEST(Extension, IsKeptInTheRunAndOpenedThereWhereItsFileIsMissingOrAnotherOne) {
     const NetLibrary elsewhere{file.string(), library.kept, library.sha256};
     EXPECT_EQ(OpenExtension(elsewhere)->nets.front().extension, library.kept);
   }
+}
+
+TEST(Extension, IsKeptBesideAnotherOfTheSameName) {
+  const Scratch scratch;
+  const auto copy = [&](const char* folder, const std::string& library) {
+    fs::create_directories(scratch.path() / folder);
+    fs::copy_file(library, scratch.path() / folder / "nets.so");
+    return *KeepExtension(scratch.path() / "run", scratch.path() / folder / "nets.so");
+  };
+  const NetLibrary a = copy("a", Library("own_nets")), b = copy("b", Library("own_nets_taken"));
+  EXPECT_NE(a.sha256, b.sha256);
+  EXPECT_EQ(*FileSha256(a.kept), a.sha256);
+  EXPECT_EQ(*FileSha256(b.kept), b.sha256);
 }
 
 TEST(Extension, ThatCannotBeUsedIsRefusedWithTheReason) {

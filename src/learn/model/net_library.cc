@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/digest.h"
 #include "format/file.h"
 #include "learn/extension.h"
 #include "learn/model/copy_file.h"
@@ -17,7 +18,9 @@ Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
     PT_LET(library.sha256, FileSha256(library.file));
     return library;
   }
-  const fs::path kept = fs::absolute(folder / "extensions" / file.filename());
+  // Two libraries may have the same name; beside one another neither could keep it.
+  const std::string own = Sha256Hex(fs::absolute(file).string()).substr(0, 8);
+  const fs::path kept = fs::absolute(folder / "extensions" / own / file.filename());
   PT_LET(library.sha256, CopyFile(file, kept));
   library.kept = kept.string();
   return library;
