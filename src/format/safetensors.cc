@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/safetensors.h"
 
+#define XXH_INLINE_ALL
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <system_error>
 
@@ -15,9 +19,9 @@
 #include "base/json.h"
 #include "os/file.h"
 
-// The format: https://github.com/huggingface/safetensors. Files come from users and from other
-// programs, so everything in the header is checked before it is used: counts before they are added,
-// offsets before memory is touched.
+// The format: https://github.com/huggingface/safetensors. Files come from users
+// and from other programs, so everything in the header is checked before it is
+// used: counts before they are added, offsets before memory is touched.
 
 namespace protium {
 namespace {
@@ -62,7 +66,8 @@ struct Entry {
   int64_t end = 0;
 };
 
-// Reads one entry of the header; the text of a refusal is what is wrong with it.
+// Reads one entry of the header; the text of a refusal is what is wrong with
+// it.
 Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::string& where) {
   const auto bad = [&](const char* why) { return Damaged(where, "tensor " + name + ": " + why); };
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
@@ -93,19 +98,22 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
   return entry;
 }
 
-// Lets every entry point to its data, which must fill `data` without gap or overlap.
+// Lets every entry point to its data, which must fill `data` without gap or
+// overlap.
 Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
              const std::string& where) {
-  // By position: empty tensors share theirs with the one that follows and must come first.
+  // By position: empty tensors share theirs with the one that follows and must
+  // come first.
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   int64_t at = 0;
   for (Entry& entry : entries) {
     if (entry.begin != at || entry.end > int64_t(data.size())) {
-      return Damaged(
-          where, fmt::format("tensor {} is at {} to {}, but the data continues at {} of {} bytes",
-                             entry.tensor.name, entry.begin, entry.end, at, data.size()));
+      return Damaged(where,
+                     fmt::format("tensor {} is at {} to {}, but the "
+                                 "data continues at {} of {} bytes",
+                                 entry.tensor.name, entry.begin, entry.end, at, data.size()));
     }
     entry.tensor.data = data.subspan(size_t(entry.begin), size_t(entry.end - entry.begin));
     at = entry.end;
@@ -127,8 +135,8 @@ Status ReadMetadata(const Json& json, const std::string& where,
   return Status::OK();
 }
 
-// Eight bytes of length and the header, padded with spaces (which the format allows) so that the
-// data starts aligned.
+// Eight bytes of length and the header, padded with spaces (which the format
+// allows) so that the data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
@@ -141,7 +149,8 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
     at = end;
   }
   std::string text = Dump(header);
-  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in place.
+  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in
+  // place.
   text.resize((text.size() + kLengthBytes + 63) / 64 * 64 - kLengthBytes, ' ');
   std::string out(kLengthBytes, '\0');
   for (size_t i = 0; i < kLengthBytes; ++i) out[i] = char(uint64_t(text.size()) >> (8 * i));
@@ -149,10 +158,27 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
 }
 
 // Little-endian, on machines of either order.
-void AddNumber(Sha256& hash, uint64_t number) {
-  std::byte bytes[8];
-  for (int i = 0; i < 8; ++i) bytes[i] = std::byte(number >> (8 * i));
-  hash.Add(bytes);
+std::array<std::byte, 8> NumberBytes(uint64_t number) {
+  std::array<std::byte, 8> bytes;
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(number >> (8 * i));
+  return bytes;
+}
+
+// Hands over what a hash of tensors is made of, piece by piece.
+template <class Add>
+void AddTensors(std::span<const NamedTensor> tensors, const Add& add) {
+  std::vector<const NamedTensor*> ordered;
+  for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
+  std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  for (const NamedTensor* tensor : ordered) {
+    // The NULs keep name and type apart; with the shape, equal bytes of another
+    // layout have another hash.
+    const std::string names = tensor->name + '\0' + tensor->dtype + '\0';
+    add(std::as_bytes(std::span(names)));
+    add(NumberBytes(tensor->shape.size()));
+    for (const int64_t dimension : tensor->shape) add(NumberBytes(uint64_t(dimension)));
+    add(tensor->data);
+  }
 }
 
 }  // namespace
@@ -225,19 +251,20 @@ const NamedTensor* Safetensors::Find(std::string_view name) const {
 }
 
 std::string WeightsSha256(std::span<const NamedTensor> tensors) {
-  std::vector<const NamedTensor*> ordered;
-  for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
-  std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
   Sha256 hash;
-  for (const NamedTensor* tensor : ordered) {
-    // The NULs keep name and type apart; with the shape, equal bytes of another layout have another
-    // hash.
-    hash.Add(tensor->name + '\0' + tensor->dtype + '\0');
-    AddNumber(hash, tensor->shape.size());
-    for (const int64_t dimension : tensor->shape) AddNumber(hash, uint64_t(dimension));
-    hash.Add(tensor->data);
-  }
+  AddTensors(tensors, [&](std::span<const std::byte> bytes) { hash.Add(bytes); });
   return hash.Hex();
+}
+
+std::string WeightsXxh3(std::span<const NamedTensor> tensors) {
+  const std::unique_ptr<XXH3_state_t, void (*)(XXH3_state_t*)> state(
+      XXH3_createState(), [](XXH3_state_t* each) { XXH3_freeState(each); });
+  PT_CHECK(state != nullptr && XXH3_128bits_reset(state.get()) == XXH_OK);
+  AddTensors(tensors, [&](std::span<const std::byte> bytes) {
+    XXH3_128bits_update(state.get(), bytes.data(), bytes.size());
+  });
+  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 Result<std::string> WeightsSha256(const std::filesystem::path& path) {

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
-constexpr int64_t kFormat = 3;
-// A bound on what is read of a file that may be damaged; the history of very many epochs stays far
-// below it.
+constexpr int64_t kFormat = 4;
+// A bound on what is read of a file that may be damaged; the history of very
+// many epochs stays far below it.
 constexpr int64_t kMostStateBytes = 256 << 20;
 
 std::string StepName(int64_t step) { return fmt::format("step-{:09}", step); }
@@ -39,8 +39,8 @@ std::vector<std::string> ListSteps(const fs::path& folder) {
   return names;
 }
 
-// The attempt that may write; 0 where the file is missing or unreadable, since attempts count from
-// 1.
+// The attempt that may write; 0 where the file is missing or unreadable, since
+// attempts count from 1.
 int64_t AttemptIn(const fs::path& folder) {
   const auto text = ReadFile(folder / "attempt", 64);
   int64_t attempt = 0;
@@ -75,7 +75,8 @@ Result<CheckpointState> ReadState(const fs::path& path) {
     return Fail({.exit = Exit::kInput,
                  .what = "the checkpoint has another format",
                  .where = file.string(),
-                 .fix = "resume with the version of protium that wrote it, or start a new run"});
+                 .fix = "resume with the version of protium that wrote it, or "
+                        "start a new run"});
   }
   const Json fields = json->value("state", Json());
   const std::string found = Sha256Hex(Dump(fields));
@@ -88,30 +89,34 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   return state;
 }
 
-// Reads tensors and refuses others than those that the state was written with. The hash covers
-// names, shapes and values, not the file's bytes.
-Result<Safetensors> ReadTensors(const fs::path& file, const std::string& sha256) {
+// Reads tensors and refuses others than those that the state was written with.
+// The hash covers names, shapes and values, not the file's bytes.
+Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash,
+                                std::string (*compute)(std::span<const NamedTensor>)) {
   PT_LET(Safetensors tensors, Safetensors::Read(file));
-  const std::string found = WeightsSha256(tensors.tensors());
-  if (found == sha256) return tensors;
-  return Damaged(file, file.filename().string() + " is damaged",
-                 fmt::format("the sha256 of its tensors is {:.12}..., state.json says {:.12}...",
-                             found, sha256));
+  const std::string found = compute(tensors.tensors());
+  if (found == hash) return tensors;
+  return Damaged(
+      file, file.filename().string() + " is damaged",
+      fmt::format("the hash of its tensors is {:.12}..., state.json says {:.12}...", found, hash));
 }
 
 Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   Checkpoint out{.path = path};
   PT_LET(out.state, ReadState(path));
-  PT_LET(out.weights, ReadTensors(path / "weights.safetensors", out.state.weights_sha256));
-  PT_LET(out.optimizer, ReadTensors(path / "optimizer.safetensors", out.state.optimizer_sha256));
+  PT_LET(out.weights,
+         ReadTensors(path / "weights.safetensors", out.state.weights_sha256, WeightsSha256));
+  PT_LET(out.optimizer,
+         ReadTensors(path / "optimizer.safetensors", out.state.optimizer_xxh3, WeightsXxh3));
   if (out.state.best.epoch > 0) {
     const fs::path best = path.parent_path() / out.state.best.file;
-    PT_TRY(ReadTensors(best, out.state.best.sha256).status());
+    PT_TRY(ReadTensors(best, out.state.best.sha256, WeightsSha256).status());
   }
   return out;
 }
 
-// Adds to the fault of a failed write which checkpoint is still there to go on from.
+// Adds to the fault of a failed write which checkpoint is still there to go on
+// from.
 Status KeptOn(const Status& status, const fs::path& folder) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -135,7 +140,8 @@ int64_t RowsIn(const Json& rows) {
   return total;
 }
 
-// The text "key was ..., now it is ..."; of objects only the entries that differ.
+// The text "key was ..., now it is ..."; of objects only the entries that
+// differ.
 std::string Difference(const std::string& key, const Json& then, const Json& now) {
   if (!then.is_object() || !now.is_object()) {
     return fmt::format("{} was {}, now it is {}", key, Dump(then), Dump(now));
@@ -185,17 +191,18 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
                                          std::span<const NamedTensor> weights,
                                          std::span<const NamedTensor> optimizer, int32_t keep) {
   state.weights_sha256 = WeightsSha256(weights);
-  state.optimizer_sha256 = WeightsSha256(optimizer);
+  state.optimizer_xxh3 = WeightsXxh3(optimizer);
   if (IsBest(state)) state.best.sha256 = state.weights_sha256;
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
-    // Before anything is written, and once more right before the rename that makes it count:
-    // writing takes long.
+    // Before anything is written, and once more right before the rename that
+    // makes it count: writing takes long.
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
-    // Best weights come before the rename: a checkpoint must never name a file that is not there.
+    // Best weights come before the rename: a checkpoint must never name a file
+    // that is not there.
     PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", StateText(state)));
@@ -216,19 +223,21 @@ std::string CheckpointFolder::BestFile(int64_t step) {
   return "best/" + StepName(step) + ".safetensors";
 }
 
-// Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
-// where the file system has no links.
+// Gives the draft's weights a second name (a hard link, so they are written
+// once), or writes a copy where the file system has no links.
 Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
                                   std::span<const NamedTensor> weights) const {
   if (!IsBest(state)) return Status::OK();
   const fs::path best = path_ / state.best.file;
   const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
-  // A killed writer may have left one, and a link is not made over an existing name.
+  // A killed writer may have left one, and a link is not made over an existing
+  // name.
   fs::remove(link, error);
   fs::create_hard_link(draft / "weights.safetensors", link, error);
   if (error) return WriteSafetensors(best, weights);
-  fs::rename(link, best, error);  // Earlier weights of that name stand until these do.
+  fs::rename(link, best,
+             error);  // Earlier weights of that name stand until these do.
   if (error) return SystemFault("move " + link.string() + " to " + best.string(), error.value());
   return SyncFolder(path_ / "best");
 }
@@ -243,8 +252,8 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
       fs::remove_all(path_ / name, error);
       continue;
     }
-    // A checkpoint whose state cannot be read neither counts as kept nor is removed: it may be all
-    // that is left to look at.
+    // A checkpoint whose state cannot be read neither counts as kept nor is
+    // removed: it may be all that is left to look at.
     const auto state = ReadState(path_ / name);
     if (!state.ok()) continue;
     ++kept;

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of one training, in a folder of its own. Written by rank 0 alone.
 //
-//   step-000000120/weights.safetensors    parameters and buffers, as a model has them
-//   step-000000120/optimizer.safetensors  the optimiser's state; where weights are averaged, also
-//                                         the weights in training ("trained"), as the file above
-//                                         holds the average
-//   step-000000120/state.json             everything else; see CheckpointState. {"format": 3,
-//                                         "sha256": of "state" as JSON without spaces, "state"}
-//   best/step-000000100.safetensors       the best weights so far, as validation chose them
-//   attempt                               the number of the attempt that may write
+//   step-000000120/weights.safetensors    parameters and buffers, as a model
+//   has them step-000000120/optimizer.safetensors  the optimiser's state; where
+//   weights are averaged, also
+//                                         the weights in training ("trained"),
+//                                         as the file above holds the average
+//   step-000000120/state.json             everything else; see CheckpointState.
+//   {"format": 4,
+//                                         "sha256": of "state" as JSON without
+//                                         spaces, "state"}
+//   best/step-000000100.safetensors       the best weights so far, as
+//   validation chose them attempt                               the number of
+//   the attempt that may write
 //
-// 1. A checkpoint's folder appears by one rename, with all its files flushed: it is whole or not
+// 1. A checkpoint's folder appears by one rename, with all its files flushed:
+// it is whole or not
 //    there.
-// 2. Whoever opens the folder takes the next attempt number; an older attempt can write no more. So
-//    a rank of a gang that was given up, but still runs somewhere, cannot overwrite what its
-//    successor saves.
-// 3. Every file is covered by a hash in state.json, and that by a hash of its own: damage is found
+// 2. Whoever opens the folder takes the next attempt number; an older attempt
+// can write no more. So
+//    a rank of a gang that was given up, but still runs somewhere, cannot
+//    overwrite what its successor saves.
+// 3. Every file is covered by a hash in state.json, and that by a hash of its
+// own: damage is found
 //    when it is read.
 #pragma once
 
@@ -53,7 +60,8 @@ struct BestSoFar {
   }
 };
 
-// Where training stands: what a rank needs, beside rows and tensors, to continue to the same bits.
+// Where training stands: what a rank needs, beside rows and tensors, to
+// continue to the same bits.
 struct CheckpointState {
   int64_t epoch = 0;       // Epochs finished.
   int64_t epoch_step = 0;  // Steps finished of the epoch after those.
@@ -61,9 +69,11 @@ struct CheckpointState {
   int64_t skipped = 0;     // Of these, steps of total weight 0.
   double epoch_loss = 0;   // Sums over the steps of the epoch begun.
   double epoch_weight = 0;
-  double seconds = 0;          // Spent training so far, in all attempts.
-  std::string weights_sha256;  // Of the tensors in the two files.
-  std::string optimizer_sha256;
+  double seconds = 0;  // Spent training so far, in all attempts.
+  // Of the tensors in the two files. Weights may become a model, whose hash
+  // this is; of the rest, which is twice as much, damage alone has to be found.
+  std::string weights_sha256;
+  std::string optimizer_xxh3;
   Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
   BestSoFar best;
   Plateau plateau;   // Of reduce_on_plateau.
@@ -79,7 +89,7 @@ struct CheckpointState {
     visit("epoch_weight", epoch_weight);
     visit("seconds", seconds);
     visit("weights_sha256", weights_sha256);
-    visit("optimizer_sha256", optimizer_sha256);
+    visit("optimizer_xxh3", optimizer_xxh3);
     visit("identity", identity);
     visit("best", best);
     visit("plateau", plateau);
@@ -98,18 +108,20 @@ struct Checkpoint {
 
 class CheckpointFolder {
  public:
-  // Makes the folder if need be, removes what a killed writer left half done, and takes the next
-  // attempt number.
+  // Makes the folder if need be, removes what a killed writer left half done,
+  // and takes the next attempt number.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that is intact together with the best weights that it names, or nullopt;
-  // `damaged` gets one error for each newer one that is not.
+  // The newest checkpoint that is intact together with the best weights that it
+  // names, or nullopt; `damaged` gets one error for each newer one that is not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
-  // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
-  // when the best step is this one. Then removes all but the `keep` newest and the files of best
-  // weights that none of these names. Refused when another attempt has opened the folder since.
-  // When it fails, earlier checkpoints are untouched and the fault names the newest of them.
+  // Writes a checkpoint and puts its hashes into `state`; its weights also
+  // become `state.best.file` when the best step is this one. Then removes all
+  // but the `keep` newest and the files of best weights that none of these
+  // names. Refused when another attempt has opened the folder since. When it
+  // fails, earlier checkpoints are untouched and the fault names the newest of
+  // them.
   Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep);
   static std::string BestFile(int64_t step);
@@ -128,10 +140,10 @@ class CheckpointFolder {
   int64_t attempt_;
 };
 
-// Refuses to go on when `now` differs from what the checkpoint at `where` was made with, naming the
-// first key that differs and both values; other rows are named as changed input with both counts.
-// Both are objects with the keys shards, options, fingerprint, stages_sha256, rows,
-// validation_rows.
+// Refuses to go on when `now` differs from what the checkpoint at `where` was
+// made with, naming the first key that differs and both values; other rows are
+// named as changed input with both counts. Both are objects with the keys
+// shards, options, fingerprint, stages_sha256, rows, validation_rows.
 Status Resumable(const Json& then, const Json& now, const std::string& where);
 
 }  // namespace protium

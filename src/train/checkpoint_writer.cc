@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint_writer.h"
 
+#include <sys/resource.h>
+
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -70,13 +72,17 @@ bool CheckpointWriter::idle() {
   return !busy_ && failed_.ok();
 }
 
-// A disk that does not answer holds the thread in the kernel, as it would hold the training; the
-// gang's deadline sees that no step comes.
+// A disk that does not answer holds the thread in the kernel, as it would hold
+// the training; the gang's deadline sees that no step comes.
 void CheckpointWriter::AwaitIdle(std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [this] { return !busy_; });
 }
 
 void CheckpointWriter::Run() {
+  // Ranks come first where they need all cores. In Linux each thread has a nice
+  // value of its own.
+  constexpr int kNice = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNice);
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return busy_ || ending_; });

@@ -25,10 +25,11 @@ Result<bool> Saving::TakeUp() {
   return resumed;
 }
 
-bool Saving::due() const {
+bool Saving::due() {
   const double seconds = spec_.train.checkpoint.every_seconds;
-  return seconds > 0 && leads() &&
-         Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds);
+  if (seconds <= 0 || !leads()) return false;
+  // Training would wait for one that is still being written.
+  return Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds) && writer_->idle();
 }
 
 bool Saving::landed() { return leads() && writer_->idle(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training leaves on the disk and what it tells of it. Rank 0 hands a copy to the
-// CheckpointWriter and goes on; that it is on the disk travels in a later reduction, so that all
-// ranks know what a failure leaves behind.
+// What a training leaves on the disk and what it tells of it. Rank 0 hands a
+// copy to the CheckpointWriter and goes on; that it is on the disk travels in a
+// later reduction, so that all ranks know what a failure leaves behind.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,29 @@
 
 namespace protium {
 
-// The checkpoints of one training, as one rank sees them. One thread; every rank makes the same
-// calls.
+// The checkpoints of one training, as one rank sees them. One thread; every
+// rank makes the same calls.
 class Saving {
  public:
-  // All of it is borrowed. `state` is everything that a checkpoint keeps besides tensors; the
-  // training advances it on every rank alike.
+  // All of it is borrowed. `state` is everything that a checkpoint keeps
+  // besides tensors; the training advances it on every rank alike.
   Saving(const TrainSpec& spec, const TrainInput& input, const Learner& learner, Progress& progress,
          CheckpointState& state);
 
-  // Collective. Takes up the newest checkpoint, if it is to be continued; `state.identity` must be
-  // there. False: training begins.
+  // Collective. Takes up the newest checkpoint, if it is to be continued;
+  // `state.identity` must be there. False: training begins.
   Result<bool> TakeUp();
-  // Whether rank 0's clock asks for a checkpoint; when to save must not be decided by two clocks.
-  bool due() const;
+  // Whether rank 0's clock asks for a checkpoint, and none is being written;
+  // when to save must not be decided by two clocks.
+  bool due();
   // Whether all that rank 0 handed over is on the disk.
   bool landed();
-  // After every step: whether a rank said in its reduction that all had landed. Tells of new
-  // checkpoints.
+  // After every step: whether a rank said in its reduction that all had landed.
+  // Tells of new checkpoints.
   Status Stepped(bool all_landed);
-  // Collective. Ranks whose weights drifted apart are refused: a resumed run would hide it. The
-  // weights are the average, where they are averaged, so a model made from any checkpoint has it.
+  // Collective. Ranks whose weights drifted apart are refused: a resumed run
+  // would hide it. The weights are the average, where they are averaged, so a
+  // model made from any checkpoint has it.
   Status Save();
   double seconds() const { return seconds_before_ + progress_.seconds(); }  // Of all attempts.
   // Waits for what was handed over: before anything relies on the files.
@@ -52,8 +54,8 @@ class Saving {
   int64_t& saved_step() { return saved_step_; }
   // A failed step's status with the checkpoint that it leaves behind.
   Status WithKept(const Status& status);
-  // Collective. Fills the weights of `out` and, on rank 0, their hash, held against what was saved;
-  // gives their path.
+  // Collective. Fills the weights of `out` and, on rank 0, their hash, held
+  // against what was saved; gives their path.
   Result<std::filesystem::path> HandOut(TrainOutcome& out);
 
  private:
