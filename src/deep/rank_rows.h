@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of one rank of a training, and how a gang that bends keeps them for all its ranks, those
-// that come later too.
+// The rows that one rank of a training has: packed from its part of the table and brought to their
+// shards, or those that an earlier training of the same search has kept.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "base/status.h"
-#include "gang/membership.h"
+#include "collective/communicator.h"
+#include "gang/task.h"
+#include "learn/torch_task.h"
 #include "rows/rows.h"
+#include "tensor/net.h"
 
 namespace protium {
 
@@ -16,15 +18,16 @@ namespace protium {
 struct RankRows {
   std::unique_ptr<ShardedRows> train;
   std::unique_ptr<ShardedRows> held_out;  // nullptr without validation.
-  int64_t unseen = 0;      // Over all ranks: held out, of a class that was never learned.
-  int64_t disk_bytes = 0;  // Over all ranks.
+  int64_t unseen = 0;      // Validation rows left out, of classes that were never learned.
+  int64_t disk_bytes = 0;  // Of rows that did not fit memory, over all ranks.
+  bool shared = false;     // An earlier training has packed them.
 };
 
-// Gives the rows into the gang's keeping and takes all ranks' in return: any shard may be owned
-// afterwards. Rows that lie on disks cannot be shared.
-Result<RankRows> ShareRankRows(RankRows own, Membership& gang);
-
-// The same rows for a newcomer, which has packed none. `schema` is theirs.
-Result<RankRows> JoinRankRows(const RowSchema& schema, Membership& gang);
+// Collective. In this order: unseen classes are summed over ranks, rows travel to the owners of
+// their shards, categories are held against the net's tables; then, where several trainings share
+// them and they fit, they are written to config.shared.folder. With config.shared.there they are
+// read from it instead, and no input comes.
+Result<RankRows> MakeRankRows(const TrainConfig& config, const NetInputs& inputs,
+                              TaskContext& context, Communicator& communicator);
 
 }  // namespace protium

@@ -21,6 +21,12 @@
 
 namespace protium {
 
+// A folder where trainings of one machine keep packed rows for each other.
+struct SharedRowsFolder {
+  std::filesystem::path path;  // Empty: none; each training packs its own.
+  int64_t most_bytes = 0;      // Of all that is in it.
+};
+
 // How a session is opened. Programs get these from the command line (Main()), tests fill them in.
 struct SessionOptions {
   // Where plans run.
@@ -33,6 +39,7 @@ struct SessionOptions {
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
+  SharedRowsFolder shared_rows;   // A search's.
   // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
   // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.
   std::filesystem::path discovery;

@@ -14,7 +14,8 @@ namespace protium {
 struct SubSessionOptions {
   std::filesystem::path folder;   // Made if it is not there.
   bool resume = false;            // The folder holds an interrupted part of the run to continue.
-  int64_t rows_memory_bytes = 0;  // As in SessionOptions.
+  int64_t rows_memory_bytes = 0;  // As in SessionOptions,
+  SharedRowsFolder shared_rows;   // and this.
   std::function<void(const Json& event)> events;  // Instead of the parent's; any thread.
 };
 

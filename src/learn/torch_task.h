@@ -76,6 +76,19 @@ inline EnumNames<DeviceUse> Names(DeviceUse) {
            {DeviceUse::kStandIn, "stand_in"}}};
 }
 
+// Packed rows that several trainings of this machine share (rows/kept_rows.h).
+struct SharedRows {
+  std::string folder;      // Named by all that decides the rows; empty: they are not shared.
+  bool there = false;      // An earlier training has kept them: no input comes.
+  int64_t most_bytes = 0;  // Otherwise they are kept unless they take more.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("folder", folder);
+    visit("there", there);
+    visit("most_bytes", most_bytes);
+  }
+};
+
 // The config of "train".
 struct TrainConfig {
   NetConfig net;
@@ -93,6 +106,7 @@ struct TrainConfig {
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
   int64_t memory_bytes = 0;  // For the packed rows of all ranks together; 0: no limit.
   std::string scratch;       // A folder for rows beyond it; empty: each rank's temporary folder.
+  SharedRows shared;
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -110,6 +124,7 @@ struct TrainConfig {
     visit("resume", resume);
     visit("memory_bytes", memory_bytes);
     visit("scratch", scratch);
+    visit("shared", shared);
     visit("device", device);
   }
 };
@@ -156,7 +171,7 @@ struct TrainResult {
 };
 
 // "train" reports, from rank 0 alone (units in protium/events.h):
-//   {"event": "train_start", "rows", "steps", "epochs", "batch", "shards", "step"}
+//   {"event": "train_start", "rows", "steps", "epochs", "batch", "shards", "step", "packed"}
 //   {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"}
 //   {"event": "validation", "epoch", "step", <one field per metric>}
 //   {"event": "epoch", "epoch", "step", "loss"}

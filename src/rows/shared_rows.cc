@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "os/memfd.h"
-#include "rows/memory_store.h"
+#include "rows/mapped_store.h"
 
 namespace protium {
 namespace {
@@ -22,53 +22,6 @@ int64_t RowsOf(const std::vector<ShardIdentity>& identity, ShardedRows::Owned sh
   for (int32_t s = shards.begin; s < shards.end; ++s) rows += identity[size_t(s)].rows;
   return rows;
 }
-
-// Rows in several mappings, one behind another. A range never crosses from one into the next, since
-// a shard lies in one file.
-class MappedStore final : public RowStore {
- public:
-  explicit MappedStore(int64_t width) : width_(width) {}
-
-  void Append(Mapping memory, int64_t rows) {
-    parts_.push_back({std::move(memory), rows_, rows_ + rows});
-    rows_ += rows;
-  }
-
-  int64_t width() const override { return width_; }
-  int64_t rows() const override { return rows_; }
-  Result<std::byte*> Room(int64_t) override { return ReadOnly(); }
-  Status Add(int64_t) override { return ReadOnly(); }
-  Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t>) override { return ReadOnly(); }
-  void Release(RowRange) override {}
-  std::unique_ptr<RowScan> Scan(RowRange range) const override {
-    return ScanBytes(Bytes(range), width_);
-  }
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override {
-    return VisitBytes(Bytes(range), width_, order);
-  }
-
- private:
-  struct Part {
-    Mapping memory;
-    int64_t begin = 0;
-    int64_t end = 0;
-  };
-
-  static Status ReadOnly() { return Status::Invalid("shared rows are only read"); }
-
-  std::span<const std::byte> Bytes(RowRange range) const {
-    if (range.size() == 0) return {};
-    const auto part = std::ranges::find_if(
-        parts_, [&](const Part& each) { return each.begin <= range.begin && range.end <= each.end; });
-    PT_CHECK(part != parts_.end());
-    return {part->memory.data() + (range.begin - part->begin) * width_,
-            size_t(range.size() * width_)};
-  }
-
-  int64_t width_;
-  int64_t rows_ = 0;
-  std::vector<Part> parts_;
-};
 
 }  // namespace
 

@@ -161,6 +161,7 @@ Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
       OpenSubSession(parent, {.folder = request.folder,
                               .resume = begun || learned,
                               .rows_memory_bytes = request.rows_memory_bytes,
+                              .shared_rows = request.shared_rows,
                               // The log keeps its first failure; the curves are not the result.
                               .events = [&](const Json& event) { (void)events->Append(event); }}));
   const auto since = Clock::now();

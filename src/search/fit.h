@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "frame/session_state.h"
 #include "protium/search.h"
 
 namespace protium {
@@ -23,6 +24,7 @@ struct FitRequest {
   std::filesystem::path folder;
   std::filesystem::path learned;  // Of what stages learned, for fits whose stages learn the same.
   int64_t rows_memory_bytes = 0;
+  SharedRowsFolder shared_rows;  // Likewise, of the packed rows.
 };
 
 struct FitResult {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -41,6 +42,9 @@ class TrialRunner {
       Work();
     }
     PT_TRY(end_);
+    // A search that was cut off finds them when it goes on; of one that is over nobody needs them.
+    std::error_code ignored;
+    std::filesystem::remove_all(session_.state().folder() / "trials" / "rows", ignored);
     if (table_.best() == nullptr) return AllFailed();
     return std::move(table_);
   }
@@ -91,7 +95,8 @@ class TrialRunner {
             .metric = request_.settled.metric,
             .folder = folds ? folder / fmt::format("fold-{:02}", place.fold + 1) : folder,
             .learned = trials / "learned",
-            .rows_memory_bytes = memory_};
+            .rows_memory_bytes = memory_,
+            .shared_rows = {trials / "rows", RowsMemory(session_.state().options())}};
   }
 
   void Take(const Place& place, Result<FitResult> result) {

@@ -57,7 +57,8 @@ Status Feed::Gather(size_t own, int64_t rows, Step& into) {
   for (int64_t i = 0; i < rows; ++i) {
     AddKey(HashRow(memory + i * width, width), used_[own]);
   }
-  into.batches[own] = into.blocks[own].Send(rows_.schema(), rows);
+  // Rows that are left out count as used all the same: they were there.
+  into.batches[own] = into.blocks[own].Send(rows_.schema(), TooFew(rows) ? 0 : rows);
   return Status::OK();
 }
 
@@ -108,16 +109,25 @@ Status Feed::EndEpoch() {
   return Status::OK();
 }
 
-Status Feed::CheckBatches(int64_t least, int64_t parts) const {
-  if (least <= 1) return Status::OK();
+// The smallest part has n / parts rows; where there are more parts than rows, the empty ones are
+// skipped and the others have 1 (Stepper::RunParts()).
+bool Feed::TooFew(int64_t rows) const {
+  return rows > 0 && std::max<int64_t>(1, rows / parts_) < least_;
+}
+
+Result<int64_t> Feed::LeaveOutBelow(int64_t least, int64_t parts) {
+  least_ = least;
+  parts_ = parts;
+  int64_t left_out = 0;
+  if (least <= 1) return left_out;
   for (int64_t step = 0; step < steps_; ++step) {
     for (int32_t shard = 0; shard < rows_.shards(); ++shard) {
       const Positions positions =
           StepPositions(rows_.rows(shard), rows_.total_rows(), batch_size_, step);
       const int64_t n = positions.end - positions.begin;
-      // The smallest part has n / parts rows; where there are more parts than rows, the empty ones
-      // are skipped and the others have 1 (Stepper::RunParts()).
-      if (n == 0 || std::max<int64_t>(1, n / parts) >= least) continue;
+      if (!TooFew(n)) continue;
+      left_out += n;
+      if (step + 1 == steps_ && steps_ > 1) continue;
       return Fail(
           {.exit = Exit::kUsage,
            .what = fmt::format("step {} of every epoch gives shard {} {} row{}{}, but batch norm "
@@ -132,7 +142,7 @@ Status Feed::CheckBatches(int64_t least, int64_t parts) const {
                   "= false"});
     }
   }
-  return Status::OK();
+  return left_out;
 }
 
 }  // namespace protium

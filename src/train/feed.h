@@ -39,12 +39,13 @@ class Feed {
   // and sum of keys. A difference is our own bug.
   Status EndEpoch();
 
-  // Refuses when some step of an epoch would give a shard, of any rank, a batch of at least one but
-  // fewer than `least` rows, or one of the `parts` into which micro-batches cut it so few:
-  // LibTorch's batch norm throws on one row, and it would do so hours later, at the end of the
-  // first epoch. The check needs the number of rows in each shard only, so it fails on all ranks
-  // alike.
-  Status CheckBatches(int64_t least, int64_t parts = 1) const;
+  // From now on no batch has at least one but fewer than `least` rows, nor has one of the `parts`
+  // into which micro-batches cut it so few: LibTorch's batch norm throws on one row, and it would do
+  // so hours later, at the end of the first epoch. The last step of an epoch, which has what is
+  // left, leaves such a shard's rows out; where another step would have to, it is refused. Only the
+  // number of rows in each shard decides it, so all ranks do the same. Gives how many rows of an
+  // epoch are left out, over all shards.
+  Result<int64_t> LeaveOutBelow(int64_t least, int64_t parts = 1);
 
  private:
   // What a step's rows lie in. For a device there are two, since one step's rows are gathered while
@@ -54,6 +55,7 @@ class Feed {
     std::vector<Batch> batches;
   };
   Status Gather(size_t own, int64_t rows, Step& into);
+  bool TooFew(int64_t rows) const;
   Result<std::unique_ptr<RowVisit>> VisitShard(size_t own) const;
   int64_t RowsBefore(size_t own, int64_t step) const;
   Status CountSkipped(size_t own);
@@ -63,6 +65,8 @@ class Feed {
   int64_t batch_size_;
   int64_t seed_;
   int64_t steps_;
+  int64_t least_ = 1;  // Rows of a batch, or of each of its parts.
+  int64_t parts_ = 1;
   std::vector<int32_t> own_;
   int64_t epoch_ = 0;
   int64_t first_step_ = 0;  // Of the epoch: steps before it were passed over,

@@ -92,6 +92,7 @@ class Training {
   const TrainOptions& train_;
   TrainInput in_;  // Its communicator is that of the present generation.
   std::optional<Feed> feed_;
+  int64_t left_out_ = 0;  // Rows of every epoch.
   int64_t steps_ = 0;  // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
@@ -163,17 +164,24 @@ Status Training::Prepare() {
 
 Status Training::Begin() {
   PT_TRY(TakeShards());
-  PT_TRY(feed_->CheckBatches(in_.net.least_rows(), train_.micro_batches));
   PT_TRY(Identify());
   PT_LET(const bool resumed, saving_.TakeUp());
   if (!resumed) PT_TRY(Initialise());
+  if (left_out_ > 0) {
+    progress_.Tell({{"event", "note"},
+                    {"message", fmt::format("the last step of every epoch leaves {} row{} out: "
+                                            "batch norm needs {} of a shard",
+                                            left_out_, left_out_ == 1 ? "" : "s",
+                                            in_.net.least_rows())}});
+  }
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
                   {"steps", steps_},
                   {"epochs", train_.epochs},
                   {"batch", train_.batch_size},
                   {"shards", in_.rows.shards()},
-                  {"step", state_.step}});
+                  {"step", state_.step},
+                  {"packed", in_.packed}});
   return Status::OK();
 }
 
@@ -188,6 +196,7 @@ Status Training::TakeShards() {
     if (in_.validation != nullptr) in_.validation->TakeOver(own);
   }
   feed_.emplace(in_.rows, train_.batch_size, train_.seed, in_.weights.device());
+  PT_LET(left_out_, feed_->LeaveOutBelow(in_.net.least_rows(), train_.micro_batches));
   if (in_.validation != nullptr) {
     validation_.emplace(*in_.validation, in_.net, in_.weights.device(), spec_.target,
                         train_.metrics, spec_.own_metrics);

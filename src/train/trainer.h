@@ -46,6 +46,7 @@ struct TrainInput {
   Weights& weights;
   ShardedRows& rows;
   ShardedRows* validation = nullptr;  // nullptr: none.
+  bool packed = true;  // For this training; false: an earlier one's are used.
   Communicator* communicator = nullptr;  // nullptr of a newcomer, which enters through `membership`.
   // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
   Membership* membership = nullptr;

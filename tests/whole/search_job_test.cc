@@ -81,6 +81,32 @@ TEST(Search, TriesAGridAndRefitsTheBest) {
   EXPECT_TRUE(fs::exists(folder / "model/weights.safetensors"));
 }
 
+// Of four trials the first packs the rows.
+TEST(Search, PacksTheRowsOfItsTrialsOnce) {
+  const auto packed_by = [](const OwnJob& job) {
+    std::string trials;
+    for (const auto& trial : {"001", "002", "003", "004"}) {
+      const std::string events =
+          ReadText(OnlyRun(job / "runs") / "trials" / trial / "events.jsonl");
+      if (events.find("\"packed\":true") != events.npos) trials += trial;
+      if (events.find("\"packed\":false") != events.npos) trials += "-";
+    }
+    return trials;
+  };
+  const OwnJob job(MachinesTable(600), kGrid), two(MachinesTable(600), kGrid);
+  const Outcome run = RunJson(job, {"--set", "search.parallel=1"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(packed_by(job), "001---");
+  EXPECT_FALSE(fs::exists(OnlyRun(job / "runs") / "trials/rows")) << "nobody needs them any more";
+  // Without room for them every trial packs, to the same ends.
+  const Outcome each =
+      RunJson(two, {"--set", "search.parallel=1", "--set", "engine.rows_memory=1KiB"});
+  ASSERT_EQ(each.exit, 0) << each.err;
+  EXPECT_EQ(packed_by(two), "001002003004");
+  EXPECT_EQ(Trials(OnlyRun(job / "runs")), Trials(OnlyRun(two / "runs")));
+  EXPECT_EQ(Weights(run, job), Weights(each, two));
+}
+
 TEST(Search, IsTheSameHoweverManyWorkersAndGangsThereAre) {
   const std::string job_text = With(kGrid, "method = \"grid\"", "method = \"random\"\ntrials = 3");
   const OwnJob one(MachinesTable(600), job_text), many(MachinesTable(600), job_text);

@@ -95,6 +95,10 @@ Status PlaceAgain(Chain& chain, Analyze analyze = nullptr);
 // inputs, as a name to show to users. `column` itself if no stage made it.
 std::string FindSource(const Chain& chain, const std::string& column);
 
+// The table columns that `column` is made from, as a name to show to users: "temp", "origin, dest".
+// Of more than three it is `column` itself, as it is if no stage made it.
+std::string NameOfSources(const Chain& chain, const std::string& column);
+
 // Whether `column` is the table column `source` or made from it by stages, through any of their
 // inputs: what a label must not be.
 bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);

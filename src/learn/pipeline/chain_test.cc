@@ -126,6 +126,8 @@ TEST(Chain, SpeaksOfTheColumnsOfTheTable) {
   const Chain chain = *PlaceStages(Flights(), *Table());
   EXPECT_EQ(FindSource(chain, "temp__fill__scale"), "temp");
   EXPECT_EQ(FindSource(chain, "temp"), "temp");
+  EXPECT_EQ(NameOfSources(chain, "temp__fill__scale"), "temp");
+  EXPECT_EQ(NameOfSources(chain, "temp"), "temp");
   const Status status = WithSourceNames(
       chain, Fail({.what = "column temp__fill__scale is NULL", .fix = "xtemp__fill hour__scale"}));
   EXPECT_EQ(FaultOf(status).what, "column temp is NULL");
@@ -243,6 +245,7 @@ TEST(LearnedOutputs, ArePlacedOnceTheyAreKnown) {
   EXPECT_THAT(chain.sources, ElementsAre("origin", "temp", "delay"));
   EXPECT_EQ(FindSource(chain, "origin__hot__LGA__scale"), "origin");
   EXPECT_EQ(FindSource(chain, "temp__scale"), "temp");
+  EXPECT_EQ(NameOfSources(chain, "origin__hot__LGA__scale"), "origin");
 }
 
 TEST(LearnedOutputs, ThatCollideNameBothStages) {

@@ -16,6 +16,7 @@
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/make_rows.h"
 #include "learn/pipeline/preview.h"
+#include "learn/pipeline/share_rows.h"
 #include "learn/pipeline/train.h"
 #include "learn/torch_folder.h"
 #include "metrics/diagnostics.h"
@@ -129,6 +130,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   config.memory_bytes = RowsMemory(session.options());
   config.scratch = RowsScratch(session);
   if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
+  config.shared = SharedWith(session, rows.all, config);
   return config;
 }
 

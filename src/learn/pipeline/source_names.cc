@@ -49,6 +49,18 @@ bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string
                      [&](size_t i) { return IsMadeFrom(chain, maker.inputs()[i], source); });
 }
 
+std::string NameOfSources(const Chain& chain, const std::string& column) {
+  constexpr int kMost = 3;
+  std::string names;
+  int count = 0;
+  for (const std::string& source : chain.sources) {
+    if (!IsMadeFrom(chain, column, source)) continue;
+    names += (names.empty() ? "" : ", ") + source;
+    ++count;
+  }
+  return count == 0 || count > kMost ? column : names;
+}
+
 // Every text of the fault, since a column may be named in the place and in the advice as well.
 Status WithSourceNames(const Chain& chain, const Status& status) {
   if (status.ok()) return status;

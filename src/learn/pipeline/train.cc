@@ -4,7 +4,9 @@
 #include <arrow/api.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/fault.h"
@@ -60,12 +62,15 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
     if (!label) read.push_back({column, Col(column)});
   }
   if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
+  Plan input = MakePlan(Project{std::move(read)}, {applied});
+  // Its schema alone is asked for.
+  if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(MapTask{.task = "train",
                           .config = Dump(FieldsToJson(config)),
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
                           .workers = chain.estimator->options.gang.workers,
                           .gang = chain.estimator->options.gang},
-                  {MakePlan(Project{std::move(read)}, {applied})});
+                  {std::move(input)});
 }
 
 // Only rank 0 emits a row; batches of the others may come empty. Reads to the end, where a failure
@@ -81,17 +86,33 @@ Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan
   }
 }
 
+// The columns of an importance as the table has them; of two that are made from the same ones, each
+// with the name that its stage gave it.
+Json WithTableColumns(const Chain& chain, Json importance) {
+  if (!importance.is_object()) return importance;
+  std::map<std::string, int> times;
+  for (const Json& each : importance["columns"]) ++times[NameOfSources(chain, each["column"])];
+  for (Json& each : importance["columns"]) {
+    const std::string made = each["column"], name = NameOfSources(chain, made);
+    each["column"] = times[name] == 1 ? name : name + " (" + made + ")";
+  }
+  return importance;
+}
+
 }  // namespace
 
 Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config) {
   const auto since = Clock::now();
-  const Result<std::optional<TrainResult>> result =
+  Result<std::optional<TrainResult>> result =
       RunTraining(session, TrainPlan(chain, rows, config, AnalyzeWith(session)));
   // Workers name the columns that they read, such as temp__fill__scale.
   if (!result.ok()) return WithSourceNames(chain, result.status());
   session.record().AddSeconds("train", since);
-  if (*result) return **result;
+  if (*result) {
+    (*result)->importance = WithTableColumns(chain, (*result)->importance);
+    return **result;
+  }
   return Fail({.what = "training ended without a result"});
 }
 

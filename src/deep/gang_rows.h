@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a gang that bends keeps the rows of its ranks for all of them, those that come later too.
+#pragma once
+
+#include "base/status.h"
+#include "deep/rank_rows.h"
+#include "gang/membership.h"
+
+namespace protium {
+
+// Gives the rows into the gang's keeping and takes all ranks' in return: any shard may be owned
+// afterwards. Rows that lie on disks cannot be shared.
+Result<RankRows> ShareRankRows(RankRows own, Membership& gang);
+
+// The same rows for a newcomer, which has packed none. `schema` is theirs.
+Result<RankRows> JoinRankRows(const RowSchema& schema, Membership& gang);
+
+}  // namespace protium

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "learn/pipeline/share_rows.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/digest.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name for packed rows, from all that decides their bytes and their shards. Not the net, nor what
+// only training reads.
+std::string NameOfRows(const Plan& table, const TrainConfig& config) {
+  Json columns = FieldsToJson(config.net);
+  columns.erase("net");
+  const Json decides = {
+      {"table", Explain(table)},      {"stages", config.stages_sha256},
+      {"columns", columns},           {"weight", config.weight},
+      {"held_out", config.held_out},  {"unseen_class", fields::Write(config.unseen_class)},
+      {"shards", config.train.shards}};
+  return Sha256Hex(Dump(decides)).substr(0, 32);
+}
+
+int64_t BytesBelow(const fs::path& folder) {
+  int64_t bytes = 0;
+  std::error_code gone;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, gone)) {
+    std::error_code error;
+    const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    if (!error) bytes += int64_t(size);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+SharedRows SharedWith(SessionState& session, const Plan& table, const TrainConfig& config) {
+  const SharedRowsFolder& shared = session.options().shared_rows;
+  const bool here = session.engine().address().starts_with("local");
+  if (shared.path.empty() || !here) return {};
+  const fs::path folder = fs::absolute(shared.path) / NameOfRows(table, config);
+  std::error_code error;
+  const bool there = fs::exists(folder, error);
+  const int64_t left = shared.most_bytes - BytesBelow(shared.path);
+  return {.folder = folder.string(), .there = there, .most_bytes = std::max(left, int64_t{0})};
+}
+
+}  // namespace protium
