@@ -53,6 +53,7 @@ GOALS = {
     "all-reduce 100 MB": [(TIMES, 2)],
     "feeding, first epoch": [(AT_LEAST, 2)],
     "feeding, later epochs": [(AT_LEAST, 12)],
+    "EachBatch / copied": [(AT_LEAST, 0.25)],
     "fed / read alone": [(AT_LEAST, 0.3)],
     "2 x float64, stock mapInArrow": [(TIMES, 2.2)],
     "2 x float64, mapInArrow, our settings": [(TIMES, 1.0)],
@@ -193,6 +194,11 @@ def peer_tcp():
                                f", {world} over TCP", threads=1)()]
 
 
+def our_map():
+    with tempfile.TemporaryDirectory(prefix="protium-bench-") as runs:
+        return program(f"{BIN}/bench_map", "run", "--runs-dir", runs)()
+
+
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 ROWS = "build/bench/rows.parquet"
@@ -204,6 +210,7 @@ BENCHES = {
     "tcp": (3, our_tcp, peer_tcp, "Gloo"),
     "feed": (3, program(*ONE_CORE, f"{BIN}/bench_feed", ROWS),
              program(*ONE_CORE, PYTHON, "bench/peers/data_loader.py", ROWS), "DataLoader"),
+    "map": (1, our_map, None, ""),
     "spill": (1, program(f"{BIN}/bench_spill", "build/bench"), None, ""),
     "step": (5, program(f"{BIN}/bench_step", threads=1),
              program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are killed, stalled, stopped and resumed end with the very weights of a run left alone.
+// Runs that are killed, stalled, stopped and resumed end with the very weights
+// of a run left alone.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -81,6 +82,31 @@ TEST(KilledRank, IsRestartedByItselfToTheSameBits) {
     const Outcome run = command.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
     EXPECT_EQ(ModelWeights(run, scratch), Undisturbed()) << "rank " << rank;
+  }
+}
+
+// The report of the validation comes right before early stopping is decided;
+// importance makes what follows last a while.
+TEST(KilledRank, WhereTrainingEndsEarlyIsRestartedToTheSameBits) {
+  const std::vector<std::string> settings =
+      With({"train.early_stopping={patience=1, least=1000}",
+            "train.validation.importance_rows=6000", "gang.max_restarts=2"});
+  const Scratch quiet;
+  const Outcome undisturbed = RunFlights(quiet, ExampleTables(kRows), settings);
+  ASSERT_EQ(undisturbed.exit, 0) << undisturbed.err;
+  ASSERT_NE(undisturbed.err.find("training ends after epoch 2 of 6"), std::string::npos)
+      << undisturbed.err;
+  const auto last = undisturbed.json["steps"].get<int64_t>();
+  for (int rank = 0; rank < 2; ++rank) {
+    const Scratch scratch;
+    Running command(FlightsCommand(scratch, ExampleTables(kRows), settings), scratch.path());
+    ASSERT_TRUE(AwaitStep(command, scratch, last));
+    ASSERT_TRUE(SignalRank(scratch, rank, SIGKILL));
+    const Outcome run = command.Wait();
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(run.json["steps"], last);
+    EXPECT_EQ(ModelWeights(run, scratch), ModelWeights(undisturbed, quiet)) << "rank " << rank;
+    EXPECT_EQ(LastEventValue(OnlyRun(scratch), "restarts_left"), 1) << "it was killed too late";
   }
 }
 
