@@ -23,9 +23,12 @@ namespace {
 //   > numeric = [{ stage = "age" }]
 //   error: ...
 //   exit 2
+// check, plan and run are given the job; in the words of other commands DIR is the test's folder,
+// which has the job and machines.csv. A line "+ days.csv TEXT" writes another file there.
 struct Mistake {
   std::string name;
-  std::vector<std::string> words;                             // The command without the job.
+  std::string command;                                        // Without the job.
+  std::vector<std::pair<std::string, std::string>> files;     // By name.
   std::vector<std::pair<std::string, std::string>> replaced;  // "\n" stands for a line break.
   std::string message;
 };
@@ -44,6 +47,29 @@ std::string Escaped(std::string text) {
   return text;
 }
 
+// Words of a command line; blanks between double quotes part none.
+std::vector<std::string> WordsOf(const std::string& line) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ' ' && !quoted) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 std::filesystem::path File() { return Repository() / "tests/first_hour/mistakes.txt"; }
 
 std::vector<Mistake> ReadMistakes() {
@@ -56,9 +82,10 @@ std::vector<Mistake> ReadMistakes() {
     } else if (all.empty()) {
       continue;  // What the file says of itself.
     } else if (line.starts_with("$ ")) {
-      std::stringstream words(line.substr(2));
-      std::string word;
-      while (words >> word) all.back().words.push_back(word);
+      all.back().command = line.substr(2);
+    } else if (line.starts_with("+ ")) {
+      const size_t blank = line.find(' ', 2);
+      all.back().files.emplace_back(line.substr(2, blank - 2), Unescaped(line.substr(blank + 1)));
     } else if (line.starts_with("< ")) {
       all.back().replaced.emplace_back(Unescaped(line.substr(2)), "");
     } else if (line.starts_with(">") && !all.back().replaced.empty()) {
@@ -78,17 +105,15 @@ std::string MessageOf(const Mistake& mistake) {
     job = With(job, from, to);
   }
   const OwnJob own(MachinesTable(60), job);
-  std::vector<std::string> words = mistake.words;
-  words.insert(words.begin() + 1, own / "job.toml");
-  const Outcome outcome = own.Protium(words);
-  std::string text = outcome.err;
+  for (const auto& [name, text] : mistake.files) own.Write(name, text);
   const std::string folder = own.path().string();
-  for (const auto& [from, to] : {std::pair{folder + "/job.toml", std::string("job.toml")},
-                                 std::pair{folder, std::string("DIR")}}) {
-    for (size_t at = text.find(from); at != text.npos; at = text.find(from)) {
-      text.replace(at, from.size(), to);
-    }
+  std::vector<std::string> words = WordsOf(Replaced(mistake.command, "DIR", folder));
+  if (words[0] == "check" || words[0] == "plan" || words[0] == "run") {
+    words.insert(words.begin() + 1, own / "job.toml");
   }
+  const Outcome outcome = own.Protium(words);
+  const std::string text =
+      Replaced(Replaced(outcome.err, folder + "/job.toml", "job.toml"), folder, "DIR");
   std::string message;
   std::stringstream lines(text);
   for (std::string line; std::getline(lines, line);) message += line.empty() ? "" : line + "\n";
@@ -96,9 +121,10 @@ std::string MessageOf(const Mistake& mistake) {
 }
 
 std::string Block(const Mistake& mistake, const std::string& message) {
-  std::string text = "## " + mistake.name + "\n$";
-  for (const std::string& word : mistake.words) text += " " + word;
-  text += "\n";
+  std::string text = "## " + mistake.name + "\n$ " + mistake.command + "\n";
+  for (const auto& [name, content] : mistake.files) {
+    text += "+ " + name + " " + Escaped(content) + "\n";
+  }
   for (const auto& [from, to] : mistake.replaced) {
     text += "< " + Escaped(from) + "\n>" + (to.empty() ? "" : " " + Escaped(to)) + "\n";
   }
@@ -109,7 +135,7 @@ std::string Block(const Mistake& mistake, const std::string& message) {
 
 TEST(FirstHour, TheJobWithoutAMistakeIsRight) {
   for (const char* const verb : {"check", "plan"}) {
-    EXPECT_EQ(MessageOf({.name = "none", .words = {verb}}), "exit 0\n");
+    EXPECT_EQ(MessageOf({.name = "none", .command = verb}), "exit 0\n");
   }
 }
 

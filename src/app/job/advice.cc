@@ -171,6 +171,13 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
   if (Has(fault.what, " must be ")) fix = AdviceOnValue(fault);
   if (fault.what.starts_with("syntax error")) fix = AdviceOnSyntax(sql);
   if (fault.what.ends_with("has no inputs")) fix = "inputs = [\"COLUMN\"]";
+  if (fault.what.starts_with("extension ") && Has(fault.what, "cannot be used")) {
+    fix = "give the shared library that docs/own-nets.md shows how to build, relative to the job";
+  }
+  if (fault.what.starts_with("the gang can never fit")) {
+    fix = Has(fault.what, " gpus, ") ? "to train on the cores, leave gpus_per_worker out"
+                                     : "lower gang.workers or gang.cores_per_worker";
+  }
   if (Has(fault.what, "belongs to an estimator")) {
     fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
   }

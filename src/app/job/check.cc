@@ -70,10 +70,15 @@ Status CheckColumn(const std::string& column, const Columns& table, std::string 
                .fix = Suggest(column, table)});
 }
 
-Status CheckSplit(const JobSplit& split, const Columns& table) {
-  for (size_t i = 0; i < split.by.size(); ++i) {
-    PT_TRY(CheckColumn(split.by[i], table, "split.by." + std::to_string(i)));
+Status CheckColumns(const Columns& by, const Columns& table, const std::string& where) {
+  for (size_t i = 0; i < by.size(); ++i) {
+    PT_TRY(CheckColumn(by[i], table, where + "." + std::to_string(i)));
   }
+  return Status::OK();
+}
+
+Status CheckSplit(const JobSplit& split, const Columns& table) {
+  PT_TRY(CheckColumns(split.by, table, "split.by"));
   return split.column.empty() ? Status::OK() : CheckColumn(split.column, table, "split.column");
 }
 
@@ -142,6 +147,9 @@ class Checking {
     const Job& job = check_.job;
     const std::optional<Columns>& columns = check_.columns;
     if (job.file.split && columns) Note(CheckSplit(*job.file.split, *columns));
+    if (job.file.folds && columns) {
+      Note(CheckColumns(job.file.folds->by, *columns, "folds.by"));
+    }
     if (job.pipeline) {
       Note(CheckOnNames(*job.pipeline, columns, job.catalogue, job.file.data));
     }

@@ -156,7 +156,10 @@ class Walk {
     std::string fix;
     for (const std::string& each : known) fix += (fix.empty() ? "" : " or ") + each;
     if (!fix.empty()) fix = "did you mean " + fix + "?";
-    if (fix.empty()) fix = Suggest(last, NamesOf(children));
+    // Whole paths, as they are asked for.
+    std::vector<std::string> beside = NamesOf(children);
+    for (std::string& each : beside) each = path.substr(0, path.size() - last.size()) + each;
+    if (fix.empty()) fix = Suggest(path, beside);
     if (fix.empty()) fix = "protium help keys " + found_.path + " lists those that there are";
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("there is no key \"{}\"", path),

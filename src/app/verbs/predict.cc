@@ -66,13 +66,26 @@ Status CheckFlags(const Arguments& arguments) {
                  .what = "predict needs either --input FILE or --data DIR",
                  .fix = FormatUsage("protium", PredictVerb().shape)});
   }
-  for (const char* flag : {"--model", "--output"}) {
+  for (const auto& [flag, fix] :
+       {std::pair{"--model", "--model last takes that of the newest run"},
+        std::pair{"--output", "--output scored.csv, or --output - for stdout"}}) {
     if (!arguments.Has(flag)) {
-      return Fail({.exit = Exit::kUsage, .what = fmt::format("predict needs {}", flag)});
+      return Fail(
+          {.exit = Exit::kUsage, .what = fmt::format("predict needs {}", flag), .fix = fix});
     }
   }
   PT_TRY(CheckStreams(arguments));
   return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
+}
+
+Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& folder) {
+  Result<PipelineModel> model = PipelineModel::Load(session, folder);
+  if (model.ok()) return model;
+  Fault fault = FaultOf(model.status());
+  if (fault.fix.empty() && fault.what.starts_with("not a model folder")) {
+    fault.fix = "--model last, a run, or the folder \"model\" of a run";
+  }
+  return Fail(std::move(fault));
 }
 
 // The columns that the model's estimators learn from, which new tables need not have.
@@ -225,7 +238,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const Call call = session->state().call();
   RunRecord& record = session->state().record();
-  PT_LET(PipelineModel model, PipelineModel::Load(*session, places.model));
+  PT_LET(PipelineModel model, LoadModel(*session, places.model));
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
