@@ -229,6 +229,10 @@ TEST(Doctor, RunsAGangOfTwoAndSaysWhatIsWrong) {
   EXPECT_EQ(runs.exit, 4) << runs.out;
   EXPECT_TRUE(Has(runs.out, "WRONG  disk")) << runs.out;
   EXPECT_TRUE(Has(runs.out, "WRONG  engine         unknown engine \"locl\"")) << runs.out;
+  // Port 1 is of no service that is still in use.
+  const Outcome far = own.Protium({"doctor", "--engine", "sc://127.0.0.1:1"});
+  EXPECT_EQ(far.exit, 5) << far.out;
+  EXPECT_TRUE(Has(far.out, "nothing answers at sc://127.0.0.1:1")) << far.out;
 }
 
 TEST(Check, SaysWithoutReadingTablesWhetherAJobIsRight) {

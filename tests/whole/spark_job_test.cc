@@ -179,4 +179,13 @@ TEST_F(SparkJob, ScoresNewTablesAsTheEmbeddedEngineDoes) {
   EXPECT_TRUE(fs::exists(scratch_.path() / "there.parquet" / "_SUCCESS"));
 }
 
+TEST_F(SparkJob, IsPossibleAccordingToTheDoctor) {
+  const std::string address = engine_.substr(engine_.find('=') + 1);
+  Running doctor({ProtiumCommand(), "doctor", "--json", "--engine", address}, scratch_.path());
+  const Outcome outcome = doctor.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("\"name\":\"executors\",\"ok\":true"));
+  EXPECT_EQ(outcome.json["findings"].back()["name"], "training") << outcome.out;
+}
+
 }  // namespace protium::whole

@@ -24,9 +24,17 @@ int32_t RanksAt(const std::string& address) {
 
 Finding Query(Session& session) {
   const Result<int64_t> rows = session.Sql("SELECT 1 AS one").Count();
-  Finding finding{"engine", WithoutSecrets(session.state().engine().address()) + " runs SQL",
-                  rows.status()};
-  return finding;
+  return {"engine", WithoutSecrets(session.state().engine().address()) + " runs SQL",
+          rows.status()};
+}
+
+// gRPC tells of other servers in words of its own.
+Status WithFix(const Status& status) {
+  Fault fault = FaultOf(status);
+  if (fault.fix.empty() && fault.what.find("http2") != std::string::npos) {
+    fault.fix = "is that a Spark Connect server? Something else seems to answer there";
+  }
+  return Fail(std::move(fault));
 }
 
 // What the tasks have told.
@@ -118,12 +126,17 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   options.engine = address;
   options.folder = folder;
   options.call = call;
+  if (IsCluster(address)) {
+    // Nobody waits for the client's many tries to be told of a wrong port.
+    const Status there = ReachHost(address);
+    if (!there.ok()) return {{"engine", WithoutSecrets(address), there}};
+  }
   const Result<std::unique_ptr<Session>> session = OpenSession(std::move(options));
-  if (!session.ok()) return {{"engine", WithoutSecrets(address), session.status()}};
+  if (!session.ok()) return {{"engine", WithoutSecrets(address), WithFix(session.status())}};
   std::vector<Finding> findings = {Query(**session)};
   // Whatever tasks would say only follows from that.
   if (!findings.back().status.ok()) return findings;
-  if (address.starts_with("sc://")) findings.push_back(ReachExecutors(**session));
+  if (IsCluster(address)) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
   return findings;
 }

@@ -28,6 +28,10 @@ std::vector<Finding> ExamineMachine(const std::filesystem::path& runs);
 std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
                                    const Call& call);
 
+// Whether something listens at the host of "sc://...", asked for at most five seconds for each of
+// its addresses; OK unasked where a proxy stands between.
+Status ReachHost(const std::string& address);
+
 // "1.5 GiB".
 std::string Gibibytes(int64_t bytes);
 

@@ -18,7 +18,9 @@ constexpr const char* kTorchLibrary = "libprotium_torch.so";
 
 }  // namespace
 
-bool NeedsTorch(std::string_view task) { return task == "train" || task == "score"; }
+bool NeedsTorch(std::string_view task) {
+  return task == "train" || task == "score" || task == "doctor";
+}
 
 bool LacksProgram(const Status& failure) {
   return !failure.ok() && FaultOf(failure).what.find(kNeedsBundle) != std::string::npos;
