@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,14 @@ void Count(const Scan& scan, Json& told) {
   }
 }
 
+// "1.9 MB"
+std::string SizeText(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
+}
+
 }  // namespace
 
 Json CountRows(const Session& session) {
@@ -101,9 +110,9 @@ std::string RowCountsText(const Json& tables) {
   for (const Json& each : tables) {
     std::string says = "rows not known before it is read";
     if (each.contains("rows")) {
-      const std::string size = Short(each["bytes"].get<double>()) + "B";
+      const std::string size = SizeText(each["bytes"].get<double>());
       says = each["exact"] == true ? fmt::format("{} rows", Grouped(each["rows"].get<int64_t>()))
-                                   : fmt::format("about {} rows, by the lines in samples of its {}",
+                                   : fmt::format("about {} rows, by samples of its {}",
                                                  Grouped(each["rows"].get<int64_t>()), size);
     }
     rows.push_back({"  " + each["table"].get<std::string>(), says});

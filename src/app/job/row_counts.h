@@ -13,7 +13,7 @@ namespace protium {
 // nothing tells; without "bytes" for tables of databases. Files that cannot be read have neither.
 Json CountRows(const Session& session);
 
-// The same as a text table, a line a table: "flights  about 30,000 rows, by 2.1 MB of lines".
+// The same as a text table, a line a table: "flights  about 30,000 rows, by samples of its 1.9 MB".
 std::string RowCountsText(const Json& tables);
 
 }  // namespace protium

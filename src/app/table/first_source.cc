@@ -127,15 +127,17 @@ void AddColumns(const LookedTable& joined, const SharedKey& key, std::vector<std
   }
 }
 
-// "LEFT JOIN planes ON planes.tailnum = flights.tailnum  -- found for 84 % of the rows".
+// -- planes: one row for each tailnum, found for 84 % of the rows
+// LEFT JOIN planes ON planes.tailnum = flights.tailnum
 std::string JoinText(const std::string& main, const std::string& table, const SharedKey& key) {
   std::string on;
   for (size_t i = 0; i < key.left.size(); ++i) {
-    on += fmt::format("{}{} = {}", i == 0 ? "" : " AND ", Qualified(table, key.right[i]),
+    on += fmt::format("{}{} = {}", i == 0 ? "" : "\n  AND ", Qualified(table, key.right[i]),
                       Qualified(main, key.left[i]));
   }
-  return fmt::format("\nLEFT JOIN {} ON {}  -- once each; found for {:.0f} % of the rows",
-                     SqlName(table), on, 100 * key.found);
+  return fmt::format(
+      "\n-- {}: one row for each {}, found for {:.0f} % of the rows\nLEFT JOIN {} ON {}", table,
+      fmt::join(key.right, ", "), 100 * key.found, SqlName(table), on);
 }
 
 // Joins what shares a key; the names of the result's columns.

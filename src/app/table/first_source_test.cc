@@ -77,12 +77,12 @@ class Sources : public testing::Test {
 
 TEST_F(Sources, JoinTablesByTheKeysThatTheyShare) {
   const FirstSource source = Find("sold").ValueOrDie();
-  EXPECT_EQ(
-      source.from,
-      "sales\n"
-      "LEFT JOIN prices ON prices.shop = sales.shop AND prices.week = sales.week  -- once each; "
-      "found for 100 % of the rows\n"
-      "LEFT JOIN shops ON shops.shop = sales.shop  -- once each; found for 75 % of the rows");
+  EXPECT_EQ(source.from,
+            "sales\n"
+            "-- prices: one row for each shop, week, found for 100 % of the rows\n"
+            "LEFT JOIN prices ON prices.shop = sales.shop\n  AND prices.week = sales.week\n"
+            "-- shops: one row for each shop, found for 75 % of the rows\n"
+            "LEFT JOIN shops ON shops.shop = sales.shop");
   EXPECT_EQ(source.seen.rows, 120);
   EXPECT_EQ(source.seen.Find("size")->nulls, 30);
   EXPECT_EQ(ReadOf(source, "shops_week"), "shops.week AS shops_week");

@@ -2,6 +2,7 @@
 #include "app/table/grid.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -62,6 +63,27 @@ std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width) {
   }
   const std::string text = TextTable(lines, right);
   return column == rows.num_columns() ? text : text + RestText(*rows.schema(), column, width);
+}
+
+std::string FittedTable(std::vector<std::vector<std::string>> rows,
+                        const std::vector<bool>& right) {
+  constexpr int32_t kNarrowest = 8;
+  if (isatty(STDOUT_FILENO) == 0) return TextTable(rows, right);
+  std::vector<int32_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], TextWidth(row[i]));
+  }
+  int32_t over = kGap * (int32_t(widths.size()) - 1) - Terminal::Of(STDOUT_FILENO).width;
+  for (const int32_t each : widths) over += each;
+  while (over > 0 && *std::ranges::max_element(widths) > kNarrowest) {
+    --*std::ranges::max_element(widths);
+    --over;
+  }
+  for (auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) row[i] = CutToWidth(row[i], widths[i]);
+  }
+  return TextTable(rows, right);
 }
 
 }  // namespace protium

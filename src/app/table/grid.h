@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace protium {
 
@@ -13,5 +14,9 @@ namespace protium {
 // more than 32 columns are cut and end in "...". Columns of the table that do not fit are named in
 // a line below, as far as it reaches. A table without columns is an empty text.
 std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width);
+
+// TextTable() for stdout: on a terminal that is too narrow for it, the widest columns are cut.
+std::string FittedTable(std::vector<std::vector<std::string>> rows,
+                        const std::vector<bool>& right = {});
 
 }  // namespace protium

@@ -142,8 +142,8 @@ Result<std::optional<SharedKey>> BestKey(Session& session, const LookedTable& le
 
 std::string Joined(const LookedTable& left, const LookedTable& right, const SharedKey& key) {
   const std::string& name = right.place.name;
-  return fmt::format("{} is joined by {}: once each there, found for {:.0f} % of the rows of {}",
-                     name, fmt::join(key.left, " and "), 100 * key.found, left.place.name);
+  return fmt::format("{} is joined by {}: one row for each, found for {:.0f} % of the rows of {}",
+                     name, fmt::join(key.left, ", "), 100 * key.found, left.place.name);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <map>
 
 #include "app/csv_flags.h"
 #include "app/job/read_job.h"
@@ -16,6 +17,7 @@
 #include "base/nearest.h"
 #include "format/file_form.h"
 #include "os/file.h"
+#include "os/library.h"
 #include "sql/tokens.h"
 
 namespace protium {
@@ -60,10 +62,18 @@ std::string DataFolder(const fs::path& folder, const fs::path& from) {
 // How each table is read, where that is not plain.
 std::string ReadingText(const std::vector<LookedTable>& tables) {
   std::string text;
+  std::map<std::string, std::vector<std::string>> said;  // Tables by their options.
   for (const LookedTable& each : tables) {
-    const std::string name = tables.size() == 1 ? "the table" : each.place.name;
-    const std::vector<std::string> said = OptionsSaid(each.look.csv);
-    if (!said.empty()) text += fmt::format("{} is read with {}\n", name, fmt::join(said, ", "));
+    const std::string options = fmt::format("{}", fmt::join(OptionsSaid(each.look.csv), ", "));
+    if (!options.empty()) said[options].push_back(each.place.name);
+  }
+  for (const auto& [options, names] : said) {
+    const bool one = tables.size() == 1;
+    text += fmt::format("{} {} read with {}\n",
+                        one ? "the table" : fmt::format("{}", fmt::join(names, ", ")),
+                        names.size() == 1 ? "is" : "are", options);
+  }
+  for (const LookedTable& each : tables) {
     for (const std::string& note : each.look.table.notes) text += note + "\n";
     for (const std::string& line : OddLines(each.look.odd, each.look.csv.null)) text += line + "\n";
   }
@@ -88,10 +98,15 @@ std::string NextText(const JobOutline& outline, const fs::path& output, bool pro
   if (!program) {
     return fmt::format("{0} is written; next: {1} run {0}\n", output.string(), command);
   }
+  // Where this command was installed to, unless CMake looks there anyway.
+  const fs::path prefix = fs::absolute(OwnLibraryFolder() / "..").lexically_normal();
+  std::error_code error;
+  const bool told = prefix != "/usr/" && prefix != "/usr/local/" &&
+                    fs::exists(prefix / "lib/cmake/protium", error);
   return fmt::format(
       "{0}/main.cc and {0}/CMakeLists.txt are written; next:\n"
-      "  cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/{1}\n",
-      output.string(), outline.spec.name);
+      "  cmake -S {0} -B {0}/build{2} && cmake --build {0}/build && {0}/build/{1}\n",
+      output.string(), outline.spec.name, told ? " -DCMAKE_PREFIX_PATH=" + prefix.string() : "");
 }
 
 // A name that a target of CMake and a program can have.

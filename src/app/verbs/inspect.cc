@@ -95,8 +95,10 @@ std::string ModelAsText(const Json& model) {
 std::string TopText(const TableProfile& table, const ColumnProfile& column, int32_t width) {
   std::string text;
   for (const auto& [value, rows] : column.top) {
-    const std::string each = fmt::format("{}{} ({:.0f} %)", text.empty() ? "" : ", ", value,
-                                         100 * double(rows) / double(table.rows));
+    const double percent = 100 * double(rows) / double(table.rows);
+    const std::string each =
+        fmt::format("{}{} ({} %)", text.empty() ? "" : ", ", value,
+                    percent < 0.5 ? std::string("<1") : fmt::format("{:.0f}", percent));
     if (!text.empty() && TextWidth(text + each) > width) break;
     text += each;
   }
@@ -127,7 +129,7 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
       rows[i].push_back(TopText(table, table.columns[i - 1], left));
     }
   }
-  return TextTable(rows, right);
+  return FittedTable(std::move(rows), right);
 }
 
 // What to know before a model is made of it.

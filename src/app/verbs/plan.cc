@@ -15,6 +15,7 @@
 #include "app/reference/pages.h"
 #include "app/report/sections.h"
 #include "app/run/requests.h"
+#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -78,7 +79,7 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
                     fmt::format("{} ({})", names, inputs)});
   }
   AddEstimators(pipeline, rows);
-  return TextTable(rows);
+  return FittedTable(std::move(rows));
 }
 
 // The placement of one gang: a line for each rank, and why it is so, if anything is to be said.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "app/run/run_report.h"
+#include "app/table/grid.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -124,6 +126,12 @@ Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<R
   return runs;
 }
 
+// "2026-11-23 08:33" of "2026-11-23T08:33:21.936Z".
+std::string Minute(std::string time) {
+  if (const size_t t = time.find('T'); t != time.npos) time[t] = ' ';
+  return time.substr(0, 16);
+}
+
 std::vector<std::string> Row(const Json& summary) {
   const std::string metric = FindFirstMetric(summary);
   std::string tags;
@@ -131,7 +139,7 @@ std::vector<std::string> Row(const Json& summary) {
     tags += (tags.empty() ? "" : ", ") + tag.get<std::string>();
   return {summary["run"].get<std::string>(),
           FormatState(summary),
-          summary["started"].get<std::string>(),
+          Minute(summary["started"].get<std::string>()),
           metric,
           MetricText(summary, "test", metric),
           MetricText(summary, "baseline", metric),
@@ -147,7 +155,7 @@ Status ListTheRuns(const Arguments& arguments) {
   PT_LET(const std::vector<Json> runs, Chosen(arguments, entries));
   if (arguments.Has("--json")) return PrintResult(Dump(Json(runs)) + "\n");
   std::vector<std::vector<std::string>> rows = {
-      {"run", "state", "started", "metric", "test", "baseline", "tags"}};
+      {"run", "state", "started (UTC)", "metric", "test", "baseline", "tags"}};
   bool tagged = false;
   for (const Json& run : runs) {
     rows.push_back(Row(run));
@@ -157,7 +165,8 @@ Status ListTheRuns(const Arguments& arguments) {
     for (auto& row : rows) row.pop_back();
   }
   if (!runs.empty()) {
-    PT_TRY(PrintResult(TextTable(rows, {false, false, false, false, true, true, false})));
+    PT_TRY(
+        PrintResult(FittedTable(std::move(rows), {false, false, false, false, true, true, false})));
   }
   const std::string place = fs::absolute(RunsDir(arguments)).lexically_normal().string();
   std::string count = entries.empty() ? "no" : std::to_string(entries.size());
