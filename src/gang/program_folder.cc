@@ -21,7 +21,7 @@ bool IsPlainFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-Status Failed(const char* doing, const fs::path& path, const std::error_code& error) {
+Status FileFault(const char* doing, const fs::path& path, const std::error_code& error) {
   return SystemFault(fmt::format("{} {}", doing, path.string()), error.value());
 }
 
@@ -43,7 +43,7 @@ class Copier {
         PT_TRY(File(item->path(), target));
       }
     }
-    return error ? Failed("read", from, error) : Status::OK();
+    return error ? FileFault("read", from, error) : Status::OK();
   }
 
   Status File(const fs::path& from, const fs::path& to) {
@@ -62,7 +62,7 @@ class Copier {
     }
     PT_TRY(MakeFolder(to.parent_path()));
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
-    return error ? Failed("copy", from, error) : Status::OK();
+    return error ? FileFault("copy", from, error) : Status::OK();
   }
 
  private:

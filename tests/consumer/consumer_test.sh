@@ -66,7 +66,7 @@ NothingLeadsBack() {
 
 BuildConsumer() {
   cp -r "$kSource/tests/consumer" "$scratch/consumer"
-  cp -r "$kSource/examples/flights" "$scratch/consumer/flights"
+  cp -r "$kSource/examples/flights" "$kSource/examples/pi" "$scratch/consumer"
   cp -r "$kSource/tests/own_nets" "$scratch/consumer/own_nets"
   "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
   "$kPackage/bin/protium" init "$scratch/data" --null NA --label arr_delay --cpp \
@@ -85,6 +85,7 @@ ProgramsRun() {
   cd "$scratch"
   "$scratch/build/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^1 gang of 2 ranks counted [0-9]+ rows$' ||
     Wrong "tally did not count"
+  "$scratch/build/pi/pi" --set darts=1000 2>/dev/null | grep -q '"ranks":4' || Wrong "pi did not run"
   "$scratch/build/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
     Wrong "flights did not run: $(cat "$scratch/log")"
   model=$(Model)

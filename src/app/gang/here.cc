@@ -3,18 +3,26 @@
 
 #include <arrow/type.h>
 
+#include "engine/address.h"
 #include "frame/open.h"
 #include "local/workers/workers.h"
 
 namespace protium {
 
-Result<arrow::RecordBatchVector> RunHere(const SessionOptions& options, const MapTask& task) {
-  PT_LET(const WorkerSettings settings, SettingsOf(RequestFor(options)));
+Result<arrow::RecordBatchVector> RunHere(const SessionOptions& options, const MapTask& task,
+                                         std::function<Result<BatchStreamPtr>()> input,
+                                         const Call& call) {
+  SessionOptions own;
+  own.engine = IsCluster(options.engine) ? "local" : options.engine;
+  own.folder = options.folder;
+  own.discovery = options.discovery;
+  PT_LET(const WorkerSettings settings, SettingsOf(RequestFor(own)));
   PT_LET(const std::unique_ptr<Workers> workers, Workers::Make(settings));
   const auto no_rows = []() -> Result<BatchStreamPtr> {
     return MakeStream(arrow::schema({arrow::field("one", arrow::int64())}), {});
   };
-  PT_LET(const BatchStreamPtr stream, workers->Map(task, no_rows, options.call));
+  if (!input) input = no_rows;
+  PT_LET(const BatchStreamPtr stream, workers->Map(task, input, call));
   return Collect(*stream);
 }
 

@@ -5,13 +5,18 @@
 
 #include <arrow/record_batch.h>
 
+#include <functional>
+
 #include "frame/session_state.h"
 #include "plan/node.h"
 
 namespace protium {
 
-// Runs the gang of `task` over no rows in worker processes of this machine, as the engine "local"
-// would; gives what its ranks emitted. Of the options: engine, folder, discovery and call.
-Result<arrow::RecordBatchVector> RunHere(const SessionOptions& options, const MapTask& task);
+// Runs the gang of `task` in worker processes of this machine, as the engine "local" would; gives
+// what its ranks emitted. Of the options: engine (of a cluster: as "local"), folder and discovery.
+// `input` is opened anew for each attempt; empty: no rows.
+Result<arrow::RecordBatchVector> RunHere(const SessionOptions& options, const MapTask& task,
+                                         std::function<Result<BatchStreamPtr>()> input,
+                                         const Call& call);
 
 }  // namespace protium

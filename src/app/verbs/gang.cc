@@ -211,7 +211,7 @@ Status Gang(const Arguments& arguments, const Invocation&) {
                      .output = ProgramColumns(),
                      .gang = gang};
   const Status status = tables || cluster ? RunWithTables(arguments, std::move(options), task)
-                                          : RunHere(options, task).status();
+                                          : RunHere(options, task, nullptr, options.call).status();
   return WithoutLogsIn(scratch->path(), status);
 }
 

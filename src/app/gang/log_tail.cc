@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/gang/log_tail.h"
+
+#include <condition_variable>
+#include <fstream>
+#include <utility>
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(100);
+// Read of one log at a time.
+constexpr size_t kPart = 64 << 10;
+
+}  // namespace
+
+LogTail::LogTail(fs::path folder, bool only_first, std::function<void(const Json&)> tell)
+    : only_first_(only_first), tell_(std::move(tell)) {
+  std::error_code error;
+  for (const auto& item : fs::directory_iterator(folder, error)) {
+    before_[item.path().string()] = int64_t(item.file_size(error));
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex own;
+    std::condition_variable_any wake;
+    std::unique_lock lock(own);
+    while (!wake.wait_for(lock, stop, kLook, [&] { return stop.stop_requested(); })) Look(false);
+  });
+}
+
+LogTail::~LogTail() {
+  thread_.request_stop();
+  thread_.join();
+  Look(true);
+}
+
+void LogTail::On(const Json& event) {
+  const std::lock_guard lock(mutex_);
+  for (const Json& rank : event.value("ranks", Json::array())) {
+    const std::string& path = TextAt(rank, "log");
+    const int32_t number = rank.value("rank", 0);
+    if (path.empty() || logs_.contains(path) || (only_first_ && number != 0)) continue;
+    logs_[path] = {.rank = number, .read = before_[path]};
+  }
+}
+
+void LogTail::Look(bool last) {
+  const std::lock_guard lock(mutex_);
+  std::string part(kPart, '\0');
+  for (auto& [path, log] : logs_) {
+    std::ifstream in(path, std::ios::binary);
+    in.seekg(log.read);
+    std::string lines;
+    while (in.read(part.data(), std::streamsize(part.size())) || in.gcount() > 0) {
+      log.cutter.Add({part.data(), size_t(in.gcount())}, lines);
+      log.read += in.gcount();
+    }
+    if (last) log.cutter.Finish(lines);
+    if (lines.empty()) continue;
+    tell_({{"event", "printed"}, {"rank", log.rank}, {"stream", 2}, {"text", lines}});
+  }
+}
+
+}  // namespace protium

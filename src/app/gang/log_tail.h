@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a gang's ranks while it runs, read from their logs, which stay even when a rank
+// crashes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/json.h"
+#include "gang/program_output.h"
+
+namespace protium {
+
+// Follows the logs in a folder in a thread of its own.
+class LogTail {
+ public:
+  // What lies in `folder` by now is passed over. `tell` gets {"event": "printed"} as gang/program.h
+  // has it, from that thread.
+  LogTail(std::filesystem::path folder, bool only_first, std::function<void(const Json&)> tell);
+  // Reads to the end of all logs.
+  ~LogTail();
+  // {"event": "gang_start"}, which names the logs. Any thread.
+  void On(const Json& event);
+
+ private:
+  struct Log {
+    int32_t rank = 0;
+    int64_t read = 0;
+    LineCutter cutter;
+  };
+  void Look(bool last);
+
+  const bool only_first_;
+  const std::function<void(const Json&)> tell_;
+  std::mutex mutex_;
+  std::map<std::string, int64_t> before_;  // Sizes of the logs that were there.
+  std::map<std::string, Log> logs_;
+  std::jthread thread_;
+};
+
+}  // namespace protium
