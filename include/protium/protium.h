@@ -9,6 +9,7 @@
 #include "protium/frame.h"
 #include "protium/functions.h"
 #include "protium/pipeline.h"
+#include "protium/ranks.h"
 #include "protium/runner.h"
 #include "protium/search.h"
 #include "protium/session.h"

@@ -22,8 +22,17 @@
 
 namespace protium {
 
-enum class Type : uint8_t { kFloat32, kFloat64, kInt64, kUint64 };
-enum class Reduce : uint8_t { kSum, kMin, kMax };
+enum class Type : uint8_t {
+  kFloat32,
+  kFloat64,
+  kInt64,
+  kUint64,
+  kInt32,
+  kUint8,
+  kFloat16,   // Computed in float32, each result rounded to the nearest, ties to even.
+  kBfloat16,  // Likewise.
+};
+enum class Reduce : uint8_t { kSum, kMin, kMax, kProduct };
 
 // Typed memory of the caller.
 struct Buffer {
@@ -36,6 +45,8 @@ inline Buffer AsBuffer(std::span<double> s) {
   return {s.data(), int64_t(s.size()), Type::kFloat64};
 }
 inline Buffer AsBuffer(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
+inline Buffer AsBuffer(std::span<int32_t> s) { return {s.data(), int64_t(s.size()), Type::kInt32}; }
+inline Buffer AsBuffer(std::span<uint8_t> s) { return {s.data(), int64_t(s.size()), Type::kUint8}; }
 inline Buffer AsBuffer(std::span<uint64_t> s) {
   return {s.data(), int64_t(s.size()), Type::kUint64};
 }

@@ -10,6 +10,7 @@
 #include "collective/self.h"
 #include "collective/tcp/thread_ranks.h"
 #include "collective/thread_ranks.h"
+#include "protium/ranks.h"
 
 namespace protium {
 namespace {
@@ -71,8 +72,12 @@ T Expected(int32_t world, int64_t i, Reduce op) {
   T result = Element<T>(0, i);
   for (int32_t r = 1; r < world; ++r) {
     const T x = Element<T>(r, i);
-    result = op == Reduce::kSum ? T(result + x)
-                                : (op == Reduce::kMin ? std::min(result, x) : std::max(result, x));
+    if (op == Reduce::kSum) result = T(result + x);
+    if (op == Reduce::kMin) result = std::min(result, x);
+    if (op == Reduce::kMax) result = std::max(result, x);
+    if (op != Reduce::kProduct) continue;
+    if constexpr (std::is_integral_v<T>) result = T(uint64_t(result) * uint64_t(x));
+    if constexpr (!std::is_integral_v<T>) result = result * x;
   }
   return result;
 }
@@ -98,8 +103,168 @@ TEST_P(Conformance, ReducesEveryTypeOperationAndSize) {
         CheckAllReduce<uint64_t>(communicator, count, op);
       }
     }
+    for (const int64_t count : {0, 1, 2049, 262'147}) {
+      for (const Reduce op : {Reduce::kSum, Reduce::kMin, Reduce::kMax, Reduce::kProduct}) {
+        CheckAllReduce<int32_t>(communicator, count, op);
+        CheckAllReduce<uint8_t>(communicator, count, op);
+      }
+      CheckAllReduce<float>(communicator, count, Reduce::kProduct);
+      CheckAllReduce<double>(communicator, count, Reduce::kProduct);
+      CheckAllReduce<int64_t>(communicator, count, Reduce::kProduct);
+    }
     return Status::OK();
   });
+}
+
+// Whole numbers that floats of 16 bits hold, up to their sums over seven ranks.
+TEST_P(Conformance, ReducesFloatsOfSixteenBits) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    const int32_t world = communicator.world();
+    for (const int64_t count : {1, 70'000}) {
+      std::vector<Float16> halves(size_t(count), ToFloat16(float(communicator.rank() + 1)));
+      PT_TRY(ranks.AllReduce(Values(halves), Op::kSum));
+      std::vector<Bfloat16> brains(size_t(count), ToBfloat16(float(communicator.rank() + 1)));
+      PT_TRY(ranks.AllReduce(Values(brains), Op::kMax));
+      for (const Float16 each : halves) {
+        if (ToFloat(each) != float(world * (world + 1) / 2)) return Status::Invalid("float16");
+      }
+      for (const Bfloat16 each : brains) {
+        if (ToFloat(each) != float(world)) return Status::Invalid("bfloat16");
+      }
+    }
+    return Status::OK();
+  });
+}
+
+TEST_P(Conformance, DividesMeansOfFloatsOnly) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    std::vector<double> values(3, communicator.rank() * 2.0);
+    PT_TRY(ranks.AllReduce(Values(values), Op::kMean));
+    for (const double each : values) {
+      if (each != communicator.world() - 1) return Status::Invalid("mean ", each);
+    }
+    std::vector<int32_t> whole(3);
+    if (ranks.AllReduce(Values(whole), Op::kMean).ok()) return Status::Invalid("a mean of int32");
+    return Status::OK();
+  });
+}
+
+TEST_P(Conformance, ReducesGroupsAsItReducesEachAlone) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    std::vector<std::vector<float>> alone, together;
+    for (const int64_t count : {3, 0, 1000, 1'200'000, 17, 17}) {
+      auto& values = alone.emplace_back();
+      for (int64_t i = 0; i < count; ++i) {
+        values.push_back(Element<float>(communicator.rank(), i + count));
+      }
+    }
+    together = alone;
+    std::vector<int64_t> whole(5, communicator.rank());
+    std::vector<Tensor> group;
+    for (auto& each : together) group.push_back(Values(each));
+    group.insert(group.begin() + 2, Values(whole));
+    PT_TRY(ranks.AllReduce(group, Op::kSum));
+    for (size_t t = 0; t < alone.size(); ++t) {
+      PT_TRY(ranks.AllReduce(Values(alone[t]), Op::kSum));
+      if (alone[t] != together[t]) return Status::Invalid("tensor ", t);
+    }
+    const int64_t sum = int64_t{communicator.world()} * (communicator.world() - 1) / 2;
+    return whole == std::vector<int64_t>(5, sum) ? Status::OK() : Status::Invalid("whole");
+  });
+}
+
+// What rank `from` has for rank `to`.
+std::vector<int32_t> PartFor(int32_t from, int32_t to, int64_t scale) {
+  std::vector<int32_t> part(size_t(scale * ((from + 2 * to) % 4)));
+  for (size_t i = 0; i < part.size(); ++i) part[i] = int32_t(from * 1000 + to * 100 + i % 97);
+  return part;
+}
+
+TEST_P(Conformance, SendsEveryRankItsPart) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    for (const int64_t scale : {0, 1, 50'000, 3, 2000}) {
+      std::vector<int32_t> own;
+      std::vector<int64_t> splits;
+      for (int32_t to = 0; to < ranks.world(); ++to) {
+        const auto part = PartFor(ranks.rank(), to, scale);
+        own.insert(own.end(), part.begin(), part.end());
+        splits.push_back(int64_t(part.size()));
+      }
+      PT_LET(const auto got, ranks.AllToAll(std::span<const int32_t>(own), splits));
+      for (int32_t from = 0; from < ranks.world(); ++from) {
+        if (got[size_t(from)] != PartFor(from, ranks.rank(), scale)) {
+          return Status::Invalid("part of rank ", from, " at ", scale);
+        }
+      }
+    }
+    return Status::OK();
+  });
+}
+
+TEST_P(Conformance, GathersAndScattersRaggedValues) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    for (const int64_t scale : {1, 30'000}) {
+      const auto own = PartFor(ranks.rank(), 1, scale);
+      PT_LET(const auto all, ranks.AllGather(std::span<const int32_t>(own)));
+      const int32_t root = ranks.world() - 1;
+      PT_LET(const auto gathered, ranks.Gather(std::span<const int32_t>(own), root));
+      if (gathered.size() != (ranks.rank() == root ? all.size() : 0)) {
+        return Status::Invalid("gathered");
+      }
+      for (int32_t r = 0; r < ranks.world(); ++r) {
+        if (all[size_t(r)] != PartFor(r, 1, scale)) return Status::Invalid("all-gather");
+        if (ranks.rank() == root && gathered[size_t(r)] != all[size_t(r)]) {
+          return Status::Invalid("gather");
+        }
+      }
+    }
+    for (const int64_t count : {0, 1, 10, 200'003}) {
+      std::vector<double> values;
+      for (int64_t i = 0; i < count; ++i) values.push_back(Element<double>(ranks.rank(), i));
+      PT_LET(const auto slice, ranks.ReduceScatter(std::span<const double>(values), Op::kSum));
+      int64_t begin = 0;
+      for (int32_t r = 0; r < ranks.rank(); ++r) {
+        begin += count / ranks.world() + (r < count % ranks.world());
+      }
+      for (size_t i = 0; i < slice.size(); ++i) {
+        if (slice[i] != Expected<double>(ranks.world(), begin + int64_t(i), Reduce::kSum)) {
+          return Status::Invalid("slice of ", count);
+        }
+      }
+      const int64_t wanted = count / ranks.world() + (ranks.rank() < count % ranks.world());
+      if (int64_t(slice.size()) != wanted) return Status::Invalid("length of a slice");
+    }
+    return Status::OK();
+  });
+}
+
+TEST_P(Conformance, CarriesObjects) {
+  Run([](Communicator& communicator) {
+    Ranks ranks(communicator);
+    const Json own = {{"rank", ranks.rank()}, {"text", std::string(size_t(ranks.rank()), 'x')}};
+    PT_LET(const std::vector<Json> all, ranks.AllGather(own));
+    for (int32_t r = 0; r < ranks.world(); ++r) {
+      if (all[size_t(r)]["rank"] != r) return Status::Invalid("object of rank ", r);
+    }
+    PT_LET(const Json last, ranks.Broadcast(own, ranks.world() - 1));
+    return last == all.back() ? Status::OK() : Status::Invalid("broadcast object");
+  });
+}
+
+TEST_P(Conformance, RefusesSplitsThatDoNotFitOnEveryRank) {
+  for (const Status& status : Failures([](Communicator& communicator) {
+         Ranks ranks(communicator);
+         const std::vector<int32_t> own(4);
+         const std::vector<int64_t> splits(size_t(ranks.world()), ranks.rank() == 0 ? 5 : 0);
+         return ranks.AllToAll(std::span<const int32_t>(own), splits).status();
+       })) {
+    EXPECT_EQ(FaultOf(status).exit, Exit::kUsage) << status;
+  }
 }
 
 TEST_P(Conformance, BroadcastsFromEveryRank) {

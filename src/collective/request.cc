@@ -13,12 +13,13 @@ namespace protium {
 namespace {
 
 const char* ElementTypeName(Type type) {
-  constexpr const char* kNames[] = {"float32", "float64", "int64", "uint64"};
+  constexpr const char* kNames[] = {"float32", "float64", "int64",   "uint64",
+                                    "int32",   "uint8",   "float16", "bfloat16"};
   return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
 }
 
 const char* ReduceName(Reduce reduce) {
-  constexpr const char* kNames[] = {"sum", "min", "max"};
+  constexpr const char* kNames[] = {"sum", "min", "max", "product"};
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
 
@@ -71,7 +72,20 @@ std::string Describe(const Request& request) {
   return "an unknown operation";
 }
 
-int64_t ElementBytes(Type type) { return type == Type::kFloat32 ? 4 : 8; }
+int64_t ElementBytes(Type type) {
+  switch (type) {
+    case Type::kUint8:
+      return 1;
+    case Type::kFloat16:
+    case Type::kBfloat16:
+      return 2;
+    case Type::kFloat32:
+    case Type::kInt32:
+      return 4;
+    default:
+      return 8;
+  }
+}
 
 Request TreeRequest(const TreeSpec& spec) {
   const std::string text = TreeSpecText(spec);

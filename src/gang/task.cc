@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang/task.h"
 
+#include "protium/ranks.h"
+
 namespace protium {
 
 const Columns& TaskContext::groups() const {
@@ -16,6 +18,11 @@ Status TaskContext::Barrier(std::string_view name) {
 Result<std::vector<std::string>> TaskContext::AllGather(std::string_view message) {
   PT_LET(Communicator * ranks, communicator());
   return ranks->AllGather(message);
+}
+
+Result<Ranks> Ranks::Of(TaskContext& context) {
+  PT_LET(Communicator* const communicator, context.communicator());
+  return Ranks(*communicator);
 }
 
 }  // namespace protium

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything here is made of what the backends have: all-reduce, broadcast, all-gather, barrier and
+// windows.
+// 1. What ranks bring in different sizes is told first, in one gathering, together with the bytes
+//    themselves where they are few. So all ranks know alike which way the rest goes.
+// 2. The rest goes through a window that is kept and grows: filled, a barrier, read, and a barrier
+//    before anybody fills it again.
+#include "protium/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "collective/combine.h"
+#include "collective/half.h"
+#include "collective/request.h"
+
+namespace protium {
+
+namespace {
+
+// Bytes that travel with the sizes.
+constexpr size_t kFewBytes = 4 << 10;
+// Of tensors that are reduced as one; a larger one is reduced where it is.
+constexpr int64_t kFusedBytes = int64_t{4} << 20;
+
+Type TypeOf(Element element) {
+  switch (element) {
+    case Element::kFloat64:
+      return Type::kFloat64;
+    case Element::kFloat16:
+      return Type::kFloat16;
+    case Element::kBfloat16:
+      return Type::kBfloat16;
+    case Element::kInt32:
+      return Type::kInt32;
+    case Element::kInt64:
+      return Type::kInt64;
+    case Element::kUint8:
+      return Type::kUint8;
+    default:
+      return Type::kFloat32;
+  }
+}
+
+Reduce ReduceOf(Op op) {
+  switch (op) {
+    case Op::kMin:
+      return Reduce::kMin;
+    case Op::kMax:
+      return Reduce::kMax;
+    case Op::kProduct:
+      return Reduce::kProduct;
+    default:
+      return Reduce::kSum;
+  }
+}
+
+bool IsFloat(Type type) {
+  return type == Type::kFloat32 || type == Type::kFloat64 || type == Type::kFloat16 ||
+         type == Type::kBfloat16;
+}
+
+// Before anything is sent: all ranks that ask for the same are refused alike.
+Status CheckOp(Type type, Op op) {
+  if (op != Op::kMean || IsFloat(type)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a mean of whole numbers is not one",
+               .fix = "sum them (Op::kSum), or reduce floats"});
+}
+
+template <class T, class Divide>
+void DivideEach(std::byte* data, int64_t count, Divide divide) {
+  T* const values = reinterpret_cast<T*>(data);
+  for (int64_t i = 0; i < count; ++i) values[i] = divide(values[i]);
+}
+
+void DivideBy(int32_t world, Type type, std::byte* data, int64_t count) {
+  const auto by = float(world);
+  switch (type) {
+    case Type::kFloat64:
+      return DivideEach<double>(data, count, [&](double x) { return x / double(world); });
+    case Type::kFloat16:
+      return DivideEach<Half>(data, count, [&](Half x) { return NarrowToHalf(Widen(x) / by); });
+    case Type::kBfloat16:
+      return DivideEach<Brain>(data, count, [&](Brain x) { return NarrowToBrain(Widen(x) / by); });
+    default:
+      return DivideEach<float>(data, count, [&](float x) { return x / by; });
+  }
+}
+
+struct Slice {
+  int64_t begin = 0;
+  int64_t count = 0;
+};
+
+Slice SliceOf(int64_t count, int32_t rank, int32_t world) {
+  const int64_t each = count / world, more = count % world;
+  return {each * rank + std::min<int64_t>(rank, more), each + (rank < more)};
+}
+
+}  // namespace
+
+float ToFloat(Float16 value) { return Widen(Half{value.bits}); }
+float ToFloat(Bfloat16 value) { return Widen(Brain{value.bits}); }
+Float16 ToFloat16(float value) { return {NarrowToHalf(value).bits}; }
+Bfloat16 ToBfloat16(float value) { return {NarrowToBrain(value).bits}; }
+
+// What is kept between calls.
+struct Ranks::Room {
+  explicit Room(Communicator& to) : communicator(to) {}
+
+  // A window of at least `bytes` on each rank, which pass the same number. Nobody reads it any
+  // more.
+  Status Open(int64_t bytes) {
+    if (window && bytes <= window_bytes) return Status::OK();
+    window.reset();
+    window_bytes = int64_t(std::bit_ceil(uint64_t(std::max<int64_t>(bytes, 1 << 16))));
+    PT_LET(window, communicator.MakeWindow(window_bytes));
+    return Status::OK();
+  }
+
+  // One reduction in place of several tensors of one type, which are next to each other.
+  Status ReduceFused(std::span<const Tensor> run, Reduce op) {
+    const Type type = TypeOf(run[0].element);
+    const int64_t width = ElementBytes(type);
+    int64_t count = 0;
+    for (const Tensor& each : run) count += each.count;
+    fused.resize(size_t(count * width));
+    std::byte* at = fused.data();
+    for (const Tensor& each : run) {
+      if (each.count > 0) std::memcpy(at, each.data, size_t(each.count * width));
+      at += each.count * width;
+    }
+    PT_TRY(communicator.AllReduce({fused.data(), count, type}, op));
+    at = fused.data();
+    for (const Tensor& each : run) {
+      if (each.count > 0) std::memcpy(each.data, at, size_t(each.count * width));
+      at += each.count * width;
+    }
+    return Status::OK();
+  }
+
+  Communicator& communicator;
+  std::unique_ptr<Window> window;
+  int64_t window_bytes = 0;
+  std::vector<std::byte> fused;
+};
+
+Ranks::Ranks(Communicator& communicator) : room_(std::make_unique<Room>(communicator)) {}
+Ranks::Ranks(Ranks&&) noexcept = default;
+Ranks::~Ranks() = default;
+
+int32_t Ranks::rank() const { return room_->communicator.rank(); }
+int32_t Ranks::world() const { return room_->communicator.world(); }
+
+Status Ranks::Barrier(std::string_view name) { return room_->communicator.Barrier(name); }
+
+Status Ranks::AllReduce(Tensor values, Op op) {
+  const Type type = TypeOf(values.element);
+  PT_TRY(CheckOp(type, op));
+  PT_TRY(room_->communicator.AllReduce({values.data, values.count, type}, ReduceOf(op)));
+  if (op == Op::kMean) DivideBy(world(), type, static_cast<std::byte*>(values.data), values.count);
+  return Status::OK();
+}
+
+Status Ranks::AllReduce(std::span<const Tensor> group, Op op) {
+  for (const Tensor& each : group) PT_TRY(CheckOp(TypeOf(each.element), op));
+  for (size_t begin = 0; begin < group.size();) {
+    size_t end = begin;
+    int64_t bytes = 0;
+    while (end < group.size() && group[end].element == group[begin].element) {
+      bytes += group[end].count * ElementBytes(TypeOf(group[end].element));
+      if (end > begin && bytes > kFusedBytes) break;
+      ++end;
+    }
+    const auto run = group.subspan(begin, end - begin);
+    if (run.size() == 1) {
+      PT_TRY(AllReduce(run[0], op));
+    } else {
+      PT_TRY(room_->ReduceFused(run, ReduceOf(op)));
+      for (const Tensor& each : run) {
+        if (op != Op::kMean) break;
+        DivideBy(world(), TypeOf(each.element), static_cast<std::byte*>(each.data), each.count);
+      }
+    }
+    begin = end;
+  }
+  return Status::OK();
+}
+
+Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
+  const Type type = TypeOf(values.element);
+  PT_TRY(CheckOp(type, op));
+  Communicator& communicator = room_->communicator;
+  const int64_t width = ElementBytes(type), bytes = values.count * width;
+  const Slice slice = SliceOf(values.count, rank(), world());
+  std::string out(static_cast<const char*>(values.data), size_t(bytes));
+  auto* const data = reinterpret_cast<std::byte*>(out.data());
+  if (world() == 1 || bytes <= int64_t(kFewBytes)) {
+    PT_TRY(communicator.AllReduce({data, values.count, type}, ReduceOf(op)));
+    out = out.substr(size_t(slice.begin * width), size_t(slice.count * width));
+  } else {
+    const std::string name =
+        "reduce-scatter: " + Describe(Request{.operation = Operation::kAllReduce,
+                                              .type = type,
+                                              .reduce = ReduceOf(op),
+                                              .length = values.count});
+    PT_TRY(communicator.Barrier(name));
+    PT_TRY(room_->Open(bytes));
+    std::memcpy(room_->window->own().data(), values.data, size_t(bytes));
+    PT_TRY(communicator.Barrier(name));
+    std::string next(size_t(slice.count * width), '\0');
+    out = next;
+    for (int32_t r = 0; r < world(); ++r) {
+      std::string& into = r == 0 ? out : next;
+      PT_TRY(room_->window->Read(r, slice.begin * width, std::as_writable_bytes(std::span(into))));
+      if (r == 0) continue;
+      Combine(type, ReduceOf(op), reinterpret_cast<std::byte*>(out.data()),
+              reinterpret_cast<std::byte*>(next.data()), reinterpret_cast<std::byte*>(out.data()),
+              slice.count);
+    }
+    PT_TRY(communicator.Barrier(name));
+  }
+  if (op == Op::kMean) {
+    DivideBy(world(), type, reinterpret_cast<std::byte*>(out.data()), slice.count);
+  }
+  return out;
+}
+
+Status Ranks::Broadcast(Tensor values, int32_t root) {
+  const int64_t bytes = values.count * ElementBytes(TypeOf(values.element));
+  return room_->communicator.Broadcast({static_cast<std::byte*>(values.data), size_t(bytes)}, root);
+}
+
+Result<std::vector<std::string>> Ranks::AllGatherBytes(std::string_view own, size_t width) {
+  PT_LET(auto parts, room_->communicator.AllGather(own));
+  for (const std::string& part : parts) {
+    if (part.size() % width == 0) continue;
+    const Status status = Fail({.exit = Exit::kUsage,
+                                .what = fmt::format("{} bytes were gathered where each value has "
+                                                    "{}: the ranks gather different types",
+                                                    part.size(), width)});
+    room_->communicator.Abort(status);
+    return status;
+  }
+  return parts;
+}
+
+Result<std::vector<std::string>> Ranks::GatherBytes(std::string_view own, int32_t root) {
+  if (root < 0 || root >= world()) return NoSuchRoot(root, world());
+  std::vector<int64_t> splits(size_t(world()), 0);
+  splits[size_t(root)] = int64_t(own.size());
+  PT_LET(auto parts, ExchangeBytes(own, splits, 1));
+  if (rank() != root) parts.clear();
+  return parts;
+}
+
+// The message of a rank is its splits in bytes, and then its bytes if they are few.
+Result<std::vector<std::string>> Ranks::ExchangeBytes(std::string_view own,
+                                                      std::span<const int64_t> splits,
+                                                      size_t width) {
+  const size_t ranks = size_t(world());
+  std::vector<int64_t> bytes;
+  int64_t sum = 0;
+  bool fits = splits.size() == ranks;
+  for (const int64_t split : splits) {
+    fits = fits && split >= 0 && split <= int64_t(own.size() / width) - sum;
+    sum += fits ? split : 0;
+    bytes.push_back(split * int64_t(width));
+  }
+  if (!fits || sum * int64_t(width) != int64_t(own.size())) {
+    const Status status =
+        Fail({.exit = Exit::kUsage,
+              .what = fmt::format("rank {}: {} splits do not divide {} values "
+                                  "among {} ranks",
+                                  rank(), splits.size(), own.size() / width, ranks)});
+    room_->communicator.Abort(status);
+    return status;
+  }
+  std::string message(reinterpret_cast<const char*>(bytes.data()), ranks * sizeof(int64_t));
+  if (own.size() <= kFewBytes) message += own;
+  PT_LET(const auto told, room_->communicator.AllGather(message));
+  // Where rank `from` keeps what is for this rank, and how much that is.
+  const auto place = [&](size_t from) {
+    std::vector<int64_t> all(ranks);
+    std::memcpy(all.data(), told[from].data(), ranks * sizeof(int64_t));
+    Slice mine{.count = all[size_t(rank())]};
+    for (int32_t r = 0; r < rank(); ++r) mine.begin += all[size_t(r)];
+    int64_t total = 0;
+    for (const int64_t each : all) total += each;
+    return std::pair(mine, total);
+  };
+  int64_t largest = 0;  // Of those that did not come with the message.
+  for (size_t r = 0; r < ranks; ++r) {
+    if (place(r).second > int64_t(kFewBytes)) largest = std::max(largest, place(r).second);
+  }
+  if (largest > 0) {
+    PT_TRY(room_->Open(largest));
+    if (own.size() > kFewBytes) {
+      std::memcpy(room_->window->own().data(), own.data(), own.size());
+    }
+    PT_TRY(room_->communicator.Barrier("exchange filled"));
+  }
+  std::vector<std::string> parts;
+  for (size_t r = 0; r < ranks; ++r) {
+    const auto [mine, total] = place(r);
+    if (total <= int64_t(kFewBytes)) {
+      parts.push_back(
+          told[r].substr(ranks * sizeof(int64_t) + size_t(mine.begin), size_t(mine.count)));
+      continue;
+    }
+    std::string& part = parts.emplace_back(size_t(mine.count), '\0');
+    PT_TRY(room_->window->Read(int32_t(r), mine.begin, std::as_writable_bytes(std::span(part))));
+  }
+  if (largest > 0) PT_TRY(room_->communicator.Barrier("exchange read"));
+  return parts;
+}
+
+Result<std::vector<Json>> Ranks::AllGather(const Json& own) {
+  PT_LET(const auto told, room_->communicator.AllGather(Dump(own)));
+  std::vector<Json> all;
+  for (const std::string& each : told) {
+    PT_LET(all.emplace_back(), ParseJson(each));
+  }
+  return all;
+}
+
+Result<Json> Ranks::Broadcast(const Json& own, int32_t root) {
+  if (root < 0 || root >= world()) return NoSuchRoot(root, world());
+  PT_LET(const auto told, room_->communicator.AllGather(rank() == root ? Dump(own) : ""));
+  return ParseJson(told[size_t(root)]);
+}
+
+}  // namespace protium
