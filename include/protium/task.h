@@ -20,8 +20,8 @@
 
 namespace protium {
 
-class Communicator;  // Reductions, broadcasts and more between ranks: collective/communicator.h.
-class Membership;    // Who is in a gang that bends: gang/membership.h.
+class Communicator;    // Reductions, broadcasts and more between ranks: collective/communicator.h.
+class GangMembership;  // Who is in a gang that bends: gang/membership.h.
 struct FieldType;
 using Json = nlohmann::ordered_json;
 
@@ -120,7 +120,7 @@ class TaskContext {
 
   // Of a gang that bends: how a task finds out who is in. nullptr: the ranks stay the same, and one
   // that dies ends the attempt.
-  virtual Membership* membership() { return nullptr; }
+  virtual GangMembership* membership() { return nullptr; }
 
   // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
   // progress display, events.jsonl and Program::watch (protium/events.h).

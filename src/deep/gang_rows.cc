@@ -49,8 +49,8 @@ Result<Header> ReadHeader(const SharedPart& part) {
   std::memcpy(&header, part.text.data(), sizeof(header));
   const bool known = header.shards >= 1 && (header.sets == 1 || header.sets == 2);
   if (!known || part.memories.size() != size_t(header.sets) ||
-      part.text.size() != sizeof(header) + size_t(header.sets) * size_t(header.shards) *
-                                               sizeof(ShardIdentity)) {
+      part.text.size() !=
+          sizeof(header) + size_t(header.sets) * size_t(header.shards) * sizeof(ShardIdentity)) {
     return Status::Invalid("shared rows do not fit their header");
   }
   return header;
@@ -86,7 +86,7 @@ Result<RankRows> MapParts(const RowSchema& schema, std::vector<SharedPart> parts
 
 }  // namespace
 
-Result<RankRows> ShareRankRows(RankRows own, Membership& gang) {
+Result<RankRows> ShareRankRows(RankRows own, GangMembership& gang) {
   const RowSchema schema = own.train->schema();
   const bool packed_before = own.shared;
   PT_LET(SharedPart part, PartOf(own));
@@ -98,7 +98,7 @@ Result<RankRows> ShareRankRows(RankRows own, Membership& gang) {
   return rows;
 }
 
-Result<RankRows> JoinRankRows(const RowSchema& schema, Membership& gang) {
+Result<RankRows> JoinRankRows(const RowSchema& schema, GangMembership& gang) {
   PT_LET(std::vector<SharedPart> parts, gang.Share({}));
   return MapParts(schema, std::move(parts));
 }

@@ -10,9 +10,9 @@ namespace protium {
 
 // Gives the rows into the gang's keeping and takes all ranks' in return: any shard may be owned
 // afterwards. Rows that lie on disks cannot be shared.
-Result<RankRows> ShareRankRows(RankRows own, Membership& gang);
+Result<RankRows> ShareRankRows(RankRows own, GangMembership& gang);
 
 // The same rows for a newcomer, which has packed none. `schema` is theirs.
-Result<RankRows> JoinRankRows(const RowSchema& schema, Membership& gang);
+Result<RankRows> JoinRankRows(const RowSchema& schema, GangMembership& gang);
 
 }  // namespace protium

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "collective/communicator.h"
 #include "gang/task.h"
 #include "learn/torch_task.h"
 #include "rows/rows.h"

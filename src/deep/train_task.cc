@@ -88,7 +88,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
 // Collective, but for a newcomer. The rows that this rank learns from; `gang` becomes nullptr where
 // they cannot be shared.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs, TaskContext& context,
-                          Membership*& gang) {
+                          GangMembership*& gang) {
   if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, *gang);
   PT_LET(Communicator * communicator, context.communicator());
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
@@ -97,8 +97,9 @@ Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs, Ta
   gang = nullptr;
   if (context.rank() == 0) {
     context.Report({{"event", "note"},
-                    {"message", "rows on the disk stay with their rank: the gang does not bend, and "
-                                "starts again when a worker dies"}});
+                    {"message",
+                     "rows on the disk stay with their rank: the gang does not bend, and "
+                     "starts again when a worker dies"}});
   }
   return rows;
 }
@@ -124,7 +125,7 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
-  Membership* gang = context.membership();
+  GangMembership* gang = context.membership();
   PT_LET(const RankRows rows, LoadRows(config, inputs, context, gang));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,

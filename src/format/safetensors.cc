@@ -66,8 +66,7 @@ struct Entry {
   int64_t end = 0;
 };
 
-// Reads one entry of the header; the text of a refusal is what is wrong with
-// it.
+// Reads one entry of the header; the text of a refusal is what is wrong with it.
 Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::string& where) {
   const auto bad = [&](const char* why) { return Damaged(where, "tensor " + name + ": " + why); };
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
@@ -98,12 +97,10 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
   return entry;
 }
 
-// Lets every entry point to its data, which must fill `data` without gap or
-// overlap.
+// Lets every entry point to its data, which must fill `data` without gap or overlap.
 Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
              const std::string& where) {
-  // By position: empty tensors share theirs with the one that follows and must
-  // come first.
+  // By position: empty tensors share theirs with the one that follows and must come first.
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
@@ -149,8 +146,7 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
     at = end;
   }
   std::string text = Dump(header);
-  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in
-  // place.
+  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in place.
   text.resize((text.size() + kLengthBytes + 63) / 64 * 64 - kLengthBytes, ' ');
   std::string out(kLengthBytes, '\0');
   for (size_t i = 0; i < kLengthBytes; ++i) out[i] = char(uint64_t(text.size()) >> (8 * i));

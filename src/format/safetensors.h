@@ -18,8 +18,7 @@
 
 namespace protium {
 
-// One tensor in row-major order, little-endian. The data belongs to whoever
-// made it.
+// One tensor in row-major order, little-endian. The data belongs to whoever made it.
 struct NamedTensor {
   std::string name;
   std::string dtype;  // "F32", "F64", "I64", ... as the format spells them.
@@ -30,9 +29,8 @@ struct NamedTensor {
 // The whole file in memory; the tensors point into it.
 class Safetensors {
  public:
-  // Refuses, with the path: a header beyond 100 MB or beyond the file, an
-  // unknown dtype, data that does not fit its shape, that overlaps or leaves
-  // gaps or ends before or after the file's end.
+  // Refuses, with the path: a header beyond 100 MB or beyond the file, an unknown dtype, data that
+  // does not fit its shape, that overlaps or leaves gaps or ends before or after the file's end.
   static Result<Safetensors> Read(const std::filesystem::path& path);
   static Result<Safetensors> Parse(std::vector<std::byte> file, const std::string& where);
 
@@ -46,15 +44,13 @@ class Safetensors {
   std::map<std::string, std::string> metadata_;
 };
 
-// Writes the file so that it appears whole or not at all. Order, names and data
-// decide the bytes.
+// Writes the file so that it appears whole or not at all. Order, names and data decide the bytes.
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
-// SHA-256 over all tensors in the byte order of their names. Each adds: the
-// name, a zero byte, the dtype, a zero byte, the number of dimensions and each
-// dimension as unsigned 64-bit little-endian, then the data as it lies in the
-// file. Metadata and the order in the file do not count.
+// SHA-256 over all tensors in the byte order of their names. Each adds: the name, a zero byte, the
+// dtype, a zero byte, the number of dimensions and each dimension as unsigned 64-bit little-endian,
+// then the data as it lies in the file. Metadata and the order in the file do not count.
 std::string WeightsSha256(std::span<const NamedTensor> tensors);
 Result<std::string> WeightsSha256(const std::filesystem::path& path);
 // Over the same bytes, many times as fast: it finds damage, but withstands no

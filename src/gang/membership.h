@@ -19,14 +19,14 @@ namespace protium {
 
 // What one of the ranks that loaded the rows gives into the gang's keeping.
 struct SharedPart {
-  std::string text;               // At most 64 MiB.
+  std::string text;                // At most 64 MiB.
   std::vector<UniqueFd> memories;  // At most 16; whoever holds a descriptor can map it.
 };
 
 // Calls come from the task's thread.
-class Membership {
+class GangMembership {
  public:
-  virtual ~Membership() = default;
+  virtual ~GangMembership() = default;
   // This process came when the gang was training already: it has no input and no communicator
   // until Enter().
   virtual bool newcomer() const = 0;

@@ -23,7 +23,8 @@ Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
 
 Status Check(const GangSpec& gang) {
   if (gang.workers < 1 || gang.workers > kMostWorkers) {
-    return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers), gang.workers.max);
+    return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers),
+                         gang.workers.max);
   }
   if (gang.workers.min < 1 || gang.workers.min > gang.workers.max) {
     return RefuseSetting("workers.min", "between 1 and gang.workers.max", gang.workers.min);

@@ -54,15 +54,14 @@ std::vector<int32_t> Roster::Next() const {
 }
 
 bool Roster::AllEntered() const {
-  return std::ranges::all_of(newest_.members, [&](int32_t each) {
-    return members_.at(each).entered == newest_.number;
-  });
+  return std::ranges::all_of(
+      newest_.members, [&](int32_t each) { return members_.at(each).entered == newest_.number; });
 }
 
 void Roster::Shared(int32_t member, Clock::time_point now) {
   members_.at(member).shared = true;
-  bends_ = std::ranges::all_of(newest_.members,
-                               [&](int32_t each) { return members_.at(each).shared; });
+  bends_ =
+      std::ranges::all_of(newest_.members, [&](int32_t each) { return members_.at(each).shared; });
   Decide(now);
 }
 
@@ -132,8 +131,8 @@ void Roster::Decide(Clock::time_point now) {
     return End("no rank is left that has the weights");
   }
   if (dead && fruitless_ > limits_.fruitless) {
-    return End(fmt::format("{} workers died one after another without a step between them",
-                           fruitless_));
+    return End(
+        fmt::format("{} workers died one after another without a step between them", fruitless_));
   }
   if (dead) {
     AfterDeath(now);
@@ -171,8 +170,8 @@ void Roster::StartMissing() {
   if (closed()) return;
   const std::vector<int32_t> starting = All(State::kStarting), prepared = All(State::kPrepared);
   auto coming = int32_t(starting.size() + prepared.size());
-  const auto in = int32_t(std::ranges::count_if(
-      Survivors(), [&](int32_t m) { return !members_.at(m).leaving; }));
+  const auto in = int32_t(
+      std::ranges::count_if(Survivors(), [&](int32_t m) { return !members_.at(m).leaving; }));
   for (const std::vector<int32_t>* some : {&starting, &prepared}) {
     for (auto each = some->rbegin(); each != some->rend() && in + coming > wanted_; ++each) {
       members_.at(*each).state = State::kGone;

@@ -5,8 +5,8 @@
 // 1. Members are processes, numbered from 0 in the order of their start; a number is never used
 //    again. A generation is a list of members, and a member's place in it is its rank.
 // 2. A death cuts: survivors are called to the next generation at once. A newcomer, a member that
-//    has had notice, or a wish for fewer, changes the gang at an edge: members leave the generation together, after a step that
-//    they agree on, so no step is lost.
+//    has had notice, or a wish for fewer, changes the gang at an edge: members leave the generation
+//    together, after a step that they agree on, so no step is lost.
 // 3. A call replaces every older one. An edge is called only when all members have entered the
 //    generation before; a cut waits for nothing.
 // 4. Whoever is called and has died is missed in the next call. Where nobody is left that has the
@@ -26,7 +26,8 @@
 
 namespace protium {
 
-// In a run's folder: how many workers a person wants its gang to have, as `protium scale` writes it.
+// In a run's folder: how many workers a person wants its gang to have, as `protium scale` writes
+// it.
 inline constexpr char kWorkersWanted[] = "workers-wanted";
 
 struct Generation {
@@ -65,9 +66,9 @@ class Roster {
   void Prepared(int32_t member, Clock::time_point now);  // A newcomer waits to be called.
   // It is in the generation, with the weights after `step` steps.
   void Entered(int32_t member, int64_t generation, int64_t step, Clock::time_point now);
-  void Gone(int32_t member, Clock::time_point now);  // Its process has ended, however it did.
+  void Gone(int32_t member, Clock::time_point now);      // Its process has ended, however it did.
   void Finished(int32_t member, Clock::time_point now);  // Its task is done; nothing changes then.
-  void Notice(int32_t member, Clock::time_point now);  // It will have to end soon.
+  void Notice(int32_t member, Clock::time_point now);    // It will have to end soon.
   void Want(int32_t members, Clock::time_point now);     // Within the limits; else the nearest.
   void Look(Clock::time_point now);                      // Time has passed.
 

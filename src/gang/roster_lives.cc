@@ -21,21 +21,21 @@ enum class Doing { kLoading, kPreparing, kWaiting, kForming, kComputing, kReduci
 struct Body {
   bool alive = true;
   Doing doing = Doing::kLoading;
-  int64_t in = 0;               // Generation.
-  int64_t step = 0;             // Steps made.
-  uint64_t weights = 0;         // Follows from the steps made.
+  int64_t in = 0;        // Generation.
+  int64_t step = 0;      // Steps made.
+  uint64_t weights = 0;  // Follows from the steps made.
   bool newcomer = false;
   std::optional<Generation> call;  // The newest that it has heard of.
-  int64_t turn = 0;             // Grows with every change of `doing`: what was planned before is void.
+  int64_t turn = 0;  // Grows with every change of `doing`: what was planned before is void.
 };
 
 // What the members of a generation say to each other.
 struct Group {
   std::vector<int32_t> members;
-  std::map<int32_t, int64_t> came;     // To form: with how many steps.
-  std::map<int32_t, bool> reducing;    // Arrived at the reduction, and wishing to leave after it.
+  std::map<int32_t, int64_t> came;   // To form: with how many steps.
+  std::map<int32_t, bool> reducing;  // Arrived at the reduction, and wishing to leave after it.
   bool formed = false;
-  bool broken = false;                 // Somebody died in it or left it.
+  bool broken = false;  // Somebody died in it or left it.
   bool by_death = false;
 };
 
@@ -132,8 +132,8 @@ class Life {
       }
     }
     if (const Deadline due = roster_.due(); due != kNever) {
-      const Time at = std::chrono::duration_cast<std::chrono::microseconds>(due.time_since_epoch())
-                          .count();
+      const Time at =
+          std::chrono::duration_cast<std::chrono::microseconds>(due.time_since_epoch()).count();
       After(std::max<Time>(at - now_, 0) + 1, [this] {
         roster_.Look(At(now_));
         if (!over_) Obey();
@@ -168,7 +168,8 @@ class Life {
     groups_[generation.number].members = generation.members;
     for (const int32_t m : told) {
       // Messages to one member keep their order unless the transport lets them overtake.
-      After(Draw(50, spec_.reorders ? 5 * kMilli : 60), [this, m, generation] { Hear(m, generation); });
+      After(Draw(50, spec_.reorders ? 5 * kMilli : 60),
+            [this, m, generation] { Hear(m, generation); });
     }
   }
 
@@ -236,8 +237,8 @@ class Life {
     Group& group = groups_[bodies_[m].in];
     if (group.broken) return NoticeBroken(m);
     group.reducing[m] = SeesChange(bodies_[m]);
-    if (group.reducing.size() < (spec_.planted == Planted::kFormsEarly ? group.came.size()
-                                                                      : group.members.size())) {
+    if (group.reducing.size() <
+        (spec_.planted == Planted::kFormsEarly ? group.came.size() : group.members.size())) {
       return;
     }
     if (group.reducing.size() < group.members.size()) Break("a step without all of its shards");
@@ -309,8 +310,8 @@ class Life {
     if (older && spec_.planted != Planted::kTakesOlderCall) return;
     body.call = generation;
     if (body.doing == Doing::kWaiting) return Follow(m);
-    const bool at_once = generation.cut || body.doing == Doing::kForming ||
-                         spec_.planted == Planted::kLeavesAtOnce;
+    const bool at_once =
+        generation.cut || body.doing == Doing::kForming || spec_.planted == Planted::kLeavesAtOnce;
     if (!at_once || body.doing == Doing::kPreparing) return;
     Quit(m, generation.cut);
     Turn(m, Doing::kWaiting);
@@ -336,7 +337,8 @@ class Life {
     if (dead) {
       group.broken = group.by_death = true;
       for (const auto& [each, step] : group.came) {
-        if (bodies_[each].in == body.in && bodies_[each].doing == Doing::kForming) NoticeBroken(each);
+        if (bodies_[each].in == body.in && bodies_[each].doing == Doing::kForming)
+          NoticeBroken(each);
       }
       return;
     }

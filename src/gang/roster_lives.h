@@ -43,8 +43,8 @@ struct LifeSpec {
 };
 
 struct LifeEnd {
-  std::string broken;      // The promise that did not hold; empty: all did.
-  bool finished = false;   // All steps were made; otherwise the roster ended, as it may.
+  std::string broken;     // The promise that did not hold; empty: all did.
+  bool finished = false;  // All steps were made; otherwise the roster ended, as it may.
   int64_t deaths = 0;
   int64_t generations = 0;
   int64_t repeated = 0;  // Steps that were computed again.

@@ -16,7 +16,9 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = RosterOrder::Kind;
 
-Clock::time_point Second(int64_t seconds) { return Clock::time_point(std::chrono::seconds(seconds)); }
+Clock::time_point Second(int64_t seconds) {
+  return Clock::time_point(std::chrono::seconds(seconds));
+}
 
 Roster Bending(int32_t members, RosterLimits limits) {
   Roster roster(limits, members, Second(0));

@@ -93,8 +93,8 @@ Catalogue BuiltInCatalogue();
 // a function that computes it, and for optimizers and schedules, which programs cannot add.
 Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own);
 
-// The row of the metric that a job names, such as "top_k" for "top_5", valid as long as `rows`; else
-// a fault of Exit::kUsage at `where`.
+// The row of the metric that a job names, such as "top_k" for "top_5", valid as long as `rows`;
+// else a fault of Exit::kUsage at `where`.
 Result<const MetricRow*> FindMetricRow(const std::vector<MetricRow>& rows, const std::string& name,
                                        const std::string& where);
 

@@ -124,8 +124,8 @@ const std::vector<MetricSpec>& Table() {
   return table;
 }
 
-// The number that `name` has where `row`, which ends in "_k", has its letter: in plain digits without
-// a zero in front, so that one metric has one name.
+// The number that `name` has where `row`, which ends in "_k", has its letter: in plain digits
+// without a zero in front, so that one metric has one name.
 std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
   constexpr size_t kMostDigits = 9;
   row.remove_suffix(1);

@@ -95,8 +95,8 @@ std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
 
 // `own` below are the metrics of a program and its extensions, besides the built-in ones.
 
-// The name of the table's row that a job's `name` asks for: "top_k" for "top_5", else `name` itself.
-// A fault at `where` for "top_k", which leaves its number open.
+// The name of the table's row that a job's `name` asks for: "top_k" for "top_5", else `name`
+// itself. A fault at `where` for "top_k", which leaves its number open.
 Result<std::string> RowOfMetric(const std::string& name, const std::string& where = {});
 // The metric of this name, under this name and with `make`; or a fault with the nearest one.
 Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});

@@ -37,9 +37,8 @@ Result<std::unique_ptr<RowVisit>> MappedStore::Visit(RowRange range,
 
 std::span<const std::byte> MappedStore::Bytes(RowRange range) const {
   if (range.size() == 0) return {};
-  const auto part = std::ranges::find_if(parts_, [&](const Part& each) {
-    return each.begin <= range.begin && range.end <= each.end;
-  });
+  const auto part = std::ranges::find_if(
+      parts_, [&](const Part& each) { return each.begin <= range.begin && range.end <= each.end; });
   PT_CHECK(part != parts_.end());
   return {part->memory.data() + (range.begin - part->begin) * width_,
           size_t(range.size() * width_)};

@@ -20,17 +20,15 @@
 namespace protium {
 namespace {
 
-// How the positions of a visit are divided, and where their rows lie in the
-// file: bucket b has the positions from b * rows on, as records of a position
-// within the bucket and a row, in any order.
+// How the positions of a visit are divided, and where their rows lie in the file: bucket b has the
+// positions from b * rows on, as records of a position within the bucket and a row, in any order.
 struct Buckets {
   static constexpr int64_t kPlace = sizeof(uint32_t);
 
   Buckets(int64_t width, int64_t all_rows, int64_t memory_bytes)
       : width(width),
         all_rows(all_rows),
-        // Two buckets, and where each row of the one that is handed out lies in
-        // it.
+        // Two buckets, and where each row of the one that is handed out lies in it.
         rows(std::clamp<int64_t>(memory_bytes / (2 * record() + kPlace), 1,
                                  std::max<int64_t>(all_rows, 1))),
         count((all_rows + rows - 1) / rows) {}
@@ -214,8 +212,7 @@ class Scatter {
     return Status::OK();
   }
 
-  // In whole pages where pieces have them: what follows the rows in the last
-  // page is the bucket's.
+  // In whole pages where pieces have them: what follows the rows in the last page is the bucket's.
   Status WriteLast(Filling& filling) {
     const bool pages = piece_bytes_ % ScratchFile::kPage == 0;
     const int64_t bytes = pages ? RoundUpToPages(filling.held) : filling.held;

@@ -24,12 +24,10 @@ namespace protium {
 
 struct SpillVisitSpec {
   int64_t width = 0;
-  // For two buckets; one row each they have in any case. A bucket's rows are
-  // written by m * m / 2n bytes at a time, m being this and n the bytes of all
-  // rows: what is small is slow.
+  // For two buckets; one row each they have in any case. A bucket's rows are written by m * m / 2n
+  // bytes at a time, m being this and n the bytes of all rows: what is small is slow.
   int64_t memory_bytes = 0;
-  // Where buckets go. They take the rows and 4 bytes for each, and up to a page
-  // a bucket.
+  // Where buckets go. They take the rows and 4 bytes for each, and up to a page a bucket.
   std::filesystem::path disk;
 };
 

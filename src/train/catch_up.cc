@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 // Where a rank stands, as it tells the others.
-struct Place {
+struct Standpoint {
   bool newcomer = false;
   bool over = false;
   int64_t step = 0;
@@ -30,8 +30,8 @@ struct Place {
   auto reached() const { return std::tuple(!newcomer, step, epoch); }
 };
 
-Place PlaceOf(const Standing& standing) {
-  Place place{.newcomer = standing.newcomer, .over = standing.over};
+Standpoint PlaceOf(const Standing& standing) {
+  Standpoint place{.newcomer = standing.newcomer, .over = standing.over};
   if (standing.newcomer) return place;
   place.step = standing.state.step;
   place.epoch = standing.state.epoch;
@@ -39,9 +39,9 @@ Place PlaceOf(const Standing& standing) {
   return place;
 }
 
-Result<std::vector<Place>> SharePlaces(const Standing& standing, Communicator& ranks) {
+Result<std::vector<Standpoint>> SharePlaces(const Standing& standing, Communicator& ranks) {
   PT_LET(const auto all, ranks.AllGather(Dump(FieldsToJson(PlaceOf(standing)))));
-  std::vector<Place> places(all.size());
+  std::vector<Standpoint> places(all.size());
   for (size_t r = 0; r < all.size(); ++r) {
     PT_LET(const Json json, ParseJson(all[r]));
     PT_TRY(FieldsFromJson(json, "", places[r]));
@@ -49,7 +49,7 @@ Result<std::vector<Place>> SharePlaces(const Standing& standing, Communicator& r
   return places;
 }
 
-Status RefuseOtherBits(const std::vector<Place>& places, size_t furthest) {
+Status RefuseOtherBits(const std::vector<Standpoint>& places, size_t furthest) {
   for (size_t r = 0; r < places.size(); ++r) {
     const bool there = places[r].reached() == places[furthest].reached();
     if (!there || places[r].hash == places[furthest].hash) continue;
@@ -80,16 +80,16 @@ Status TakeState(Standing& standing, int32_t root, Communicator& ranks) {
 }  // namespace
 
 Status CatchUp(Standing& standing, Communicator& ranks) {
-  PT_LET(const std::vector<Place> places, SharePlaces(standing, ranks));
+  PT_LET(const std::vector<Standpoint> places, SharePlaces(standing, ranks));
   const auto first = std::ranges::max_element(
-      places, [](const Place& a, const Place& b) { return a.reached() < b.reached(); });
+      places, [](const Standpoint& a, const Standpoint& b) { return a.reached() < b.reached(); });
   if (first->newcomer) {
     return Fail({.exit = Exit::kRemote, .what = "no rank is left that has the weights"});
   }
   const auto root = int32_t(first - places.begin());
   if (!first->over) PT_TRY(RefuseOtherBits(places, size_t(root)));
   const bool alike = std::ranges::all_of(
-      places, [&](const Place& each) { return each.reached() == first->reached(); });
+      places, [&](const Standpoint& each) { return each.reached() == first->reached(); });
   if (alike) return Status::OK();
   // From here on a rank behind has neither its own state nor the other's whole.
   standing.newcomer = places[size_t(ranks.rank())].reached() < first->reached();

@@ -22,9 +22,9 @@ struct Standing {
 };
 
 // Collective. Takes tensors and state from the rank that is furthest. Ranks that stand there too
-// must hold the same bits. A failure leaves a rank that was not the furthest with tensors of either;
-// it must catch up again before it goes on, and until then counts as a newcomer: `standing.newcomer`
-// says so.
+// must hold the same bits. A failure leaves a rank that was not the furthest with tensors of
+// either; it must catch up again before it goes on, and until then counts as a newcomer:
+// `standing.newcomer` says so.
 Status CatchUp(Standing& standing, Communicator& ranks);
 
 }  // namespace protium

@@ -115,8 +115,7 @@ Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   return out;
 }
 
-// Adds to the fault of a failed write which checkpoint is still there to go on
-// from.
+// Adds to the fault of a failed write which checkpoint is still there to go on from.
 Status KeptOn(const Status& status, const fs::path& folder) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -140,8 +139,7 @@ int64_t RowsIn(const Json& rows) {
   return total;
 }
 
-// The text "key was ..., now it is ..."; of objects only the entries that
-// differ.
+// The text "key was ..., now it is ..."; of objects only the entries that differ.
 std::string Difference(const std::string& key, const Json& then, const Json& now) {
   if (!then.is_object() || !now.is_object()) {
     return fmt::format("{} was {}, now it is {}", key, Dump(then), Dump(now));
@@ -201,8 +199,7 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
-    // Best weights come before the rename: a checkpoint must never name a file
-    // that is not there.
+    // Best weights come before the rename: a checkpoint must never name a file that is not there.
     PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", StateText(state)));
@@ -231,8 +228,7 @@ Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& 
   const fs::path best = path_ / state.best.file;
   const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
-  // A killed writer may have left one, and a link is not made over an existing
-  // name.
+  // A killed writer may have left one, and a link is not made over an existing name.
   fs::remove(link, error);
   fs::create_hard_link(draft / "weights.safetensors", link, error);
   if (error) return WriteSafetensors(best, weights);

@@ -60,8 +60,7 @@ struct BestSoFar {
   }
 };
 
-// Where training stands: what a rank needs, beside rows and tensors, to
-// continue to the same bits.
+// Where training stands: what a rank needs, beside rows and tensors, to continue to the same bits.
 struct CheckpointState {
   int64_t epoch = 0;       // Epochs finished.
   int64_t epoch_step = 0;  // Steps finished of the epoch after those.
@@ -116,12 +115,10 @@ class CheckpointFolder {
   // names, or nullopt; `damaged` gets one error for each newer one that is not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
-  // Writes a checkpoint and puts its hashes into `state`; its weights also
-  // become `state.best.file` when the best step is this one. Then removes all
-  // but the `keep` newest and the files of best weights that none of these
-  // names. Refused when another attempt has opened the folder since. When it
-  // fails, earlier checkpoints are untouched and the fault names the newest of
-  // them.
+  // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
+  // when the best step is this one. Then removes all but the `keep` newest and the files of best
+  // weights that none of these names. Refused when another attempt has opened the folder since.
+  // When it fails, earlier checkpoints are untouched and the fault names the newest of them.
   Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep);
   static std::string BestFile(int64_t step);

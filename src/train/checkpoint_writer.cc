@@ -79,8 +79,7 @@ void CheckpointWriter::AwaitIdle(std::unique_lock<std::mutex>& lock) {
 }
 
 void CheckpointWriter::Run() {
-  // Ranks come first where they need all cores. In Linux each thread has a nice
-  // value of its own.
+  // Ranks come first where they need all cores. In Linux each thread has a nice value of its own.
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, 0, kNice);
   std::unique_lock lock(mutex_);

@@ -40,8 +40,8 @@ class Feed {
   Status EndEpoch();
 
   // From now on no batch has at least one but fewer than `least` rows, nor has one of the `parts`
-  // into which micro-batches cut it so few: LibTorch's batch norm throws on one row, and it would do
-  // so hours later, at the end of the first epoch. The last step of an epoch, which has what is
+  // into which micro-batches cut it so few: LibTorch's batch norm throws on one row, and it would
+  // do so hours later, at the end of the first epoch. The last step of an epoch, which has what is
   // left, leaves such a shard's rows out; where another step would have to, it is refused. Only the
   // number of rows in each shard decides it, so all ranks do the same. Gives how many rows of an
   // epoch are left out, over all shards.
@@ -71,7 +71,7 @@ class Feed {
   int64_t epoch_ = 0;
   int64_t first_step_ = 0;  // Of the epoch: steps before it were passed over,
   int64_t step_ = 0;        // and this is the one that Next() returns next.
-  bool prepared_ = false;  // That one is gathered already.
+  bool prepared_ = false;   // That one is gathered already.
   std::vector<std::unique_ptr<RowVisit>> visits_;
   std::vector<Step> made_;           // Steps take them in turn.
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.

@@ -37,9 +37,8 @@ class Saving {
   // After every step: whether a rank said in its reduction that all had landed.
   // Tells of new checkpoints.
   Status Stepped(bool all_landed);
-  // Collective. Ranks whose weights drifted apart are refused: a resumed run
-  // would hide it. The weights are the average, where they are averaged, so a
-  // model made from any checkpoint has it.
+  // Collective. Ranks whose weights drifted apart are refused: a resumed run would hide it. The
+  // weights are the average, where they are averaged, so a model made from any checkpoint has it.
   Status Save();
   double seconds() const { return seconds_before_ + progress_.seconds(); }  // Of all attempts.
   // Waits for what was handed over: before anything relies on the files.

@@ -37,10 +37,10 @@
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
 //    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
-// A gang that bends does 2 to 4 in generations. When a collective call fails because a rank is gone,
-// or all have agreed to change after a step, the rank enters the next generation, takes the state of
-// the furthest (catch_up.h), owns other shards, and goes on where that state says. What an epoch's
-// end did not complete is done again.
+// A gang that bends does 2 to 4 in generations. When a collective call fails because a rank is
+// gone, or all have agreed to change after a step, the rank enters the next generation, takes the
+// state of the furthest (catch_up.h), owns other shards, and goes on where that state says. What an
+// epoch's end did not complete is done again.
 
 namespace protium {
 namespace {
@@ -93,7 +93,7 @@ class Training {
   TrainInput in_;  // Its communicator is that of the present generation.
   std::optional<Feed> feed_;
   int64_t left_out_ = 0;  // Rows of every epoch.
-  int64_t steps_ = 0;  // Of all epochs.
+  int64_t steps_ = 0;     // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   Schedule schedule_;
@@ -122,8 +122,7 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
       average_(AverageOf(train_, input.weights)),
       progress_(input.report, steps_),
       newcomer_(input.communicator == nullptr),
-      saving_(spec, in_, learner(), progress_, state_) {
-}
+      saving_(spec, in_, learner(), progress_, state_) {}
 
 Result<TrainOutcome> Training::Run() {
   PT_TRY(Prepare());
@@ -168,11 +167,11 @@ Status Training::Begin() {
   PT_LET(const bool resumed, saving_.TakeUp());
   if (!resumed) PT_TRY(Initialise());
   if (left_out_ > 0) {
-    progress_.Tell({{"event", "note"},
-                    {"message", fmt::format("the last step of every epoch leaves {} row{} out: "
-                                            "batch norm needs {} of a shard",
-                                            left_out_, left_out_ == 1 ? "" : "s",
-                                            in_.net.least_rows())}});
+    progress_.Tell(
+        {{"event", "note"},
+         {"message", fmt::format("the last step of every epoch leaves {} row{} out: "
+                                 "batch norm needs {} of a shard",
+                                 left_out_, left_out_ == 1 ? "" : "s", in_.net.least_rows())}});
   }
   progress_.Tell({{"event", "train_start"},
                   {"rows", in_.rows.total_rows()},
@@ -201,10 +200,8 @@ Status Training::TakeShards() {
     validation_.emplace(*in_.validation, in_.net, in_.weights.device(), spec_.target,
                         train_.metrics, spec_.own_metrics);
   }
-  const StepSpec step{.first = first,
-                      .outputs = spec_.target.outputs(),
-                      .loss = spec_.loss,
-                      .train = train_};
+  const StepSpec step{
+      .first = first, .outputs = spec_.target.outputs(), .loss = spec_.loss, .train = train_};
   PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator));
   return Status::OK();
 }

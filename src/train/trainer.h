@@ -46,10 +46,11 @@ struct TrainInput {
   Weights& weights;
   ShardedRows& rows;
   ShardedRows* validation = nullptr;  // nullptr: none.
-  bool packed = true;  // For this training; false: an earlier one's are used.
-  Communicator* communicator = nullptr;  // nullptr of a newcomer, which enters through `membership`.
+  bool packed = true;                 // For this training; false: an earlier one's are used.
+  Communicator* communicator =
+      nullptr;  // nullptr of a newcomer, which enters through `membership`.
   // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
-  Membership* membership = nullptr;
+  GangMembership* membership = nullptr;
   std::function<void(const Json&)> report;  // Called on rank 0.
   std::stop_token stop;
 };

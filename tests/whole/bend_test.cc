@@ -193,8 +193,7 @@ TEST(BendingGang, IsStoppedInTheMiddleOfAChangeAndResumedWithAnotherRange) {
 
 TEST(BendingGang, RefusesMoreWorkersThanShards) {
   const Scratch scratch;
-  const Outcome refused =
-      RunFlights(scratch, ExampleTables(kRows), {"gang.workers={min=1,max=5}"});
+  const Outcome refused = RunFlights(scratch, ExampleTables(kRows), {"gang.workers={min=1,max=5}"});
   EXPECT_EQ(refused.exit, 2);
   EXPECT_THAT(refused.err, HasSubstr("gang.workers = 5 is more than train.shards = 4"));
 }

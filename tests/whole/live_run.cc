@@ -37,9 +37,8 @@ bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
 bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count) {
   return command.AwaitChange(scratch.path() / "runs", [&] {
     const auto events = EventsOf(scratch);
-    return size_t(std::ranges::count_if(events, [&](const Json& each) {
-             return each.value("event", "") == name;
-           })) >= count;
+    return size_t(std::ranges::count_if(
+               events, [&](const Json& each) { return each.value("event", "") == name; })) >= count;
   });
 }
 

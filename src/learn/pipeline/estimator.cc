@@ -58,10 +58,11 @@ Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::s
     const std::string at = path + ".metrics." + std::to_string(i);
     PT_LET(const MetricRow* row, FindMetricRow(catalogue.metrics, train.metrics[i], at));
     if (fits(*row)) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "metric \"" + train.metrics[i] + "\" does not fit loss \"" + loss.name + "\"",
-                 .where = at,
-                 .fix = "one of: " + Dump(Json(fitting))});
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "metric \"" + train.metrics[i] + "\" does not fit loss \"" + loss.name + "\"",
+         .where = at,
+         .fix = "one of: " + Dump(Json(fitting))});
   }
   return Status::OK();
 }

@@ -115,8 +115,8 @@ void MapRun::OnCallFailed(Member& member, const Frame& frame) {
   const Status status = StatusFromJson(frame.head.value("status", Json::object()));
   if (status.ok()) return;
   const auto now = Clock::now();
-  bend_->doubts.push_back(member.Failure(spec_, RankFailure::Kind::kAnswered, status,
-                                         now.time_since_epoch().count()));
+  bend_->doubts.push_back(
+      member.Failure(spec_, RankFailure::Kind::kAnswered, status, now.time_since_epoch().count()));
   bend_->doubted = std::min(bend_->doubted, now + kDoubtTime);
 }
 
@@ -163,12 +163,12 @@ void MapRun::SettleDoubts() {
   }
   const int64_t at = Clock::now().time_since_epoch().count();
   for (Member* member : hung) {
-    Lose(*member, member->Failure(spec_, RankFailure::Kind::kSilent,
-                                  protium::Fail({.exit = Exit::kStalled,
-                                                 .what = fmt::format(
-                                                     "kept the others waiting for {:g} seconds",
-                                                     spec_.deadline)}),
-                                  at));
+    Lose(*member, member->Failure(
+                      spec_, RankFailure::Kind::kSilent,
+                      protium::Fail({.exit = Exit::kStalled,
+                                     .what = fmt::format("kept the others waiting for {:g} seconds",
+                                                         spec_.deadline)}),
+                      at));
   }
 }
 
@@ -244,12 +244,8 @@ void MapRun::CallTo(const Generation& generation) {
   bend_->doubted = kNever;
   auto mesh = MakeMesh(int32_t(generation.members.size()));
   if (!mesh.ok()) return EndBending(FaultOf(mesh.status()).what);
-  Json call = {{"type", "call"},
-               {"task", spec_.number},
-               {"generation", generation.number},
-               {"rank", -1},
-               {"cut", generation.cut},
-               {"why", bend_->why}};
+  Json call = {{"type", "call"}, {"task", spec_.number},  {"generation", generation.number},
+               {"rank", -1},     {"cut", generation.cut}, {"why", bend_->why}};
   for (const int32_t each : bend_->calling) {
     const auto& in = generation.members;
     if (std::ranges::find(in, each) == in.end()) FindMember(each)->Tell(call);
@@ -275,8 +271,8 @@ void MapRun::TellChange(const Generation& generation) {
               {"why", bend_->why}});
   const std::string goes_on = CountOfWorkers(generation.members.size());
   const std::string why = bend_->why.empty() ? "others have come" : std::exchange(bend_->why, {});
-  call_.Tell({{"event", "note"},
-              {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
+  call_.Tell(
+      {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
 }
 
 // The attempt fails with what its members died of.
@@ -286,9 +282,9 @@ void MapRun::EndBending(const std::string& why) {
   bend_->losses.clear();
   if (failures_.empty()) {
     std::lock_guard lock(mutex_);
-    failures_.push_back(members_.front()->Failure(
-        spec_, RankFailure::Kind::kAnswered,
-        protium::Fail({.exit = Exit::kRemote, .what = why}), 0));
+    failures_.push_back(
+        members_.front()->Failure(spec_, RankFailure::Kind::kAnswered,
+                                  protium::Fail({.exit = Exit::kRemote, .what = why}), 0));
   }
   settled_ = Clock::now();
 }

@@ -134,13 +134,13 @@ class MapRun {
   struct Bending {
     explicit Bending(Roster roster) : roster(std::move(roster)) {}
     Roster roster;
-    std::vector<SharedPart> parts;       // By first rank.
-    std::vector<RankFailure> losses;     // That the gang bent around.
-    std::vector<RankFailure> doubts;     // Collective calls that failed in the newest generation,
-    Deadline doubted = kNever;           // and until when somebody should turn out to have died.
-    std::vector<int32_t> calling;        // The members of the generation called last.
-    std::vector<int32_t> no_seat;        // To be started once a seat is free.
-    std::string why;                     // Of the next change, for people.
+    std::vector<SharedPart> parts;    // By first rank.
+    std::vector<RankFailure> losses;  // That the gang bent around.
+    std::vector<RankFailure> doubts;  // Collective calls that failed in the newest generation,
+    Deadline doubted = kNever;        // and until when somebody should turn out to have died.
+    std::vector<int32_t> calling;     // The members of the generation called last.
+    std::vector<int32_t> no_seat;     // To be started once a seat is free.
+    std::string why;                  // Of the next change, for people.
     std::filesystem::file_time_type wished{};
   };
   std::optional<Bending> bend_;

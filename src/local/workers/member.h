@@ -52,8 +52,8 @@ struct RunSpec {
 // Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;
 // `heard` is the watching thread's.
 struct Member {
-  int32_t rank = 0;  // Of a gang that bends: the number of the member (gang/roster.h).
-  int32_t seat = 0;  // Of the placement.
+  int32_t rank = 0;       // Of a gang that bends: the number of the member (gang/roster.h).
+  int32_t seat = 0;       // Of the placement.
   bool newcomer = false;  // It joins a gang that is at work, and gets no input.
   bool entered = true;    // A newcomer has the weights.
   // Null once the run is over.

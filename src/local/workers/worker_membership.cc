@@ -15,7 +15,9 @@ namespace {
 constexpr int64_t kMostTextBytes = 64 << 20;
 constexpr size_t kMostMemories = 16;
 
-Status AskedToStop() { return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"}); }
+Status AskedToStop() {
+  return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"});
+}
 
 }  // namespace
 
@@ -134,8 +136,8 @@ Result<std::shared_ptr<Communicator>> WorkerMembership::Join(Called call) const 
   if (call.peers.size() == 1) {
     ranks = MakeSelfCommunicator();
   } else {
-    PT_LET(ranks, MakeSharedCommunicator(call.rank, std::move(call.peers),
-                                         {.deadline = spec_.deadline}));
+    PT_LET(ranks,
+           MakeSharedCommunicator(call.rank, std::move(call.peers), {.deadline = spec_.deadline}));
   }
   return std::shared_ptr<Communicator>(std::move(ranks));
 }

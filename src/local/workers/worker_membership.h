@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's side of a bending gang (gang/membership.h). Two threads meet here, as in worker_task.h:
-// the one that reads the channel calls Heard(), the task's makes all other calls.
+// A worker's side of a bending gang (gang/membership.h). Two threads meet here, as in
+// worker_task.h: the one that reads the channel calls Heard(), the task's makes all other calls.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct WorkerMembershipSpec {
   std::stop_token stop;
 };
 
-class WorkerMembership final : public Membership {
+class WorkerMembership final : public GangMembership {
  public:
   explicit WorkerMembership(WorkerMembershipSpec spec) : spec_(std::move(spec)) {}
 

@@ -52,7 +52,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   // A Fault without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
   bool bends() const { return bends_; }  // Any thread.
-  Membership* membership() override { return membership_.get(); }
+  GangMembership* membership() override { return membership_.get(); }
   void Report(const Json& event) override;
   std::stop_token stop() const override { return stop_.get_token(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend, with a task that only counts steps: what they do when members die, hang, are told
-// to end, or disagree.
+// Gangs that bend, with a task that only counts steps: what they do when members die, hang, are
+// told to end, or disagree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ Status CatchUpSteps(Communicator& ranks, int64_t& step) {
 // one at which every rank asks for something else}.
 Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
-  Membership& gang = *context.membership();
+  GangMembership& gang = *context.membership();
   PT_TRY(gang.Share({.text = std::to_string(context.rank())}).status());
   PT_LET(Communicator * ranks, context.communicator());
   const auto is_at = [&](const char* what, int64_t step) { return config.value(what, -1) == step; };
@@ -87,8 +87,8 @@ class BendingWorkers : public testing::Test {
   }
 
   // Runs `steps` steps; after `at` of them the process of `member` gets `signal`.
-  Result<arrow::RecordBatchVector> Run(WorkerRange range, const std::string& config, int64_t at = -1,
-                                       int32_t member = 1, int signal = SIGKILL) {
+  Result<arrow::RecordBatchVector> Run(WorkerRange range, const std::string& config,
+                                       int64_t at = -1, int32_t member = 1, int signal = SIGKILL) {
     MapTask task = TextTask("bend", config);
     task.gang = GangSpec{.workers = range, .max_restarts = 0, .deadline = 1, .patience = 5};
     bool sent = false;

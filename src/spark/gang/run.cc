@@ -31,11 +31,11 @@ Result<std::optional<int32_t>> Admit(const GangEngine& engine, MapTask& task, co
   PT_TRY(CheckFits(*task.gang, capacity));
   if (task.gang->workers.bends()) {
     task.gang = FixSize(*task.gang, capacity);
-    call.Tell({{"event", "note"},
-               {"message", fmt::format("on Spark a gang keeps the size that it starts with: {} "
-                                       "worker{}",
-                                       task.gang->workers.max,
-                                       task.gang->workers.max == 1 ? "" : "s")}});
+    call.Tell(
+        {{"event", "note"},
+         {"message", fmt::format("on Spark a gang keeps the size that it starts with: {} "
+                                 "worker{}",
+                                 task.gang->workers.max, task.gang->workers.max == 1 ? "" : "s")}});
   }
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (capacity.local()) return std::nullopt;
