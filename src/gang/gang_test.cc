@@ -66,6 +66,40 @@ TEST(Place, LogicalSeatsMayShareCoresAndSaySo) {
   EXPECT_EQ(std::get<Placement>(answer).note, "3 workers x 1 cores share the 2 cores of a");
 }
 
+TEST(Place, OfARangeSeatsAsManyAsThereIsRoomFor) {
+  const auto seats = [](WorkerRange workers, std::vector<Host> hosts) {
+    const auto answer = Place({.workers = workers}, hosts).ValueOrDie();
+    return std::holds_alternative<Placement>(answer) ? std::get<Placement>(answer).seats.size() : 0;
+  };
+  EXPECT_EQ(seats({1, 8}, {HostWith(3, 0)}), 3u);
+  EXPECT_EQ(seats({2, 2}, {HostWith(3, 0)}), 2u);
+  Host busy = HostWith(3, 0);
+  busy.holdings = {{.who = "gang score", .cores = 2, .gpus = {}}};
+  EXPECT_EQ(seats({1, 8}, {busy}), 1u) << "it never waits for more";
+  EXPECT_EQ(seats({2, 8}, {busy}), 0u) << "it waits for its least";
+  const std::vector<Host> hosts = {HostWith(3, 0)};
+  EXPECT_THAT(FaultOf(Place({.workers = {4, 8}}, hosts).status()).what,
+              HasSubstr("asks for 4 cores, 3 found"));
+  EXPECT_THAT(FaultOf(Place({.workers = {1, 65}}, hosts).status()).what, HasSubstr("at most 64"));
+}
+
+TEST(WorkerRange, IsANumberOrTwo) {
+  const auto read = [](const char* text) -> Result<std::string> {
+    WorkerRange workers;
+    PT_LET(const Json json, ParseJson(text));
+    PT_TRY(FromJson(json, "gang.workers", workers));
+    return Dump(ToJson(workers));
+  };
+  EXPECT_EQ(read("4").ValueOrDie(), "4");
+  EXPECT_EQ(read(R"({"min": 2, "max": 8})").ValueOrDie(), R"({"min":2,"max":8})");
+  EXPECT_EQ(read(R"({"min": 2, "max": 2})").ValueOrDie(), "2");
+  for (const char* wrong :
+       {"0", "1.5", "\"two\"", "[1, 2]", R"({"min": 2})", R"({"min": 3, "max": 2})",
+        R"({"min": 0, "max": 2})", R"({"min": 1, "max": 2, "most": 3})"}) {
+    EXPECT_FALSE(read(wrong).ok()) << wrong;
+  }
+}
+
 RankFailure Failure(RankFailure::Kind kind, int32_t rank, int64_t at, Exit exit = Exit::kFailed) {
   return {.kind = kind,
           .rank = rank,

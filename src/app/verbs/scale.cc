@@ -45,7 +45,7 @@ Status CheckRange(const fs::path& run, const std::string& text, int32_t wanted) 
                                    max, text)});
 }
 
-Status Scale(const Arguments& arguments, const Invocation&) {
+Status ScaleGang(const Arguments& arguments, const Invocation&) {
   const std::string text = arguments.num_operands() == 2 ? arguments.operand(1) : "";
   int32_t wanted = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
@@ -74,7 +74,7 @@ CommandVerb ScaleVerb() {
            .operands = {"RUN", "N"},
            .flags = {RunsDirFlag()},
            .says = "changes the number of workers of a running gang"},
-          Scale};
+          ScaleGang};
 }
 
 }  // namespace protium
