@@ -124,6 +124,17 @@ TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {
   EXPECT_LT(metrics["test"]["rmse"], metrics["baseline"]["rmse"]) << run.out;
 }
 
+TEST(Inspect, ListsTheTablesOfAFolderAndSaysHowDatesAreRead) {
+  const OwnJob own;
+  WriteShop(own);
+  const Outcome folder = own.Protium({"inspect", own / "shop"});
+  ASSERT_EQ(folder.exit, 0) << folder.err;
+  EXPECT_TRUE(Has(folder.out, "3 tables")) << folder.out;
+  EXPECT_TRUE(Has(folder.out, "  sales   600  day, shop, weather, sold\n")) << folder.out;
+  const Outcome sales = own.Protium({"inspect", own / "shop/sales.csv"});
+  EXPECT_TRUE(Has(sales.out, "  day: to_date(day, 'dd.MM.yyyy') AS day\n")) << sales.out;
+}
+
 // tests/consumer builds such a program.
 TEST(Init, WritesAProgram) {
   const OwnJob own;

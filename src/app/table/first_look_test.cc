@@ -91,7 +91,7 @@ TEST_F(FirstLooks, JobsSayTheOptionsThatWereFound) {
       [](int row, int column) { return row == 7 ? std::string("NA") : Usual(row, column); },
       "t.tsv");
   FirstJobSpec spec{.name = "t", .data = ".", .label = "area"};
-  spec.source = FindSource({{"t", folder_.path() / "t.tsv"}, look}, {}).ValueOrDie();
+  spec.source = FindSource({{"t", folder_.path() / "t.tsv"}, look}, {}, spec.label).ValueOrDie();
   EXPECT_THAT(JobText(OutlineOf(spec).ValueOrDie()),
               HasSubstr("t = { csv = \"t.tsv\", null = \"NA\" }\n"));
 }

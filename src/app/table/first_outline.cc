@@ -83,6 +83,10 @@ std::string RareClassNote(const TableProfile& table, const ColumnProfile& label,
       value, 100 * share);
 }
 
+std::string Counted(size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   std::vector<std::string>& notes = outline.notes;
   const ColumnProfile& label = outline.label;
@@ -94,8 +98,9 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
     notes.push_back("if its numbers are amounts, write loss = \"huber\" instead");
   }
   const UsedColumns& columns = outline.columns;
-  notes.push_back(fmt::format("from {} categories, {} numbers, {} dates", columns.categories.size(),
-                              columns.numbers.size(), columns.times.size()));
+  notes.push_back("from " + Counted(columns.categories.size(), "category", "categories") + ", " +
+                  Counted(columns.numbers.size(), "number", "numbers") + ", " +
+                  Counted(columns.times.size(), "date", "dates"));
   for (const std::string& each :
        {RareClassNote(spec.source.seen, label, outline.aim), SplitNote(outline.split)}) {
     if (!each.empty()) notes.push_back(each);

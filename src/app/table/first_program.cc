@@ -70,7 +70,7 @@ std::string TableText(const LookedTable& table) {
                      format == Format::kCsv ? CsvText(OptionsOf(table)) : "");
 }
 
-std::string SplitCode(const JobOutline& outline) {
+std::string SplitCall(const JobOutline& outline) {
   const FirstSplit& split = outline.split;
   const std::string how =
       split.how == HeldOut::kLatest ? fmt::format("{{.column = \"{}\"}}", kHeldOutColumn)
@@ -151,7 +151,7 @@ std::string ProgramText(const JobOutline& outline) {
   text += fmt::format("  const std::string data = session.Setting(\"data\", {});\n",
                       CppText(spec.data));
   for (const LookedTable& each : spec.source.tables) text += TableText(each);
-  text += SplitCode(outline) + "\n  pt::Pipeline pipeline({\n" + StagesText(outline) +
+  text += SplitCall(outline) + "\n  pt::Pipeline pipeline({\n" + StagesText(outline) +
           EstimatorText(outline) + "  });\n\n";
   return text +
          "  PT_LET(const pt::PipelineModel model, pipeline.Fit(train));\n"

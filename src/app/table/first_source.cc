@@ -22,23 +22,6 @@
 namespace protium {
 namespace {
 
-// Files of equal columns are parts of one table, as Spark and others write it. The first few tell.
-Result<bool> HoldsParts(const std::vector<TablePlace>& places, const CsvGiven& given) {
-  constexpr size_t kMostLookedAt = 5;
-  std::vector<std::string> first;
-  SessionOptions options;
-  options.base = std::filesystem::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
-    if (std::filesystem::is_directory(places[i].path)) return false;
-    const DataFrame part = OpenPlace(*session, places[i].path, given.options);
-    PT_LET(const SchemaPtr schema, part.Schema());
-    if (i == 0) first = schema->field_names();
-    if (schema->field_names() != first) return false;
-  }
-  return true;
-}
-
 std::string TableNameAt(const std::filesystem::path& place) {
   return place.has_filename() ? TableNameOf(place.string())
                               : place.parent_path().filename().string();
@@ -142,11 +125,11 @@ std::string JoinText(const std::string& main, const std::string& table, const Sh
 
 // Joins what shares a key; the names of the result's columns.
 Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTable> others,
-                                          FirstSource& source) {
+                                          const std::string& label, FirstSource& source) {
   const LookedTable main = source.tables.front();
   std::vector<std::string> names = NamesOf(main.look.table);
   for (LookedTable& each : others) {
-    PT_LET(const KeySearch search, FindSharedKey(session, main, each));
+    PT_LET(const KeySearch search, FindSharedKey(session, main, each, label));
     source.notes.push_back(search.says);
     if (!search.key) continue;
     source.from += JoinText(main.place.name, each.place.name, *search.key);
@@ -206,6 +189,22 @@ std::string ReadOf(const FirstSource& source, const std::string& column) {
   return named ? expression : expression + " AS " + name;
 }
 
+Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& given) {
+  constexpr size_t kMostLookedAt = 5;
+  std::vector<std::string> first;
+  SessionOptions options;
+  options.base = std::filesystem::current_path();
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
+  for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
+    if (std::filesystem::is_directory(places[i].path)) return false;
+    const DataFrame part = OpenPlace(*session, places[i].path, given.options);
+    PT_LET(const SchemaPtr schema, part.Schema());
+    if (i == 0) first = schema->field_names();
+    if (schema->field_names() != first) return false;
+  }
+  return true;
+}
+
 Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& place,
                                                const CsvGiven& given, const std::string& label,
                                                const std::string& named) {
@@ -217,7 +216,7 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
   }
   bool one = places.size() < 2;
   if (!one) {
-    PT_LET(one, HoldsParts(places, given));
+    PT_LET(one, AreParts(places, given));
   }
   if (one) places = {{TableNameAt(place), place}};
   for (const TablePlace& each : places) {
@@ -228,13 +227,15 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
   return tables;
 }
 
-Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others) {
+Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,
+                               const std::string& label) {
   FirstSource source{.from = SqlName(table.place.name)};
   source.tables.push_back(std::move(table));
   std::vector<LookedTable> all = source.tables;
   all.insert(all.end(), others.begin(), others.end());
   PT_LET(const std::unique_ptr<Session> session, OpenTables(all));
-  PT_LET(const std::vector<std::string> names, AddJoins(*session, std::move(others), source));
+  PT_LET(const std::vector<std::string> names,
+         AddJoins(*session, std::move(others), label, source));
   const TableProfile& main = source.tables.front().look.table;
   source.seen = main;
   const auto look = [&]() -> Status {

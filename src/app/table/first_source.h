@@ -33,6 +33,10 @@ struct FirstSource {
   std::vector<std::string> notes;  // For people: what was joined and read, and what was not.
 };
 
+// Whether the files of a folder are parts of one table, as Spark and others write it: all have the
+// same columns. The first few are looked at; folders in it are tables of their own.
+Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& given);
+
 // The tables at a place, looked at: one of a file, or of a folder whose files have the same
 // columns; of another folder all tables in it, the one that has the column `label` first. `named`
 // says which where several have it. A label that none or several have is a fault of Exit::kUsage.
@@ -43,7 +47,8 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
 // Of one table, or with `others` of those of them that share a key with it (shared_keys.h). Dates
 // written in other ways than ISO's are read by their pattern (text_dates.h). Reads the tables once
 // or twice, on the embedded engine; nothing is left behind.
-Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others);
+Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,
+                               const std::string& label);
 
 // Columns of the source that tell the label all by themselves.
 Result<Tellers> FindTellersIn(const FirstSource& source, const std::string& label, bool classes);

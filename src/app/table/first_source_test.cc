@@ -70,7 +70,7 @@ class Sources : public testing::Test {
     PT_LET(auto tables, LookForTables(folder_.path(), {}, label, named));
     LookedTable main = tables.front();
     tables.erase(tables.begin());
-    return FindSource(std::move(main), std::move(tables));
+    return FindSource(std::move(main), std::move(tables), label);
   }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
 };
@@ -89,6 +89,10 @@ TEST_F(Sources, JoinTablesByTheKeysThatTheyShare) {
   EXPECT_THAT(source.notes, Contains("managers is not joined: it shares no column with sales"));
   EXPECT_THAT(source.notes, Contains(HasSubstr("visits is not joined: it has several rows for "
                                                "each shop")));
+}
+
+TEST_F(Sources, AreNeverJoinedByTheLabel) {
+  EXPECT_THAT(Find("week", "sales").ValueOrDie().from, testing::Not(HasSubstr("prices.week")));
 }
 
 TEST_F(Sources, ReadDatesByTheirPattern) {

@@ -41,13 +41,14 @@ bool NamesTable(const std::string& column, const std::string& table) {
          Lower(column) == one + "id";
 }
 
-std::vector<Pair> SharedColumns(const LookedTable& left, const LookedTable& right) {
+std::vector<Pair> SharedColumns(const LookedTable& left, const LookedTable& right,
+                                const std::string& label) {
   std::vector<Pair> shared;
   for (const ColumnProfile& a : left.look.table.columns) {
     for (const ColumnProfile& b : right.look.table.columns) {
       const bool ids = Lower(b.name) == "id";
       const bool same = ids ? NamesTable(a.name, right.place.name) : Lower(a.name) == Lower(b.name);
-      const bool tells = a.distinct > 1 && b.distinct > 1;
+      const bool tells = a.distinct > 1 && b.distinct > 1 && a.name != label;
       if (same && tells && MayBeKeys(*a.type, *b.type)) shared.emplace_back(&a, &b);
     }
   }
@@ -148,10 +149,10 @@ std::string Joined(const LookedTable& left, const LookedTable& right, const Shar
 
 }  // namespace
 
-Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left,
-                                const LookedTable& right) {
+Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left, const LookedTable& right,
+                                const std::string& label) {
   const std::string& name = right.place.name;
-  std::vector<Pair> shared = SharedColumns(left, right);
+  std::vector<Pair> shared = SharedColumns(left, right, label);
   if (shared.empty()) {
     return KeySearch{.says = fmt::format("{} is not joined: it shares no column with {}", name,
                                          left.place.name)};

@@ -27,7 +27,8 @@ struct KeySearch {
 // Looks for the key of fewest columns, and among those for the one that most rows of `left` find,
 // as measured on at most 50,000 of its first rows. Both tables are known to the session by their
 // names. "customer_id" and the "id" of "customers" count as equal names; two columns "id" do not.
-Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left,
-                                const LookedTable& right);
+// The column `label` of the left table is no key: what is found by it would tell it.
+Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left, const LookedTable& right,
+                                const std::string& label);
 
 }  // namespace protium

@@ -33,7 +33,7 @@ class TellersTest : public testing::Test {
   }
   Tellers Find(const std::string& label, bool classes) {
     const FirstLook look = LookAt(place_, {}, 0).ValueOrDie();
-    const FirstSource source = FindSource({{"t", place_}, look}, {}).ValueOrDie();
+    const FirstSource source = FindSource({{"t", place_}, look}, {}, label).ValueOrDie();
     return FindTellersIn(source, label, classes).ValueOrDie();
   }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();

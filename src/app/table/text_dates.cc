@@ -138,6 +138,15 @@ TextDate DatePattern::Found() const {
   return found;
 }
 
+TextDate LikelyDate(const ColumnProfile& column) {
+  if (!MayHold(column)) return {};
+  DatePattern pattern;
+  pattern.Read(column.least);
+  pattern.Read(column.greatest);
+  for (const auto& [value, rows] : column.top) pattern.Read(value);
+  return pattern.Found();
+}
+
 bool MayHoldTextDates(const TableProfile& table) {
   for (const ColumnProfile& each : table.columns) {
     if (MayHold(each)) return true;

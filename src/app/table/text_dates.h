@@ -23,6 +23,10 @@ struct TextDate {
 // Whether a column's least and greatest values look like such dates.
 bool MayHoldTextDates(const TableProfile& table);
 
+// The pattern of a column by its least, greatest and most frequent values; empty where they are no
+// such dates, or no value tells the day from the month.
+TextDate LikelyDate(const ColumnProfile& column);
+
 // By the names of those columns all of whose values, NULL aside, are dates of one pattern. `rows`
 // are those of `table`.
 Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows, const TableProfile& table);

@@ -138,7 +138,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   FirstJobSpec spec{.name = name,
                     .data = DataFolder(data, program ? "." : fs::absolute(output).parent_path()),
                     .label = label};
-  PT_LET(spec.source, FindSource(std::move(main), std::move(tables)));
+  PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
     PT_LET(spec.tellers, FindTellersIn(spec.source, found->name, IsOfClasses(*found)));
   }

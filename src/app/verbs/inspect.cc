@@ -15,9 +15,12 @@
 #include "app/run/run_report.h"
 #include "app/table/cells.h"
 #include "app/table/first_look.h"
+#include "app/table/first_source.h"
 #include "app/table/folder_tables.h"
 #include "app/table/grid.h"
 #include "app/table/profile.h"
+#include "app/table/sql_names.h"
+#include "app/table/text_dates.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "format/safetensors.h"
@@ -136,10 +139,41 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
 std::string NotesText(const TableProfile& table) {
   std::string text;
   for (const ColumnProfile& each : table.columns) {
-    const std::string why = WhyUseless(table, each);
+    const bool date = !LikelyDate(each).pattern.empty();
+    const std::string why = date ? std::string() : WhyUseless(table, each);
     if (!why.empty()) text += "  " + each.name + " " + why + "\n";
   }
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
+}
+
+// Dates that are text to the engines, with the SQL that reads them.
+std::string DatesText(const TableProfile& table) {
+  std::string text;
+  for (const ColumnProfile& each : table.columns) {
+    const TextDate date = LikelyDate(each);
+    if (date.pattern.empty()) continue;
+    text += fmt::format("  {0}: {1}({2}, '{3}') AS {2}\n", each.name,
+                        date.time ? "to_timestamp" : "to_date", SqlName(each.name), date.pattern);
+  }
+  return text.empty() ? "" : "\ndates written as text, which SQL reads so\n" + text;
+}
+
+// The tables of a folder, a line each.
+Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
+                  const CsvGiven& given) {
+  std::vector<std::vector<std::string>> rows = {{"  table", "rows", "columns"}};
+  for (const TablePlace& place : places) {
+    PT_LET(const FirstLook look, LookAt(place.path, given, 0));
+    std::string names;
+    for (const ColumnProfile& each : look.table.columns) {
+      names += (names.empty() ? "" : ", ") + each.name;
+    }
+    rows.push_back({"  " + place.name, Grouped(look.table.rows), names});
+  }
+  return PrintResult(fmt::format("{}  {} tables\n\n", folder.string(), places.size()) +
+                     FittedTable(std::move(rows), {false, true, false}) +
+                     "\nprotium inspect FILE shows one of them, protium init FOLDER --label COLUMN "
+                     "joins them\n");
 }
 
 // How the table is read where that was found, what the reader told, and columns of CSV that are
@@ -166,7 +200,8 @@ Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
-  text += ColumnsText(table, width) + NotesText(table) + ReadingText(look, given.options);
+  text += ColumnsText(table, width) + NotesText(table) + DatesText(table) +
+          ReadingText(look, given.options);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
 }
@@ -201,7 +236,10 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
     PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
-    return ShowTable(what, given, json);
+    PT_LET(const auto places,
+           folder ? ListTables(what) : Result<std::vector<TablePlace>>(std::vector<TablePlace>()));
+    PT_LET(const bool one, places.size() < 2 ? Result<bool>(true) : AreParts(places, given));
+    return one || json ? ShowTable(what, given, json) : ShowFolder(what, places, given);
   }
   // A folder that is none of these gets a message of its own; for a word the nearest runs are
   // named.
