@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/ranks.h"
+#include "protium/ranks.h"
 
 namespace protium {
 namespace {
@@ -71,7 +72,42 @@ Result<double> TimeTree(Communicator& communicator, const Size& size) {
   return seconds;
 }
 
+// Seconds of one all-reduce of 200 tensors of 256 floats: together, or one after another.
+Result<double> TimeGroup(Communicator& communicator, bool together) {
+  constexpr int kTensors = 200, kRepetitions = 500;
+  Ranks ranks(communicator);
+  std::vector<std::vector<float>> tensors(kTensors, std::vector<float>(256));
+  std::vector<Tensor> group;
+  for (auto& each : tensors) group.push_back(Values(each));
+  const auto reduce = [&]() -> Status {
+    if (together) return ranks.AllReduce(group, Op::kSum);
+    for (const Tensor& each : group) PT_TRY(ranks.AllReduce(each, Op::kSum));
+    return Status::OK();
+  };
+  for (int i = 0; i < kWarmUp; ++i) PT_TRY(reduce());
+  PT_TRY(communicator.Barrier("timing"));
+  const Stopwatch watch;
+  for (int i = 0; i < kRepetitions; ++i) PT_TRY(reduce());
+  const double seconds = watch.seconds() / kRepetitions;
+  for (auto& each : tensors) Fill(each, float(communicator.rank() + 1));
+  PT_TRY(reduce());
+  for (const auto& each : tensors) PT_TRY(CheckSum(each, SumOfScales(communicator.world())));
+  return seconds;
+}
+
+Status RunGroups(Communicator& communicator, const std::string& how) {
+  PT_LET(const double one, TimeAllReduce(communicator, {"200 KiB", 200 * 256, 1000}));
+  PT_LET(const double together, TimeGroup(communicator, true));
+  PT_LET(const double alone, TimeGroup(communicator, false));
+  if (communicator.rank() != 0) return Status::OK();
+  PrintFigure("all-reduce 200 KiB" + how, one * 1e6, "us");
+  PrintFigure("all-reduce 200 of 1 KiB together" + how, together * 1e6, "us");
+  PrintFigure("all-reduce 200 of 1 KiB in turn" + how, alone * 1e6, "us");
+  return Status::OK();
+}
+
 Status Run(Communicator& communicator, const std::string& how) {
+  PT_TRY(RunGroups(communicator, how));
   for (const Size& size : kSizes) {
     PT_LET(const double plain, TimeAllReduce(communicator, size));
     PT_LET(const double tree, TimeTree(communicator, size));

@@ -88,6 +88,7 @@ Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::
       PT_TRY(read.TakeFlag(verb, words, i));
     } else {
       read.operands_.push_back(words[i]);
+      flags_over = flags_over || verb.runs_command;
     }
   }
   // `run --help` must not ask for a job.

@@ -26,8 +26,9 @@ struct VerbShape {
   std::string name;
   std::vector<std::string> operands;  // "JOB", "[RUN]"
   std::vector<Flag> flags;
-  std::string says;  // One line.
-  std::string more;  // What else there is to know, with examples.
+  std::string says;           // One line.
+  std::string more;           // What else there is to know, with examples.
+  bool runs_command = false;  // The operands are a command: its own flags follow the first one.
 };
 
 class Arguments {

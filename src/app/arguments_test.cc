@@ -26,6 +26,18 @@ TEST(Arguments, EndFlagsAtTwoDashes) {
   EXPECT_FALSE(read.Has("--json"));
 }
 
+TEST(Arguments, LeaveACommandItsOwnFlags) {
+  const VerbShape shape = {.name = "gang",
+                           .operands = {"PROGRAM", "[ARGS...]"},
+                           .flags = {{"--json", "", "", "-j"}},
+                           .runs_command = true};
+  const Arguments read =
+      Arguments::Read(shape, {"-j", "python3", "-c", "--json", "--", "x"}).ValueOrDie();
+  EXPECT_TRUE(read.Has("--json"));
+  EXPECT_EQ(read.num_operands(), 5u);
+  EXPECT_EQ(read.operand(2), "--json");
+}
+
 TEST(Arguments, RefuseWhatTheVerbDoesNotKnow) {
   const auto fault = [](std::vector<std::string> words) {
     return FaultOf(Arguments::Read(kShape, words).status());

@@ -236,6 +236,39 @@ TEST_F(Programs, AskForAPortThatIsFree) {
   EXPECT_THAT(refused.err, HasSubstr("port " + port + " is taken"));
 }
 
+TEST_F(Programs, ThatCloseTheirOutputAreStillWatched) {
+  const Outcome outcome = Gang({"--workers", "2"}, "exec >&- 2>&-; sleep 0.2; exit $((RANK * 4))");
+  EXPECT_EQ(outcome.exit, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("rank 1: sh exited with code 4"));
+}
+
+// Whoever is killed of those that stand above it, nothing of a program is left: its keeper, the
+// rank's process, the driver.
+TEST_F(Programs, EndWithThoseThatKeepThem) {
+  const std::string daemon = "setsid sh -c 'trap \"\" TERM; (exec >&- 2>&-; sleep 60) & wait' & ";
+  const std::string start = daemon +
+                            "echo > $PT_FOLDER/up.$RANK; [ $RANK = 0 ] && exec sleep 60; "
+                            "while [ ! -e $PT_FOLDER/up.0 ]; do sleep 0.01; done; ";
+  const auto run = [&](const std::string& script, const char* expected) {
+    Running command(Command({"--workers", "2"}, {"/bin/sh", "-c", start + script}), scratch_.path(),
+                    Variables());
+    const Outcome outcome = command.Wait();
+    EXPECT_EQ(outcome.exit, 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(expected));
+    EXPECT_TRUE(EndWithin(command.Descendants(), std::chrono::seconds(5))) << expected;
+    fs::remove(scratch_.path() / "up.0");
+  };
+  run("kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 60", "rank 1 was killed by signal 9");
+  Running command(Command({"--workers", "2"}, {"/bin/sh", "-c", start + "sleep 60"}),
+                  scratch_.path(), Variables());
+  ASSERT_TRUE(
+      command.AwaitChange(scratch_.path(), [&] { return fs::exists(scratch_.path() / "up.0"); }));
+  const std::vector<pid_t> all = command.Descendants();
+  EXPECT_GE(all.size(), 6u);
+  command.Signal(SIGKILL);
+  EXPECT_TRUE(EndWithin(all, std::chrono::seconds(5)));
+}
+
 TEST_F(Programs, MayEndWhileOthersGoOn) {
   const Outcome outcome = Gang({"--workers", "3"}, "[ $RANK = 0 ] || sleep 0.5; echo done");
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
@@ -243,14 +276,35 @@ TEST_F(Programs, MayEndWhileOthersGoOn) {
 }
 
 TEST_F(Programs, PrintWithoutLineBreaksAndFillNoMemory) {
-  const Outcome outcome = Gang(
-      {"--workers", "2"},
-      "[ $RANK = 0 ] && exec echo over; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo end");
+  const Outcome outcome =
+      Gang({"--workers", "2"},
+           "[ $RANK = 0 ] && exec echo over; head -c 100000000 /dev/zero; echo; echo end");
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_LT(outcome.out.size(), 5000u);
+  EXPECT_LT(outcome.out.size(), 30'000u);
   EXPECT_THAT(outcome.out, HasSubstr("... (99995904 bytes more)\n"));
   EXPECT_THAT(outcome.out, HasSubstr("[1] end\n"));
   EXPECT_THAT(outcome.out, HasSubstr("[0] over\n"));
+}
+
+// An unmodified script of torch.distributed that is killed in the middle.
+TEST_F(Programs, OfTorchGoOnFromTheirCheckpoints) {
+  const std::string python = (Repository() / ".deps/peers/bin/python3").string();
+  if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";
+  const std::string script = (Repository() / "tests/whole/ddp.py").string();
+  const std::string checkpoint = (scratch_.path() / "checkpoint").string();
+  Running command(
+      Command({"--workers", "2", "--restarts", "1"}, {python, script, checkpoint, "die"}),
+      scratch_.path());
+  const Outcome outcome = command.Wait(std::chrono::seconds(600));  // Importing torch takes long.
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("[1] goes on after epoch 2\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("restart  rank 1: python3 was killed by signal 9 (SIGKILL)"));
+  std::vector<std::string> weights;
+  for (const std::string& line : Lines(outcome.out)) {
+    if (line.find("] weights ") != line.npos) weights.push_back(line.substr(3));
+  }
+  ASSERT_EQ(weights.size(), 2u) << outcome.out;
+  EXPECT_EQ(weights[0], weights[1]);
 }
 
 }  // namespace

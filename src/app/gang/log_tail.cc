@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kTailLook = std::chrono::milliseconds(100);
+constexpr auto kTailPause = std::chrono::milliseconds(100);
 // Read of one log at a time.
 constexpr size_t kPart = 64 << 10;
 
@@ -27,8 +27,7 @@ LogTail::LogTail(fs::path folder, bool only_first, std::function<void(const Json
     std::mutex own;
     std::condition_variable_any wake;
     std::unique_lock lock(own);
-    while (!wake.wait_for(lock, stop, kTailLook, [&] { return stop.stop_requested(); }))
-      Look(false);
+    while (!wake.wait_for(lock, stop, kTailPause, [&] { return stop.stop_requested(); })) Look(false);
   });
 }
 

@@ -174,7 +174,7 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
     PT_TRY(written.Add(*batch));
   }
   PT_TRY(written.Finish());
-  PT_TRY(WriteTo(OpenPlace(*session, parts, csv.options), target));
+  PT_TRY(WriteTo(OpenPlace(*session, parts, CsvOptions()), target));
   const int64_t rows = session->state().record().results()["output_rows"].begin()->get<int64_t>();
   PrintNote(fmt::format("output   {} row{} in {}\n", Grouped(rows), rows == 1 ? "" : "s", output));
   return Status::OK();
@@ -247,7 +247,8 @@ CommandVerb GangVerb() {
                "--restarts all start again.\nA rank's part of --input is the file PROTIUM_INPUT, "
                "or the Arrow stream PROTIUM_INPUT_FD; its part\nof --output is an Arrow stream "
                "that it writes to PROTIUM_OUTPUT_FD, or the file PROTIUM_OUTPUT.\n\n"
-               "  protium gang --workers 4 -- python3 train.py --epochs 3\n"},
+               "  protium gang --workers 4 -- python3 train.py --epochs 3\n",
+       .runs_command = true},
       Gang};
 }
 
