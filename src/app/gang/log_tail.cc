@@ -27,7 +27,8 @@ LogTail::LogTail(fs::path folder, bool only_first, std::function<void(const Json
     std::mutex own;
     std::condition_variable_any wake;
     std::unique_lock lock(own);
-    while (!wake.wait_for(lock, stop, kTailPause, [&] { return stop.stop_requested(); })) Look(false);
+    while (!wake.wait_for(lock, stop, kTailPause, [&] { return stop.stop_requested(); }))
+      Look(false);
   });
 }
 
