@@ -71,12 +71,14 @@ TEST(SharedRows, AnyRankReadsAnyShardAfterTheirOwnersAreGone) {
   all->TakeOver({1, 4});
   EXPECT_TRUE(all->owns(1) && all->owns(3));
   EXPECT_FALSE(all->owns(0) || all->owns(4));
+  all->TakeOver({0, 5});
   for (int32_t s = 0; s < 5; ++s) EXPECT_EQ(AllBytes(*all, s), shared.shards[size_t(s)]) << s;
 }
 
 TEST(SharedRows, AVisitIsEnteredInTheMiddle) {
   SharedByTwo shared = ShareByTwo(2, 500);
   const auto all = MapRows(kOneNumber, shared.identity, std::move(shared.files)).ValueOrDie();
+  all->TakeOver({1, 2});
   const int64_t rows = all->rows(1), width = kOneNumber.width();
   const Permutation order(3, 1, 1, rows);
   std::vector<std::byte> whole(size_t(rows * width)), rest(whole.size());

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "app/job/read_job.h"
-#include "app/run/more_epochs.h"
+#include "app/run/change_run.h"
 #include "app/run/requests.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
@@ -73,7 +73,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
   PT_LET(Json description, ReadDescription(run));
-  if (!sets.empty()) PT_TRY(AddEpochs(sets, run, description));
+  if (!sets.empty()) PT_TRY(ChangeRun(sets, run, description));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
   // Seconds count from the start of the command, loading included.
   request.session.started = invocation.started;

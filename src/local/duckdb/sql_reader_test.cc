@@ -87,6 +87,14 @@ TEST_F(ReadingSql, TellsTheClauseQualifyFromAName) {
   }
 }
 
+TEST_F(ReadingSql, CallsTheColumnOfRangeAsSparkDoes) {
+  for (const char* const text : {"SELECT id FROM range(5)", "SELECT range.id FROM range(2, 5)",
+                                 "SELECT r.id FROM range(5) r", "SELECT n FROM range(5) AS r(n)"}) {
+    const auto read = Read(text);
+    EXPECT_TRUE(read.ok()) << text << read.status();
+  }
+}
+
 TEST_F(ReadingSql, WantsANameForEachColumnOfAList) {
   for (const char* const text :
        {"SELECT x FROM VALUES (1, 2) AS t(x)", "SELECT x FROM flights AS t(x)",

@@ -143,7 +143,7 @@ TEST_F(Local, MaterializesOnceHoweverOftenItIsRead) {
 }
 
 TEST_F(Local, BatchesAreJoinedToAMebibyte) {
-  auto stream = engine_->Execute(Query("SELECT range AS n FROM range(1000000)"), {}).ValueOrDie();
+  auto stream = engine_->Execute(Query("SELECT id AS n FROM range(1000000)"), {}).ValueOrDie();
   int64_t rows = 0, batches = 0;
   while (const auto batch = stream->Next().ValueOrDie()) {
     rows += batch->num_rows();
@@ -173,7 +173,7 @@ TEST_F(Local, SplitsRowsByTheirDays) {
 // The sides are hashed when the table is made; nothing is evaluated a second time.
 TEST_F(Local, AKeptTableCarriesTheSidesOfItsCuts) {
   const Plan days =
-      Query("SELECT range % 365 AS day, range AS n, CAST(range AS DOUBLE) AS r FROM range(5000)");
+      Query("SELECT id % 365 AS day, id AS n, CAST(id AS DOUBLE) AS r FROM range(5000)");
   const auto cuts = [](const Plan& kept) {
     const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {kept});
     return MakePlan(MarkSplit{.by = {"day"}, .part = 0.1, .seed = 8, .column = "held"}, {train});
@@ -211,7 +211,7 @@ TEST_F(Local, LooksUpTextsAsTheyAre) {
   EXPECT_EQ(
       Rows(Query("SELECT i FROM t ORDER BY i", {"t"}, {texts}))->column(0)->chunk(0)->ToString(),
       "[\n  -1,\n  0,\n  2,\n  3,\n  4,\n  5,\n  6\n]");
-  const Plan numbers = MakePlan(lookup, {Query("SELECT range AS k FROM range(6, 9)")});
+  const Plan numbers = MakePlan(lookup, {Query("SELECT id AS k FROM range(6, 9)")});
   EXPECT_EQ(
       Rows(Query("SELECT sum(i) AS a FROM t", {"t"}, {numbers}))->column(0)->chunk(0)->ToString(),
       "[\n  4\n]");
@@ -220,7 +220,7 @@ TEST_F(Local, LooksUpTextsAsTheyAre) {
 TEST_F(Local, LooksUpAmongManyKeys) {
   auto keys = std::make_shared<std::vector<std::string>>();
   for (int i = 0; i < 50000; ++i) keys->push_back("key " + std::to_string(i));
-  const Plan t = Query("SELECT 'key ' || range AS k FROM range(0, 60000, 7)");
+  const Plan t = Query("SELECT 'key ' || id AS k FROM range(0, 60000, 7)");
   const Plan found =
       MakePlan(Lookup{.column = "k", .output = "i", .keys = keys, .unseen = -1}, {t});
   const Plan plan = Query("SELECT count(*) AS n, sum(i) AS s FROM t WHERE i >= 0", {"t"}, {found});
@@ -337,7 +337,7 @@ TEST_F(Local, ADeadlineEndsAQuery) {
 TEST_F(Local, TellsHowManyRowsItMade) {
   std::vector<Json> told;
   const Call call{.events = [&](const Json& event) { told.push_back(event); }};
-  const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT range AS n FROM range(1234)")});
+  const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT id AS n FROM range(1234)")});
   ASSERT_TRUE(engine_->Run(kept, call).ok());
   const auto last = std::find_if(told.rbegin(), told.rend(),
                                  [](const Json& each) { return each["name"] == "etl"; });
@@ -360,7 +360,7 @@ TEST_F(Local, TellsWhatIsHeldWhileATableIsMade) {
 TEST_F(Local, SpillsWhatOutgrowsItsMemoryOrSaysThatItCannot) {
   const Plan big =
       MakePlan(Materialize{"big"},
-               {Query("SELECT range AS n, md5(CAST(range AS VARCHAR)) AS t FROM range(1000000)")});
+               {Query("SELECT id AS n, md5(CAST(id AS VARCHAR)) AS t FROM range(1000000)")});
   const auto run = [&](const std::string& spill) {
     const auto engine =
         MakeLocalEngine({.memory_bytes = 32 << 20, .threads = 2, .spill = spill}, nullptr);

@@ -30,7 +30,7 @@ class MapTasks : public testing::Test {
     }
   }
 
-  const Plan numbers_ = Query("SELECT range AS x FROM range(50000)");
+  const Plan numbers_ = Query("SELECT id AS x FROM range(50000)");
   std::unique_ptr<Engine> engine_ = MakeLocalEngine({}).ValueOrDie();
 };
 
@@ -53,7 +53,7 @@ TEST_F(MapTasks, AreFollowedByOthers) {
 
 TEST_F(MapTasks, AreKeptWhenMaterialized) {
   const Plan kept = MakePlan(Materialize{"kept"},
-                             {Doubled(Query("SELECT range * 7919 % 10007 AS x FROM range(100)"))});
+                             {Doubled(Query("SELECT id * 7919 % 10007 AS x FROM range(100)"))});
   const auto first = Rows(kept).ValueOrDie();
   EXPECT_EQ(first.size(), 100u);
   EXPECT_EQ(Rows(kept).ValueOrDie(), first);

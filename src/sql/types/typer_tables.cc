@@ -98,6 +98,8 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   if (name != "range") return Relation{.open = true};
   Json& names = node["column_name_alias"];
   if (!names.is_array() || names.empty()) names = Json::array({"id"});
+  // A list of names stands behind an alias alone.
+  if (node.value("alias", std::string()).empty()) node["alias"] = name;
   return Relation{.columns = {{"id", {SqlType::kBigint}}}};
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/more_epochs.h"
+#include "app/run/change_run.h"
 
 #include <fmt/format.h>
 
 #include "app/job/settings.h"
 #include "base/fault.h"
 #include "base/fields.h"
+#include "gang/task.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
 #include "run/events.h"
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kKey = "train.epochs";
+constexpr std::string_view kGang = "gang.";
 
 Status Refused(const std::string& set, std::string what, std::string why, std::string fix) {
   return Fail({.exit = Exit::kUsage,
@@ -27,21 +29,16 @@ Status Refused(const std::string& set, std::string what, std::string why, std::s
                .kept = "the run as it was"});
 }
 
-// The last of `sets`; all of them must be of the one key.
-Result<Assignment> ReadEpochs(const std::vector<std::string>& sets) {
-  Assignment last;
-  for (const std::string& set : sets) {
-    PT_LET(last, ReadAssignment(set));
-    if (last.path != kKey) {
-      return Refused(set, "resume can set train.epochs alone",
-                     "everything else would have changed what has been trained",
-                     "protium run JOB --set " + set + "  starts a run of its own");
-    }
-    if (!last.value.is_number_integer()) {
-      return Refused(set, "train.epochs must be a whole number", "", "--set train.epochs=20");
-    }
+Status CheckKey(const Assignment& said, const std::string& set) {
+  if (said.path != kKey && !said.path.starts_with(kGang)) {
+    return Refused(set, "resume can set train.epochs and gang.* alone",
+                   "everything else would have changed what has been trained",
+                   "protium run JOB --set " + set + "  starts a run of its own");
   }
-  return last;
+  if (said.path == kKey && !said.value.is_number_integer()) {
+    return Refused(set, "train.epochs must be a whole number", "", "--set train.epochs=20");
+  }
+  return Status::OK();
 }
 
 // The one estimator of a saved job, or null.
@@ -81,29 +78,49 @@ Status CheckMore(const TrainOptions& train, const Assignment& said, const std::s
                  "protium run JOB --set " + set + "  starts a run of its own");
 }
 
-}  // namespace
-
-Status AddEpochs(const std::vector<std::string>& sets, const fs::path& run, Json& description) {
-  PT_LET(const Assignment said, ReadEpochs(sets));
-  const std::string& set = sets.back();
-  Json& job = description["job"];
-  Json* const estimator = description["kind"] == "job" ? EstimatorIn(job) : nullptr;
-  if (estimator == nullptr) {
-    return Refused(set, "only runs of a job with a torch_estimator can get more epochs", "", "");
-  }
+// More epochs, if the steps already made would have been the same.
+Status AddEpochs(const Assignment& said, const std::string& set, const fs::path& run,
+                 const Json& job, Json& estimator) {
   if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
     return Refused(set, "a run with [search] or [folds] cannot get more epochs",
                    "what it measured was measured with the epochs that it had",
                    "protium run JOB --set " + set + "  starts a run of its own");
   }
   TrainOptions train;
-  PT_TRY(FieldsFromJson((*estimator)["train"], "train", train));
+  PT_TRY(FieldsFromJson(estimator["train"], "train", train));
   PT_TRY(CheckMore(train, said, set, run));
-  (*estimator)["train"]["epochs"] = said.value;
-  for (Json& each : description["settings"]) {
-    if (each.value("key", "") != kKey) continue;
-    each["value"] = said.value;
-    each["from"] = "--set " + set;
+  estimator["train"]["epochs"] = said.value;
+  return Status::OK();
+}
+
+// Another gang: who trains does not decide the weights.
+Status SetGang(const Assignment& said, Json& estimator) {
+  Json gang = estimator.value("gang", Json::object());
+  gang[said.path.substr(kGang.size())] = said.value;
+  GangSpec checked;
+  PT_TRY(FieldsFromJson(gang, "gang", checked));
+  estimator["gang"] = std::move(gang);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status ChangeRun(const std::vector<std::string>& sets, const fs::path& run, Json& description) {
+  for (const std::string& set : sets) {
+    PT_LET(const Assignment said, ReadAssignment(set));
+    PT_TRY(CheckKey(said, set));
+    Json& job = description["job"];
+    Json* const estimator = description["kind"] == "job" ? EstimatorIn(job) : nullptr;
+    if (estimator == nullptr) {
+      return Refused(set, "only runs of a job with a torch_estimator can be changed", "", "");
+    }
+    PT_TRY(said.path == kKey ? AddEpochs(said, set, run, job, *estimator)
+                             : SetGang(said, *estimator));
+    for (Json& each : description["settings"]) {
+      if (each.value("key", "") != said.path) continue;
+      each["value"] = said.value;
+      each["from"] = "--set " + set;
+    }
   }
   return Status::OK();
 }
