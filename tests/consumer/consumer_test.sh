@@ -70,12 +70,15 @@ BuildConsumer() {
   cp -r "$kSource/tests/own_nets" "$scratch/consumer/own_nets"
   "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
   "$kPackage/bin/protium" init "$scratch/data" --null NA --label arr_delay --cpp \
-    --output "$scratch/consumer/first" >/dev/null || Wrong "init wrote no program"
-  cmake -G Ninja -S "$scratch/consumer" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$kPackage" >/dev/null
-  cmake --build "$scratch/build" >"$scratch/log" 2>&1 || {
-    cat "$scratch/log"
-    Wrong "programs do not build against the package"
-  }
+    --output "$scratch/first" >/dev/null || Wrong "init wrote no program"
+  local project
+  for project in consumer first; do
+    cmake -G Ninja -S "$scratch/$project" -B "$scratch/build/$project" -DCMAKE_PREFIX_PATH="$kPackage" >/dev/null
+    cmake --build "$scratch/build/$project" >"$scratch/log" 2>&1 || {
+      cat "$scratch/log"
+      Wrong "programs do not build against the package"
+    }
+  done
   Say "built the programs"
 }
 
@@ -83,10 +86,10 @@ ProgramsRun() {
   local model
   [ "$("$kPackage/bin/protium" --version)" = "protium $(Version)" ] || Wrong "the command has another version"
   cd "$scratch"
-  "$scratch/build/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^1 gang of 2 ranks counted [0-9]+ rows$' ||
+  "$scratch/build/consumer/tally" --set data="$scratch/data" 2>/dev/null | grep -E '^1 gang of 2 ranks counted [0-9]+ rows$' ||
     Wrong "tally did not count"
-  "$scratch/build/pi/pi" --set darts=1000 2>/dev/null | grep -q '"ranks":4' || Wrong "pi did not run"
-  "$scratch/build/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
+  "$scratch/build/consumer/pi/pi" --set darts=1000 2>/dev/null | grep -q '"ranks":4' || Wrong "pi did not run"
+  "$scratch/build/consumer/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
     Wrong "flights did not run: $(cat "$scratch/log")"
   model=$(Model)
   "$kPackage/bin/protium" run consumer/flights/flights.toml --json --set data="$scratch/data" \
@@ -94,7 +97,7 @@ ProgramsRun() {
     Wrong "the installed command did not run: $(cat "$scratch/log")"
   cmp "$model/weights.safetensors" "$(Model)/weights.safetensors" ||
     Wrong "the program and the command learned other weights"
-  printf 'extensions = ["%s"]\n' "$scratch/build/libown_nets.so" |
+  printf 'extensions = ["%s"]\n' "$scratch/build/consumer/libown_nets.so" |
     cat - consumer/flights/flights.toml >consumer/flights/own.toml
   "$kPackage/bin/protium" run consumer/flights/own.toml --set data="$scratch/data" \
     --set 'net={name="wide"}' --set train.epochs=1 >/dev/null 2>"$scratch/log" ||
