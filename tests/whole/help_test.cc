@@ -150,7 +150,17 @@ TEST(Help, TellsTheKeysBelowAKey) {
   const Outcome elsewhere = Help({"keys", "epochs"});
   EXPECT_EQ(elsewhere.exit, 2);
   EXPECT_THAT(elsewhere.err, HasSubstr("did you mean train.epochs?"));
-  EXPECT_THAT(Help({"keys", "train.epoch"}).err, HasSubstr("did you mean \"epochs\"?"));
+  EXPECT_THAT(Help({"keys", "train.epoch"}).err, HasSubstr("did you mean \"train.epochs\"?"));
+}
+
+TEST(Help, WritesThePagesOfMan) {
+  const Scratch scratch;
+  const fs::path folder = scratch.path() / "man1";
+  ASSERT_EQ(Help({"--man", folder.string()}).exit, 0);
+  const std::string run = ReadText(folder / "protium-run.1");
+  EXPECT_THAT(run, HasSubstr(".TH PROTIUM\\-RUN 1"));
+  EXPECT_THAT(run, HasSubstr("\\fB\\-v\\fR, \\fB\\-\\-verbose\\fR"));
+  EXPECT_THAT(ReadText(folder / "protium.1"), HasSubstr("\\fBprotium\\-predict\\fR(1)"));
 }
 
 // Asks bash for the words that complete `line`.

@@ -119,7 +119,7 @@ TEST(Prompt, KeepsViewsFromOneStatementToTheNext) {
                                 "CREATE VIEW Old AS SELECT 1 AS x;");
   EXPECT_TRUE(Has(outcome.out, "old       a view\n")) << outcome.out;
   EXPECT_TRUE(Has(outcome.out, "column  type\nnext    int64\n")) << outcome.out;
-  EXPECT_TRUE(Has(outcome.out, "10  600\n")) << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "   10    600\n")) << outcome.out;
   EXPECT_EQ(outcome.exit, 2);
   EXPECT_TRUE(Has(outcome.err, "there is a view \"old\" already")) << outcome.err;
 }
