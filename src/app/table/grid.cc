@@ -67,18 +67,20 @@ std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width) {
 
 std::string FittedTable(std::vector<std::vector<std::string>> rows,
                         const std::vector<bool>& right) {
-  constexpr int32_t kNarrowest = 8;
+  constexpr int32_t kNarrowest = 7, kNarrowestFirst = 28;  // The first column says what a row is.
   if (isatty(STDOUT_FILENO) == 0) return TextTable(rows, right);
-  std::vector<int32_t> widths;
+  std::vector<int32_t> widths(1);
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], TextWidth(row[i]));
   }
   int32_t over = kGap * (int32_t(widths.size()) - 1) - Terminal::Of(STDOUT_FILENO).width;
   for (const int32_t each : widths) over += each;
-  while (over > 0 && *std::ranges::max_element(widths) > kNarrowest) {
-    --*std::ranges::max_element(widths);
-    --over;
+  for (; over > 0; --over) {
+    const auto rest = std::ranges::max_element(widths.begin() + 1, widths.end());
+    const bool first = widths[0] > kNarrowestFirst && (rest == widths.end() || *rest < widths[0]);
+    if (!first && (rest == widths.end() || *rest <= kNarrowest)) break;
+    --(first ? widths[0] : *rest);
   }
   for (auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) row[i] = CutToWidth(row[i], widths[i]);

@@ -111,6 +111,7 @@ std::string TopText(const TableProfile& table, const ColumnProfile& column, int3
 // The most frequent values take what the other columns leave of the line, and none of it where that
 // is too little.
 std::string ColumnsText(const TableProfile& table, int32_t width) {
+  constexpr int kMedian = 5;  // The first to go where a terminal is narrow.
   const std::vector<bool> right = {false, false, true, true};
   std::vector<std::vector<std::string>> rows = {
       {"  column", "type", "missing", "distinct", "least", "median", "greatest"}};
@@ -131,6 +132,9 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
     for (size_t i = 1; i < rows.size(); ++i) {
       rows[i].push_back(TopText(table, table.columns[i - 1], left));
     }
+  }
+  if (left < 0 && width < 80 && isatty(STDOUT_FILENO) == 1) {
+    for (auto& row : rows) row.erase(row.begin() + kMedian);
   }
   return FittedTable(std::move(rows), right);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "run/events.h"
 #include "run/labels.h"
 #include "run/list.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -154,6 +156,8 @@ Status ListTheRuns(const Arguments& arguments) {
   const std::vector<RunEntry> entries = ListRuns(RunsDir(arguments));
   PT_LET(const std::vector<Json> runs, Chosen(arguments, entries));
   if (arguments.Has("--json")) return PrintResult(Dump(Json(runs)) + "\n");
+  constexpr int kStarted = 2;
+  constexpr int32_t kWidthWithTimes = 79;
   std::vector<std::vector<std::string>> rows = {
       {"run", "state", "started (UTC)", "metric", "test", "baseline", "tags"}};
   bool tagged = false;
@@ -164,9 +168,16 @@ Status ListTheRuns(const Arguments& arguments) {
   if (!tagged) {
     for (auto& row : rows) row.pop_back();
   }
+  // A narrow terminal has more use for whole names than for times.
+  const bool narrow =
+      isatty(STDOUT_FILENO) == 1 && Terminal::Of(STDOUT_FILENO).width < kWidthWithTimes;
+  std::vector<bool> right = {false, false, false, false, true, true, false};
+  for (auto& row : rows) {
+    if (narrow) row.erase(row.begin() + kStarted);
+  }
+  if (narrow) right.erase(right.begin() + kStarted);
   if (!runs.empty()) {
-    PT_TRY(
-        PrintResult(FittedTable(std::move(rows), {false, false, false, false, true, true, false})));
+    PT_TRY(PrintResult(FittedTable(std::move(rows), right)));
   }
   const std::string place = fs::absolute(RunsDir(arguments)).lexically_normal().string();
   std::string count = entries.empty() ? "no" : std::to_string(entries.size());
