@@ -68,6 +68,11 @@ Status SparkReader::Items(Inside inside) {
   const Deeper deeper(depth_);
   PT_TRY(CheckDepth());
   while (!sql_.IsKind(Kind::kEnd) && !sql_.IsOneOf({")", "]"})) {
+    if (sql_.Is(";") && IsStatement(sql_.Peek(1).word)) {
+      return Refuse("a second statement begins behind the semicolon",
+                    "a plan's SQL makes a table from tables and changes nothing",
+                    "write one SELECT, without a semicolon");
+    }
     if (sql_.IsOneOf({",", ";", "=>"})) {
       sql_.Skip();
       continue;
