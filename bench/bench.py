@@ -52,6 +52,7 @@ GOALS = {
     "all-reduce 16 MiB": [(TIMES, 3)],
     "all-reduce 100 MB": [(TIMES, 2)],
     "feeding, first epoch": [(AT_LEAST, 2)],
+    "gang of 4, true": [(AT_MOST, 50)],
     "feeding, later epochs": [(AT_LEAST, 12)],
     "EachBatch / copied": [(AT_LEAST, 0.25)],
     "fed / read alone": [(AT_LEAST, 0.3)],
@@ -114,6 +115,7 @@ def our_answers():
     protium = f"{BIN}/protium"
     yield figure("answer --help", answer_ms([protium, "--help"], 0), "ms")
     yield figure("answer a misspelt key", answer_ms([protium, "run", JOB, "--set", "train.epoch=1"], 2), "ms")
+    yield figure("gang of 4, true", answer_ms([protium, "gang", "--workers", "4", "true"], 0), "ms")
 
 
 # What a job says in the end.

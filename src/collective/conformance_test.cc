@@ -256,6 +256,18 @@ TEST_P(Conformance, CarriesObjects) {
   });
 }
 
+TEST_P(Conformance, NamesARankThatGathersWhileOthersExchange) {
+  if (ranks() == 1) return;
+  for (const Status& status : Failures([](Communicator& communicator) {
+         Ranks ranks(communicator);
+         if (ranks.rank() == 1) return ranks.AllGather(Json("no numbers")).status();
+         const std::vector<int64_t> splits(size_t(ranks.world()), 0);
+         return ranks.AllToAll(std::span<const int32_t>(), splits).status();
+       })) {
+    EXPECT_FALSE(status.ok());
+  }
+}
+
 TEST_P(Conformance, RefusesSplitsThatDoNotFitOnEveryRank) {
   for (const Status& status : Failures([](Communicator& communicator) {
          Ranks ranks(communicator);

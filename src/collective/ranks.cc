@@ -103,6 +103,70 @@ Slice SliceOf(int64_t count, int32_t rank, int32_t world) {
   return {each * rank + std::min<int64_t>(rank, more), each + (rank < more)};
 }
 
+// Whether the splits divide `count` values among all ranks.
+Status CheckSplits(std::span<const int64_t> splits, int64_t count, int32_t rank, int32_t world) {
+  bool fits = splits.size() == size_t(world);
+  int64_t left = count;
+  for (const int64_t split : splits) {
+    fits = fits && split >= 0 && split <= left;
+    if (fits) left -= split;
+  }
+  if (fits && left == 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("rank {}: {} splits do not divide {} values among {} ranks",
+                                   rank, splits.size(), count, world)});
+}
+
+void AppendNumber(int64_t number, std::string& text) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// What the ranks said at the beginning of an exchange: each the bytes that it has for every rank,
+// as numbers, and behind them the bytes themselves, if they are few.
+struct Told {
+  static constexpr int64_t kMostBytes = int64_t{1} << 50;
+  std::vector<std::string> messages;
+
+  // Whether all say what they have: a rank that asks for something else gathers other messages.
+  Status Check() const {
+    const size_t numbers = messages.size() * sizeof(int64_t);
+    for (int32_t from = 0; from < int32_t(messages.size()); ++from) {
+      bool fits = messages[size_t(from)].size() >= numbers;
+      for (int32_t to = 0; fits && to < int32_t(messages.size()); ++to) {
+        fits = For(from, to) >= 0 && For(from, to) <= kMostBytes;
+      }
+      const size_t behind = fits && CameAlong(from) ? size_t(Of(from)) : 0;
+      if (fits && messages[size_t(from)].size() == numbers + behind) continue;
+      return Fail(
+          {.exit = Exit::kBug,
+           .what = fmt::format("rank {} does not exchange values while the others do", from),
+           .fix = "make the same calls in the same order on every rank"});
+    }
+    return Status::OK();
+  }
+  int64_t For(int32_t from, int32_t to) const {
+    int64_t bytes = 0;
+    std::memcpy(&bytes, messages[size_t(from)].data() + size_t(to) * sizeof(bytes), sizeof(bytes));
+    return bytes;
+  }
+  // Of all that `from` has, where the part for `to` begins; for all ranks: how much it has.
+  int64_t Before(int32_t from, int32_t to) const {
+    int64_t bytes = 0;
+    for (int32_t r = 0; r < to; ++r) bytes += For(from, r);
+    return bytes;
+  }
+  int64_t Of(int32_t from) const { return Before(from, int32_t(messages.size())); }
+  bool CameAlong(int32_t from) const { return Of(from) <= int64_t(kFewBytes); }
+  // The most that a rank has which did not come along; 0 if all came.
+  int64_t LargestBehind() const {
+    int64_t largest = 0;
+    for (int32_t r = 0; r < int32_t(messages.size()); ++r) {
+      if (!CameAlong(r)) largest = std::max(largest, Of(r));
+    }
+    return largest;
+  }
+};
+
 }  // namespace
 
 float ToFloat(Float16 value) { return Widen(Half{value.bits}); }
@@ -143,6 +207,32 @@ struct Ranks::Room {
       at += each.count * width;
     }
     return Status::OK();
+  }
+
+  // The slice of every rank's values, combined in the order of ranks.
+  Result<std::string> CombineSlices(Type type, Reduce op, Slice slice) {
+    const int64_t width = ElementBytes(type);
+    std::string sum(size_t(slice.count * width), '\0'), next = sum;
+    for (int32_t r = 0; r < communicator.world(); ++r) {
+      std::string& into = r == 0 ? sum : next;
+      PT_TRY(window->Read(r, slice.begin * width, std::as_writable_bytes(std::span(into))));
+      auto* const out = reinterpret_cast<std::byte*>(sum.data());
+      const auto* const in = reinterpret_cast<const std::byte*>(next.data());
+      if (r > 0) Combine(type, op, out, in, out, slice.count);
+    }
+    return sum;
+  }
+
+  // What `from` has for `to`.
+  Result<std::string> Take(const Told& told, int32_t from, int32_t to) {
+    const int64_t begin = told.Before(from, to), bytes = told.For(from, to);
+    if (told.CameAlong(from)) {
+      const size_t numbers = told.messages.size() * sizeof(int64_t);
+      return told.messages[size_t(from)].substr(numbers + size_t(begin), size_t(bytes));
+    }
+    std::string part(size_t(bytes), '\0');
+    PT_TRY(window->Read(from, begin, std::as_writable_bytes(std::span(part))));
+    return part;
   }
 
   Communicator& communicator;
@@ -199,31 +289,22 @@ Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
   Communicator& communicator = room_->communicator;
   const int64_t width = ElementBytes(type), bytes = values.count * width;
   const Slice slice = SliceOf(values.count, rank(), world());
-  std::string out(static_cast<const char*>(values.data), size_t(bytes));
-  auto* const data = reinterpret_cast<std::byte*>(out.data());
+  std::string out;
   if (world() == 1 || bytes <= int64_t(kFewBytes)) {
-    PT_TRY(communicator.AllReduce({data, values.count, type}, ReduceOf(op)));
-    out = out.substr(size_t(slice.begin * width), size_t(slice.count * width));
+    std::string all(static_cast<const char*>(values.data), size_t(bytes));
+    PT_TRY(communicator.AllReduce({all.data(), values.count, type}, ReduceOf(op)));
+    out = all.substr(size_t(slice.begin * width), size_t(slice.count * width));
   } else {
-    const std::string name =
-        "reduce-scatter: " + Describe(Request{.operation = Operation::kAllReduce,
-                                              .type = type,
-                                              .reduce = ReduceOf(op),
-                                              .length = values.count});
+    const Request request{.operation = Operation::kAllReduce,
+                          .type = type,
+                          .reduce = ReduceOf(op),
+                          .length = values.count};
+    const std::string name = "reduce-scatter: " + Describe(request);
     PT_TRY(communicator.Barrier(name));
     PT_TRY(room_->Open(bytes));
     std::memcpy(room_->window->own().data(), values.data, size_t(bytes));
     PT_TRY(communicator.Barrier(name));
-    std::string next(size_t(slice.count * width), '\0');
-    out = next;
-    for (int32_t r = 0; r < world(); ++r) {
-      std::string& into = r == 0 ? out : next;
-      PT_TRY(room_->window->Read(r, slice.begin * width, std::as_writable_bytes(std::span(into))));
-      if (r == 0) continue;
-      Combine(type, ReduceOf(op), reinterpret_cast<std::byte*>(out.data()),
-              reinterpret_cast<std::byte*>(next.data()), reinterpret_cast<std::byte*>(out.data()),
-              slice.count);
-    }
+    PT_LET(out, room_->CombineSlices(type, ReduceOf(op), slice));
     PT_TRY(communicator.Barrier(name));
   }
   if (op == Op::kMean) {
@@ -260,64 +341,38 @@ Result<std::vector<std::string>> Ranks::GatherBytes(std::string_view own, int32_
   return parts;
 }
 
-// The message of a rank is its splits in bytes, and then its bytes if they are few.
 Result<std::vector<std::string>> Ranks::ExchangeBytes(std::string_view own,
                                                       std::span<const int64_t> splits,
                                                       size_t width) {
-  const size_t ranks = size_t(world());
-  std::vector<int64_t> bytes;
-  int64_t sum = 0;
-  bool fits = splits.size() == ranks;
-  for (const int64_t split : splits) {
-    fits = fits && split >= 0 && split <= int64_t(own.size() / width) - sum;
-    sum += fits ? split : 0;
-    bytes.push_back(split * int64_t(width));
+  Communicator& communicator = room_->communicator;
+  const Status fits = CheckSplits(splits, int64_t(own.size() / width), rank(), world());
+  if (!fits.ok()) {
+    communicator.Abort(fits);
+    return fits;
   }
-  if (!fits || sum * int64_t(width) != int64_t(own.size())) {
-    const Status status =
-        Fail({.exit = Exit::kUsage,
-              .what = fmt::format("rank {}: {} splits do not divide {} values "
-                                  "among {} ranks",
-                                  rank(), splits.size(), own.size() / width, ranks)});
-    room_->communicator.Abort(status);
-    return status;
-  }
-  std::string message(reinterpret_cast<const char*>(bytes.data()), ranks * sizeof(int64_t));
+  std::string message;
+  for (const int64_t split : splits) AppendNumber(split * int64_t(width), message);
   if (own.size() <= kFewBytes) message += own;
-  PT_LET(const auto told, room_->communicator.AllGather(message));
-  // Where rank `from` keeps what is for this rank, and how much that is.
-  const auto place = [&](size_t from) {
-    std::vector<int64_t> all(ranks);
-    std::memcpy(all.data(), told[from].data(), ranks * sizeof(int64_t));
-    Slice mine{.count = all[size_t(rank())]};
-    for (int32_t r = 0; r < rank(); ++r) mine.begin += all[size_t(r)];
-    int64_t total = 0;
-    for (const int64_t each : all) total += each;
-    return std::pair(mine, total);
-  };
-  int64_t largest = 0;  // Of those that did not come with the message.
-  for (size_t r = 0; r < ranks; ++r) {
-    if (place(r).second > int64_t(kFewBytes)) largest = std::max(largest, place(r).second);
+  Told told;
+  PT_LET(told.messages, communicator.AllGather(message));
+  const Status told_alike = told.Check();
+  if (!told_alike.ok()) {
+    communicator.Abort(told_alike);
+    return told_alike;
   }
+  const int64_t largest = told.LargestBehind();
   if (largest > 0) {
     PT_TRY(room_->Open(largest));
     if (own.size() > kFewBytes) {
       std::memcpy(room_->window->own().data(), own.data(), own.size());
     }
-    PT_TRY(room_->communicator.Barrier("exchange filled"));
+    PT_TRY(communicator.Barrier("exchange filled"));
   }
   std::vector<std::string> parts;
-  for (size_t r = 0; r < ranks; ++r) {
-    const auto [mine, total] = place(r);
-    if (total <= int64_t(kFewBytes)) {
-      parts.push_back(
-          told[r].substr(ranks * sizeof(int64_t) + size_t(mine.begin), size_t(mine.count)));
-      continue;
-    }
-    std::string& part = parts.emplace_back(size_t(mine.count), '\0');
-    PT_TRY(room_->window->Read(int32_t(r), mine.begin, std::as_writable_bytes(std::span(part))));
+  for (int32_t from = 0; from < world(); ++from) {
+    PT_LET(parts.emplace_back(), room_->Take(told, from, rank()));
   }
-  if (largest > 0) PT_TRY(room_->communicator.Barrier("exchange read"));
+  if (largest > 0) PT_TRY(communicator.Barrier("exchange read"));
   return parts;
 }
 
