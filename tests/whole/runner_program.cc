@@ -57,6 +57,14 @@ pt::Result<pt::Json> Refuse(pt::RunnerRank& rank) {
   return pt::Json();
 }
 
+// As in docs/programs.md.
+pt::Result<pt::Json> Mean(pt::RunnerRank& rank) {
+  PT_LET(pt::Ranks ranks, pt::Ranks::Of(rank.context));
+  std::vector<double> values = {double(rank.context.rank())};
+  PT_TRY(ranks.AllReduce(pt::Values(values), pt::Op::kMean));
+  return pt::Json(values[0]);
+}
+
 pt::SchemaPtr RankColumns() { return arrow::schema({arrow::field("rank", arrow::int64())}); }
 
 pt::Status EmitRank(pt::TaskContext& context) {
@@ -93,5 +101,6 @@ int main(int argc, char** argv) {
                    .tasks = {{"tell", pt::RunnerTask(Tell)},
                              {"go on", pt::RunnerTask(GoOn)},
                              {"refuse", pt::RunnerTask(Refuse)},
+                             {"mean", pt::RunnerTask(Mean)},
                              {"rank", EmitRank}}});
 }

@@ -88,6 +88,12 @@ TEST_F(Runners, FailAsGangsDoAndGoOnFromTheirFolder) {
   EXPECT_THAT(unknown.err, HasSubstr("no task is called \"tel\""));
 }
 
+TEST_F(Runners, ComputeTogether) {
+  const Outcome outcome = Run({"what=mean"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(Answer(outcome), 1.0);
+}
+
 TEST_F(Runners, GiveTheRowsOfAllRanks) {
   const Outcome outcome = Run({"what=rows"});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
