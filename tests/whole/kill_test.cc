@@ -85,28 +85,33 @@ TEST(KilledRank, IsRestartedByItselfToTheSameBits) {
   }
 }
 
-// The report of the validation comes right before early stopping is decided;
-// importance makes what follows last a while.
+// Early stopping is decided right after the validation is reported. The importance of columns on
+// many rows makes what follows last a while; where the kill comes too late all the same, it is
+// tried again.
 TEST(KilledRank, WhereTrainingEndsEarlyIsRestartedToTheSameBits) {
+  constexpr int kMore = 5 * kRows;
   const std::vector<std::string> settings =
-      With({"train.early_stopping={patience=1, least=1000}",
-            "train.validation.importance_rows=6000", "gang.max_restarts=2"});
+      With({"train.early_stopping={patience=1, least=1000}", "train.validation.share=0.4",
+            "train.validation.importance_rows=100000", "gang.max_restarts=2"});
   const Scratch quiet;
-  const Outcome undisturbed = RunFlights(quiet, ExampleTables(kRows), settings);
+  const Outcome undisturbed = RunFlights(quiet, ExampleTables(kMore), settings);
   ASSERT_EQ(undisturbed.exit, 0) << undisturbed.err;
   ASSERT_NE(undisturbed.err.find("training ends after epoch 2 of 6"), std::string::npos)
       << undisturbed.err;
   const auto last = undisturbed.json["steps"].get<int64_t>();
   for (int rank = 0; rank < 2; ++rank) {
-    const Scratch scratch;
-    Running command(FlightsCommand(scratch, ExampleTables(kRows), settings), scratch.path());
-    ASSERT_TRUE(AwaitStep(command, scratch, last));
-    ASSERT_TRUE(SignalRank(scratch, rank, SIGKILL));
-    const Outcome run = command.Wait();
-    ASSERT_EQ(run.exit, 0) << run.err;
-    EXPECT_EQ(run.json["steps"], last);
-    EXPECT_EQ(ModelWeights(run, scratch), ModelWeights(undisturbed, quiet)) << "rank " << rank;
-    EXPECT_EQ(LastEventValue(OnlyRun(scratch), "restarts_left"), 1) << "it was killed too late";
+    bool restarted = false;
+    for (int tries = 0; tries < 5 && !restarted; ++tries) {
+      const Scratch scratch;
+      Running command(FlightsCommand(scratch, ExampleTables(kMore), settings), scratch.path());
+      if (AwaitStep(command, scratch, last)) (void)SignalRank(scratch, rank, SIGKILL);
+      const Outcome run = command.Wait();
+      ASSERT_EQ(run.exit, 0) << run.err;
+      EXPECT_EQ(run.json["steps"], last);
+      EXPECT_EQ(ModelWeights(run, scratch), ModelWeights(undisturbed, quiet)) << "rank " << rank;
+      restarted = LastEventValue(OnlyRun(scratch), "restarts_left") == 1;
+    }
+    EXPECT_TRUE(restarted) << "rank " << rank << " was never killed in time";
   }
 }
 

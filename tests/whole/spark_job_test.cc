@@ -30,8 +30,25 @@ class SparkJob : public testing::Test {
     return RunFlights(scratch_, tables_, settings);
   }
 
-  // Runs the job, does `harm` to a process of its running gang, and expects that the gang starts
-  // again and ends with the model of the embedded engine.
+  Outcome RunCommand(std::vector<std::string> words) {
+    Running command(std::move(words), scratch_.path());
+    return command.Wait();
+  }
+
+  // A job of the examples, one epoch of it.
+  Outcome RunExample(const std::string& job, const std::string& data,
+                     const std::vector<std::string>& settings) {
+    std::vector<std::string> words = {
+        ProtiumCommand(), "run",          (Repository() / "examples" / job),
+        "--json",         "--runs-dir",   runs_.string(),
+        "--set",          "data=" + data, "--set",
+        "train.epochs=1"};
+    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    return RunCommand(std::move(words));
+  }
+
+  // Runs the job, does `harm` to a process of its running gang, and expects
+  // that the gang starts again and ends with the model of the embedded engine.
   void ExpectToSurvive(const std::function<void(pid_t rank)>& harm,
                        std::vector<std::string> settings = {}) {
     settings.push_back("train.epochs=40");
@@ -68,7 +85,8 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   }
 }
 
-// Functions of a program's own, of rows and of whole groups, and verbs around them.
+// Functions of a program's own, of rows and of whole groups, and verbs around
+// them.
 TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
   const std::string lines = (fs::path(ProtiumCommand()).parent_path() / "lines").string();
   const auto fitted = [&](std::vector<std::string> more) {
@@ -89,6 +107,32 @@ TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
     if (part.path().extension() == ".csv") parts += ReadText(part.path());
   }
   EXPECT_EQ(parts, here);
+}
+
+// Pictures beside the tables are decoded by tasks of the cluster.
+TEST_F(SparkJob, LearnsPicturesAsTheEmbeddedEngineDoes) {
+  const std::string pictures = (scratch_.path() / "pictures").string();
+  ASSERT_EQ(RunCommand({ProtiumCommand(), "example", "digits", pictures, "--rows", "300"}).exit, 0);
+  const auto weights = [&](const std::vector<std::string>& more) {
+    return ModelWeights(RunExample("digits/digits.toml", pictures, more), scratch_);
+  };
+  const std::string here = weights({});
+  EXPECT_FALSE(here.empty());
+  EXPECT_EQ(weights({engine_}), here);
+}
+
+// One gang at a time, as it is for a search on a cluster.
+TEST_F(SparkJob, SearchesAsTheEmbeddedEngineDoes) {
+  const auto search = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> settings = more;
+    settings.insert(settings.end(), {"search.trials=2", "folds.held_out=1"});
+    return RunExample("flights/search.toml", tables_, settings);
+  };
+  const Outcome here = search({}), there = search({engine_});
+  ASSERT_EQ(here.exit, 0) << here.err;
+  ASSERT_EQ(there.exit, 0) << there.err;
+  EXPECT_EQ(there.json["search"], here.json["search"]);
+  EXPECT_EQ(ModelWeights(there, scratch_), ModelWeights(here, scratch_));
 }
 
 TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {

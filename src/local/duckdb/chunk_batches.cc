@@ -158,6 +158,8 @@ Result<std::unique_ptr<ChunkBatches>> ChunkBatches::Make(std::shared_ptr<arrow::
 Status ChunkBatches::Add(duckdb_data_chunk chunk) {
   const auto rows = int64_t(duckdb_data_chunk_get_size(chunk));
   for (size_t i = 0; i < columns_.size(); ++i) {
+    // As large as the batch before, at once: a builder that grows copies what it has.
+    if (rows_ == 0) PT_TRY(columns_[i]->Reserve(usual_rows_ + rows));
     const Part part{duckdb_data_chunk_get_vector(chunk, idx_t(i)), 0, rows};
     PT_LET(const int64_t added, Append(part, *columns_[i]));
     bytes_ += added;
@@ -171,6 +173,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> ChunkBatches::Take() {
   arrow::ArrayVector arrays(columns_.size());
   for (size_t i = 0; i < columns_.size(); ++i) PT_TRY(columns_[i]->Finish(&arrays[i]));
   auto batch = arrow::RecordBatch::Make(schema_, rows_, std::move(arrays));
+  usual_rows_ = rows_;
   rows_ = bytes_ = 0;
   return batch;
 }

@@ -39,6 +39,7 @@ class ChunkBatches {
 
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::unique_ptr<arrow::ArrayBuilder>> columns_;
+  int64_t usual_rows_ = 0;  // Of the batch before.
   int64_t rows_ = 0;
   int64_t bytes_ = 0;
 };
