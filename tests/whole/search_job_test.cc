@@ -54,6 +54,17 @@ std::string Weights(const Outcome& run, const OwnJob& job) {
   return ReadWeightsHash(run.json["model"].get<std::string>(), job.path());
 }
 
+// The numbers of the trials that packed their rows, and a dash for each that found them packed.
+std::string PackedBy(const OwnJob& job) {
+  std::string trials;
+  for (const char* trial : {"001", "002", "003", "004"}) {
+    const std::string events = ReadText(OnlyRun(job / "runs") / "trials" / trial / "events.jsonl");
+    if (events.find("\"packed\":true") != events.npos) trials += trial;
+    if (events.find("\"packed\":false") != events.npos) trials += "-";
+  }
+  return trials;
+}
+
 }  // namespace
 
 TEST(Search, TriesAGridAndRefitsTheBest) {
@@ -83,28 +94,33 @@ TEST(Search, TriesAGridAndRefitsTheBest) {
 
 // Of four trials the first packs the rows.
 TEST(Search, PacksTheRowsOfItsTrialsOnce) {
-  const auto packed_by = [](const OwnJob& job) {
-    std::string trials;
-    for (const auto& trial : {"001", "002", "003", "004"}) {
-      const std::string events =
-          ReadText(OnlyRun(job / "runs") / "trials" / trial / "events.jsonl");
-      if (events.find("\"packed\":true") != events.npos) trials += trial;
-      if (events.find("\"packed\":false") != events.npos) trials += "-";
-    }
-    return trials;
-  };
   const OwnJob job(MachinesTable(600), kGrid), two(MachinesTable(600), kGrid);
   const Outcome run = RunJson(job, {"--set", "search.parallel=1"});
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_EQ(packed_by(job), "001---");
+  EXPECT_EQ(PackedBy(job), "001---");
   EXPECT_FALSE(fs::exists(OnlyRun(job / "runs") / "trials/rows")) << "nobody needs them any more";
   // Without room for them every trial packs, to the same ends.
   const Outcome each =
       RunJson(two, {"--set", "search.parallel=1", "--set", "engine.rows_memory=1KiB"});
   ASSERT_EQ(each.exit, 0) << each.err;
-  EXPECT_EQ(packed_by(two), "001002003004");
+  EXPECT_EQ(PackedBy(two), "001002003004");
   EXPECT_EQ(Trials(OnlyRun(job / "runs")), Trials(OnlyRun(two / "runs")));
   EXPECT_EQ(Weights(run, job), Weights(each, two));
+}
+
+// A stage that learns nothing makes other rows all the same.
+TEST(Search, PacksTheRowsOfOtherStagesAnew) {
+  std::string text =
+      With(kGrid, "[[pipeline]]\nkind = \"standard_scaler\"",
+           "[[pipeline]]\nkind = \"clip\"\nid = \"clip\"\ninputs = [\"age\"]\nhigh = 9\n"
+           "[[pipeline]]\nkind = \"standard_scaler\"");
+  text = With(text, "numeric = [{ stage = \"scale\" }]",
+              "numeric = [{ stage = \"scale\" }, { stage = \"clip\" }]");
+  text = With(text, "\"net.hidden\" = [[8], [16, 8]]", "\"pipeline.clip.high\" = [5, 20]");
+  const OwnJob job(MachinesTable(600), text);
+  const Outcome run = RunJson(job, {"--set", "search.parallel=1"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(PackedBy(job), "001002--");
 }
 
 TEST(Search, IsTheSameHoweverManyWorkersAndGangsThereAre) {

@@ -130,7 +130,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   config.memory_bytes = RowsMemory(session.options());
   config.scratch = RowsScratch(session);
   if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
-  config.shared = SharedWith(session, rows.all, config);
+  config.shared = SharedWith(session, chain, rows.all, config);
   return config;
 }
 

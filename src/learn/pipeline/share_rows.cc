@@ -14,15 +14,23 @@ namespace {
 namespace fs = std::filesystem;
 
 // A name for packed rows, from all that decides their bytes and their shards. Not the net, nor what
-// only training reads.
-std::string NameOfRows(const Plan& table, const TrainConfig& config) {
+// only training reads. Of the stages both what they learned and what they were told counts: many
+// learn nothing.
+std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig& config) {
+  Json stages = Json::array();
+  for (const StageOptions& each : chain.options) {
+    if (each.kind != kTorchEstimator) stages.push_back({each.kind, each.options});
+  }
   Json columns = FieldsToJson(config.net);
   columns.erase("net");
-  const Json decides = {
-      {"table", Explain(table)},      {"stages", config.stages_sha256},
-      {"columns", columns},           {"weight", config.weight},
-      {"held_out", config.held_out},  {"unseen_class", fields::Write(config.unseen_class)},
-      {"shards", config.train.shards}};
+  const Json decides = {{"table", Explain(table)},
+                        {"stages", stages},
+                        {"learned", config.stages_sha256},
+                        {"columns", columns},
+                        {"weight", config.weight},
+                        {"held_out", config.held_out},
+                        {"unseen_class", fields::Write(config.unseen_class)},
+                        {"shards", config.train.shards}};
   return Sha256Hex(Dump(decides)).substr(0, 32);
 }
 
@@ -39,11 +47,12 @@ int64_t BytesBelow(const fs::path& folder) {
 
 }  // namespace
 
-SharedRows SharedWith(SessionState& session, const Plan& table, const TrainConfig& config) {
+SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& table,
+                      const TrainConfig& config) {
   const SharedRowsFolder& shared = session.options().shared_rows;
   const bool here = session.engine().address().starts_with("local");
   if (shared.path.empty() || !here) return {};
-  const fs::path folder = fs::absolute(shared.path) / NameOfRows(table, config);
+  const fs::path folder = fs::absolute(shared.path) / NameOfRows(chain, table, config);
   std::error_code error;
   const bool there = fs::exists(folder, error);
   const int64_t left = shared.most_bytes - BytesBelow(shared.path);

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "frame/session_state.h"
+#include "learn/pipeline/chain.h"
 #include "learn/torch_task.h"
 
 namespace protium {
 
 // Where the packed rows of this training are shared, and whether they are there. `table` is the
-// plan of its rows before the stages; in `config` is all else that decides them. Only workers of
-// this machine share rows.
-SharedRows SharedWith(SessionState& session, const Plan& table, const TrainConfig& config);
+// plan of its rows before the stages of `chain`; in `config` is all else that decides them. Only
+// workers of this machine share rows.
+SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& table,
+                      const TrainConfig& config);
 
 }  // namespace protium
