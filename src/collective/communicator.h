@@ -122,6 +122,13 @@ class Communicator {
   virtual void Abort(const Status& cause) = 0;
 };
 
+// `status`, of what this rank did by itself between two calls: when it failed, the others fail with
+// it instead of waiting for this rank.
+inline Status FailTogether(const Status& status, Communicator& communicator) {
+  if (!status.ok()) communicator.Abort(status);
+  return status;
+}
+
 // The maximal complete subtrees of the halving of [0, leaves) within [begin, end), left to right.
 // `sum` is left empty.
 std::vector<Subtree> Subtrees(int32_t leaves, int32_t begin, int32_t end);

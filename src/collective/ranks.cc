@@ -322,12 +322,11 @@ Result<std::vector<std::string>> Ranks::AllGatherBytes(std::string_view own, siz
   PT_LET(auto parts, room_->communicator.AllGather(own));
   for (const std::string& part : parts) {
     if (part.size() % width == 0) continue;
-    const Status status = Fail({.exit = Exit::kUsage,
-                                .what = fmt::format("{} bytes were gathered where each value has "
-                                                    "{}: the ranks gather different types",
-                                                    part.size(), width)});
-    room_->communicator.Abort(status);
-    return status;
+    return FailTogether(Fail({.exit = Exit::kUsage,
+                              .what = fmt::format("{} bytes were gathered where each value has "
+                                                  "{}: the ranks gather different types",
+                                                  part.size(), width)}),
+                        room_->communicator);
   }
   return parts;
 }
@@ -345,21 +344,14 @@ Result<std::vector<std::string>> Ranks::ExchangeBytes(std::string_view own,
                                                       std::span<const int64_t> splits,
                                                       size_t width) {
   Communicator& communicator = room_->communicator;
-  const Status fits = CheckSplits(splits, int64_t(own.size() / width), rank(), world());
-  if (!fits.ok()) {
-    communicator.Abort(fits);
-    return fits;
-  }
+  PT_TRY(FailTogether(CheckSplits(splits, int64_t(own.size() / width), rank(), world()),
+                      communicator));
   std::string message;
   for (const int64_t split : splits) AppendNumber(split * int64_t(width), message);
   if (own.size() <= kFewBytes) message += own;
   Told told;
   PT_LET(told.messages, communicator.AllGather(message));
-  const Status told_alike = told.Check();
-  if (!told_alike.ok()) {
-    communicator.Abort(told_alike);
-    return told_alike;
-  }
+  PT_TRY(FailTogether(told.Check(), communicator));
   const int64_t largest = told.LargestBehind();
   if (largest > 0) {
     PT_TRY(room_->Open(largest));

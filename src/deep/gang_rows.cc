@@ -88,13 +88,13 @@ Result<RankRows> MapParts(const RowSchema& schema, std::vector<SharedPart> parts
 
 Result<RankRows> ShareRankRows(RankRows own, GangMembership& gang) {
   const RowSchema schema = own.train->schema();
-  const bool packed_before = own.shared;
+  const bool packed = own.packed;
   PT_LET(SharedPart part, PartOf(own));
   // Gone before the shared ones are mapped: they would be in memory twice.
   own = {};
   PT_LET(std::vector<SharedPart> parts, gang.Share(std::move(part)));
   PT_LET(RankRows rows, MapParts(schema, std::move(parts)));
-  rows.shared = packed_before;
+  rows.packed = packed;
   return rows;
 }
 

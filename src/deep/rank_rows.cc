@@ -231,7 +231,7 @@ Result<RankRows> OpenShared(const TrainConfig& config, const NetInputs& inputs,
                             Communicator& communicator) {
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
   const fs::path folder = config.shared.folder;
-  RankRows out{.shared = true};
+  RankRows out{.packed = false};
   PT_LET(out.train, OpenKeptRows(inputs.rows, owners, communicator.rank(), folder / "train"));
   if (!config.held_out.empty()) {
     PT_LET(out.held_out,

@@ -19,7 +19,7 @@ struct RankRows {
   std::unique_ptr<ShardedRows> held_out;  // nullptr without validation.
   int64_t unseen = 0;      // Validation rows left out, of classes that were never learned.
   int64_t disk_bytes = 0;  // Of rows that did not fit memory, over all ranks.
-  bool shared = false;     // An earlier training has packed them.
+  bool packed = true;      // For this training; false: an earlier one of the search has.
 };
 
 // Collective. In this order: unseen classes are summed over ranks, rows travel to the owners of

@@ -78,23 +78,19 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
                            .fingerprint = outcome.fingerprint,
                            .rows_identity = outcome.rows_identity,
                            .wait_share = outcome.wait_share};
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
-  PT_LET(const auto column, builder.Finish());
-  return context.Emit(
-      *arrow::RecordBatch::Make(arrow::schema({arrow::field("json", arrow::utf8())}), 1, {column}));
+  return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, but for a newcomer. The rows that this rank learns from; `gang` becomes nullptr where
-// they cannot be shared.
-Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs, TaskContext& context,
-                          GangMembership*& gang) {
+// Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
+// with all, unless they lie on the disk.
+Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
+                          TaskContext& context) {
+  GangMembership* const gang = context.membership();
   if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, *gang);
   PT_LET(Communicator * communicator, context.communicator());
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
   if (gang == nullptr) return rows;
   if (rows.disk_bytes == 0) return ShareRankRows(std::move(rows), *gang);
-  gang = nullptr;
   if (context.rank() == 0) {
     context.Report({{"event", "note"},
                     {"message",
@@ -125,16 +121,15 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
-  GangMembership* gang = context.membership();
-  PT_LET(const RankRows rows, LoadRows(config, inputs, context, gang));
+  PT_LET(const RankRows rows, LoadRows(config, inputs, context));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
-                      .packed = !rows.shared,
+                      .packed = rows.packed,
                       .communicator = communicator,
-                      .membership = gang,
+                      .membership = rows.disk_bytes == 0 ? context.membership() : nullptr,
                       .report = [&](const Json& event) { context.Report(event); },
                       .stop = context.stop()}));
   // The last generation's rank 0 has them.

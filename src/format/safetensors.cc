@@ -19,9 +19,9 @@
 #include "base/json.h"
 #include "os/file.h"
 
-// The format: https://github.com/huggingface/safetensors. Files come from users
-// and from other programs, so everything in the header is checked before it is
-// used: counts before they are added, offsets before memory is touched.
+// The format: https://github.com/huggingface/safetensors. Files come from users and from other
+// programs, so everything in the header is checked before it is used: counts before they are added,
+// offsets before memory is touched.
 
 namespace protium {
 namespace {
@@ -132,8 +132,8 @@ Status ReadMetadata(const Json& json, const std::string& where,
   return Status::OK();
 }
 
-// Eight bytes of length and the header, padded with spaces (which the format
-// allows) so that the data starts aligned.
+// Eight bytes of length and the header, padded with spaces (which the format allows) so that the
+// data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
@@ -167,8 +167,8 @@ void AddTensors(std::span<const NamedTensor> tensors, const Add& add) {
   for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
   std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (const NamedTensor* tensor : ordered) {
-    // The NULs keep name and type apart; with the shape, equal bytes of another
-    // layout have another hash.
+    // The NULs keep name and type apart; with the shape, equal bytes of another layout have another
+    // hash.
     const std::string names = tensor->name + '\0' + tensor->dtype + '\0';
     add(std::as_bytes(std::span(names)));
     add(NumberBytes(tensor->shape.size()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors in one file, in the safetensors format: eight bytes with the
-// length of a JSON header (little-endian), the header, then the data of all
-// tensors without gaps.
+// Named tensors in one file, in the safetensors format: eight bytes with the length of a JSON
+// header (little-endian), the header, then the data of all tensors without gaps.
 #pragma once
 
 #include <cstddef>

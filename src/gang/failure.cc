@@ -44,10 +44,14 @@ void AddLine(std::string& text, const std::string& more, const char* between) {
 
 }  // namespace
 
+bool IsAboutPeers(const Status& status) {
+  const Exit exit = FaultOf(status).exit;
+  return exit == Exit::kStalled || exit == Exit::kRemote;
+}
+
 bool IsAboutOthers(const RankFailure& failure) {
   if (failure.kind != RankFailure::Kind::kAnswered) return false;
-  const Exit exit = FaultOf(failure.status).exit;
-  return exit == Exit::kStalled || exit == Exit::kRemote || exit == Exit::kStopped;
+  return IsAboutPeers(failure.status) || FaultOf(failure.status).exit == Exit::kStopped;
 }
 
 const RankFailure& FindCause(std::span<const RankFailure> failures) {

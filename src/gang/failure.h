@@ -38,6 +38,10 @@ struct RankFailure {
 // empty.
 const RankFailure& FindCause(std::span<const RankFailure> failures);
 
+// Whether a collective call failed because some rank is gone or late, or its generation is over,
+// and nothing is wrong with this one.
+bool IsAboutPeers(const Status& status);
+
 // Whether the error is about other ranks (one did not come or is gone) or a stop by the driver:
 // then it is a consequence.
 bool IsAboutOthers(const RankFailure& failure);

@@ -155,6 +155,16 @@ Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<co
   return RefuseTooLarge(gang, hosts);
 }
 
+OnHost FindOnHost(std::span<const std::string> hosts, int32_t rank) {
+  OnHost found;
+  for (size_t r = 0; r < hosts.size(); ++r) {
+    if (hosts[r] != hosts[size_t(rank)]) continue;
+    ++found.world;
+    found.rank += int32_t(r) < rank;
+  }
+  return found;
+}
+
 Json PlacementToJson(const Placement& placement) {
   Json ranks = Json::array();
   for (const Seat& seat : placement.seats) {

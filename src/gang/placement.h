@@ -52,6 +52,14 @@ struct NotNow {
 // cannot help. So is a spec out of range.
 Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts);
 
+// Which of the ranks on its own host a rank is, and how many there are.
+struct OnHost {
+  int32_t rank = 0;
+  int32_t world = 0;
+};
+// `hosts` are those of all ranks, by rank.
+OnHost FindOnHost(std::span<const std::string> hosts, int32_t rank);
+
 // {"ranks": [{"rank", "host", "cores", "gpus": ["0"]}, ...], "note"}
 Json PlacementToJson(const Placement& placement);
 

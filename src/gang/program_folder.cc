@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool IsPlainFile(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error);
-}
-
 Status FileFault(const char* doing, const fs::path& path, const std::error_code& error) {
   return SystemFault(fmt::format("{} {}", doing, path.string()), error.value());
 }
@@ -47,7 +42,7 @@ class Copier {
   }
 
   Status File(const fs::path& from, const fs::path& to) {
-    if (!IsPlainFile(from)) {
+    if (!IsRegularFile(from)) {
       return Fail({.exit = Exit::kUsage,
                    .what = from.string() + " is neither a file nor a folder",
                    .fix = "give --files a folder without it"});
@@ -96,10 +91,10 @@ Result<ProgramFolder> ProgramFolder::Make(const ProgramSpec& spec) {
 
 Result<fs::path> ProgramFolder::Find(const std::string& name) const {
   const bool placed = name.find('/') != name.npos;
-  if (placed && IsPlainFile(path_ / name)) return FindProgram(path_ / name, nullptr);
+  if (placed && IsRegularFile(path_ / name)) return FindProgram(path_ / name, nullptr);
   const fs::path shipped = path_ / fs::path(name).filename();
   const bool is_here = placed && ::access(name.c_str(), X_OK) == 0;
-  if (placed && !is_here && IsPlainFile(shipped)) return FindProgram(shipped, nullptr);
+  if (placed && !is_here && IsRegularFile(shipped)) return FindProgram(shipped, nullptr);
   return FindProgram(name, std::getenv("PATH"));
 }
 
@@ -113,7 +108,7 @@ Status ShipFiles(const fs::path& folder, const std::vector<std::string>& words,
     // A program by its name alone is looked for on the ranks' hosts, and so are paths that may be
     // there; arguments are shipped only from where we are.
     const bool program = i == 0 && words[i].find('/') != std::string::npos;
-    if (!IsPlainFile(path) || (i == 0 && !program) || (i > 0 && path.is_absolute())) continue;
+    if (!IsRegularFile(path) || (i == 0 && !program) || (i > 0 && path.is_absolute())) continue;
     const fs::path place = path.lexically_normal();
     const bool inside = !place.is_absolute() && !place.string().starts_with("..");
     PT_TRY(copier.File(path, shared / (inside ? place : place.filename())));

@@ -78,13 +78,12 @@ std::string LastLines::text() const {
 }
 
 Result<PrintedPipe> PrintedPipe::Make(UniqueFd& writer) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemFault("make a pipe", errno);
+  PT_LET(Pipe ends, Pipe::Make());
   PrintedPipe pipe;
-  pipe.fd_.reset(ends[0]);
-  writer.reset(ends[1]);
+  pipe.fd_ = std::move(ends.read);
+  writer = std::move(ends.write);
   // Only ours: the program's own end must wait, as programs expect.
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe.fd_.get(), F_SETFL, O_NONBLOCK);
   return pipe;
 }
 

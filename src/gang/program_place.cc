@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/fault.h"
+#include "gang/placement.h"
 #include "os/fd.h"
 #include "os/machine.h"
 
@@ -61,17 +62,16 @@ struct RankHost {
 
 ProgramPlace PlaceAmong(const std::vector<RankHost>& all, int32_t rank) {
   ProgramPlace place{.rank = rank, .world = int32_t(all.size()), .host = all[rank].host};
-  std::vector<std::string> hosts;
-  for (int32_t r = 0; r < place.world; ++r) {
-    const RankHost& member = all[r];
-    const bool here = member.host == place.host;
-    if (std::ranges::find(hosts, member.host) == hosts.end()) {
-      if (here) place.host_rank = int32_t(hosts.size());
-      hosts.push_back(member.host);
-    }
-    place.local_rank += here && r < rank;
+  std::vector<std::string> by_rank, hosts;
+  for (const RankHost& member : all) {
+    by_rank.push_back(member.host);
+    if (std::ranges::find(hosts, member.host) != hosts.end()) continue;
+    if (member.host == place.host) place.host_rank = int32_t(hosts.size());
+    hosts.push_back(member.host);
   }
-  place.local_world = int32_t(std::ranges::count(all, place.host, &RankHost::host));
+  const OnHost here = FindOnHost(by_rank, rank);
+  place.local_rank = here.rank;
+  place.local_world = here.world;
   place.hosts = int32_t(hosts.size());
   // A host's name need not lead back to itself.
   const auto address = [&](const RankHost& member) {

@@ -108,11 +108,10 @@ Status ProgramRows::Spool(const ProgramSpec& spec, const std::function<bool()>& 
 }
 
 Status ProgramRows::OpenOutput() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemFault("make a pipe", errno);
-  output_ = UniqueFd(ends[0]);
-  writer_ = UniqueFd(ends[1]);
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  PT_LET(Pipe ends, Pipe::Make());
+  output_ = std::move(ends.read);
+  writer_ = std::move(ends.write);
+  ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   return Status::OK();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang/runner_task.h"
 
-#include <arrow/array/builder_binary.h>
 #include <arrow/type.h>
 
 #include "base/fault.h"
+#include "gang/placement.h"
 #include "protium/runner.h"
 
 namespace protium {
@@ -14,20 +14,10 @@ namespace {
 Status TellWhere(RunnerRank& rank) {
   TaskContext& context = rank.context;
   PT_LET(const auto hosts, context.AllGather(context.host()));
-  rank.local_world = 0;
-  for (size_t r = 0; r < hosts.size(); ++r) {
-    if (hosts[r] != context.host()) continue;
-    ++rank.local_world;
-    rank.local_rank += int32_t(r) < context.rank();
-  }
+  const OnHost here = FindOnHost(hosts, context.rank());
+  rank.local_rank = here.rank;
+  rank.local_world = here.world;
   return Status::OK();
-}
-
-Status EmitValue(TaskContext& context, const Json& value) {
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(value)));
-  PT_LET(const auto column, builder.Finish());
-  return context.Emit(*arrow::RecordBatch::Make(RunnerColumns(), 1, {column}));
 }
 
 }  // namespace
@@ -53,7 +43,7 @@ Task RunnerTask(RunnerFunction function) {
     if (context.rank() != 0 || !context.output_schema()->Equals(RunnerColumns())) {
       return Status::OK();
     }
-    return EmitValue(context, value);
+    return EmitJson(context, value);
   };
 }
 

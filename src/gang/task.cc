@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang/task.h"
 
+#include <arrow/array/builder_binary.h>
+#include <arrow/record_batch.h>
+
 #include "protium/ranks.h"
 
 namespace protium {
@@ -18,6 +21,13 @@ Status TaskContext::Barrier(std::string_view name) {
 Result<std::vector<std::string>> TaskContext::AllGather(std::string_view message) {
   PT_LET(Communicator * ranks, communicator());
   return ranks->AllGather(message);
+}
+
+Status EmitJson(TaskContext& context, const Json& value) {
+  arrow::StringBuilder builder;
+  PT_TRY(builder.Append(Dump(value)));
+  PT_LET(const auto column, builder.Finish());
+  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {column}));
 }
 
 Result<Ranks> Ranks::Of(TaskContext& context) {

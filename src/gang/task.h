@@ -6,3 +6,10 @@
 #include "collective/communicator.h"
 #include "column/stream.h"
 #include "protium/task.h"
+
+namespace protium {
+
+// Emits a row whose only column, of text, holds `value` as JSON.
+Status EmitJson(TaskContext& context, const Json& value);
+
+}  // namespace protium

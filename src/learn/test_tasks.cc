@@ -54,10 +54,7 @@ Status TrainTask(TaskContext& context) {
   result.steps = config.resume ? 2 : 1;
   result.validation = {{"rmse", 1.5}};
   result.fingerprint = {{"stages", config.stages_sha256}};
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
-  PT_LET(const auto text, builder.Finish());
-  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {text}));
+  return EmitJson(context, FieldsToJson(result));
 }
 
 // Predicts the first numeric input.

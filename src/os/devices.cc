@@ -35,18 +35,6 @@ Status ScriptFault(const std::filesystem::path& script, std::string what, std::s
                .fix = R"(make it print {"name": "gpu", "addresses": ["0", "1"]})"});
 }
 
-// Neither end is inherited: a child gets a copy of the one that it writes to.
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-
-  static Result<Pipe> Make() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return SystemFault("make a pipe", errno);
-    return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  }
-};
-
 // What a script wrote, up to one byte more than is accepted, which shows that there was more.
 struct ScriptOutput {
   std::string out;

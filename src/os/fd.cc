@@ -48,6 +48,12 @@ Result<UniqueFd> UniqueFd::Duplicate() const {
   return UniqueFd(fd);
 }
 
+Result<Pipe> Pipe::Make() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return SystemFault("make a pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
 Status SystemFault(std::string_view doing, int error) {
   return Fail({.exit = ChooseExit(error),
                .what = "cannot " + std::string(doing) + ": " + ::strerror(error)});

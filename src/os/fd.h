@@ -36,6 +36,14 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+// Neither end is inherited: a child gets a copy of the one that it uses.
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+
+  static Result<Pipe> Make();
+};
+
 // A fault for errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
 // kNoRoom, a missing file as kInput, everything else as kEnvironment.
 Status SystemFault(std::string_view doing, int error);

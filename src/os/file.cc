@@ -142,6 +142,11 @@ Status WriteFile(const std::filesystem::path& path, std::string_view text) {
   return file.Commit();
 }
 
+bool IsRegularFile(const std::filesystem::path& path) {
+  std::error_code missing;
+  return std::filesystem::is_regular_file(path, missing);
+}
+
 Status MakeFolder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

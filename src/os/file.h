@@ -51,6 +51,9 @@ class AtomicFile {
 // Writes `text` as an AtomicFile.
 Status WriteFile(const std::filesystem::path& path, std::string_view text);
 
+// Whether a regular file is there, perhaps behind a link.
+bool IsRegularFile(const std::filesystem::path& path);
+
 // Makes the folder and those above it.
 Status MakeFolder(const std::filesystem::path& path);
 

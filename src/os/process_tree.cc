@@ -17,6 +17,7 @@
 
 #include "base/fault.h"
 #include "os/descendants.h"
+#include "os/file.h"
 #include "os/launch.h"
 
 // The keeper is forked, not executed: it starts at once, and a rank on a Spark executor need not
@@ -163,11 +164,6 @@ Status NotRunnable(const std::string& name, std::string why, std::string fix) {
                .fix = std::move(fix)});
 }
 
-bool IsFile(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error);
-}
-
 }  // namespace
 
 Result<ProcessTree> ProcessTree::Start(const SubprocessOptions& options) {
@@ -248,12 +244,12 @@ Result<std::filesystem::path> FindProgram(const std::string& name, const char* p
     }
   }
   for (const auto& place : places) {
-    if (IsFile(place) && ::access(place.c_str(), X_OK) == 0)
+    if (IsRegularFile(place) && ::access(place.c_str(), X_OK) == 0)
       return std::filesystem::absolute(place);
   }
   std::error_code error;
   if (std::filesystem::is_directory(name, error)) return NotRunnable(name, "it is a folder", "");
-  if (IsFile(name)) {
+  if (IsRegularFile(name)) {
     const bool slash = name.find('/') != std::string::npos;
     const bool may = ::access(name.c_str(), X_OK) == 0;
     if (may && !slash) {

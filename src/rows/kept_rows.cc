@@ -38,10 +38,6 @@ struct Kept {
   }
 };
 
-std::string KeySum(const ShardIdentity& identity) {
-  return fmt::format("{:016x}{:016x}", identity.key_sum_high, identity.key_sum_low);
-}
-
 fs::path ShardFile(const fs::path& folder, int32_t shard) {
   return folder / fmt::format("shard-{:03}", shard);
 }
@@ -72,7 +68,7 @@ Result<Mapping> MapShard(const fs::path& file, const KeptShard& expected, int64_
   if (int64_t(fs::file_size(file, unknown)) != bytes || unknown) return Changed(file);
   if (bytes == 0) return Mapping();
   PT_LET(Mapping rows, Mapping::Map(fd.get(), bytes));
-  if (KeySum(ComputeIdentity(rows.bytes(), width)) != expected.key_sum) return Changed(file);
+  if (KeySumText(ComputeIdentity(rows.bytes(), width)) != expected.key_sum) return Changed(file);
   return rows;
 }
 
@@ -106,7 +102,7 @@ Status KeepRows(const ShardedRows& rows, bool leads, const fs::path& folder) {
   if (!leads) return Status::OK();
   Kept kept{.schema = rows.schema().ToJson()};
   for (const ShardIdentity& each : rows.identity())
-    kept.shards.push_back({each.rows, KeySum(each)});
+    kept.shards.push_back({each.rows, KeySumText(each)});
   return WriteFile(folder / "kept.json", Pretty(FieldsToJson(kept)));
 }
 

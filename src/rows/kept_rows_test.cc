@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "collective/self.h"
 #include "os/file.h"
+#include "rows/read_shard.h"
 
 namespace protium {
 namespace {
@@ -30,16 +31,6 @@ std::unique_ptr<ShardedRows> Sharded(int count) {
   EXPECT_TRUE(packer->Append(*arrow::RecordBatch::Make(kKeptTable, count, {column})).ok());
   const auto alone = MakeSelfCommunicator();
   return ShardRows(std::move(packer), ShardOwners(kKeptShards, 1), *alone).ValueOrDie();
-}
-
-std::string Scanned(const ShardedRows& rows, int32_t shard) {
-  std::string bytes;
-  const auto scan = rows.Scan(shard);
-  while (true) {
-    const auto block = scan->Next(7).ValueOrDie();
-    if (block.empty()) return bytes;
-    bytes.append(reinterpret_cast<const char*>(block.data()), block.size());
-  }
 }
 
 std::string Visited(const ShardedRows& rows, int32_t shard) {
@@ -70,7 +61,7 @@ TEST_F(KeptRows, AreThoseThatWereShardedOnEveryRank) {
       for (int32_t shard = 0; shard < kKeptShards; ++shard) {
         if (!kept->owns(shard)) continue;
         ++owned;
-        EXPECT_EQ(Scanned(*kept, shard), Scanned(*rows, shard));
+        EXPECT_EQ(ReadShard(*kept, shard), ReadShard(*rows, shard));
         EXPECT_EQ(Visited(*kept, shard), Visited(*rows, shard));
       }
     }
@@ -83,7 +74,7 @@ TEST_F(KeptRows, MayBeFewerThanShards) {
   ASSERT_TRUE(KeepRows(*rows, true, folder_.path()).ok());
   const auto kept = Open().ValueOrDie();
   for (int32_t shard = 0; shard < kKeptShards; ++shard) {
-    EXPECT_EQ(Scanned(*kept, shard), Scanned(*rows, shard));
+    EXPECT_EQ(ReadShard(*kept, shard), ReadShard(*rows, shard));
     EXPECT_EQ(Visited(*kept, shard), Visited(*rows, shard));
   }
 }

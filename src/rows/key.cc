@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include "rows/key.h"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <cstring>
@@ -33,6 +34,10 @@ void WriteHighKeys(const std::byte* rows, int64_t width, std::span<uint64_t> out
     high = XXH3_128bits(rows, size_t(width)).high64;
     rows += width;
   }
+}
+
+std::string KeySumText(const ShardIdentity& identity) {
+  return fmt::format("{:016x}{:016x}", identity.key_sum_high, identity.key_sum_low);
 }
 
 ShardIdentity& ShardIdentity::operator+=(const ShardIdentity& other) {

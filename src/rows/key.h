@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace protium {
 
@@ -32,6 +33,9 @@ struct ShardIdentity {
   bool operator==(const ShardIdentity&) const = default;
   ShardIdentity& operator+=(const ShardIdentity& other);
 };
+
+// The sum in 32 hexadecimal digits, as checkpoints and kept rows write it.
+std::string KeySumText(const ShardIdentity& identity);
 
 // Adds 128-bit numbers by halves: the lower sum wrapped, and so carries, exactly when it is less
 // than what was added.

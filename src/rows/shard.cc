@@ -160,7 +160,7 @@ Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
   PT_CHECK(packer != nullptr);
   auto sharded = Shard(*packer, first, communicator);
   // Others may be waiting for this rank.
-  if (!sharded.ok()) communicator.Abort(sharded.status());
+  PT_TRY(FailTogether(sharded.status(), communicator));
   return sharded;
 }
 

@@ -14,6 +14,7 @@
 #include "collective/thread_ranks.h"
 #include "os/file.h"
 #include "os/file_size_limit.h"
+#include "rows/read_shard.h"
 #include "rows/rows.h"
 
 namespace protium {
@@ -61,22 +62,13 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-std::vector<std::byte> ReadBytes(const ShardedRows& rows, int32_t shard) {
-  std::vector<std::byte> bytes;
-  const auto scan = rows.Scan(shard);
-  while (true) {
-    const auto block = scan->Next(1000).ValueOrDie();
-    if (block.empty()) return bytes;
-    bytes.insert(bytes.end(), block.begin(), block.end());
-  }
-}
-
 void Take(const ShardedRows& rows, Outcome& out) {
   for (int32_t s = 0; s < rows.shards(); ++s) {
     if (!rows.owns(s)) continue;
-    const auto bytes = ReadBytes(rows, s);
-    out.shards[size_t(s)] = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    EXPECT_EQ(ComputeIdentity(bytes, kRows.width()), rows.identity()[size_t(s)]);
+    const std::string bytes = ReadShard(rows, s);
+    EXPECT_EQ(ComputeIdentity(std::as_bytes(std::span(bytes)), kRows.width()),
+              rows.identity()[size_t(s)]);
+    out.shards[size_t(s)] = bytes;
   }
 }
 
@@ -204,7 +196,7 @@ TEST(ShardRows, GivesTheShardsWrittenDown) {
   std::vector<std::vector<float>> values;
   for (int32_t s = 0; s < 4; ++s) {
     auto& shard = values.emplace_back();
-    const auto bytes = ReadBytes(*sharded, s);
+    const std::string bytes = ReadShard(*sharded, s);
     for (int64_t row = 0; row < sharded->rows(s); ++row) {
       std::memcpy(&shard.emplace_back(), bytes.data() + row * layout.width(), 4);
     }

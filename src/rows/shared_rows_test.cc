@@ -9,6 +9,7 @@
 #include <string>
 
 #include "collective/thread_ranks.h"
+#include "rows/read_shard.h"
 
 namespace protium {
 namespace {
@@ -24,16 +25,6 @@ Result<std::unique_ptr<Packer>> PackCount(int64_t begin, int64_t rows) {
   PT_LET(auto packer, Packer::Make(kOneNumber, schema, RowRoom(int64_t{1} << 30)));
   PT_TRY(packer->Append(*arrow::RecordBatch::Make(schema, rows, {column})));
   return packer;
-}
-
-std::string AllBytes(const ShardedRows& rows, int32_t shard) {
-  std::string bytes;
-  const auto scan = rows.Scan(shard);
-  while (true) {
-    const auto block = scan->Next(7).ValueOrDie();
-    if (block.empty()) return bytes;
-    bytes.append(reinterpret_cast<const char*>(block.data()), block.size());
-  }
 }
 
 // What two ranks shared, and the bytes of the shards as their first owners had them.
@@ -52,7 +43,7 @@ SharedByTwo ShareByTwo(int32_t shards, int64_t rows) {
     PT_LET(auto packer, PackCount(int64_t(rank) * rows, rows));
     PT_LET(auto own, ShardRows(std::move(packer), ShardOwners(shards, 2), communicator));
     for (int32_t s = own->own().begin; s < own->own().end; ++s) {
-      out.shards[size_t(s)] = AllBytes(*own, s);
+      out.shards[size_t(s)] = ReadShard(*own, s);
     }
     if (rank == 0) out.identity = own->identity();
     PT_LET(UniqueFd memory, ShareRows(*own));
@@ -72,7 +63,7 @@ TEST(SharedRows, AnyRankReadsAnyShardAfterTheirOwnersAreGone) {
   EXPECT_TRUE(all->owns(1) && all->owns(3));
   EXPECT_FALSE(all->owns(0) || all->owns(4));
   all->TakeOver({0, 5});
-  for (int32_t s = 0; s < 5; ++s) EXPECT_EQ(AllBytes(*all, s), shared.shards[size_t(s)]) << s;
+  for (int32_t s = 0; s < 5; ++s) EXPECT_EQ(ReadShard(*all, s), shared.shards[size_t(s)]) << s;
 }
 
 TEST(SharedRows, AVisitIsEnteredInTheMiddle) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits rows that lie on a disk, which would answer a read for each of them
-// far too slowly.
+// Visits rows that lie on a disk, which would answer a read for each of them far too slowly.
 //
-// 1. A visit's positions are cut into buckets that fit memory. One pass over
-// the rows as they lie
+// 1. A visit's positions are cut into buckets that fit memory. One pass over the rows as they lie
 //    writes each, with its position, to its bucket; then bucket after bucket is
 //    read as a whole. All of that is sequential: rows are read twice and
 //    written once.

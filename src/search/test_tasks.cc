@@ -49,10 +49,7 @@ Status TrainTask(TaskContext& context) {
   }
   result.steps = config.train.epochs;
   result.best_epoch = config.held_out.empty() ? 0 : 2;
-  arrow::StringBuilder builder;
-  PT_TRY(builder.Append(Dump(FieldsToJson(result))));
-  PT_LET(const auto text, builder.Finish());
-  return context.Emit(*arrow::RecordBatch::Make(context.output_schema(), 1, {text}));
+  return EmitJson(context, FieldsToJson(result));
 }
 
 // Predicts what the "weights" say, and measures it against the label.

@@ -52,11 +52,9 @@ Result<std::vector<Standpoint>> SharePlaces(const Standing& standing, Communicat
 Status RefuseOtherBits(const std::vector<Standpoint>& places, size_t furthest) {
   for (size_t r = 0; r < places.size(); ++r) {
     const bool there = places[r].reached() == places[furthest].reached();
-    if (!there || places[r].hash == places[furthest].hash) continue;
-    return Fail({.exit = Exit::kFailed,
-                 .what = fmt::format("ranks {} and {} hold different weights after step {}",
-                                     furthest, r, places[r].step),
-                 .why = "their processors or libraries compute differently"});
+    if (there && places[r].hash != places[furthest].hash) {
+      return WeightsDiffer(furthest, r, places[r].step);
+    }
   }
   return Status::OK();
 }

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
 constexpr int64_t kFormat = 4;
-// A bound on what is read of a file that may be damaged; the history of very
-// many epochs stays far below it.
+// A bound on what is read of a file that may be damaged; the history of very many epochs stays far
+// below it.
 constexpr int64_t kMostStateBytes = 256 << 20;
 
 std::string StepName(int64_t step) { return fmt::format("step-{:09}", step); }
@@ -39,8 +39,8 @@ std::vector<std::string> ListSteps(const fs::path& folder) {
   return names;
 }
 
-// The attempt that may write; 0 where the file is missing or unreadable, since
-// attempts count from 1.
+// The attempt that may write; 0 where the file is missing or unreadable, since attempts count from
+// 1.
 int64_t AttemptIn(const fs::path& folder) {
   const auto text = ReadFile(folder / "attempt", 64);
   int64_t attempt = 0;
@@ -89,8 +89,8 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   return state;
 }
 
-// Reads tensors and refuses others than those that the state was written with.
-// The hash covers names, shapes and values, not the file's bytes.
+// Reads tensors and refuses others than those that the state was written with. The hash covers
+// names, shapes and values, not the file's bytes.
 Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash,
                                 std::string (*compute)(std::span<const NamedTensor>)) {
   PT_LET(Safetensors tensors, Safetensors::Read(file));
@@ -194,8 +194,8 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
-    // Before anything is written, and once more right before the rename that
-    // makes it count: writing takes long.
+    // Before anything is written, and once more right before the rename that makes it count:
+    // writing takes long.
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
@@ -220,8 +220,8 @@ std::string CheckpointFolder::BestFile(int64_t step) {
   return "best/" + StepName(step) + ".safetensors";
 }
 
-// Gives the draft's weights a second name (a hard link, so they are written
-// once), or writes a copy where the file system has no links.
+// Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
+// where the file system has no links.
 Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
                                   std::span<const NamedTensor> weights) const {
   if (!IsBest(state)) return Status::OK();
@@ -248,8 +248,8 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
       fs::remove_all(path_ / name, error);
       continue;
     }
-    // A checkpoint whose state cannot be read neither counts as kept nor is
-    // removed: it may be all that is left to look at.
+    // A checkpoint whose state cannot be read neither counts as kept nor is removed: it may be all
+    // that is left to look at.
     const auto state = ReadState(path_ / name);
     if (!state.ok()) continue;
     ++kept;

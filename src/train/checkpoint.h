@@ -14,15 +14,12 @@
 //   validation chose them attempt                               the number of
 //   the attempt that may write
 //
-// 1. A checkpoint's folder appears by one rename, with all its files flushed:
-// it is whole or not
+// 1. A checkpoint's folder appears by one rename, with all its files flushed: it is whole or not
 //    there.
-// 2. Whoever opens the folder takes the next attempt number; an older attempt
-// can write no more. So
+// 2. Whoever opens the folder takes the next attempt number; an older attempt can write no more. So
 //    a rank of a gang that was given up, but still runs somewhere, cannot
 //    overwrite what its successor saves.
-// 3. Every file is covered by a hash in state.json, and that by a hash of its
-// own: damage is found
+// 3. Every file is covered by a hash in state.json, and that by a hash of its own: damage is found
 //    when it is read.
 #pragma once
 
@@ -107,12 +104,12 @@ struct Checkpoint {
 
 class CheckpointFolder {
  public:
-  // Makes the folder if need be, removes what a killed writer left half done,
-  // and takes the next attempt number.
+  // Makes the folder if need be, removes what a killed writer left half done, and takes the next
+  // attempt number.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that is intact together with the best weights that it
-  // names, or nullopt; `damaged` gets one error for each newer one that is not.
+  // The newest checkpoint that is intact together with the best weights that it names, or nullopt;
+  // `damaged` gets one error for each newer one that is not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
 
   // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
@@ -137,10 +134,10 @@ class CheckpointFolder {
   int64_t attempt_;
 };
 
-// Refuses to go on when `now` differs from what the checkpoint at `where` was
-// made with, naming the first key that differs and both values; other rows are
-// named as changed input with both counts. Both are objects with the keys
-// shards, options, fingerprint, stages_sha256, rows, validation_rows.
+// Refuses to go on when `now` differs from what the checkpoint at `where` was made with, naming the
+// first key that differs and both values; other rows are named as changed input with both counts.
+// Both are objects with the keys shards, options, fingerprint, stages_sha256, rows,
+// validation_rows.
 Status Resumable(const Json& then, const Json& now, const std::string& where);
 
 }  // namespace protium

@@ -72,8 +72,8 @@ bool CheckpointWriter::idle() {
   return !busy_ && failed_.ok();
 }
 
-// A disk that does not answer holds the thread in the kernel, as it would hold
-// the training; the gang's deadline sees that no step comes.
+// A disk that does not answer holds the thread in the kernel, as it would hold the training; the
+// gang's deadline sees that no step comes.
 void CheckpointWriter::AwaitIdle(std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [this] { return !busy_; });
 }

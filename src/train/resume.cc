@@ -76,8 +76,7 @@ Result<Found> Share(const Result<std::optional<CheckpointState>>& loaded,
 Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
   Json out = Json::array();
   for (const ShardIdentity& shard : identity) {
-    out.push_back(
-        {shard.rows, fmt::format("{:016x}{:016x}", shard.key_sum_high, shard.key_sum_low)});
+    out.push_back({shard.rows, KeySumText(shard)});
   }
   return out;
 }
@@ -112,14 +111,17 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
   return true;
 }
 
+Status WeightsDiffer(size_t rank, size_t other, int64_t step) {
+  return Fail({.exit = Exit::kFailed,
+               .what = fmt::format("ranks {} and {} hold different weights after step {}", rank,
+                                   other, step),
+               .why = "their processors or libraries compute differently"});
+}
+
 Status AgreeOnWeights(const std::string& hash, int64_t step, Communicator& communicator) {
   PT_LET(const auto all, communicator.AllGather(hash));
   for (size_t rank = 1; rank < all.size(); ++rank) {
-    if (all[rank] == all[0]) continue;
-    return Fail(
-        {.exit = Exit::kFailed,
-         .what = fmt::format("ranks 0 and {} hold different weights after step {}", rank, step),
-         .why = "their processors or libraries compute differently"});
+    if (all[rank] != all[0]) return WeightsDiffer(0, rank, step);
   }
   return Status::OK();
 }

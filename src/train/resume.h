@@ -55,8 +55,11 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report);
 
-// Collective. Fails when ranks hold different weights: the sum was the same, so a rank computed its
-// update differently.
+// That two ranks hold different weights after `step` steps: the sum was the same, so one of them
+// computed its update differently.
+Status WeightsDiffer(size_t rank, size_t other, int64_t step);
+
+// Collective. Fails when ranks hold different weights.
 Status AgreeOnWeights(const std::string& hash, int64_t step, Communicator& communicator);
 
 }  // namespace protium

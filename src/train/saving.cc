@@ -76,9 +76,7 @@ Status Saving::Finish() {
 }
 
 Status Saving::Share() {
-  const Status finished = Finish();
-  if (!finished.ok()) in_.communicator->Abort(finished);
-  PT_TRY(finished);
+  PT_TRY(FailTogether(Finish(), *in_.communicator));
   const Json own = {{"weights", state_.weights_sha256}, {"best", state_.best.sha256}};
   PT_LET(const auto all, in_.communicator->AllGather(leads() ? Dump(own) : std::string()));
   PT_LET(const Json hashes, ParseJson(all[0]));

@@ -208,10 +208,8 @@ void Stepper::BringBack() {
 
 Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_TRY(CheckFloatingPoint());
-  const Status added = AddUpOwn(input);
   // The others wait for this rank in the reduction, and would do so until the deadline.
-  if (!added.ok()) communicator_.Abort(added);
-  PT_TRY(added);
+  PT_TRY(FailTogether(AddUpOwn(input), communicator_));
   // One leaf per rank carries its flags, so that all stop or save after the same step.
   if (!own_.empty()) {
     FindTail(own_[0])[kStop] += input.stop ? 1 : 0;

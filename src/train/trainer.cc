@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "gang/failure.h"
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
@@ -44,13 +45,6 @@
 
 namespace protium {
 namespace {
-
-// A collective call failed because some rank is gone or late, or its generation is over; nothing is
-// wrong with this one.
-bool LostOthers(const Status& status) {
-  const Exit exit = FaultOf(status).exit;
-  return exit == Exit::kRemote || exit == Exit::kStalled;
-}
 
 class Training {
  public:
@@ -136,7 +130,7 @@ Result<TrainOutcome> Training::Run() {
     // Called out of the gang, which goes on without this rank.
     if (!in) return TrainOutcome();
     Result<TrainOutcome> outcome = Work();
-    const bool again = outcome.ok() ? changing_ : LostOthers(outcome.status());
+    const bool again = outcome.ok() ? changing_ : IsAboutPeers(outcome.status());
     if (in_.membership == nullptr || !again) return outcome;
     failed = outcome.status();
     in = false;
@@ -212,11 +206,12 @@ Result<bool> Training::Enter(Status failed) {
   const bool lost = !failed.ok();
   while (true) {
     stepper_.reset();
+    feed_.reset();
     PT_LET(in_.communicator, in_.membership->Enter(failed));
     if (in_.communicator == nullptr) return false;
     failed = Rejoin();
     if (failed.ok()) break;
-    if (!LostOthers(failed)) return failed;
+    if (!IsAboutPeers(failed)) return failed;
   }
   in_.membership->Settled(state_.step);
   progress_.Tell({{"event", "gang_entered"},
@@ -237,9 +232,7 @@ Status Training::Rejoin() {
   const Status caught = CatchUp(standing, *in_.communicator);
   newcomer_ = standing.newcomer;
   PT_TRY(caught);
-  const Status opened = saving_.GoOn(came);
-  if (!opened.ok()) in_.communicator->Abort(opened);
-  PT_TRY(opened);
+  PT_TRY(FailTogether(saving_.GoOn(came), *in_.communicator));
   return TakeShards();
 }
 
@@ -298,7 +291,7 @@ Status Training::RunEpoch() {
                                        .change = in_.membership && in_.membership->changing(),
                                        .meanwhile = ahead});
     // Nothing is lost with another rank; what is kept is worth a word only where training ends.
-    const bool goes_on = in_.membership != nullptr && LostOthers(result.status());
+    const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
     PT_TRY(AfterStep(*result));
     if (changing_) return Status::OK();

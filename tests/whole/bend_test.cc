@@ -27,15 +27,12 @@ const std::vector<std::string> kSettings = {"train.epochs=60", "train.batch_size
                                             "train.checkpoint.every_steps=100"};
 
 std::vector<std::string> With(std::vector<std::string> more) {
-  more.insert(more.end(), kSettings.begin(), kSettings.end());
-  return more;
+  return Joined(std::move(more), kSettings);
 }
 
+// The weights of the run left alone, made once.
 const std::string& Undisturbed() {
-  static const std::string weights = [] {
-    const Scratch scratch;
-    return ModelWeights(RunFlights(scratch, ExampleTables(kRows), With({})), scratch);
-  }();
+  static const std::string weights = WeightsOfRun(kRows, kSettings);
   return weights;
 }
 

@@ -37,4 +37,17 @@ inline std::string ModelWeights(const Outcome& run, const Scratch& scratch) {
   return ReadWeightsHash(run.json["model"].get<std::string>(), scratch.path());
 }
 
+// `more`, and behind it what all runs of a test have.
+inline std::vector<std::string> Joined(std::vector<std::string> more,
+                                       const std::vector<std::string>& common) {
+  more.insert(more.end(), common.begin(), common.end());
+  return more;
+}
+
+// The weights of a run that nobody disturbs; empty when it fails.
+inline std::string WeightsOfRun(int rows, const std::vector<std::string>& settings) {
+  const Scratch scratch;
+  return ModelWeights(RunFlights(scratch, ExampleTables(rows), settings), scratch);
+}
+
 }  // namespace protium::whole

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are killed, stalled, stopped and resumed end with the very weights
-// of a run left alone.
+// Runs that are killed, stalled, stopped and resumed end with the very weights of a run left alone.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -22,16 +21,12 @@ const std::vector<std::string> kSettings = {"train.epochs=6", "train.batch_size=
                                             "train.checkpoint.every_steps=20"};
 
 std::vector<std::string> With(std::vector<std::string> more) {
-  more.insert(more.end(), kSettings.begin(), kSettings.end());
-  return more;
+  return Joined(std::move(more), kSettings);
 }
 
 // The weights of the run left alone, made once.
 const std::string& Undisturbed() {
-  static const std::string weights = [] {
-    const Scratch scratch;
-    return ModelWeights(RunFlights(scratch, ExampleTables(kRows), With({})), scratch);
-  }();
+  static const std::string weights = WeightsOfRun(kRows, kSettings);
   return weights;
 }
 

@@ -9,9 +9,11 @@ namespace protium::whole {
 
 namespace fs = std::filesystem;
 
-fs::path OnlyRun(const Scratch& scratch) {
+fs::path OnlyRun(const Scratch& scratch) { return OnlyRun(scratch.path() / "runs"); }
+
+fs::path OnlyRun(const fs::path& runs) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(scratch.path() / "runs", ignored)) {
+  for (const auto& entry : fs::directory_iterator(runs, ignored)) {
     if (entry.is_directory()) return entry.path();
   }
   return {};

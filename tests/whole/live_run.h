@@ -13,7 +13,8 @@
 
 namespace protium::whole {
 
-// The only run below scratch/runs; empty before there is one.
+// The only run in the folder `runs`, or below scratch/runs; empty before there is one.
+std::filesystem::path OnlyRun(const std::filesystem::path& runs);
 std::filesystem::path OnlyRun(const Scratch& scratch);
 // All events so far.
 std::vector<Json> EventsOf(const Scratch& scratch);

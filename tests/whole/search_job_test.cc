@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "whole/live_run.h"
 #include "whole/own_job.h"
 
 namespace protium::whole {
@@ -28,12 +29,6 @@ metric = "rmse"
 std::string Longer(const std::string& job) {
   return With(With(job, "batch_size = 64", "batch_size = 8"), "epochs = 2",
               "epochs = 20\ncheckpoint = { every_steps = 40 }");
-}
-
-fs::path OnlyRun(const fs::path& runs) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(runs, ignored)) return entry.path();
-  return {};
 }
 
 // trials.json without what the clock decides.

@@ -47,8 +47,8 @@ class SparkJob : public testing::Test {
     return RunCommand(std::move(words));
   }
 
-  // Runs the job, does `harm` to a process of its running gang, and expects
-  // that the gang starts again and ends with the model of the embedded engine.
+  // Runs the job, does `harm` to a process of its running gang, and expects that the gang starts
+  // again and ends with the model of the embedded engine.
   void ExpectToSurvive(const std::function<void(pid_t rank)>& harm,
                        std::vector<std::string> settings = {}) {
     settings.push_back("train.epochs=40");
@@ -85,8 +85,7 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   }
 }
 
-// Functions of a program's own, of rows and of whole groups, and verbs around
-// them.
+// Functions of a program's own, of rows and of whole groups, and verbs around them.
 TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
   const std::string lines = (fs::path(ProtiumCommand()).parent_path() / "lines").string();
   const auto fitted = [&](std::vector<std::string> more) {

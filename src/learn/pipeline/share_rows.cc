@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/digest.h"
+#include "run/remove.h"
 
 namespace protium {
 namespace {
@@ -34,17 +35,6 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
   return Sha256Hex(Dump(decides)).substr(0, 32);
 }
 
-int64_t BytesBelow(const fs::path& folder) {
-  int64_t bytes = 0;
-  std::error_code gone;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, gone)) {
-    std::error_code error;
-    const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
-    if (!error) bytes += int64_t(size);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& table,
@@ -55,7 +45,7 @@ SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& tab
   const fs::path folder = fs::absolute(shared.path) / NameOfRows(chain, table, config);
   std::error_code error;
   const bool there = fs::exists(folder, error);
-  const int64_t left = shared.most_bytes - BytesBelow(shared.path);
+  const int64_t left = shared.most_bytes - FolderBytes(shared.path);
   return {.folder = folder.string(), .there = there, .most_bytes = std::max(left, int64_t{0})};
 }
 

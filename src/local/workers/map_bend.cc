@@ -114,10 +114,8 @@ void MapRun::OnCallFailed(Member& member, const Frame& frame) {
   if (bend_->roster.closed() || bend_->roster.newest().number > generation) return;
   const Status status = StatusFromJson(frame.head.value("status", Json::object()));
   if (status.ok()) return;
-  const auto now = Clock::now();
-  bend_->doubts.push_back(
-      member.Failure(spec_, RankFailure::Kind::kAnswered, status, now.time_since_epoch().count()));
-  bend_->doubted = std::min(bend_->doubted, now + kDoubtTime);
+  bend_->doubts.push_back(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
+  bend_->doubted = std::min(bend_->doubted, Clock::now() + kDoubtTime);
 }
 
 // A member that was called out of the gang ends in the same way as one that is done.
@@ -161,14 +159,13 @@ void MapRun::SettleDoubts() {
     for (RankFailure& each : doubts) Fail(std::move(each));
     return;
   }
-  const int64_t at = Clock::now().time_since_epoch().count();
   for (Member* member : hung) {
     Lose(*member, member->Failure(
                       spec_, RankFailure::Kind::kSilent,
                       protium::Fail({.exit = Exit::kStalled,
                                      .what = fmt::format("kept the others waiting for {:g} seconds",
                                                          spec_.deadline)}),
-                      at));
+                      Now()));
   }
 }
 

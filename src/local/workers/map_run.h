@@ -87,7 +87,10 @@ class MapRun {
   void Fail(RankFailure failure);
   // The member is lost: a failure of the run, unless the gang bends.
   void Lose(Member& member, RankFailure failure);
+  RankFailure Silence(const Member& member) const;
   void CheckSilence();
+  // Nanoseconds on the clock that all members share.
+  static int64_t Now();
   void CheckStop();
   std::string StillRunning() const;
   bool IsOver();

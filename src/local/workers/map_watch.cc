@@ -34,11 +34,11 @@ constexpr std::chrono::seconds kSettleTime{1};
 // Of one member, in one round.
 constexpr int kMostFrames = 16;
 
-int64_t Now() { return Clock::now().time_since_epoch().count(); }
-
 double Seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
+
+int64_t MapRun::Now() { return Clock::now().time_since_epoch().count(); }
 
 void MapRun::Watch() {
   while (!IsOver()) Round();
@@ -146,6 +146,16 @@ void MapRun::Fail(RankFailure failure) {
   failures_.push_back(std::move(failure));
 }
 
+RankFailure MapRun::Silence(const Member& member) const {
+  const auto since = Clock::now() - member.heard;
+  return member.Failure(
+      spec_, RankFailure::Kind::kSilent,
+      protium::Fail({.exit = Exit::kStalled,
+                     .what = fmt::format("was silent for {:.1f} seconds", Seconds(since)),
+                     .why = "its process is stopped or gets no CPU time"}),
+      Now());
+}
+
 void MapRun::CheckSilence() {
   const auto limit = std::chrono::duration<double>(spec_.deadline);
   std::vector<Member*> silent;
@@ -157,14 +167,7 @@ void MapRun::CheckSilence() {
   }
   for (Member* member : silent) {
     member->done = true;
-    const auto since = Clock::now() - member->heard;
-    Lose(*member,
-         member->Failure(
-             spec_, RankFailure::Kind::kSilent,
-             protium::Fail({.exit = Exit::kStalled,
-                            .what = fmt::format("was silent for {:.1f} seconds", Seconds(since)),
-                            .why = "its process is stopped or gets no CPU time"}),
-             Now()));
+    Lose(*member, Silence(*member));
   }
 }
 
@@ -220,12 +223,7 @@ void MapRun::FindSilent() {
   for (const auto& member : members_) {
     const auto silent = Clock::now() - member->heard;
     if (member->done || silent < 4 * spec_.beat()) continue;
-    failures_.push_back(member->Failure(
-        spec_, RankFailure::Kind::kSilent,
-        protium::Fail({.exit = Exit::kStalled,
-                       .what = fmt::format("was silent for {:.1f} seconds", Seconds(silent)),
-                       .why = "its process is stopped or gets no CPU time"}),
-        Now()));
+    failures_.push_back(Silence(*member));
   }
 }
 

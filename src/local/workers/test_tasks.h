@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arrow/api.h>
+#include <gtest/gtest.h>
 
 #include <numeric>
 #include <string>
@@ -45,5 +46,23 @@ struct Belongings {
   friend bool operator==(const Belongings&, const Belongings&) = default;
 };
 Belongings CountBelongings();
+
+// Workers of its own for each test, which leave nothing behind.
+class TestWithWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    before_ = CountBelongings();
+    workers_ = Workers::Make({}).ValueOrDie();
+  }
+  void TearDown() override {
+    workers_.reset();
+    EXPECT_EQ(CountBelongings(), before_);
+  }
+
+  std::unique_ptr<Workers> workers_;
+
+ private:
+  Belongings before_;
+};
 
 }  // namespace protium

@@ -15,11 +15,17 @@ namespace {
 constexpr int64_t kMostTextBytes = 64 << 20;
 constexpr size_t kMostMemories = 16;
 
+}  // namespace
+
+Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<UniqueFd> peers,
+                                                std::chrono::milliseconds deadline) {
+  if (peers.size() <= 1) return MakeSelfCommunicator();
+  return MakeSharedCommunicator(rank, std::move(peers), {.deadline = deadline});
+}
+
 Status AskedToStop() {
   return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"});
 }
-
-}  // namespace
 
 Json WorkerMembership::Head(const char* type) const {
   return {{"type", type}, {"task", spec_.task}};
@@ -131,17 +137,6 @@ Result<WorkerMembership::Called> WorkerMembership::AwaitCall() {
   return Fail({.exit = Exit::kStalled, .what = "the driver called no new generation in time"});
 }
 
-Result<std::shared_ptr<Communicator>> WorkerMembership::Join(Called call) const {
-  std::unique_ptr<Communicator> ranks;
-  if (call.peers.size() == 1) {
-    ranks = MakeSelfCommunicator();
-  } else {
-    PT_LET(ranks,
-           MakeSharedCommunicator(call.rank, std::move(call.peers), {.deadline = spec_.deadline}));
-  }
-  return std::shared_ptr<Communicator>(std::move(ranks));
-}
-
 void WorkerMembership::Tell(const char* type, const Status& failed) {
   Json head = Head(type);
   head["generation"] = generation_.load();
@@ -165,7 +160,7 @@ Result<Communicator*> WorkerMembership::Enter(const Status& failed) {
     generation_ = call.generation;
     rank_ = call.rank;
     if (call.rank < 0) return nullptr;
-    auto ranks = Join(std::move(call));
+    auto ranks = JoinRanks(call.rank, std::move(call.peers), spec_.deadline);
     if (!ranks.ok()) {
       // A member of it has died, or a newer generation takes its members away.
       Tell("failed", ranks.status());

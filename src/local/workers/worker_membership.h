@@ -18,6 +18,13 @@
 
 namespace protium {
 
+// Collective: this rank's end of the ranks whose sockets `peers` are, by rank, the own one empty.
+Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<UniqueFd> peers,
+                                                std::chrono::milliseconds deadline);
+
+// Of a task that the driver wants to end early.
+Status AskedToStop();
+
 struct WorkerMembershipSpec {
   std::shared_ptr<Link> link;
   int64_t task = 0;  // Its number, on every message.
@@ -60,7 +67,6 @@ class WorkerMembership final : public GangMembership {
   Json Head(const char* type) const;
   void Tell(const char* type, const Status& failed);
   Result<Called> AwaitCall();
-  Result<std::shared_ptr<Communicator>> Join(Called call) const;
 
   const WorkerMembershipSpec spec_;
   std::atomic<int64_t> generation_{0};  // Written by the task's thread.

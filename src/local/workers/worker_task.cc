@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "collective/self.h"
-#include "collective/shared/communicator.h"
 #include "column/ipc.h"
 
 namespace protium {
@@ -21,8 +19,6 @@ namespace {
 Result<SchemaPtr> SchemaIn(std::string_view bytes) {
   return SchemaFromIpc(arrow::Buffer::FromString(std::string(bytes)));
 }
-
-Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was asked to stop"}); }
 
 Json DoneHead(int64_t task, const Status& status) {
   return {{"type", "done"},
@@ -148,7 +144,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
     std::unique_lock lock(mutex_);
     // Ends when the driver speaks; if the driver is gone the whole process ends.
     changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
-    if (stop_.stop_requested()) return Stopped();
+    if (stop_.stop_requested()) return AskedToStop();
     if (batches_.empty()) return std::shared_ptr<arrow::RecordBatch>();
     frame = std::move(batches_.front());
     batches_.pop_front();
@@ -171,7 +167,7 @@ Status WorkerTask::Emit(const arrow::RecordBatch& batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return output_.HasRoom() || stop_.stop_requested(); });
     // A task that was asked to stop may still emit while there is room.
-    if (!output_.HasRoom()) return Stopped();
+    if (!output_.HasRoom()) return AskedToStop();
   }
   PT_LET(const WrittenBatch written, output_.Write(batch));
   Json head = Head("batch");
@@ -199,11 +195,7 @@ void WorkerTask::Report(const Json& event) {
 // On the task's thread: ranks wait here for each other, up to their deadline.
 Status WorkerTask::MakeRanks() {
   if (!gang_ || (membership_ && membership_->newcomer())) return Status::OK();
-  if (world_ == 1) {
-    ranks_ = MakeSelfCommunicator();
-  } else {
-    PT_LET(ranks_, MakeSharedCommunicator(rank_, std::move(peers_), {.deadline = deadline_}));
-  }
+  PT_LET(ranks_, JoinRanks(rank_, std::move(peers_), deadline_));
   // Which generation's communicator there is, is its business from here on.
   if (membership_) membership_->Begin(std::move(ranks_));
   return Status::OK();

@@ -75,17 +75,8 @@ Status BendTask(TaskContext& context) {
 
 namespace {
 
-class BendingWorkers : public testing::Test {
+class BendingWorkers : public TestWithWorkers {
  protected:
-  void SetUp() override {
-    before_ = CountBelongings();
-    workers_ = Workers::Make({}).ValueOrDie();
-  }
-  void TearDown() override {
-    workers_.reset();
-    EXPECT_EQ(CountBelongings(), before_);
-  }
-
   // Runs `steps` steps; after `at` of them the process of `member` gets `signal`.
   Result<arrow::RecordBatchVector> Run(WorkerRange range, const std::string& config,
                                        int64_t at = -1, int32_t member = 1, int signal = SIGKILL) {
@@ -112,8 +103,6 @@ class BendingWorkers : public testing::Test {
     return named;
   }
 
-  std::unique_ptr<Workers> workers_;
-  Belongings before_;
   std::mutex mutex_;
   Json ranks_;
   std::vector<Json> events_;

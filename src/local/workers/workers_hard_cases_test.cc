@@ -16,22 +16,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class HardCases : public testing::Test {
+class HardCases : public TestWithWorkers {
  protected:
-  void SetUp() override {
-    before_ = CountBelongings();
-    workers_ = Workers::Make({}).ValueOrDie();
-  }
-  void TearDown() override {
-    workers_.reset();
-    EXPECT_EQ(CountBelongings(), before_);
-  }
   Fault FaultOfGang(const MapTask& task) {
     return FaultOf(RunTask(*workers_, task, Numbers(3, 100)).status());
   }
-
-  std::unique_ptr<Workers> workers_;
-  Belongings before_;
 };
 
 TEST_F(HardCases, ATaskThatRefusesIsToldInItsOwnWords) {
