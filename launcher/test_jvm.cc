@@ -27,12 +27,6 @@ using launcher::Now;
 constexpr int kPatienceMs = 5000;
 constexpr char kSecret[] = "the secret";
 
-std::pair<UniqueFd, UniqueFd> Pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -144,8 +138,9 @@ std::string WorkerLink::ReadRefusal() {
 }
 
 std::unique_ptr<MockJvm> MockJvm::Start(const JvmOptions& options) {
-  auto [in_read, in_write] = Pipe();
-  auto [out_read, out_write] = Pipe();
+  Result<Pipe> in = Pipe::Make();
+  Result<Pipe> out = Pipe::Make();
+  if (!in.ok() || !out.ok()) return {};
   std::unique_ptr<MockJvm> jvm(new MockJvm);
   jvm->wire_ = options.wire;
   std::map<std::string, std::string> added = {{"PYTHON_WORKER_FACTORY_SECRET", kSecret}};
@@ -153,11 +148,11 @@ std::unique_ptr<MockJvm> MockJvm::Start(const JvmOptions& options) {
     added = {{"PYTHON_UNIX_DOMAIN_ENABLED", "True"},
              {"PYTHON_WORKER_FACTORY_SOCK_DIR", options.folder.string()}};
   }
-  jvm->daemon_ = Spawn(options, {"-m", "pyspark.daemon", "pyspark.worker"}, in_read.get(),
-                       out_write.get(), added);
-  jvm->stdin_ = std::move(in_write);
-  jvm->stdout_ = std::move(out_read);
-  out_write.reset();
+  jvm->daemon_ = Spawn(options, {"-m", "pyspark.daemon", "pyspark.worker"}, in->read.get(),
+                       out->write.get(), added);
+  jvm->stdin_ = std::move(in->write);
+  jvm->stdout_ = std::move(out->read);
+  out->write.reset();
   const bool told = jvm->wire_ == Wire::kTcp ? ReadInt(jvm->stdout_.get(), jvm->port_)
                                              : ReadString(jvm->stdout_.get(), jvm->path_);
   if (!told) return {};
@@ -191,7 +186,8 @@ std::optional<int> MockJvm::WaitForEnd(int ms) {
 }
 
 std::unique_ptr<SimpleJvm> SimpleJvm::Start(const JvmOptions& options, const std::string& secret) {
-  auto [in_read, in_write] = Pipe();
+  Result<Pipe> in = Pipe::Make();
+  if (!in.ok()) return {};
   const bool tcp = options.wire == Wire::kTcp;
   const std::string path = (options.folder / "jvm.sock").string();
   UniqueFd listener(::socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -212,8 +208,8 @@ std::unique_ptr<SimpleJvm> SimpleJvm::Start(const JvmOptions& options, const std
              {"PYTHON_WORKER_FACTORY_PORT", std::to_string(ntohs(address.sin_port))}};
   }
   std::unique_ptr<SimpleJvm> jvm(new SimpleJvm);
-  jvm->launcher_ = Spawn(options, {"-m", "pyspark.worker"}, in_read.get(), 2, added);
-  jvm->stdin_ = std::move(in_write);
+  jvm->launcher_ = Spawn(options, {"-m", "pyspark.worker"}, in->read.get(), 2, added);
+  jvm->stdin_ = std::move(in->write);
   pollfd waiting{listener.get(), POLLIN, 0};
   if (::poll(&waiting, 1, kPatienceMs) <= 0) return jvm;
   UniqueFd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
