@@ -34,12 +34,37 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
 
+// Eight characters at a time and without a branch, so as fast as memory.
+bool IsAscii(std::string_view text) {
+  uint64_t any = 0, word = 0;
+  for (; text.size() >= sizeof(word); text.remove_prefix(sizeof(word))) {
+    std::memcpy(&word, text.data(), sizeof(word));
+    any |= word;
+  }
+  for (const char each : text) any |= uint64_t(each) & 0x80;
+  return (any & 0x8080808080808080) == 0;
+}
+
+// Looks at every character only in blocks that are not plain ASCII; those are taken up to the end
+// of a line, which no character of several bytes spans.
+bool IsUtf8(std::string_view text) {
+  constexpr size_t kBlock = 4096;
+  while (!text.empty()) {
+    size_t taken = std::min(kBlock, text.size());
+    if (!IsAscii(text.substr(0, taken))) {
+      taken = std::min(text.find('\n', taken), text.size());
+      if (!arrow::util::ValidateUTF8(text.substr(0, taken))) return false;
+    }
+    text.remove_prefix(taken);
+  }
+  return true;
+}
+
 // The whole file at once, which is quickest where all is well; the line is looked for only where it
 // is not.
 Status CheckUtf8(std::string_view text, const std::string& path) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   arrow::util::InitializeUTF8();
-  if (arrow::util::ValidateUTF8(bytes, static_cast<int64_t>(text.size()))) return Status::OK();
+  if (IsUtf8(text)) return Status::OK();
   int64_t line = 1;
   while (!text.empty()) {
     const std::string_view first = text.substr(0, text.find('\n'));

@@ -159,6 +159,19 @@ TEST_F(Csv, BytesThatAreNotUtf8AreNamed) {
   EXPECT_EQ(fault.where, "t.csv:3");
 }
 
+// Text is checked a block at a time: characters that lie across any border between blocks are whole.
+TEST_F(Csv, ACharacterOfSeveralBytesMayLieAnywhere) {
+  for (const size_t lines : {1, 300}) {
+    for (size_t at = 4080; at < 4110; ++at) {
+      std::string text = "a\n" + std::string(at, 'x');
+      for (size_t i = 0; i < lines; ++i) text += "\u20ac\nplain\n";
+      ASSERT_EQ(Infer(text), "a string") << at;
+      text[at + 2] = 'x';  // Leaves the rest of the first such character alone.
+      ASSERT_EQ(FaultOfText(text).where, "t.csv:2") << at;
+    }
+  }
+}
+
 TEST_F(Csv, IsToldFromWhatIsNoText) {
   using namespace std::string_literals;
   const std::pair<std::string, std::string> files[] = {
