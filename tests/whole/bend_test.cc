@@ -124,6 +124,17 @@ TEST(BendingGang, StartsAgainWhenAllAreKilled) {
   EXPECT_EQ(Named(run.scratch(), "restart").size(), 1u);
 }
 
+// The wish for one is older than the second attempt, whose three workers first share their rows.
+TEST(BendingGang, StartsAgainWithFewerThanItHasSeats) {
+  Bending run("{min=1,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
+  ASSERT_EQ(run.Call({"scale", "last", "1"}).exit, 0);
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 1));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  run.EndsAlike();
+  EXPECT_EQ(Named(run.scratch(), "restart").size(), 1u);
+}
+
 TEST(BendingGang, WaitsForOthersBelowItsLeastSize) {
   Bending run("{min=2,max=3}");
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));

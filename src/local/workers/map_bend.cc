@@ -88,9 +88,12 @@ void MapRun::OnMembership(Member& member, Frame frame) {
 void MapRun::KeepPart(Member& member, Frame frame) {
   if (size_t(member.rank) >= bend_->parts.size()) return;
   bend_->parts[size_t(member.rank)] = {std::move(frame.raw), std::move(frame.fds)};
+  // Not those of the newest generation: that may be one already to which some are not called, and
+  // all have to get out of the exchange first.
+  const std::vector<int32_t> all = bend_->roster.newest().members;
   bend_->roster.Shared(member.rank, Clock::now());
   if (!bend_->roster.bends()) return;
-  for (const int32_t each : bend_->roster.newest().members) SendParts(*FindMember(each));
+  for (const int32_t each : all) SendParts(*FindMember(each));
   Obey();
 }
 
