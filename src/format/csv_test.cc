@@ -159,7 +159,8 @@ TEST_F(Csv, BytesThatAreNotUtf8AreNamed) {
   EXPECT_EQ(fault.where, "t.csv:3");
 }
 
-// Text is checked a block at a time: characters that lie across any border between blocks are whole.
+// Text is checked a block at a time: characters that lie across any border between blocks are
+// whole.
 TEST_F(Csv, ACharacterOfSeveralBytesMayLieAnywhere) {
   for (const size_t lines : {1, 300}) {
     for (size_t at = 4080; at < 4110; ++at) {

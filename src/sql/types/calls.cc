@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 
@@ -166,8 +167,8 @@ Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
-  if (node.contains("order_bys") && node["order_bys"].is_object()) {
-    for (Json& order : node["order_bys"]["orders"]) PT_TRY(Expression(order["expression"], scope));
+  if (node.contains("order_bys")) {
+    for (Json* const order : tree::Orders(node["order_bys"])) PT_TRY(Expression(*order, scope));
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
   // Rules come before signatures: a function with both depends on more than fixed types.
@@ -186,13 +187,12 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   }
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   PT_TRY(Each(node["partitions"], scope));
-  for (Json& order : node["orders"]) PT_TRY(Expression(order["expression"], scope));
-  // Bounds of a frame, the offset of lag() and lead(), and FILTER.
-  for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {
-    if (!node.contains(key)) continue;
-    PT_LET(const SqlType type, Expression(node[key], scope));
-    if (type == SqlType::kMonths && !node["orders"].empty()) {
-      node[key] = BesideRows(tree::Take(node[key]), node["orders"][0]["expression"]);
+  const std::vector<Json*> orders = tree::Orders(node);
+  for (Json* const order : orders) PT_TRY(Expression(*order, scope));
+  for (Json* const part : tree::FrameParts(node)) {
+    PT_LET(const SqlType type, Expression(*part, scope));
+    if (type == SqlType::kMonths && !orders.empty()) {
+      *part = BesideRows(tree::Take(*part), *orders[0]);
     }
   }
   // The value that lag() and lead() return beyond the window has the type of their column.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/tree.h"
+#include "sql/tree_parts.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
 
@@ -61,7 +62,8 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
   const SqlType type = call.types[0];
   Json kept = tree::Take(call.argument(0));
   Json equal = tree::Comparison("COMPARE_EQUAL", kept, tree::Take(call.argument(1)));
-  PT_TRY(call.typer.Unify("nullif", call.node, {&equal["left"], &equal["right"]}, call.types));
+  const tree::SideParts sides(equal);
+  PT_TRY(call.typer.Unify("nullif", call.node, {&sides.left, &sides.right}, call.types));
   tree::Replace(call.node, tree::Case(std::move(equal), tree::NullConstant(), std::move(kept)));
   return type;
 }

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "sql/tree.h"
+#include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
@@ -179,16 +180,14 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
 // Respells the casts that DuckDB performs differently and that CastRule did not take; all others
 // stay.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
-  PT_LET(const SqlType from, Expression(node["child"], scope));
-  const SqlType to = TypeIn(node["cast_type"]);
+  const tree::CastParts cast(node);
+  PT_LET(const SqlType from, Expression(cast.child, scope));
+  const SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
   const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
-  if (spelt) {
-    const bool tried = node.value("try_cast", false);
-    tree::Replace(node, Converted(tree::Take(node["child"]), from, to, tried));
-  }
+  if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
 }
 
@@ -210,11 +209,12 @@ Result<SqlType> Typer::IntervalCast(const Json& cast) const {
 Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   std::vector<Json*> values;
   std::vector<SqlType> types;
-  for (Json& check : node["case_checks"]) {
-    PT_TRY(Condition(check["when_expr"], scope));
-    values.push_back(&check["then_expr"]);
+  const tree::CaseParts parts(node);
+  for (const auto& branch : parts.branches) {
+    PT_TRY(Condition(branch.when, scope));
+    values.push_back(&branch.then);
   }
-  if (node["else_expr"].is_object()) values.push_back(&node["else_expr"]);
+  if (parts.otherwise.is_object()) values.push_back(&parts.otherwise);
   for (Json* const value : values) {
     PT_LET(types.emplace_back(), Expression(*value, scope));
   }
@@ -232,26 +232,29 @@ Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType
 }
 
 Result<SqlType> Typer::Compare(Json& node, const Scope& scope) {
-  PT_LET(const SqlType a, Expression(node["left"], scope));
-  PT_LET(const SqlType b, Expression(node["right"], scope));
-  PT_TRY(CompareSides(node, node["left"], node["right"], a, b));
+  const tree::SideParts sides(node);
+  PT_LET(const SqlType a, Expression(sides.left, scope));
+  PT_LET(const SqlType b, Expression(sides.right, scope));
+  PT_TRY(CompareSides(node, sides.left, sides.right, a, b));
   return kBoolean;
 }
 
 // Spark compares with each bound by itself, DuckDB casts all three to one type: unless the types
 // agree anyway, it becomes two comparisons.
 Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
-  PT_LET(const SqlType input, Expression(node["input"], scope));
-  PT_LET(const SqlType lower, Expression(node["lower"], scope));
-  PT_LET(const SqlType upper, Expression(node["upper"], scope));
+  const tree::BetweenParts parts(node);
+  PT_LET(const SqlType input, Expression(parts.input, scope));
+  PT_LET(const SqlType lower, Expression(parts.lower, scope));
+  PT_LET(const SqlType upper, Expression(parts.upper, scope));
   if ((input == lower && input == upper) ||
       (input.IsWhole() && lower.IsWhole() && upper.IsWhole())) {
     return kBoolean;
   }
-  Json at_least = tree::Comparison("COMPARE_GREATERTHANOREQUALTO", node["input"], node["lower"]);
-  Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", node["input"], node["upper"]);
-  PT_TRY(CompareSides(node, at_least["left"], at_least["right"], input, lower));
-  PT_TRY(CompareSides(node, at_most["left"], at_most["right"], input, upper));
+  Json at_least = tree::Comparison("COMPARE_GREATERTHANOREQUALTO", parts.input, parts.lower);
+  Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", parts.input, parts.upper);
+  const tree::SideParts above(at_least), below(at_most);
+  PT_TRY(CompareSides(node, above.left, above.right, input, lower));
+  PT_TRY(CompareSides(node, below.left, below.right, input, upper));
   Json both = tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
                              Json::array({std::move(at_least), std::move(at_most)}));
   both["query_location"] = node["query_location"];
@@ -299,12 +302,13 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
 // The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
 // compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
-  PT_LET(const Relation made, Query(node["subquery"]["node"], &scope));
+  const tree::SubqueryParts parts(node);
+  PT_LET(const Relation made, Query(parts.query, &scope));
   const std::string type = Text(node, "subquery_type");
   const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
   if (type == "SCALAR") return column;
-  if (type != "ANY" || !node["child"].is_object()) return kBoolean;
-  PT_LET(const SqlType child, Expression(node["child"], scope));
+  if (type != "ANY" || parts.sought == nullptr) return kBoolean;
+  PT_LET(const SqlType child, Expression(*parts.sought, scope));
   const auto common = child.IsWhole() && column.IsWhole() ? column : CommonType(child, column);
   if (!common) {
     return Refuse(node,
@@ -313,9 +317,9 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   }
   // The cast goes inside the subquery: around IN there is no place for one on its right side.
   if (made.columns.size() == 1 && !made.open) {
-    RecastColumns(node["subquery"]["node"], made.columns, {{made.columns[0].name, *common}});
+    RecastColumns(parts.query, made.columns, {{made.columns[0].name, *common}});
   }
-  if (!child.IsWhole() || !column.IsWhole()) Coerce(node["child"], child, *common);
+  if (!child.IsWhole() || !column.IsWhole()) Coerce(*parts.sought, child, *common);
   tree::Replace(node, NeverNull(tree::Take(node)));
   return kBoolean;
 }

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
@@ -67,12 +68,10 @@ Result<Relation> Typer::Query(Json& node, const Scope* outer) {
 
 // Each name is known to the queries after it and to the main query.
 Status Typer::Ctes(Json& node, const Scope* outer) {
-  if (!node.contains("cte_map") || !node["cte_map"].contains("map")) return Status::OK();
-  for (Json& entry : node["cte_map"]["map"]) {
-    Json& cte = entry["value"];
-    PT_LET(Relation made, Query(cte["query"]["node"], outer));
-    PT_TRY(Rename(cte, Text(entry, "key"), cte["aliases"], made));
-    ctes_[Lower(Text(entry, "key"))] = std::move(made);
+  for (const tree::CteParts& cte : tree::Ctes(node)) {
+    PT_LET(Relation made, Query(cte.query, outer));
+    PT_TRY(Rename(cte.named, cte.key, cte.aliases, made));
+    ctes_[Lower(cte.key)] = std::move(made);
   }
   return Status::OK();
 }
@@ -80,13 +79,14 @@ Status Typer::Ctes(Json& node, const Scope* outer) {
 Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   Scope scope{.outer = outer};
   Relation made;
-  PT_TRY(From(node["from_table"], scope));
-  PT_TRY(SelectList(node["select_list"], scope, made));
-  PT_TRY(Condition(node["where_clause"], scope));
-  KeepJoins(node["where_clause"]);
-  PT_TRY(Each(node["group_expressions"], scope));
-  PT_TRY(Condition(node["having"], scope));
-  PT_TRY(Condition(node["qualify"], scope));
+  const tree::SelectParts parts(node);
+  PT_TRY(From(parts.from, scope));
+  PT_TRY(SelectList(parts.list, scope, made));
+  PT_TRY(Condition(parts.where, scope));
+  KeepJoins(parts.where);
+  PT_TRY(Each(parts.groups, scope));
+  PT_TRY(Condition(parts.having, scope));
+  PT_TRY(Condition(parts.qualify, scope));
   PT_TRY(Modifiers(node, scope));
   return made;
 }
@@ -120,9 +120,7 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
 // expressions; a name alone is left, and nothing depends on its type.
 Status Typer::Modifiers(Json& node, const Scope& scope) {
   for (Json& modifier : node["modifiers"]) {
-    if (modifier.contains("orders")) {
-      for (Json& order : modifier["orders"]) PT_TRY(Expression(order["expression"], scope));
-    }
+    for (Json* const order : tree::Orders(modifier)) PT_TRY(Expression(*order, scope));
     if (modifier.contains("distinct_on_targets")) {
       PT_TRY(Each(modifier["distinct_on_targets"], scope));
     }
@@ -133,8 +131,9 @@ Status Typer::Modifiers(Json& node, const Scope& scope) {
 // UNION, EXCEPT and INTERSECT: columns meet by position and take the names of the left side. If one
 // side's columns are not all known, nothing is cast and the result is open.
 Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
-  PT_LET(Relation left, Query(node["left"], outer));
-  PT_LET(const Relation right, Query(node["right"], outer));
+  const tree::SideParts sides(node);
+  PT_LET(Relation left, Query(sides.left, outer));
+  PT_LET(const Relation right, Query(sides.right, outer));
   const std::string kind = Text(node, "setop_type");
   if (left.open || right.open || left.columns.size() != right.columns.size() ||
       kind.ends_with("BY_NAME")) {
@@ -152,19 +151,20 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
     }
     common[i].type = *both;
   }
-  RecastColumns(node["left"], left.columns, common);
-  RecastColumns(node["right"], right.columns, common);
+  RecastColumns(sides.left, left.columns, common);
+  RecastColumns(sides.right, right.columns, common);
   PT_TRY(Modifiers(node, Scope{.aliases = common, .outer = outer}));
   return Relation{.columns = std::move(common)};
 }
 
 // WITH RECURSIVE: the columns are those of its first part, which the second part sees by name.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
-  PT_LET(Relation start, Query(node["left"], outer));
+  const tree::SideParts parts(node);
+  PT_LET(Relation start, Query(parts.left, outer));
   Relation named = start;
   RenameColumns(node["aliases"], named.columns);
   ctes_[Lower(Text(node, "cte_name"))] = named;
-  PT_TRY(Query(node["right"], outer));
+  PT_TRY(Query(parts.right, outer));
   return named;
 }
 

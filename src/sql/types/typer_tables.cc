@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/tree_parts.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
@@ -24,7 +25,7 @@ Status Typer::From(Json& node, Scope& scope) {
     PT_LET(made, Table(node));
   } else if (type == "SUBQUERY") {
     // A subquery in FROM may name columns of the tables before it (LATERAL).
-    PT_LET(made, Query(node["subquery"]["node"], &scope));
+    PT_LET(made, Query(tree::SubqueryParts(node).query, &scope));
   } else if (type == "EXPRESSION_LIST") {
     PT_LET(made, Values(node, scope));
   } else if (type == "TABLE_FUNCTION") {
@@ -105,10 +106,11 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
 
 // Both sides are added to the scope first, since ON and USING may name columns of either.
 Status Typer::Join(Json& node, Scope& scope) {
+  const tree::SideParts tables(node);
   const size_t left = scope.relations.size();
-  PT_TRY(From(node["left"], scope));
+  PT_TRY(From(tables.left, scope));
   const size_t right = scope.relations.size();
-  PT_TRY(From(node["right"], scope));
+  PT_TRY(From(tables.right, scope));
   // An ON condition sees the two sides of its join, not tables further left.
   Scope sides{.outer = scope.outer};
   sides.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(left),
