@@ -17,6 +17,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+import elastic
 import learned
 import on_spark
 import predict
@@ -74,6 +75,9 @@ GOALS = {
     "digits, accuracy": [(AT_LEAST, 0.98)],
     "flights, covered by q10 to q90": [(AT_LEAST, 0.78), (AT_MOST, 0.82)],
 }
+for world in elastic.WORLDS:
+    GOALS |= {f"kill to next step, {world} workers": [(AT_MOST, 100)], f"a worker joins, {world} workers": [(AT_MOST, 20)],
+              f"worst of {elastic.KILLS}, {world} workers": [(AT_MOST, 300)], f"steps lost, {world} workers": [(AT_MOST, 1)]}
 GOALS |= {f"all-reduce {size}, {world} over TCP": [(TIMES, 1.5)]
           for size in ("256 KiB", "16 MiB", "100 MB") for world in TCP_WORLDS}
 MORE_IS_BETTER = {"M rows/s", "auc", "accuracy"}
@@ -202,6 +206,7 @@ def our_map():
 
 
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
+ELASTIC = elastic.Elastic(BIN, PYTHON, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
@@ -216,6 +221,7 @@ BENCHES = {
     "spill": (1, program(f"{BIN}/bench_spill", "build/bench"), None, ""),
     "step": (5, program(f"{BIN}/bench_step", threads=1),
              program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),
+    "elastic": (1, ELASTIC.ours, ELASTIC.theirs, "torchrun"),
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
@@ -262,7 +268,7 @@ def print_table(ours, theirs, peer):
         their = statistics.median(theirs[name][0]) if name in theirs else None
         ratio = None
         if mine is not None and their is not None:
-            ratio = mine / their if unit in MORE_IS_BETTER else their / mine
+            ratio = mine / their if unit in MORE_IS_BETTER else their / mine if mine else math.inf
         cells = [f"{mine:.4g} {unit}" if mine is not None else "-", f"{their:.4g} {unit}" if their is not None else "-",
                  f"{ratio:.3g} x" if ratio is not None else ""]
         print(f"{name:41} {cells[0]:>16} {cells[1]:>16} {cells[2]:>8}  {goal_text(name, mine, their, ratio) if mine is not None else peer}",

@@ -24,10 +24,10 @@ SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_s
 
 
 class Run:
-    def __init__(self, command, job, data, folder, workers):
+    def __init__(self, command, job, data, folder, workers, settings=SETTINGS):
         self.folder, self.offset, self.events = folder, 0, []
         argv = [command, "run", job, "--json", "--runs-dir", folder, "--set", f"data={data}"]
-        for setting in (*SETTINGS, f"gang.workers={workers}"):
+        for setting in (*settings, f"gang.workers={workers}"):
             argv += ["--set", setting]
         self.command = command
         self.errors = tempfile.TemporaryFile("w+")
@@ -51,16 +51,21 @@ class Run:
     def named(self, name):
         return [each for each in self.events if each["event"] == name]
 
-    # Processes of the gang, by member; those that were lost are gone.
+    # Processes of the gang, by member; those that were lost or called out of it are gone.
     def members(self):
-        pids = {}
+        pids, inside = {}, []
         for event in self.events:
             if event["event"] == "gang_start":
                 pids = {seat["rank"]: seat["pid"] for seat in event["ranks"]}
+                inside = list(pids)
             elif event["event"] == "member_start":
                 pids[event["rank"]] = event["pid"]
             elif event["event"] == "rank_lost":
                 pids.pop(event["rank"], None)
+            elif event["event"] == "gang_change":
+                for member in set(inside) - set(event["members"]):
+                    pids.pop(member, None)
+                inside = event["members"]
         return pids
 
     def trains(self):
@@ -181,4 +186,5 @@ def main():
     sys.exit(1 if wrong or behind else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workers of a training are killed one after another: how long until the others go on, and how many
+steps are computed again. Ours is the flights job with a gang that bends, whose weights must be those
+of a run left alone; the peer's is a DDP script under torchrun that restarts from its checkpoints.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "scripts"))
+from soak import Run, going_on
+
+WORLDS = (2, 4)
+KILLS, PEER_KILLS = 25, 3
+PATIENCE_S = 300
+# Long enough for all kills; a batch of 512 is a step of about a millisecond.
+SETTINGS = ("train.epochs=300", "train.batch_size=512", "train.checkpoint.every_steps=1000")
+
+
+class Elastic:
+    def __init__(self, binaries, python, job, tables):
+        self.command, self.python, self.job, self.tables = f"{binaries}/protium", python, job, tables
+
+    def start(self, folder, workers):
+        return Run(self.command, self.job, os.path.abspath(self.tables()), folder, workers, SETTINGS)
+
+    # The weights, and figures of a gang of `world` from which members are killed.
+    def disturbed(self, world):
+        chance, kills, next_at = random.Random(world), [], None
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            run = self.start(folder, f"{{min=1,max={world}}}")
+            while not run.ended():
+                time.sleep(0.005)
+                run.look()
+                # Whole again, and for a while: a kill is measured by itself.
+                if not run.trains() or len(run.members()) < world or len(kills) == KILLS:
+                    next_at = None
+                elif next_at is None:
+                    next_at = time.monotonic() + 1
+                elif time.monotonic() >= next_at:
+                    os.kill(chance.choice(list(run.members().values())), signal.SIGKILL)
+                    kills.append(time.time())
+                    next_at = None
+            weights, error = run.finish()
+        if error:
+            sys.exit(f"bench: a gang that bends failed:\n{error}")
+        joins = [each["pause_seconds"] for each in run.named("gang_entered") if not each["after_death"]]
+        return weights, going_on(run, kills), joins, len(run.named("restart"))
+
+    def ours(self):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            alone, error = self.start(folder, "2").finish()
+        if error:
+            sys.exit(f"bench: the run left alone failed:\n{error}")
+        for world in WORLDS:
+            weights, after_kills, joins, restarts = self.disturbed(world)
+            if weights != alone or restarts or not after_kills:
+                sys.exit(f"bench: {world} workers: {restarts} restarts, {len(after_kills)} measured kills, weights "
+                         f"{weights} of {alone}")
+            for seconds in after_kills:
+                yield {"figure": f"kill to next step, {world} workers", "value": seconds * 1e3, "unit": "ms"}
+            yield {"figure": f"worst of {len(after_kills)}, {world} workers", "value": max(after_kills) * 1e3, "unit": "ms"}
+            for seconds in joins:
+                yield {"figure": f"a worker joins, {world} workers", "value": seconds * 1e3, "unit": "ms"}
+            # Same weights: no row was missed or used twice, and no step applied twice.
+            yield {"figure": f"steps lost, {world} workers", "value": 0, "unit": "steps"}
+
+    def theirs(self):
+        for world in WORLDS:
+            with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+                yield from self.peer(world, folder)
+
+    def peer(self, world, folder):
+        log = f"{folder}/steps"
+        process = subprocess.Popen(
+            [self.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), "--max-restarts",
+             "100", "bench/peers/elastic.py", folder], env=dict(os.environ, OMP_NUM_THREADS="1"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(PEER_KILLS):
+                self.wait(process, log, lambda lines: len(lines) > 300)
+                time.sleep(1)
+                before = read(log)
+                os.kill(random.choice(before[-1]["pids"]), signal.SIGKILL)
+                killed = time.time()
+                after = self.wait(process, log, lambda lines: lines[-1]["pids"] != before[-1]["pids"])
+                # What had been logged when the dead rank was missed.
+                old = [one for one in after if one["pids"] == before[-1]["pids"]]
+                new = next(one for one in after if one["pids"] != before[-1]["pids"])
+                yield {"figure": f"kill to next step, {world} workers", "value": (new["time"] - killed) * 1e3, "unit": "ms"}
+                yield {"figure": f"steps lost, {world} workers", "value": old[-1]["step"] - new["step"] + 1, "unit": "steps"}
+                os.truncate(log, 0)
+        finally:
+            process.terminate()
+            process.wait(60)
+
+    @staticmethod
+    def wait(process, log, ready):
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and process.poll() is None:
+            lines = read(log)
+            if lines and ready(lines):
+                return lines
+            time.sleep(0.01)
+        sys.exit("bench: the script under torchrun did not come to its next step")
+
+
+def read(log):
+    if not os.path.exists(log):
+        return []
+    with open(log, encoding="ascii") as lines:
+        return [json.loads(line) for line in lines if line.endswith("\n")]
