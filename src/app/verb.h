@@ -43,6 +43,7 @@ CommandVerb InspectVerb();
 CommandVerb SqlVerb();
 CommandVerb GangVerb();
 CommandVerb ScaleVerb();
+CommandVerb PauseVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb ExampleVerb();

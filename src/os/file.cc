@@ -147,6 +147,15 @@ bool IsRegularFile(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, missing);
 }
 
+bool HasOpen(int process, const std::filesystem::path& file) {
+  std::error_code hidden;
+  const std::filesystem::path fds = "/proc/" + std::to_string(process) + "/fd";
+  for (const auto& each : std::filesystem::directory_iterator(fds, hidden)) {
+    if (std::filesystem::equivalent(each.path(), file, hidden)) return true;
+  }
+  return false;
+}
+
 Status MakeFolder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -54,6 +54,9 @@ Status WriteFile(const std::filesystem::path& path, std::string_view text);
 // Whether a regular file is there, perhaps behind a link.
 bool IsRegularFile(const std::filesystem::path& path);
 
+// Whether a process of this machine has the file open; false also where its files may not be seen.
+bool HasOpen(int process, const std::filesystem::path& file);
+
 // Makes the folder and those above it.
 Status MakeFolder(const std::filesystem::path& path);
 

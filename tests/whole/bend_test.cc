@@ -185,11 +185,15 @@ TEST(BendingGang, HasAsManyWorkersAsAPersonWants) {
   EXPECT_EQ(run.Call({"scale", "last", "2"}).exit, 2) << "it has ended";
 }
 
-TEST(BendingGang, IsStoppedInTheMiddleOfAChangeAndResumedWithAnotherRange) {
+TEST(BendingGang, IsPausedInTheMiddleOfAChangeAndResumedWithAnotherRange) {
   Bending run("{min=1,max=2}");
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 120));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
-  run.command().Signal(SIGINT);
+  const Outcome paused = run.Call({"pause", "last"});
+  EXPECT_EQ(paused.exit, 0) << paused.err;
+  EXPECT_THAT(paused.out, HasSubstr(" is paused after step "));
+  EXPECT_THAT(paused.out, HasSubstr("go on: protium resume "));
+  EXPECT_THAT(run.Call({"pause", "last"}).err, HasSubstr("is not running"));
   const Outcome stopped = run.command().Wait(seconds(30));
   ASSERT_EQ(stopped.exit, 75) << stopped.err;
   EXPECT_TRUE(run.command().Descendants().empty());

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends a running job in good order, to be resumed: what Ctrl-C does in its terminal, from any other
+// one of the same machine.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <thread>
+
+#include "app/verb.h"
+#include "base/call.h"
+#include "base/fault.h"
+#include "os/file.h"
+#include "run/event_log.h"
+#include "run/folder.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Longer than ranks may take to write a checkpoint and to end.
+constexpr std::chrono::seconds kPatience{120};
+constexpr std::chrono::milliseconds kLook{20};
+
+// The process that holds the run's lock. Only one that has the file open is signalled: a number in
+// a file may by now be that of another process, or of one of another machine.
+Result<pid_t> FindDriver(const fs::path& run) {
+  PT_LET(const RunHeader header, ReadRunHeader(run));
+  if (header.pid > 0 && HasOpen(header.pid, run / "lock")) return pid_t(header.pid);
+  return Fail({.exit = Exit::kEnvironment,
+               .what = fmt::format("{} is not run by a process of this machine that you may stop",
+                                   run.filename().string()),
+               .fix = "pause it as the user and on the machine that it runs on"});
+}
+
+Status AwaitEnd(const fs::path& run) {
+  const Deadline deadline = Clock::now() + kPatience;
+  while (IsLocked(run)) {
+    if (Clock::now() >= deadline) {
+      return Fail({.exit = Exit::kStalled,
+                   .what = fmt::format("{} has been asked to stop and still runs after {} seconds",
+                                       run.filename().string(), kPatience.count()),
+                   .fix = "protium logs " + run.filename().string()});
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  return Status::OK();
+}
+
+// What a paused run goes on from, as people read it.
+std::string KeptText(const fs::path& run) {
+  const auto events = ReadEvents(run / "events.jsonl");
+  if (!events.ok()) return "";
+  for (auto event = events->rbegin(); event != events->rend(); ++event) {
+    if (event->value("event", "") != "checkpoint") continue;
+    return fmt::format(" after step {}", event->value("step", int64_t{0}));
+  }
+  return "";
+}
+
+Status PauseRun(const Arguments& arguments, const Invocation&) {
+  const std::string asked = arguments.num_operands() == 1 ? arguments.operand(0) : "last";
+  PT_LET(const fs::path run, FindRun(RunsDir(arguments), asked));
+  const std::string name = run.filename().string();
+  if (!IsLocked(run)) {
+    return Fail({.exit = Exit::kUsage, .what = name + " is not running", .fix = "protium runs"});
+  }
+  PT_LET(const pid_t driver, FindDriver(run));
+  ::kill(driver, SIGINT);
+  PT_TRY(AwaitEnd(run));
+  PT_LET(const RunHeader header, ReadRunHeader(run));
+  if (header.state == RunState::kDone) return PrintResult(name + " has come to its end by then\n");
+  return PrintResult(
+      fmt::format("{0} is paused{1}\ngo on: protium resume {0}\n", name, KeptText(run)));
+}
+
+}  // namespace
+
+CommandVerb PauseVerb() {
+  return {{.name = "pause",
+           .operands = {"[RUN]"},
+           .flags = {RunsDirFlag()},
+           .says = "stops a running job in good order, to be resumed"},
+          PauseRun};
+}
+
+}  // namespace protium
