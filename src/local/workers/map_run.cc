@@ -13,7 +13,7 @@
 namespace protium {
 
 Result<std::unique_ptr<MapRun>> MapRun::Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
-                                              const Call& call) {
+                                              const protium::Call& call) {
   std::unique_ptr<MapRun> run(new MapRun(pool, std::move(spec), call));
   run->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!run->wake_) return SystemFault("watch workers", errno);
@@ -47,9 +47,14 @@ Status MapRun::StartGang() {
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
     PT_TRY(AddMember({.rank = rank, .seat = rank}, mesh[rank]));
   }
-  if (spec_.bends) bend_.emplace(Roster(*spec_.bends, spec_.most, Clock::now()));
-  if (bend_) bend_->calling = bend_->roster.newest().members;
-  if (bend_) bend_->parts.resize(size_t(spec_.most));
+  if (spec_.bends) {
+    bend_.emplace(BendingSpec{.limits = *spec_.bends,
+                              .members = spec_.most,
+                              .deadline = spec_.deadline,
+                              .wish = spec_.wish},
+                  static_cast<Crew&>(*this), call_);
+    bend_->parts.resize(size_t(spec_.most));
+  }
   Json ranks = PlacementToJson(*spec_.placement)["ranks"];
   for (const auto& member : members_) {
     Json& seat = ranks[size_t(member->rank)];

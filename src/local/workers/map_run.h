@@ -27,21 +27,21 @@
 
 #include "column/stream.h"
 #include "gang/attempts.h"
+#include "gang/bending.h"
 #include "gang/membership.h"
-#include "gang/roster.h"
 #include "local/workers/member.h"
 
 namespace protium {
 
-class MapRun {
+class MapRun final : private Crew {
  public:
   // Starts the workers and the two threads; tells {"event": "gang_start"} of a gang. `pool`
   // outlives the run. `input` is read and dropped by the feeding thread.
   static Result<std::unique_ptr<MapRun>> Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
-                                               const Call& call);
+                                               const protium::Call& call);
   // Ends every worker that is not done; waits for the threads, and so until the input's Next()
   // returns.
-  ~MapRun();
+  ~MapRun() override;
 
   // Batches as they come, from whichever member; nullptr when all are done; an error as soon as the
   // run has failed, without the batches that are still queued. One thread.
@@ -56,7 +56,7 @@ class MapRun {
     Frame frame;
   };
 
-  MapRun(Pool& pool, RunSpec spec, const Call& call)
+  MapRun(Pool& pool, RunSpec spec, const protium::Call& call)
       : pool_(pool), spec_(std::move(spec)), call_(call) {}
   bool gang() const { return spec_.placement.has_value(); }
   Status StartGang();
@@ -84,7 +84,6 @@ class MapRun {
   void HandleFrame(Member& member, Frame frame);
   void Ended(Member& member);
   void OnDone(Member& member, const Frame& frame);
-  void Fail(RankFailure failure);
   // The member is lost: a failure of the run, unless the gang bends.
   void Lose(Member& member, RankFailure failure);
   RankFailure Silence(const Member& member) const;
@@ -102,23 +101,25 @@ class MapRun {
   void OnMembership(Member& member, Frame frame);
   void KeepPart(Member& member, Frame frame);
   void SendParts(const Member& member);
-  void OnCallFailed(Member& member, const Frame& frame);
   void OnFinished(Member& member);
   void CheckMembership();
-  void SettleDoubts();
-  void ReadWish();
-  void Obey();
-  void StartNewcomer(int32_t number);
   std::optional<int32_t> FreeSeat() const;
-  void CallTo(const Generation& generation);
-  void TellChange(const Generation& generation);
   void Dismiss(Member& member);
-  void EndBending(const std::string& why);
-  Member* FindMember(int32_t number);
+  Member* FindMember(int32_t number) const;
+  void Start(int32_t member) override;
+  void Dismiss(int32_t member) override;
+  Status Call(const Generation& generation, const std::vector<int32_t>& leaving,
+              const std::string& why) override;
+  bool IsDone(int32_t member) const override;
+  // The end of a process is seen by itself, so one that lives and does not answer hangs.
+  bool MayHang(int32_t) const override { return true; }
+  RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const override;
+  void Fail(RankFailure failure) override;
+  void GiveUp(std::vector<RankFailure> losses, const std::string& why) override;
 
   Pool& pool_;
   const RunSpec spec_;
-  const Call call_;
+  const protium::Call call_;
   UniqueFd wake_;
 
   mutable std::mutex mutex_;
@@ -135,16 +136,12 @@ class MapRun {
 
   // Of the watching thread.
   struct Bending {
-    explicit Bending(Roster roster) : roster(std::move(roster)) {}
-    Roster roster;
-    std::vector<SharedPart> parts;    // By first rank.
-    std::vector<RankFailure> losses;  // That the gang bent around.
-    std::vector<RankFailure> doubts;  // Collective calls that failed in the newest generation,
-    Deadline doubted = kNever;        // and until when somebody should turn out to have died.
-    std::vector<int32_t> calling;     // The members of the generation called last.
-    std::vector<int32_t> no_seat;     // To be started once a seat is free.
-    std::string why;                  // Of the next change, for people.
-    std::filesystem::file_time_type wished{};
+    Bending(BendingSpec spec, Crew& crew, const protium::Call& call)
+        : gang(std::move(spec), crew, call) {}
+    BendingGang gang;
+    std::vector<SharedPart> parts;  // By first rank.
+    size_t shared = 0;              // So many have come.
+    std::vector<int32_t> no_seat;   // To be started once a seat is free.
   };
   std::optional<Bending> bend_;
   std::vector<RankFailure> failures_;

@@ -59,7 +59,8 @@ void MapRun::Round() {
     polls.push_back({.fd = member->worker->process.pidfd(), .events = POLLIN, .revents = 0});
   }
   const Deadline tick = Clock::now() + spec_.beat() / 4;
-  Poll(polls, std::min({tick, settled_, killed_, call_.deadline, bend_ ? bend_->doubted : kNever}));
+  Poll(polls,
+       std::min({tick, settled_, killed_, call_.deadline, bend_ ? bend_->gang.due() : kNever}));
   eventfd_t ignored = 0;
   (void)::eventfd_read(wake_.get(), &ignored);
   for (size_t i = 0; i < watched.size(); ++i) {
@@ -115,7 +116,8 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   const int64_t at = NumberAt(frame.head, "at").ValueOr(Now());
   RankFailure failure = member.Failure(spec_, RankFailure::Kind::kAnswered, status, at);
   // What keeps a newcomer from coming in is no failure of those who are.
-  member.entered ? Fail(std::move(failure)) : Lose(member, std::move(failure));
+  const bool outside = bend_ && !bend_->gang.HasEntered(member.rank);
+  outside ? Lose(member, std::move(failure)) : Fail(std::move(failure));
 }
 
 // The process has ended or closed its channel. How it ended is the cause to be told, so its exit is

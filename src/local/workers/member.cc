@@ -145,7 +145,6 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPla
   member->rank = place.rank;
   member->seat = place.seat;
   member->newcomer = place.newcomer;
-  member->entered = !place.newcomer;
   member->link = worker->link;
   PT_LET(const UniqueFd log, OpenLog(spec, *member));
   PT_LET(const auto input, SchemaToIpc(*spec.input));

@@ -55,7 +55,6 @@ struct Member {
   int32_t rank = 0;       // Of a gang that bends: the number of the member (gang/roster.h).
   int32_t seat = 0;       // Of the placement.
   bool newcomer = false;  // It joins a gang that is at work, and gets no input.
-  bool entered = true;    // A newcomer has the weights.
   // Null once the run is over.
   std::unique_ptr<Worker> worker;
   // Outlives `worker`, since batches of the task may be held longer; dead when the worker is.

@@ -111,12 +111,11 @@ Status WorkerTask::ReadGang(Frame& frame) {
   if (!bends_) return Status::OK();
   PT_LET(const int64_t patience, NumberAt(frame.head, "patience"));
   membership_ = std::make_unique<WorkerMembership>(
-      WorkerMembershipSpec{.link = link_,
-                           .task = number_,
-                           .newcomer = frame.head.value("newcomer", false),
-                           .deadline = deadline_,
-                           .patience = std::chrono::milliseconds(patience),
-                           .stop = stop_.get_token()});
+      GangMemberSpec{.newcomer = frame.head.value("newcomer", false),
+                     .deadline = deadline_,
+                     .patience = std::chrono::milliseconds(patience),
+                     .stop = stop_.get_token()},
+      link_, number_);
   return Status::OK();
 }
 
@@ -130,7 +129,7 @@ void WorkerTask::HandleFrame(Frame frame) {
   } else if (frame.type == "stop") {
     stop_.request_stop();
   } else if (membership_ && (frame.type == "call" || frame.type == "parts")) {
-    return membership_->Heard(std::move(frame));
+    return membership_->HandleFrame(std::move(frame));
   }
   std::lock_guard lock(mutex_);
   if (frame.type == "end") ended_ = true;

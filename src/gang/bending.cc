@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gang/bending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+// A collective call that failed has a death as its cause, which is seen within this time.
+constexpr std::chrono::seconds kDoubtTime{1};
+
+std::string CountOfWorkers(size_t count) {
+  return fmt::format("{} worker{}", count, count == 1 ? "" : "s");
+}
+
+bool Contains(const std::vector<int32_t>& members, int32_t member) {
+  return std::ranges::find(members, member) != members.end();
+}
+
+}  // namespace
+
+BendingGang::BendingGang(BendingSpec spec, Crew& crew, const protium::Call& call)
+    : spec_(std::move(spec)),
+      crew_(crew),
+      call_(call),
+      roster_(spec_.limits, spec_.members, Clock::now()),
+      calling_(roster_.newest().members) {
+  entered_.insert(calling_.begin(), calling_.end());
+}
+
+void BendingGang::Shared(int32_t member) {
+  roster_.Shared(member, Clock::now());
+  Obey();
+}
+
+void BendingGang::Prepared(int32_t member) {
+  roster_.Prepared(member, Clock::now());
+  Obey();
+}
+
+void BendingGang::Entered(int32_t member, int64_t generation, int64_t step) {
+  entered_.insert(member);
+  roster_.Entered(member, generation, step, Clock::now());
+  Obey();
+}
+
+void BendingGang::Notice(int32_t member) {
+  why_ = fmt::format("rank {} has to end", member);
+  roster_.Notice(member, Clock::now());
+  Obey();
+}
+
+// A rank's error about others comes before the end of the process that it is about, or because a
+// new generation took that one away.
+void BendingGang::CallFailed(int32_t member, int64_t generation, const Status& status) {
+  if (status.ok() || closed() || newest().number > generation) return;
+  doubts_.push_back(crew_.Describe(member, RankFailure::Kind::kAnswered, status));
+  doubted_ = std::min(doubted_, Clock::now() + kDoubtTime);
+}
+
+// A member that was called out of the gang ends in the same way as one that is done.
+void BendingGang::Finished(int32_t member) {
+  roster_.Finished(member, Clock::now());
+  Obey();
+}
+
+void BendingGang::NotStarted(int32_t member) { roster_.Gone(member, Clock::now()); }
+
+void BendingGang::Lost(RankFailure failure) {
+  const int32_t member = failure.rank;
+  if (!bends()) return crew_.Fail(std::move(failure));
+  if (closed()) {
+    // The result is there when rank 0 is done; nobody needs the others after that.
+    const int32_t leader = newest().members.front();
+    const bool result = leader != member && crew_.IsDone(leader);
+    return result || !HasEntered(member) ? void() : crew_.Fail(std::move(failure));
+  }
+  why_ = fmt::format("rank {} {}", member, FaultOf(failure.status).what);
+  call_.Tell({{"event", "rank_lost"},
+              {"rank", member},
+              {"why", FaultOf(failure.status).what},
+              {"newcomer", !HasEntered(member)}});
+  losses_.push_back(std::move(failure));
+  ForgetDoubts();
+  crew_.Dismiss(member);
+  roster_.Gone(member, Clock::now());
+  Obey();
+}
+
+void BendingGang::Look() {
+  const auto now = Clock::now();
+  if (now >= doubted_ && !closed()) SettleDoubts();
+  ReadWish();
+  if (now >= roster_.due()) roster_.Look(now);
+  Obey();
+}
+
+void BendingGang::ForgetDoubts() {
+  doubts_.clear();
+  doubted_ = kNever;
+}
+
+// Nobody has died, and yet collective calls failed. A member that does not say so itself hangs, and
+// is replaced like a dead one; if all say so, they disagree, and the attempt fails. A wait that
+// took its whole deadline leaves no other explanation; before that, a rank may be in a long step.
+void BendingGang::SettleDoubts() {
+  const bool late = std::ranges::any_of(
+      doubts_, [](const RankFailure& each) { return FaultOf(each.status).exit == Exit::kStalled; });
+  std::vector<int32_t> quiet, hung;
+  for (const int32_t each : newest().members) {
+    const bool said = std::ranges::find(doubts_, each, &RankFailure::rank) != doubts_.end();
+    if (!said && !crew_.IsDone(each)) quiet.push_back(each);
+  }
+  std::ranges::copy_if(quiet, std::back_inserter(hung),
+                       [&](int32_t each) { return late || crew_.MayHang(each); });
+  if (hung.empty() && !quiet.empty()) {
+    doubted_ = Clock::now() + kDoubtTime;
+    return;
+  }
+  const std::vector<RankFailure> doubts = std::exchange(doubts_, {});
+  doubted_ = kNever;
+  if (hung.empty()) {
+    for (const RankFailure& each : doubts) crew_.Fail(each);
+    return;
+  }
+  const std::string what = fmt::format("kept the others waiting for {:g} seconds", spec_.deadline);
+  for (const int32_t each : hung) {
+    Lost(crew_.Describe(each, RankFailure::Kind::kSilent,
+                        Fail({.exit = Exit::kStalled, .what = what})));
+  }
+}
+
+void BendingGang::ReadWish() {
+  if (spec_.wish.empty()) return;
+  std::error_code missing;
+  const auto written = std::filesystem::last_write_time(spec_.wish, missing);
+  if (missing || written == wished_) return;
+  wished_ = written;
+  int32_t wanted = 0;
+  if (!(std::ifstream(spec_.wish) >> wanted) || wanted < 1) return;
+  why_ = fmt::format("{} wanted", CountOfWorkers(size_t(wanted)));
+  roster_.Want(wanted, Clock::now());
+}
+
+void BendingGang::Obey() {
+  for (const RosterOrder& order : roster_.Orders()) {
+    switch (order.kind) {
+      case RosterOrder::Kind::kStart:
+        crew_.Start(order.member);
+        break;
+      case RosterOrder::Kind::kCall:
+        CallTo(order.generation);
+        break;
+      case RosterOrder::Kind::kDismiss:
+        crew_.Dismiss(order.member);
+        break;
+      case RosterOrder::Kind::kEnd:
+        End(order.why);
+        break;
+    }
+  }
+}
+
+void BendingGang::CallTo(const Generation& generation) {
+  ForgetDoubts();
+  std::vector<int32_t> leaving = std::exchange(calling_, generation.members);
+  std::erase_if(leaving, [&](int32_t each) { return Contains(generation.members, each); });
+  const Status called = crew_.Call(generation, leaving, why_);
+  if (!called.ok()) return End(FaultOf(called).what);
+  TellChange(generation);
+}
+
+void BendingGang::TellChange(const Generation& generation) {
+  call_.Tell({{"event", "gang_change"},
+              {"generation", generation.number},
+              {"world", generation.members.size()},
+              {"members", generation.members},
+              {"cut", generation.cut},
+              {"why", why_}});
+  const std::string goes_on = CountOfWorkers(generation.members.size());
+  const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
+  call_.Tell(
+      {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
+}
+
+// The attempt fails with what its members died of.
+void BendingGang::End(const std::string& why) {
+  call_.Tell({{"event", "note"}, {"message", "the gang cannot go on: " + why}});
+  crew_.GiveUp(std::exchange(losses_, {}), why);
+}
+
+}  // namespace protium
