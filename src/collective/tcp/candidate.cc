@@ -43,9 +43,10 @@ struct TcpCandidate::State {
   Listening listening;
   SharedDoor door;
 
-  Result<std::unique_ptr<Communicator>> Connect(const Membership& self, Deadline deadline) {
+  Result<std::unique_ptr<Communicator>> Connect(const Membership& self, Deadline deadline,
+                                                const std::stop_token& stop) {
     Mesh mesh(self, listening.sockets, {Lane::kData, Lane::kService});
-    PT_LET(Connections connections, mesh.Connect(deadline));
+    PT_LET(Connections connections, mesh.Connect(deadline, stop));
     const ServiceOptions service{.deadline = options.deadline,
                                  .heartbeat = options.heartbeat,
                                  .unreachable_after = options.unreachable_after};
@@ -83,7 +84,8 @@ Result<TcpCandidate> TcpCandidate::Make(const TcpOptions& options, int32_t rank,
 }
 
 Result<std::unique_ptr<Communicator>> TcpCandidate::Join(const std::vector<std::string>& cards,
-                                                         Deadline deadline) && {
+                                                         Deadline deadline,
+                                                         const std::stop_token& stop) && {
   const std::unique_ptr<State> state = std::move(state_);
   Membership self{.rank = state->card.rank, .key = state->options.key, .identity = state->identity};
   PT_LET(self.cards, ReadCards(cards, self.key));
@@ -98,7 +100,7 @@ Result<std::unique_ptr<Communicator>> TcpCandidate::Join(const std::vector<std::
   // TCP connects first even where memory can be shared: over it ranks agree whether sharing worked
   // for all of them.
   if (cards.size() == 1) return MakeSelfCommunicator();
-  PT_LET(auto communicator, state->Connect(self, deadline));
+  PT_LET(auto communicator, state->Connect(self, deadline, stop));
   if (!MayShare(self.cards)) return communicator;
   PT_LET(auto shared,
          ShareMemoryIfPossible(self, state->door, *communicator, state->options.deadline));

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,12 @@ class TcpCandidate {
   // Printable text without secrets, below 2 KiB plus 50 bytes an address.
   const std::string& card() const;
 
-  // Collective. cards[r] is rank r's. Fails by `deadline`, naming who could not be reached where.
-  // The candidate listens no longer afterwards.
+  // Collective. cards[r] is rank r's. Fails by `deadline`, naming who could not be reached where,
+  // or soon after a stop, when it is known that some rank will not come. The candidate listens no
+  // longer afterwards.
   Result<std::unique_ptr<Communicator>> Join(const std::vector<std::string>& cards,
-                                             Deadline deadline) &&;
+                                             Deadline deadline,
+                                             const std::stop_token& stop = {}) &&;
 
  private:
   struct State;

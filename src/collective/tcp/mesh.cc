@@ -160,7 +160,7 @@ Mesh::Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vec
   for (auto& lane : connections_) lane.resize(self.cards.size());
 }
 
-Result<Connections> Mesh::Connect(Deadline deadline) {
+Result<Connections> Mesh::Connect(Deadline deadline, const std::stop_token& stop) {
   deadline_ = deadline;
   stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop_) return SystemFault("make an event", errno);
@@ -172,6 +172,9 @@ Result<Connections> Mesh::Connect(Deadline deadline) {
       threads.emplace_back([this, to] { CallRank(int32_t(to)); });
     }
     threads.emplace_back([this] { Receive(); });
+    const std::stop_callback on_stop(stop, [this] {
+      FailWith(Fail({.exit = Exit::kRemote, .what = "the ranks that were to meet have changed"}));
+    });
     status = AwaitAll(deadline);
     // Ends every wait of every thread, which the closing brace then joins.
     eventfd_write(stop_.get(), 1);

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,8 +30,8 @@ class Mesh {
   Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vector<Lane> lanes);
 
   // Call it once. Fails by `deadline`, naming the ranks that did not come, or as soon as a rank
-  // that is to be called cannot be reached.
-  Result<Connections> Connect(Deadline deadline);
+  // that is to be called cannot be reached, or after a stop.
+  Result<Connections> Connect(Deadline deadline, const std::stop_token& stop = {});
 
  private:
   struct Caller {
