@@ -22,7 +22,7 @@ Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, con
   const std::string by = settings.rows == RowsBy::kAuto
                              ? "files, or by stream when there are few"
                              : std::string(settings.rows == RowsBy::kFiles ? "files" : "stream");
-  return PlacementOn(FixSize(gang, capacity), capacity, by);
+  return PlacementOn(gang, capacity, by);
 }
 
 Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {

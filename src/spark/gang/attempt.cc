@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "os/fd.h"
+#include "os/file.h"
 #include "spark/ship/deployment.h"
 #include "spark/worker/error_text.h"
 
@@ -29,16 +30,8 @@ namespace {
 
 // How soon events and stops are seen.
 constexpr auto kTick = std::chrono::milliseconds(50);
-// Ranks wait 15 times as long (spark/worker/task_watch.h).
-constexpr auto kSignTime = std::chrono::seconds(1);
-// A rank may have to write a checkpoint before it can stop.
-constexpr auto kStopTime = std::chrono::seconds(30);
-// Ranks that lost a peer say so at about the time at which Spark reports the failure, but through
-// files; Spark kills them some seconds later.
-constexpr auto kLastWords = std::chrono::milliseconds(700);
 constexpr size_t kKeyBytes = 32;
 
-// With it the ranks of this attempt prove themselves to each other (collective/tcp.h).
 Result<std::string> NewKey() {
   std::string key(kKeyBytes, '\0');
   const ssize_t got = ::getrandom(key.data(), key.size(), 0);
@@ -172,18 +165,20 @@ Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
 
 }  // namespace
 
+Result<SparkCommand> OpenAttempt(const GangAttempt& attempt) {
+  SparkCommand command = attempt.command;
+  PT_LET(command.key, NewKey());
+  PT_TRY(MakeFolder(command.events));
+  return command;
+}
+
 GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call) {
   const auto fail = [](const Status& status) { return GangOutcome{{status, false}, {}}; };
-  SparkCommand command = attempt.command;
-  auto key = NewKey();
-  if (!key.ok()) return fail(key.status());
-  command.key = *std::move(key);
-  std::error_code error;
-  std::filesystem::create_directories(command.events, error);
-  if (error) return fail(SystemFault("make the folder " + command.events, error.value()));
-  const auto relation = attempt.relation(command);
+  const auto command = OpenAttempt(attempt);
+  if (!command.ok()) return fail(command.status());
+  const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
-  RankWatch watch(command, call);
+  RankWatch watch(*command, call);
   // The watch has the call's stop and deadline; the job must outlive both until the ranks have
   // ended.
   Call job = call;

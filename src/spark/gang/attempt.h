@@ -9,6 +9,7 @@
 // 3. The ranks' own words come before Spark's: Spark says only which task ended first.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,6 +24,14 @@
 
 namespace protium {
 
+// The driver shows that it lives so often; ranks wait 15 times as long (spark/worker/task_watch.h).
+inline constexpr std::chrono::seconds kSignTime{1};
+// A rank may have to write a checkpoint before it can stop.
+inline constexpr std::chrono::seconds kStopTime{30};
+// Ranks that lost a peer say so at about the time at which Spark reports the failure, but through
+// files; Spark kills them some seconds later.
+inline constexpr std::chrono::milliseconds kLastWords{700};
+
 // What one attempt runs; outlives it.
 struct GangAttempt {
   // The key is filled in here; `events` must be a folder of this attempt alone.
@@ -33,7 +42,13 @@ struct GangAttempt {
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
   // the same. Empty: the ranks read files and check these themselves.
   std::string observed;
+  // Of a lease: sends executors the program that a job failed for lack of.
+  std::function<Status(const Status& failure)> send_missing;
 };
+
+// The attempt's command with a new key, by which its ranks prove themselves to each other
+// (collective/tcp.h), and with its folder of events made.
+Result<SparkCommand> OpenAttempt(const GangAttempt& attempt);
 
 // What became of an attempt.
 struct GangOutcome {

@@ -60,37 +60,53 @@ Status RefuseGang(const std::string& what, const std::string& why, const std::st
   return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
 }
 
+// More of them are no limit.
+constexpr int32_t kMostExecutors = 1'000'000;
+constexpr int32_t kUnlimited = std::numeric_limits<int32_t>::max();
+
 // How many ranks the idle cluster could run at once.
 struct Seats {
   int32_t by_cores = 0;
-  int32_t by_gpus = std::numeric_limits<int32_t>::max();
+  int32_t by_gpus = kUnlimited;
 };
 
 int32_t Executors(const Capacity& capacity) {
+  if (capacity.dynamic) return capacity.most_executors;
   return capacity.cores_per_executor > 0 ? capacity.cores / capacity.cores_per_executor : 0;
 }
 
 // A rank's cores and devices must be those of one executor, so what is left over of each is lost.
+int32_t SeatsBy(const Capacity& capacity, int32_t of_executor, int32_t of_rank) {
+  const int32_t in_one = of_executor / of_rank;
+  const bool endless = capacity.dynamic && capacity.most_executors == 0 && in_one > 0;
+  return endless ? kUnlimited : Executors(capacity) * in_one;
+}
+
 Seats CountSeats(const GangSpec& gang, const Capacity& capacity) {
-  const int32_t executors = Executors(capacity);
-  Seats seats{.by_cores = executors > 0
-                              ? executors * (capacity.cores_per_executor / gang.cores_per_worker)
-                              : capacity.cores / gang.cores_per_worker};
+  Seats seats;
+  if (capacity.cores_per_executor > 0) {
+    seats.by_cores = SeatsBy(capacity, capacity.cores_per_executor, gang.cores_per_worker);
+  } else {
+    seats.by_cores = capacity.dynamic ? kUnlimited : capacity.cores / gang.cores_per_worker;
+  }
   if (gang.gpus_per_worker > 0) {
-    seats.by_gpus = executors * (capacity.gpus_per_executor / gang.gpus_per_worker);
+    seats.by_gpus = SeatsBy(capacity, capacity.gpus_per_executor, gang.gpus_per_worker);
   }
   return seats;
 }
 
 std::string CoresText(const Capacity& capacity) {
   const int32_t executors = Executors(capacity);
-  if (executors == 0) return fmt::format("{}", capacity.cores);
+  if (executors == 0 && !capacity.dynamic) return fmt::format("{}", capacity.cores);
+  if (executors == 0) return fmt::format("executors of {}", capacity.cores_per_executor);
   return fmt::format("{} executors of {}", executors, capacity.cores_per_executor);
 }
 
 std::string GpusText(const Capacity& capacity) {
   if (capacity.gpus_per_executor == 0) return "none";
-  return fmt::format("{} executors of {}", Executors(capacity), capacity.gpus_per_executor);
+  const int32_t executors = Executors(capacity);
+  if (executors == 0) return fmt::format("executors of {}", capacity.gpus_per_executor);
+  return fmt::format("{} executors of {}", executors, capacity.gpus_per_executor);
 }
 
 }  // namespace
@@ -98,14 +114,18 @@ std::string GpusText(const Capacity& capacity) {
 Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
   PT_LET(const Values values,
          session.GetConf({"spark.master", "spark.task.cpus", "spark.executor.cores",
-                          "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled"},
+                          "spark.executor.resource.gpu.amount", "spark.dynamicAllocation.enabled",
+                          "spark.dynamicAllocation.maxExecutors"},
                          call));
   Capacity capacity{
       .master = FindText(values, "spark.master"),
       .cores_per_task = ParseNumber(FindText(values, "spark.task.cpus"), 1),
       .gpus_per_executor = ParseNumber(FindText(values, "spark.executor.resource.gpu.amount"), 0),
       .cores_per_executor = ParseNumber(FindText(values, "spark.executor.cores"), 0),
-      .dynamic = FindText(values, "spark.dynamicAllocation.enabled") == "true"};
+      .dynamic = FindText(values, "spark.dynamicAllocation.enabled") == "true",
+      .most_executors = ParseNumber(FindText(values, "spark.dynamicAllocation.maxExecutors"), 0)};
+  // Spark's default is the largest number there is.
+  if (capacity.most_executors > kMostExecutors) capacity.most_executors = 0;
   const std::vector<int32_t> numbers = NumbersIn(capacity.master);
   if (capacity.master.starts_with("local-cluster[") && numbers.size() == 3) {
     capacity.cores = numbers[0] * numbers[1];
@@ -119,11 +139,6 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
 }
 
 Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
-  if (capacity.dynamic) {
-    return RefuseGang("Spark starts no gang while spark.dynamicAllocation.enabled is true",
-                      "barrier stages need executors that stay",
-                      "start the server with spark.dynamicAllocation.enabled=false");
-  }
   // TaskResourceProfiles are refused by the server on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
     return RefuseGang(
@@ -156,15 +171,6 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
   return Status::OK();
 }
 
-GangSpec FixSize(const GangSpec& gang, const Capacity& capacity) {
-  if (!gang.workers.bends()) return gang;
-  const Seats seats = CountSeats(gang, capacity);
-  const int32_t room = std::min(seats.by_cores, seats.by_gpus);
-  GangSpec fixed = gang;
-  fixed.workers = std::clamp(room, gang.workers.min, gang.workers.max);
-  return fixed;
-}
-
 Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by) {
   Json ranks = Json::array();
   for (int32_t rank = 0; rank < gang.workers; ++rank) {
@@ -175,10 +181,14 @@ Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::stri
                      {"cores", gang.cores_per_worker},
                      {"gpus", std::move(gpus)}});
   }
+  const bool lease = NeedsLease(gang, capacity);
+  const std::string starts =
+      lease ? fmt::format("ranks are ordinary tasks, and {} of them begin", gang.workers.min)
+            : "all ranks start at once, as a barrier stage";
   return {{"ranks", std::move(ranks)},
-          {"note", fmt::format("Spark chooses the executors of {} when the gang starts; rows reach "
-                               "the ranks by {}",
-                               capacity.master, rows_by)}};
+          {"note", fmt::format("Spark chooses the executors of {} when the gang starts: {}; rows "
+                               "reach the ranks by {}",
+                               capacity.master, starts, lease ? "files" : rows_by)}};
 }
 
 }  // namespace protium

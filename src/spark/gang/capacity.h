@@ -19,8 +19,10 @@ struct Capacity {
   int32_t cores_per_task = 1;
   int32_t gpus_per_executor = 0;
   int32_t cores_per_executor = 0;  // 0: unknown.
-  // Executors come and go by themselves; barrier stages refuse to run then (SPARK-24942).
+  // Executors come and go by themselves; barrier stages refuse to run then (SPARK-24942), and
+  // `cores` are those of the moment.
   bool dynamic = false;
+  int32_t most_executors = 0;  // Where they come and go; 0: without a limit.
 
   // Executors run inside the server's process; "local-cluster[...]" is not meant.
   bool local() const { return master.starts_with("local[") || master == "local"; }
@@ -33,9 +35,11 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call);
 // does not fit. What other jobs hold is not considered.
 Status CheckFits(const GangSpec& gang, const Capacity& capacity);
 
-// The gang with a number of workers instead of a range: as many as the idle cluster has room for. A
-// barrier stage keeps the size that it starts with.
-GangSpec FixSize(const GangSpec& gang, const Capacity& capacity);
+// Whether the gang's ranks are ordinary tasks (spark/gang/lease.h) and not a barrier stage, which
+// keeps the size that it starts with and refuses dynamic allocation.
+inline bool NeedsLease(const GangSpec& gang, const Capacity& capacity) {
+  return gang.workers.bends() || capacity.dynamic;
+}
 
 // {"ranks": [{"rank", "host", "cores", "gpus"}, ...], "note"}: hosts and devices stay open, since
 // Spark chooses them when the gang starts. `rows_by` is the phrase for how rows reach the ranks.

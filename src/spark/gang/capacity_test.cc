@@ -57,13 +57,28 @@ TEST(Capacity, RefuseGangsOfNobody) {
   EXPECT_THAT(Refused(Gang(1, 0, 0), Cluster()).what, HasSubstr("at least 1"));
 }
 
-TEST(Capacity, RefuseWhatBarrierStagesRefuse) {
-  Capacity dynamic = Cluster();
-  dynamic.dynamic = true;
-  EXPECT_THAT(Refused(Gang(1, 1, 0), dynamic).what, HasSubstr("dynamicAllocation"));
+TEST(Capacity, RefuseProfilesWithoutExecutors) {
   const Capacity local{.master = "local[4]", .cores = 4};
   EXPECT_TRUE(CheckFits(Gang(4, 1, 0), local).ok());
   EXPECT_THAT(Refused(Gang(1, 2, 0), local).what, HasSubstr("cores_per_worker is 2"));
+}
+
+TEST(Capacity, CountExecutorsThatMayCome) {
+  Capacity dynamic = Cluster();
+  dynamic.dynamic = true;
+  EXPECT_TRUE(CheckFits(Gang(100, 1, 0), dynamic).ok());
+  EXPECT_THAT(Refused(Gang(1, 5, 0), dynamic).what, HasSubstr("the cluster has executors of 4"));
+  dynamic.most_executors = 3;
+  EXPECT_TRUE(CheckFits(Gang(12, 1, 0), dynamic).ok());
+  EXPECT_EQ(Refused(Gang(13, 1, 0), dynamic).fix, "set gang.workers=12");
+}
+
+TEST(Capacity, LeaseWhatBarrierStagesRefuse) {
+  Capacity cluster = Cluster();
+  EXPECT_FALSE(NeedsLease(Gang(2, 1, 0), cluster));
+  EXPECT_TRUE(NeedsLease({.workers = {1, 2}}, cluster));
+  cluster.dynamic = true;
+  EXPECT_TRUE(NeedsLease(Gang(2, 1, 0), cluster));
 }
 
 }  // namespace

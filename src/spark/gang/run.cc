@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/roster.h"
 #include "os/file.h"
 #include "spark/gang/attempt.h"
 #include "spark/gang/capacity.h"
+#include "spark/gang/lease.h"
 #include "spark/ship/map_over.h"
 
 namespace protium {
@@ -22,34 +24,42 @@ connect::Relation Counted(const SparkTable& table) {
   return connect::Observe(table.relation, kStreamed, RowSumsInSql(*table.schema));
 }
 
-// Refuses a gang that can never fit, before any rows are made. Returns the profile that asks for
-// its ranks' cores and devices; without it ranks would take spark.task.cpus, and with fractional
-// GPUs would share one. None on a local master, which accepts no profiles. A range of workers
-// becomes a number.
-Result<std::optional<int32_t>> Admit(const GangEngine& engine, MapTask& task, const Call& call) {
+// How a gang was admitted.
+struct Admitted {
+  // The profile that asks for its ranks' cores and devices; without it ranks would take
+  // spark.task.cpus, and with fractional GPUs would share one. None on a local master, which
+  // accepts no profiles.
+  std::optional<int32_t> profile;
+  bool lease = false;  // Its ranks are ordinary tasks.
+};
+
+// With dynamic allocation a profile of its own takes executors of its own, and those that made the
+// rows may hold the cluster until they have been idle for long; so none is made without need.
+bool FitsDefaultProfile(const GangSpec& gang, const Capacity& capacity) {
+  return capacity.dynamic && gang.cores_per_worker == capacity.cores_per_task &&
+         gang.gpus_per_worker == 0 && capacity.gpus_per_executor == 0;
+}
+
+// Refuses a gang that can never fit, before any rows are made.
+Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call& call) {
   PT_LET(const Capacity capacity, ReadCapacity(engine.session, call));
   PT_TRY(CheckFits(*task.gang, capacity));
-  if (task.gang->workers.bends()) {
-    task.gang = FixSize(*task.gang, capacity);
-    call.Tell(
-        {{"event", "note"},
-         {"message", fmt::format("on Spark a gang keeps the size that it starts with: {} "
-                                 "worker{}",
-                                 task.gang->workers.max, task.gang->workers.max == 1 ? "" : "s")}});
-  }
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
-  if (capacity.local()) return std::nullopt;
+  Admitted admitted{.lease = NeedsLease(*task.gang, capacity)};
+  if (capacity.local() || FitsDefaultProfile(*task.gang, capacity)) return admitted;
   const auto command =
       connect::CreateProfile(task.gang->cores_per_worker, task.gang->gpus_per_worker);
   PT_LET(const CommandResult result, engine.session.Command(command, engine.options, call));
-  return result.profile_id;
+  admitted.profile = result.profile_id;
+  return admitted;
 }
 
 // Decides how rows reach the ranks: `input` has files afterwards unless its rows are few enough to
-// be streamed.
-Status Gather(const GangEngine& engine, GangInput& input, const Call& call) {
+// be streamed. A lease reads files: a stream cannot be asked again.
+Status Gather(const GangEngine& engine, bool lease, GangInput& input, const Call& call) {
   const int columns = input.table.schema->num_fields();
-  if (ChooseRowsBy(engine.settings.rows, input.rows_below, columns) == RowsBy::kStream) {
+  const RowsBy by = ChooseRowsBy(engine.settings.rows, input.rows_below, columns);
+  if (by == RowsBy::kStream && !lease) {
     input.files.reset();
     return Status::OK();
   }
@@ -60,7 +70,7 @@ Status Gather(const GangEngine& engine, GangInput& input, const Call& call) {
 }
 
 GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInput& input,
-                    std::optional<int32_t> profile, int32_t number, const Call& call) {
+                    const Admitted& admitted, int32_t number, const Call& call) {
   const GangSpec& gang = *task.gang;
   GangAttempt attempt{.command = {.task = task.task,
                                   .config = task.config,
@@ -80,35 +90,41 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   }
   attempt.relation = [&](const SparkCommand& command) {
     const std::string version = engine.session.version();
-    if (input.files) return MapOverFiles(command, version, profile);
+    if (input.files) return MapOverFiles(command, version, admitted.profile);
     // One partition per rank. Spark's count is taken before the shuffle, so it is of what was sent.
     return MapOver(connect::Repartition(Counted(input.table), gang.workers), *input.table.schema,
-                   command, version, profile);
+                   command, version, admitted.profile);
   };
-  return RunGangAttempt(engine.session, attempt, call);
+  if (!admitted.lease) return RunGangAttempt(engine.session, attempt, call);
+  attempt.command.lease = LeaseTerms{.bends = gang.workers.bends(), .patience = gang.patience};
+  attempt.send_missing = [&](const Status& failure) {
+    return engine.deployment.SendMissing(failure, call).status();
+  };
+  LeaseSpec lease{.gang = gang};
+  if (!engine.logs.empty()) lease.wish = engine.logs.parent_path() / kWorkersWanted;
+  return RunGangLease(engine.session, attempt, lease, call);
 }
 
 }  // namespace
 
-Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask& wanted,
+Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask& task,
                                          const std::function<Result<GangInput>()>& make_input,
                                          const Call& call) {
-  MapTask task = wanted;
-  PT_LET(const std::optional<int32_t> profile, Admit(engine, task, call));
+  PT_LET(const Admitted admitted, Admit(engine, task, call));
   PT_LET(GangInput input, make_input());
-  PT_TRY(Gather(engine, input, call));
+  PT_TRY(Gather(engine, admitted.lease, input, call));
   // Jobs that made the rows may have run tasks that need another program than the gang does.
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
   PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number) {
-    GangOutcome outcome = Attempt(engine, task, input, profile, number, call);
+    GangOutcome outcome = Attempt(engine, task, input, admitted, number, call);
     // An executor that lacks the program says so instead of running the task. That is not the
     // attempt's fault: it is sent, and the attempt runs once more under its number.
     if (!outcome.result.status.ok()) {
       const auto sent = engine.deployment.SendMissing(outcome.result.status, call);
       if (!sent.ok()) return AttemptResult{sent.status(), false};
-      if (*sent) outcome = Attempt(engine, task, input, profile, number, call);
+      if (*sent) outcome = Attempt(engine, task, input, admitted, number, call);
     }
     batches = std::move(outcome.batches);
     return outcome.result;

@@ -3,8 +3,10 @@
 // 1. The gang is admitted: it fits the idle cluster, the session starts this program for its tasks,
 //    and a resource profile asks for each rank's cores and devices.
 // 2. Its rows are made, and written to files unless they are few enough to be streamed.
-// 3. Attempts run (spark/gang/attempt.h) until one succeeds or the restart rule ends them. Each
-//    reads the same rows; an attempt that only lacked the program on an executor is not counted.
+// 3. Attempts run, as a barrier stage (spark/gang/attempt.h), or as a lease of ordinary tasks where
+//    workers may come and go (spark/gang/lease.h), until one succeeds or the restart rule ends
+//    them. Each reads the same rows; an attempt that only lacked the program on an executor is not
+//    counted.
 #pragma once
 
 #include <cstdint>

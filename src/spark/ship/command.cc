@@ -54,6 +54,10 @@ struct Head {
   double deadline = 60;
   bool plaintext = false;
   std::string events, log;
+  bool lease = false;
+  int32_t seat = 0;
+  bool bends = false;
+  double patience = 60;
   bool files = false;
   std::vector<std::string> paths;
   int64_t rows = 0;
@@ -71,6 +75,10 @@ struct Head {
     visit("plaintext", plaintext);
     visit("events", events);
     visit("log", log);
+    visit("lease", lease);
+    visit("seat", seat);
+    visit("bends", bends);
+    visit("patience", patience);
     visit("files", files);
     visit("paths", paths);
     visit("rows", rows);
@@ -89,7 +97,13 @@ Head MakeHead(const SparkCommand& command) {
             .plaintext = command.plaintext,
             .events = command.events,
             .log = command.log,
+            .lease = command.lease.has_value(),
             .files = command.rows.has_value()};
+  if (command.lease) {
+    head.seat = command.lease->seat;
+    head.bends = command.lease->bends;
+    head.patience = command.lease->patience;
+  }
   if (command.rows) {
     head.paths = command.rows->paths;
     head.rows = command.rows->rows;
@@ -138,6 +152,7 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
                        .plaintext = head.plaintext,
                        .events = head.events,
                        .log = head.log};
+  if (head.lease) command.lease = LeaseTerms{head.seat, head.bends, head.patience};
   PT_LET(command.key, TakePart(bytes));
   PT_LET(command.output, TakeSchema(bytes));
   if (head.files) {

@@ -17,7 +17,7 @@ namespace protium {
 
 // Spark's logs show the first 8 bytes of a command: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 4;
+inline constexpr int64_t kCommandVersion = 5;
 
 // Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
@@ -30,6 +30,13 @@ struct RowFiles {
   Json steps = Json::array();
 };
 
+// Of a gang whose ranks are ordinary tasks, each in a job of its own (spark/gang/lease.h).
+struct LeaseTerms {
+  int32_t seat = 0;      // The number of the job, and of the task: no two have the same.
+  bool bends = false;    // Ranks may come and go while others train.
+  double patience = 60;  // Seconds that the driver may take to call, beyond the deadline.
+};
+
 // A task and all that a worker must know to run it.
 struct SparkCommand {
   std::string task;  // MapTask::task and ::config.
@@ -38,8 +45,10 @@ struct SparkCommand {
   // What Spark is told of the result; the worker checks every batch against it.
   SchemaPtr output;
 
-  // The stage is a barrier stage of `world` partitions, and a rank is its partition.
+  // The stage is a barrier stage of `world` partitions, and a rank is its partition; with `lease` a
+  // stage of one task, which is told its rank (spark/ship/lease_words.h).
   bool gang = false;
+  std::optional<LeaseTerms> lease;
   // Also, without a gang, the number of partitions that share `rows`.
   int32_t world = 1;
   int32_t attempt = 0;

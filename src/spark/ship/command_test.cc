@@ -49,6 +49,17 @@ TEST(Command, ComesBackAsItWas) {
   EXPECT_EQ(Dump(back->rows->steps), R"([{"filter":{"column":"x"}}])");
 }
 
+TEST(Command, BringsTheTermsOfALease) {
+  SparkCommand command = GangCommand();
+  EXPECT_FALSE(DecodeCommand(*EncodeCommand(command))->lease.has_value());
+  command.lease = LeaseTerms{.seat = 3, .bends = true, .patience = 2.5};
+  const auto back = DecodeCommand(*EncodeCommand(command));
+  ASSERT_TRUE(back.ok() && back->lease) << back.status();
+  EXPECT_EQ(back->lease->seat, 3);
+  EXPECT_TRUE(back->lease->bends);
+  EXPECT_EQ(back->lease->patience, 2.5);
+}
+
 TEST(Command, CutAnywhereIsRefused) {
   const auto bytes = EncodeCommand(GangCommand());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
@@ -61,12 +72,12 @@ TEST(Command, CutAnywhereIsRefused) {
 TEST(Command, OfAnotherVersionIsRefusedWithBothVersions) {
   auto bytes = EncodeCommand(GangCommand());
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  const size_t at = bytes->find("\"version\":4");
+  const size_t at = bytes->find("\"version\":5");
   ASSERT_NE(at, std::string::npos);
   (*bytes)[at + 10] = '9';
   const Status status = DecodeCommand(*bytes).status();
   EXPECT_NE(status.message().find("command version 9"), std::string::npos) << status;
-  EXPECT_NE(status.message().find("command version 4"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("command version 5"), std::string::npos) << status;
 }
 
 }  // namespace

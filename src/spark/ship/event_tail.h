@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
+#include "spark/ship/line_tail.h"
 
 namespace protium {
 
@@ -24,6 +26,12 @@ struct TailedEvent {
   Json event;
 };
 
+// A task that writes events.
+struct EventWriter {
+  int32_t partition = 0;
+  int64_t task_attempt = 0;
+};
+
 // The driver's side. Read() returns what was added since the last call. One thread.
 class EventTail {
  public:
@@ -33,6 +41,9 @@ class EventTail {
   // A line that is no JSON object, and a file with any other name, is skipped: a task that was
   // killed may leave either.
   Result<std::vector<TailedEvent>> Read();
+  // The tasks whose processes have ended since the last call, of those that lock their files
+  // (EventFile); Read() has returned all that they wrote.
+  std::vector<EventWriter> TakeEnded() { return std::exchange(ended_, {}); }
 
   // Asks the tasks to end early in good order.
   Status AskToStop() const;
@@ -41,15 +52,14 @@ class EventTail {
 
  private:
   struct File {
-    int32_t partition = 0;
-    int64_t task_attempt = 0;
-    // Bytes up to the end of the last whole line.
-    int64_t read = 0;
+    EventWriter writer;
+    LineTail lines;
+    bool ended = false;
   };
-  Status ReadFile(const std::filesystem::path& path, File& file, std::vector<TailedEvent>& out);
 
   const std::filesystem::path folder_;
   std::map<std::string, File> files_;
+  std::vector<EventWriter> ended_;
   int64_t signs_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "os/file.h"
+#include "spark/worker/event_file.h"
 
 namespace protium {
 namespace {
@@ -66,6 +67,26 @@ TEST_F(EventTailTest, ReadsLinesLongerThanAPiece) {
   ASSERT_EQ(said.size(), 2u);
   EXPECT_EQ(said[0], "0:1{\"event\":\"" + text + "\"}");
   EXPECT_EQ(said[1], "0:1{\"event\":\"next\"}");
+}
+
+TEST_F(EventTailTest, SeesThatAWriterHasEndedOnceItsLastWordIsRead) {
+  EventTail tail(folder_->path());
+  auto locked = EventFile::Make(folder_->path() / EventFileName(3, 8), true);
+  ASSERT_TRUE(locked.ok()) << locked.status();
+  (*locked)->Write({{"event", "a"}});
+  Append(EventFileName(4, 9), "{\"event\":\"not locked\"}\n");
+  EXPECT_EQ(Read(tail).size(), 2u);
+  EXPECT_TRUE(tail.TakeEnded().empty());
+  (*locked)->Write({{"event", "last"}});
+  locked->reset();
+  EXPECT_EQ(Read(tail), std::vector<std::string>{"3:8{\"event\":\"last\"}"});
+  EXPECT_TRUE(Read(tail).empty());
+  const std::vector<EventWriter> ended = tail.TakeEnded();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].partition, 3);
+  EXPECT_EQ(ended[0].task_attempt, 8);
+  EXPECT_TRUE(Read(tail).empty());
+  EXPECT_TRUE(tail.TakeEnded().empty());
 }
 
 TEST_F(EventTailTest, LeavesTheWordToStop) {

@@ -24,7 +24,7 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
                             .version = WorkerVersion(version),
                             .output = command.output,
                             .columns = columns.field_names(),
-                            .barrier = command.gang,
+                            .barrier = command.gang && !command.lease,
                             .profile_id = profile};
   PT_LET(spec.command, EncodeCommand(command));
   return connect::MapPartitions(std::move(input), spec);
@@ -33,8 +33,9 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
 Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
                                        std::optional<int32_t> profile) {
   // One row per partition, which says no more than that the partition exists.
+  const int32_t tasks = command.lease ? 1 : command.world;
   const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
-  return MapOver(connect::Range(0, command.world, command.world), *ids, command, version, profile);
+  return MapOver(connect::Range(0, tasks, tasks), *ids, command, version, profile);
 }
 
 }  // namespace protium

@@ -21,7 +21,7 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
                                   std::optional<int32_t> profile);
 
 // The same over rows in files: a stage of `world` partitions without input, each of which reads its
-// share of the files.
+// share of the files; of a lease one task.
 Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
                                        std::optional<int32_t> profile);
 

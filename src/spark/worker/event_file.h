@@ -15,8 +15,9 @@ namespace protium {
 class EventFile {
  public:
   // Fails with exit kEnvironment if no file could be made at `path`; it is made with the first
-  // event. An empty path drops all events.
-  static Result<std::unique_ptr<EventFile>> Make(std::filesystem::path path);
+  // event. An empty path drops all events. With `locked` the file is locked as long as this lives,
+  // where the file system can do that, so that readers see the end of this process.
+  static Result<std::unique_ptr<EventFile>> Make(std::filesystem::path path, bool locked = false);
 
   // Errors are kept for status(), and no further events are written.
   void Write(const Json& event);
@@ -24,10 +25,11 @@ class EventFile {
   Status status() const;
 
  private:
-  explicit EventFile(std::filesystem::path path) : path_(std::move(path)) {}
+  EventFile(std::filesystem::path path, bool locked) : path_(std::move(path)), locked_(locked) {}
   Status Append(const Json& event);
 
   const std::filesystem::path path_;
+  const bool locked_;
   mutable std::mutex mutex_;
   UniqueFd fd_;
   Status status_;

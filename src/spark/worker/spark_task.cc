@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "spark/ship/event_tail.h"
+#include "spark/ship/lease_words.h"
 #include "spark/worker/gathering.h"
 #include "spark/worker/row_files.h"
 #include "spark/worker/task_place.h"
@@ -23,8 +24,15 @@ Status Stopped() { return Fail({.exit = Exit::kStopped, .what = "the task was as
 
 std::filesystem::path EventPath(const SparkCommand& command, const TaskInit& init) {
   if (command.events.empty()) return {};
-  return std::filesystem::path(command.events) /
-         EventFileName(init.partition, init.task_attempt_id);
+  const int32_t place = command.lease ? command.lease->seat : init.partition;
+  return std::filesystem::path(command.events) / EventFileName(place, init.task_attempt_id);
+}
+
+Json DevicesToJson(const std::vector<Device>& devices) {
+  Json list = Json::array();
+  for (const Device& each : devices)
+    list.push_back({{"name", each.name}, {"address", each.address}});
+  return list;
 }
 
 }  // namespace
@@ -34,17 +42,21 @@ SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand comm
       init_(init),
       command_(std::move(command)),
       place_(DescribeTask(init, command_)),
+      rank_(init.partition),
+      world_(command_.world),
       output_(wire, command_.output, command_.task) {}
 
 // Spark may run a stage again with only some of its tasks; the list of addresses in the job's
 // properties has one for each task that it started.
 Status SparkTask::CheckGang() const {
-  if (command_.gang != init_.barrier) {
+  const bool barrier = command_.gang && !command_.lease;
+  if (barrier != init_.barrier) {
     return Fail({.exit = Exit::kBug,
-                 .what = command_.gang ? "a gang's stage is not a barrier stage"
-                                       : "a task without a gang is in a barrier stage"});
+                 .what = barrier          ? "a gang's stage is not a barrier stage"
+                         : command_.lease ? "a task of a lease is in a barrier stage"
+                                          : "a task without a gang is in a barrier stage"});
   }
-  if (!command_.gang) return Status::OK();
+  if (!barrier) return Status::OK();
   const auto found = init_.properties.find("addresses");
   const auto ranks = found == init_.properties.end()
                          ? command_.world
@@ -62,6 +74,11 @@ Status SparkTask::OpenInput() {
   PT_LET(sent_, WireInput::Open(wire_));
   source_ = sent_.get();
   if (!command_.rows) return Status::OK();
+  if (member_ && member_->newcomer()) {
+    rows_ = MakeStream(command_.rows->schema, {});
+    source_ = rows_.get();
+    return Status::OK();
+  }
   PT_LET(rows_, ReadRowFiles(*command_.rows,
                              {.rank = rank(), .world = world(), .threads = init_.cpus > 1}));
   source_ = rows_.get();
@@ -69,11 +86,15 @@ Status SparkTask::OpenInput() {
   return Status::OK();
 }
 
-Status SparkTask::Prepare(std::stop_token signals) {
-  PT_LET(events_, EventFile::Make(EventPath(command_, init_)));
-  PT_TRY(CheckGang());
-  if (command_.gang && !command_.log.empty()) PT_TRY(RedirectLog(command_.log, rank()));
-  WatchOptions watch{.signals = std::move(signals), .socket = wire_.fd()};
+Status SparkTask::StartWatch(std::stop_token signals) {
+  WatchOptions watch{.socket = wire_.fd()};
+  // A rank that the others can do without must not stop them all: with a signal it leaves, and
+  // without its executor it ends.
+  if (command_.lease && command_.lease->bends) {
+    watch.gone_time = std::chrono::milliseconds(0);
+  } else {
+    watch.signals = std::move(signals);
+  }
   if (!command_.events.empty())
     watch.stop_file = std::filesystem::path(command_.events) / kStopFile;
   if (command_.gang && !command_.events.empty())
@@ -83,8 +104,52 @@ Status SparkTask::Prepare(std::stop_token signals) {
     wire_.Interrupt();
   };
   PT_LET(watch_, TaskWatch::Start(std::move(watch)));
+  return Status::OK();
+}
+
+Status SparkTask::Prepare(std::stop_token signals) {
+  PT_LET(events_, EventFile::Make(EventPath(command_, init_), command_.lease.has_value()));
+  PT_TRY(CheckGang());
+  PT_TRY(StartWatch(signals));
+  if (command_.lease) {
+    PT_LET(needed_, TakePlace(std::move(signals)));
+  }
+  if (command_.gang && needed_ && !command_.log.empty()) PT_TRY(RedirectLog(command_.log, rank()));
   ReportStart();
   return OpenInput();
+}
+
+Result<bool> SparkTask::TakePlace(std::stop_token signals) {
+  const std::filesystem::path folder = command_.events;
+  using std::chrono::milliseconds;
+  const auto seconds = [](double time) { return milliseconds(int64_t(time * 1000)); };
+  const milliseconds beat = seconds(command_.deadline / 4);
+  talk_ = std::make_unique<LeaseTalk>(
+      LeaseTalk::Options{.folder = folder,
+                         .task = init_.task_attempt_id,
+                         .beat = std::clamp(beat, milliseconds(1), milliseconds(1000)),
+                         .stop = stop_.get_token()},
+      *events_);
+  const Json about = {{"attempt", init_.attempt},
+                      {"host", host()},
+                      {"pid", ::getpid()},
+                      {"devices", DevicesToJson(devices())}};
+  PT_LET(const std::optional<LeasePlace> place, talk_->AwaitPlace(about));
+  if (!place) return false;
+  rank_ = place_.rank = place->member;
+  world_ = place_.world = place->world;
+  place_.log = LogFile(command_.log, rank_);
+  kept_.emplace(folder / RowsFile(init_.task_attempt_id), command_.output, command_.task);
+  member_ =
+      std::make_unique<LeaseMember>(GangMemberSpec{.newcomer = place->newcomer,
+                                                   .deadline = seconds(command_.deadline),
+                                                   .patience = seconds(command_.lease->patience),
+                                                   .stop = stop_.get_token()},
+                                    *talk_, command_, *place);
+  if (command_.lease->bends) {
+    on_notice_.emplace(std::move(signals), [this] { talk_->Say({{"type", "notice"}}); });
+  }
+  return true;
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
@@ -105,12 +170,19 @@ Result<Communicator*> SparkTask::communicator() {
   if (!command_.gang) {
     return Fail({.what = "task \"" + command_.task + "\" has no other ranks: it is not in a gang"});
   }
+  if (member_) return member_->ranks();
   if (ranks_) return ranks_.get();
   PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address, stop()));
   return ranks_.get();
 }
 
+GangMembership* SparkTask::membership() {
+  return member_ && command_.lease->bends ? member_.get() : nullptr;
+}
+
 Status SparkTask::Call(const Task& task) {
+  if (!needed_) return Status::OK();
+  if (member_ && !member_->newcomer()) PT_TRY(member_->JoinFirst());
   try {
     return task(*this);
   } catch (const std::bad_alloc&) {
@@ -131,18 +203,15 @@ Status SparkTask::SkipInput() {
   return sent_->Skip();
 }
 
+// Ranks of a lease have told of themselves already.
 void SparkTask::ReportStart() {
-  if (!command_.gang) return;
-  Json devices = Json::array();
-  for (const Device& each : place_.devices) {
-    devices.push_back({{"name", each.name}, {"address", each.address}});
-  }
+  if (!command_.gang || command_.lease) return;
   Report({{"event", "rank_start"},
           {"rank", rank()},
           {"world", world()},
           {"host", host()},
           {"pid", ::getpid()},
-          {"devices", devices},
+          {"devices", DevicesToJson(devices())},
           {"attempt", attempt()},
           {"log", place_.log.string()}});
 }
@@ -155,7 +224,9 @@ void SparkTask::ReportEnd(const Status& status) {
               {"status", StatusToJson(status)},
               {"at", now / std::chrono::nanoseconds(1)}};
   if (read_all_) end["read"] = ToJson(read_);
-  Report(end);
+  if (!talk_) return Report(end);
+  end["type"] = "done";
+  talk_->Say(std::move(end));
 }
 
 Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
@@ -164,12 +235,18 @@ Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
   if (status.ok()) status = Call(*task);
   if (status.ok()) status = SkipInput();
   if (status.ok()) status = events_->status();
+  if (status.ok() && kept_) status = kept_->Close();
   watch_.reset();
+  on_notice_.reset();
   ReportEnd(status);
   return status;
 }
 
 void SparkTask::Leave(const Status& status) {
+  // The driver is not listened to any more; it knows of the end already.
+  talk_.reset();
+  if (member_ && !status.ok()) member_->Abort(status);
+  member_.reset();
   if (ranks_ && !status.ok()) ranks_->Abort(status);
   ranks_.reset();
 }

@@ -7,6 +7,7 @@
 // fail.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,6 +20,9 @@
 #include "spark/ship/command.h"
 #include "spark/ship/row_sums.h"
 #include "spark/worker/event_file.h"
+#include "spark/worker/lease_member.h"
+#include "spark/worker/lease_talk.h"
+#include "spark/worker/rows_file.h"
 #include "spark/worker/task_init.h"
 #include "spark/worker/task_watch.h"
 #include "spark/worker/wire.h"
@@ -43,8 +47,8 @@ class SparkTask : public TaskContext, private BatchStream {
   // their deadline.
   void Leave(const Status& status);
 
-  int32_t rank() const override { return init_.partition; }
-  int32_t world() const override { return command_.world; }
+  int32_t rank() const override { return rank_; }
+  int32_t world() const override { return world_; }
   // The driver's number for a gang, Spark's own for a task without one.
   int32_t attempt() const override { return command_.gang ? command_.attempt : init_.attempt; }
   const std::string& host() const override { return place_.host; }
@@ -53,13 +57,19 @@ class SparkTask : public TaskContext, private BatchStream {
   const Columns& groups() const override { return command_.groups; }
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_.schema(); }
-  Status Emit(const arrow::RecordBatch& batch) override { return output_.Emit(batch); }
+  Status Emit(const arrow::RecordBatch& batch) override {
+    return kept_ ? kept_->Emit(batch) : output_.Emit(batch);
+  }
   Result<Communicator*> communicator() override;
+  GangMembership* membership() override;
   void Report(const Json& event) override { events_->Write(event); }
   std::stop_token stop() const override { return stop_.get_token(); }
 
  private:
   Status Prepare(std::stop_token signals);
+  Status StartWatch(std::stop_token signals);
+  // Of a lease: waits for a place. False: it is not needed.
+  Result<bool> TakePlace(std::stop_token signals);
   Status CheckGang() const;
   Status OpenInput();
   Status Call(const Task& task);
@@ -72,7 +82,10 @@ class SparkTask : public TaskContext, private BatchStream {
   ExecutorWire& wire_;
   const TaskInit& init_;
   const SparkCommand command_;
-  const RankFailure place_;
+  RankFailure place_;
+  int32_t rank_;
+  int32_t world_;
+  bool needed_ = true;  // False: a lease has no place for it, and its task is not run.
   std::stop_source stop_;
   std::unique_ptr<EventFile> events_;
   // Rows of files; unset if the rows come through Spark.
@@ -87,8 +100,12 @@ class SparkTask : public TaskContext, private BatchStream {
   // The task has seen the end of its input, which came through Spark.
   bool read_all_ = false;
   WireOutput output_;
+  std::optional<RowsFileWriter> kept_;  // Of a lease: what it emits.
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<Communicator> ranks_;
+  std::unique_ptr<LeaseMember> member_;  // Of a lease; before the conversation that calls it.
+  std::unique_ptr<LeaseTalk> talk_;
+  std::optional<std::stop_callback<std::function<void()>>> on_notice_;
 };
 
 }  // namespace protium

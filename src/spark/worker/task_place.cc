@@ -27,11 +27,11 @@ std::vector<Device> ListDevices(const TaskInit& init) {
 
 RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command) {
   return {.role = command.gang ? "rank" : "partition",
-          .rank = init.partition,
+          .rank = command.lease ? command.lease->seat : init.partition,
           .world = command.world,
           .host = HostName(),
           .devices = ListDevices(init),
-          .log = command.gang ? LogFile(command.log, init.partition) : ""};
+          .log = command.gang && !command.lease ? LogFile(command.log, init.partition) : ""};
 }
 
 namespace {

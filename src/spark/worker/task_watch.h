@@ -24,7 +24,7 @@ struct WatchOptions {
   int socket = -1;
   // Called at most once, from the watching thread; must only ask the task to stop.
   std::function<void()> on_stop;
-  // How long a task may go on after its executor is gone.
+  // How long a task may go on after its executor is gone; with 0 it is not even asked to stop.
   std::chrono::milliseconds gone_time{10'000};
   // How long the driver may give no sign; it gives one a second.
   std::chrono::milliseconds driver_time{15'000};

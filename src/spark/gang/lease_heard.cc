@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a lease hears: from its tasks, of their processes, and of their jobs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/gang/lease_run.h"
+#include "spark/ship/lease_words.h"
+
+namespace protium {
+
+void GangLease::ReadEvents() {
+  const auto events = tail_.Read();
+  if (!events.ok()) return;
+  for (const TailedEvent& each : *events) {
+    LeaseTask& task = tasks_.Of(each.partition, each.task_attempt);
+    task.heard = Clock::now();
+    if (each.event.value("event", "") == kMemberEvent) {
+      OnMember(task, each.event);
+    } else if (!task.gone) {
+      call_.Tell(each.event);
+    }
+  }
+  for (const EventWriter& each : tail_.TakeEnded()) {
+    OnGone(tasks_.Of(each.partition, each.task_attempt), Status::OK());
+  }
+}
+
+void GangLease::OnMember(LeaseTask& task, const Json& event) {
+  const std::string type = event.value("type", "");
+  if (type == "here") {
+    came_ = Clock::now();
+    return tasks_.OnHere(task, event);
+  }
+  if (task.member < 0 || task.gone) return;
+  if (type == "card") return OnCard(task, event);
+  if (type == "done") return OnDone(task, event);
+  if (!gang_) return;
+  const int64_t generation = event.value("generation", int64_t{-1});
+  if (type == "shared") OnShared(task, event);
+  if (type == "prepared") gang_->Prepared(task.member);
+  if (type == "notice") gang_->Notice(task.member);
+  if (type == "entered") gang_->Entered(task.member, generation, event.value("step", int64_t{0}));
+  if (type == "failed") {
+    const Status status = StatusFromJson(event.value("status", Json::object()));
+    gang_->CallFailed(task.member, generation, status);
+  }
+}
+
+void GangLease::OnShared(const LeaseTask& task, const Json& event) {
+  shared_[task.member] = event.value("memories", int64_t{0});
+  // Before the gang hears that it bends: newcomers find it among the lines.
+  if (int32_t(shared_.size()) == began_) {
+    Json memories = Json::array();
+    for (const auto& [member, count] : shared_) memories.push_back(count);
+    Say({{"type", "parts"}, {"memories", std::move(memories)}});
+  }
+  gang_->Shared(task.member);
+}
+
+// Those of the newest generation only: an older one will not meet any more.
+void GangLease::OnCard(const LeaseTask& task, const Json& event) {
+  if (event.value("generation", int64_t{-1}) != meeting_.number) return;
+  cards_[task.member] = event.value("card", "");
+  if (cards_.size() != meeting_.members.size()) return;
+  Json cards = Json::array();
+  for (const int32_t each : meeting_.members) cards.push_back(cards_[each]);
+  Say({{"type", "cards"}, {"generation", meeting_.number}, {"cards", std::move(cards)}});
+}
+
+void GangLease::OnDone(LeaseTask& task, const Json& event) {
+  task.done = true;
+  task.status = StatusFromJson(event.value("status", Json::object()));
+  if (task.status.ok()) return gang_ ? gang_->Finished(task.member) : void();
+  RankFailure failure = Describe(task.member, RankFailure::Kind::kAnswered, task.status);
+  failure.at = event.value("at", int64_t{0});
+  // What keeps a newcomer from coming in is no failure of those who are.
+  const bool outside = gang_ && !gang_->HasEntered(task.member);
+  outside ? gang_->Lost(std::move(failure)) : Fail(std::move(failure));
+}
+
+// Its process has ended without a word; `why` is what Spark says of it, if it said something.
+void GangLease::OnGone(LeaseTask& task, const Status& why) {
+  if (task.done || std::exchange(task.gone, true) || task.member < 0) return;
+  Fault fault{.what = "was lost in the middle of task \"" + command_.task + "\""};
+  if (!why.ok()) fault.why = FaultOf(why).what;
+  Lose(task, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)));
+}
+
+void GangLease::Lose(const LeaseTask& task, RankFailure::Kind kind, Status status) {
+  RankFailure failure = Describe(task.member, kind, std::move(status));
+  gang_ ? gang_->Lost(std::move(failure)) : Fail(std::move(failure));
+}
+
+void GangLease::OnJobEnd(const LeaseJobEnd& end) {
+  if (end.server_lost) {
+    fatal_ = {end.status, false};
+    return;
+  }
+  bool placed = false;
+  for (const auto& each : tasks_.all()) {
+    if (each->seat != end.seat) continue;
+    placed = placed || each->member >= 0;
+    OnGone(*each, end.status);
+  }
+  if (end.status.ok() || placed) return;
+  OnVain(end);
+}
+
+// A job failed whose task never said that it was there.
+void GangLease::OnVain(const LeaseJobEnd& end) {
+  const Status status = end.told ? ReportFailure({&*end.told, 1}) : end.status;
+  if (!gang_) {
+    fatal_ = {status, FaultOf(status).exit == Exit::kRemote};
+  } else if (!expected_.empty()) {
+    const int32_t member = expected_.front();
+    gang_->Lost(
+        {.rank = member, .world = spec_.gang.workers.max, .host = "an executor", .status = status});
+  }
+}
+
+void GangLease::CheckSilence() {
+  const auto latest = Clock::now() - ToDuration(spec_.gang.deadline);
+  for (const auto& each : tasks_.all()) {
+    if (!each->alive() || each->heard > latest) continue;
+    // The process may be stopped: it must not wake up and go on.
+    jobs_.Interrupt(each->seat);
+    each->gone = true;
+    if (each->member < 0) continue;
+    Lose(*each, RankFailure::Kind::kSilent,
+         protium::Fail({.exit = Exit::kStalled,
+                        .what = fmt::format("was silent for {:g} seconds", spec_.gang.deadline),
+                        .why = "its process is stopped, or its host cannot be reached"}));
+  }
+}
+
+}  // namespace protium

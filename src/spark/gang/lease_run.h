@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of a lease (spark/gang/lease.h). One thread looks every 20 ms at what tasks have written
+// and whose processes have ended, at which jobs have ended, and at the time. Jobs have threads of
+// their own, which only wait for Spark.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gang/bending.h"
+#include "spark/gang/lease.h"
+#include "spark/gang/lease_jobs.h"
+#include "spark/gang/lease_tasks.h"
+#include "spark/worker/event_file.h"
+
+namespace protium {
+
+inline Clock::duration ToDuration(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, 1e6)));
+}
+
+class GangLease final : private Crew {
+ public:
+  // Everything outlives it but `command`, which is opened (OpenAttempt), and `lines`, in which the
+  // driver speaks to the tasks.
+  GangLease(SparkSession& session, const GangAttempt& attempt, const LeaseSpec& spec,
+            SparkCommand command, std::unique_ptr<EventFile> lines, const protium::Call& call)
+      : session_(session),
+        attempt_(attempt),
+        spec_(spec),
+        command_(std::move(command)),
+        call_(call),
+        lines_(std::move(lines)),
+        tail_(command_.events),
+        tasks_(command_.task, command_.log),
+        jobs_([this](int32_t seat, const std::stop_token& stop) { return RunJob(seat, stop); }) {}
+
+  // Once.
+  GangOutcome Run();
+
+ private:
+  void Round();
+  void Say(const Json& line) { lines_->Write(line); }
+  void ShowLife();
+  void CheckStop();
+  bool AllDone() const;
+  bool AnyAlive() const;
+  bool IsOver() const;
+  AttemptResult Outcome() const;
+  GangOutcome Finish();
+  Result<arrow::RecordBatchVector> CollectRows() const;
+  void AwaitEnds();
+  void RemoveRows() const;
+
+  // On the threads of jobs.
+  LeaseJobEnd RunJob(int32_t seat, const std::stop_token& stop);
+  LeaseJobEnd TryJob(int32_t seat, const std::stop_token& stop);
+
+  // What is heard (lease_heard.cc).
+  void ReadEvents();
+  void OnMember(LeaseTask& task, const Json& event);
+  void OnShared(const LeaseTask& task, const Json& event);
+  void OnCard(const LeaseTask& task, const Json& event);
+  void OnDone(LeaseTask& task, const Json& event);
+  void OnGone(LeaseTask& task, const Status& why);
+  void Lose(const LeaseTask& task, RankFailure::Kind kind, Status status);
+  void OnJobEnd(const LeaseJobEnd& end);
+  void OnVain(const LeaseJobEnd& end);
+  void CheckSilence();
+
+  // Who has which place (lease_seats.cc).
+  void Gather();
+  void Begin(const std::vector<LeaseTask*>& tasks);
+  void Place(LeaseTask& task, int32_t member, bool newcomer);
+  void SeatNewcomers();
+  void Seat(LeaseTask& task);
+  void Start(int32_t member) override { expected_.push_back(member); }
+  void Dismiss(int32_t member) override;
+  Status Call(const Generation& generation, const std::vector<int32_t>& leaving,
+              const std::string& why) override;
+  bool IsDone(int32_t member) const override;
+  bool MayHang(int32_t member) const override;
+  RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const override;
+  void Fail(RankFailure failure) override;
+  void GiveUp(std::vector<RankFailure> losses, const std::string& why) override;
+
+  SparkSession& session_;
+  const GangAttempt& attempt_;
+  const LeaseSpec& spec_;
+  const SparkCommand command_;
+  const protium::Call& call_;
+  const std::unique_ptr<EventFile> lines_;
+  EventTail tail_;
+  LeaseTasks tasks_;
+  std::optional<BendingGang> gang_;          // Of a gang that bends, once it has begun.
+  int32_t began_ = 0;                        // Members that were there at the start; 0: not yet.
+  Clock::time_point came_;                   // When the last task came.
+  std::optional<Clock::time_point> enough_;  // When the least number was there.
+  std::vector<int32_t> expected_;            // Members that no task has become yet.
+  std::map<int32_t, int64_t> shared_;        // By member, how many files.
+  Generation meeting_;                       // Whose cards are collected,
+  std::map<int32_t, std::string> cards_;     // by member.
+  std::vector<RankFailure> failures_;
+  Deadline settled_ = kNever;  // By then it is known who failed first.
+  std::optional<AttemptResult> fatal_;
+  std::optional<Clock::time_point> asked_;  // When the stop file was written.
+  Clock::time_point next_sign_{};
+  LeaseJobs jobs_;  // Last, since its threads use what stands above.
+};
+
+}  // namespace protium

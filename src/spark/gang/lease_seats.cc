@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has which place in a lease, and what becomes of those that lose it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/fault.h"
+#include "spark/gang/lease_run.h"
+#include "spark/ship/lease_words.h"
+
+namespace protium {
+namespace {
+
+// Once the least number is there, others that come at about the same time are waited for.
+constexpr auto kGrace = std::chrono::seconds(1);
+// Four beats and some more without one: the process is stopped, or its host is gone.
+constexpr auto kSilence = std::chrono::seconds(5);
+
+}  // namespace
+
+// All or none: who came too few waits for a while, and then gives the slots back.
+void GangLease::Gather() {
+  const std::vector<LeaseTask*> waiting = tasks_.Waiting();
+  const auto& workers = spec_.gang.workers;
+  const auto now = Clock::now();
+  if (int32_t(waiting.size()) >= workers.min) {
+    if (!enough_) enough_ = now;
+    if (int32_t(waiting.size()) >= workers.max || now - *enough_ >= kGrace) Begin(waiting);
+    return;
+  }
+  enough_.reset();
+  if (now - came_ < ToDuration(spec_.gang.patience)) return;
+  fatal_ = {
+      protium::Fail({.exit = Exit::kStalled,
+                     .what = fmt::format("{} of at least {} workers got a slot of the cluster",
+                                         waiting.size(), workers.min),
+                     .where = "gang.workers",
+                     .why = fmt::format("no other came within {:g} s (gang.patience), and a gang "
+                                        "does not hold slots that it cannot use",
+                                        spec_.gang.patience),
+                     .fix = "wait for other jobs of the cluster to end, or lower gang.workers"}),
+      false};
+}
+
+void GangLease::Begin(const std::vector<LeaseTask*>& tasks) {
+  const int32_t most = std::min(int32_t(tasks.size()), spec_.gang.workers.max);
+  began_ = most;
+  for (int32_t member = 0; member < most; ++member) {
+    meeting_.members.push_back(member);
+    Place(*tasks[size_t(member)], member, false);
+  }
+  Json event = {{"event", "gang_start"},
+                {"task", command_.task},
+                {"attempt", command_.attempt},
+                {"ranks", tasks_.StartTable()}};
+  const auto& workers = spec_.gang.workers;
+  if (workers.bends()) event["bends"] = {{"min", workers.min}, {"max", workers.max}};
+  call_.Tell(event);
+  if (!workers.bends()) return;
+  gang_.emplace(BendingSpec{.limits = {.min = workers.min,
+                                       .max = workers.max,
+                                       .fruitless = std::max(spec_.gang.max_restarts, workers.max),
+                                       .patience = ToDuration(spec_.gang.patience)},
+                            .members = most,
+                            .deadline = spec_.gang.deadline,
+                            .wish = spec_.wish},
+                static_cast<Crew&>(*this), call_);
+}
+
+void GangLease::Place(LeaseTask& task, int32_t member, bool newcomer) {
+  tasks_.Place(task, member);
+  Say({{"type", "place"},
+       {"task", task.id},
+       {"member", member},
+       {"world", began_},
+       {"newcomer", newcomer}});
+}
+
+// Tasks that have a slot become the members that are missed; jobs are submitted for those that no
+// task is on its way for, and taken back when there are too many.
+void GangLease::SeatNewcomers() {
+  if (!gang_ || !gang_->bends() || gang_->closed() || call_.stop.stop_requested()) return;
+  for (LeaseTask* const task : tasks_.Waiting()) Seat(*task);
+  std::vector<int32_t> coming = jobs_.running();
+  std::erase_if(coming, [&](int32_t seat) { return tasks_.Lives(seat); });
+  for (; coming.size() > expected_.size(); coming.pop_back()) jobs_.Interrupt(coming.back());
+  for (size_t many = coming.size(); many < expected_.size(); ++many) jobs_.Start();
+}
+
+void GangLease::Seat(LeaseTask& task) {
+  if (expected_.empty()) {
+    task.left = true;
+    return Say({{"type", "leave"}, {"task", task.id}});
+  }
+  const int32_t member = expected_.front();
+  expected_.erase(expected_.begin());
+  Place(task, member, true);
+  call_.Tell(
+      {{"event", "member_start"}, {"rank", member}, {"pid", task.pid}, {"log", task.log.string()}});
+}
+
+void GangLease::Dismiss(int32_t member) {
+  std::erase(expected_, member);
+  LeaseTask* const task = tasks_.OfMember(member);
+  if (task == nullptr) return;
+  Say({{"type", "leave"}, {"task", task->id}});
+  // One that has the weights is given up because it hangs; Spark then kills its process.
+  const bool hangs = MayHang(member) || gang_->HasEntered(member);
+  if (task->alive() && hangs) jobs_.Interrupt(task->seat);
+  task->gone = true;
+}
+
+Status GangLease::Call(const Generation& generation, const std::vector<int32_t>& leaving,
+                       const std::string& why) {
+  meeting_ = generation;
+  cards_.clear();
+  Say({{"type", "call"},
+       {"generation", generation.number},
+       {"members", generation.members},
+       {"leaving", leaving},
+       {"cut", generation.cut},
+       {"why", why}});
+  return lines_->status();
+}
+
+bool GangLease::IsDone(int32_t member) const {
+  const LeaseTask* const task = tasks_.OfMember(member);
+  return task == nullptr || !task->alive();
+}
+
+bool GangLease::MayHang(int32_t member) const {
+  const LeaseTask* const task = tasks_.OfMember(member);
+  return task == nullptr || Clock::now() - task->heard > kSilence;
+}
+
+RankFailure GangLease::Describe(int32_t member, RankFailure::Kind kind, Status status) const {
+  return tasks_.Failure(*tasks_.OfMember(member), spec_.gang.workers.max, kind, std::move(status));
+}
+
+void GangLease::Fail(RankFailure failure) {
+  const auto now = Clock::now();
+  settled_ = std::min(settled_, IsAboutOthers(failure) ? now + kLastWords : now);
+  failures_.push_back(std::move(failure));
+}
+
+void GangLease::GiveUp(std::vector<RankFailure> losses, const std::string& why) {
+  std::ranges::move(losses, std::back_inserter(failures_));
+  if (failures_.empty()) {
+    fatal_ = {protium::Fail({.exit = Exit::kRemote, .what = why, .where = "gang"}), true};
+  }
+  settled_ = Clock::now();
+}
+
+}  // namespace protium
