@@ -143,15 +143,37 @@ Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTa
   return names;
 }
 
-// "to_date(flights.day, 'MM/dd/yyyy')".
-void AddDates(const std::map<std::string, TextDate>& dates, FirstSource& source) {
-  for (const auto& [name, date] : dates) {
-    source.reads[name] = fmt::format("{}({}, '{}')", date.time ? "to_timestamp" : "to_date",
-                                     ExpressionOf(source, name), date.pattern);
-    source.notes.push_back(fmt::format(
-        "{} is read as a {} written {}{}", name, date.time ? "time" : "date", date.pattern,
-        date.either ? "; the day may as well come first: if so, change the pattern" : ""));
+std::string DateNote(const std::string& name, const TextDate& date) {
+  const char* const kind = date.time ? "time" : "date";
+  std::string note = fmt::format("{} is read as a {} written {}", name, kind, date.pattern);
+  if (date.short_year) note += ", of the years 1969 to 2068";
+  if (!date.other.empty()) {
+    note += fmt::format("; {} fits as well: if that is meant, change the pattern", date.other);
   }
+  return note;
+}
+
+// Text stays text where some of its values are no such dates.
+std::string OddDateNote(const FirstSource& source, const std::string& name, const TextDate& date) {
+  return fmt::format("{} would be a {} written {} but for {} cell{} such as \"{}\": {} reads it",
+                     name, date.time ? "time" : "date", date.pattern, Grouped(date.odd_values),
+                     date.odd_values == 1 ? "" : "s", CutToWidth(date.odd, 30),
+                     LooseReadingOf(date, ExpressionOf(source, name)));
+}
+
+// Whether some column is now read as a date.
+bool AddDates(const std::map<std::string, TextDate>& dates, FirstSource& source) {
+  bool any = false;
+  for (const auto& [name, date] : dates) {
+    if (date.odd_values > 0) {
+      source.notes.push_back(OddDateNote(source, name, date));
+      continue;
+    }
+    source.reads[name] = ReadingOf(date, ExpressionOf(source, name));
+    source.notes.push_back(DateNote(name, date));
+    any = true;
+  }
+  return any;
 }
 
 // A join may change the order of rows: that of dates is the order of the first table alone.
@@ -247,8 +269,7 @@ Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> other
   if (!MayHoldTextDates(source.seen)) return source;
   PT_LET(const BatchStreamPtr rows, session->Sql(SelectAll(source, names)).Stream());
   PT_LET(const auto dates, FindTextDates(*rows, source.seen));
-  AddDates(dates, source);
-  if (!dates.empty()) PT_TRY(look());
+  if (AddDates(dates, source)) PT_TRY(look());
   return source;
 }
 

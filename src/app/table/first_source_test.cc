@@ -19,7 +19,7 @@ std::string PatternOf(std::initializer_list<const char*> values) {
   DatePattern pattern;
   for (const char* value : values) pattern.Read(value);
   const TextDate found = pattern.Found();
-  return found.pattern + (found.either ? "?" : "");
+  return found.odd_values > 0 ? "" : found.pattern + (found.other.empty() ? "" : "?");
 }
 
 TEST(DatePattern, IsThatOfAllValues) {
@@ -31,11 +31,59 @@ TEST(DatePattern, IsThatOfAllValues) {
   EXPECT_EQ(PatternOf({"3/25/2017", "12/1/2017"}), "M/d/yyyy");
   EXPECT_EQ(PatternOf({"3/25/2017 2:05 PM", "11/25/2017 12:05 AM"}), "M/dd/yyyy h:mm a");
   EXPECT_EQ(PatternOf({"25.03.2017 14:05:59"}), "dd.MM.yyyy HH:mm:ss");
+  EXPECT_EQ(PatternOf({"03/2017", "11/2018"}), "MM/yyyy");
+  EXPECT_EQ(PatternOf({"2017-03", "2018-11"}), "yyyy-MM");
+}
+
+TEST(DatePattern, HasNamesOfMonths) {
+  EXPECT_EQ(PatternOf({"3 Mar 2024", "12 Dec 2023"}), "d MMM yyyy");
+  EXPECT_EQ(PatternOf({"Mar 3, 2024", "May 12, 2023"}), "MMM d, yyyy");
+  EXPECT_EQ(PatternOf({"May 12, 2023", "March 3, 2024"}), "MMMM d, yyyy");
+  EXPECT_EQ(PatternOf({"3. March 2024"}), "d. MMMM yyyy");
+  EXPECT_EQ(PatternOf({"03-MAR-24", "31-dec-23"}), "dd-MMM-yy");
+  EXPECT_EQ(PatternOf({"03MAR2024"}), "ddMMMyyyy");
+  EXPECT_EQ(PatternOf({"2024-Mar-03"}), "yyyy-MMM-dd");
+  EXPECT_EQ(PatternOf({"Mar 2024"}), "MMM yyyy");
+  EXPECT_EQ(PatternOf({"Mar 3, 2024, 2:05 PM"}), "MMM d, yyyy, h:mm a");
+  for (const char* odd : {"Marc 3, 2024", "March 3, 2024", "Mar 32, 2024", "Mar 3 2024", "Mar-24",
+                          "Mar 3, 2024 am", "March", "Mar", "Mar Apr 3, 2024"}) {
+    EXPECT_EQ(PatternOf({"Apr 3, 2024", odd}), "") << odd;
+  }
+}
+
+TEST(DatePattern, HasYearsOfTwoDigits) {
+  EXPECT_EQ(PatternOf({"03/25/17", "12/01/17"}), "MM/dd/yy");
+  EXPECT_EQ(PatternOf({"25.3.17", "1.12.18"}), "d.M.yy");
+  EXPECT_EQ(PatternOf({"98-03-25"}), "yy-MM-dd");
+  EXPECT_EQ(PatternOf({"3/4/17", "3/4/5"}), "");
+  // Day or year first: by which of the two differs more.
+  EXPECT_EQ(PatternOf({"25-03-17", "26-03-17", "27-04-18"}), "dd-MM-yy?");
+  EXPECT_EQ(PatternOf({"17-03-25", "17-03-26", "18-04-27"}), "yy-MM-dd?");
+}
+
+TEST(DatePattern, MayBeOfMostValues) {
+  DatePattern pattern;
+  for (const char* value : {"3/4/2017", "3/25/2017", "soon"}) pattern.Read(value);
+  const TextDate found = pattern.Found();
+  EXPECT_EQ(found.pattern, "M/d/yyyy");
+  EXPECT_EQ(found.odd_values, 1);
+  EXPECT_EQ(LooseReadingOf(found, "day"), "try_to_date(day, 'M/d/yyyy')");
+  pattern.Read("n/a");
+  EXPECT_EQ(pattern.Found().pattern, "");
+}
+
+TEST(DatePattern, ReadsThe20thCenturyByAPivot) {
+  DatePattern pattern;
+  pattern.Read("1-Apr-99");
+  EXPECT_EQ(ReadingOf(pattern.Found(), "day"),
+            "CASE WHEN to_date(day, 'd-MMM-yy') < DATE '2069-01-01' THEN to_date(day, 'd-MMM-yy') "
+            "ELSE to_date(day, 'd-MMM-yy') - INTERVAL 100 YEAR END");
 }
 
 TEST(DatePattern, IsNoneWhereAValueDoesNotFit) {
-  for (const char* odd : {"31/31/2017", "03/25/17", "2017-03", "03/25/2017 25:00", "25.03/2017", "",
-                          "03/25/2017 10", "3/25/20170", "03/25/2017 1:5", "/25/2017", "n/a"}) {
+  for (const char* odd :
+       {"31/31/2017", "03/25/17", "2017-03", "03/2017", "03/25/2017 25:00", "25.03/2017", "",
+        "03/25/2017 10", "3/25/20170", "03/25/2017 1:5", "/25/2017", "n/a"}) {
     EXPECT_EQ(PatternOf({"03/25/2017", odd}), "") << odd;
   }
   EXPECT_EQ(PatternOf({"03/25/2017", "25/03/2017"}), "");

@@ -4,54 +4,102 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
-#include <vector>
+
+#include "app/table/folder_tables.h"
+#include "base/ascii.h"
+#include "frame/open.h"
+#include "frame/session_state.h"
 
 namespace protium {
-namespace {
 
-// A value as numbers and what stands between them: {3, 25, 2017, 14, 5} and "// :".
-struct Parts {
+// A value as its numbers, the name of a month among them, and what stands behind each:
+// {3, 25, 2017, 14, 5} and {"/", "/", " ", ":", ""}.
+struct DatePattern::Text {
   std::vector<int> numbers;
-  std::vector<size_t> digits;
-  std::string shape;
+  std::vector<size_t> digits;  // 0: a name.
+  std::vector<std::string> behind;
+  std::string name;  // Of the month, in small letters.
 };
 
-std::optional<Parts> PartsOf(std::string_view value) {
-  constexpr size_t kLongest = 24;
-  if (value.empty() || value.size() > kLongest) return std::nullopt;
-  Parts parts;
-  for (size_t at = 0; at < value.size();) {
-    if (value[at] < '0' || value[at] > '9') {
-      parts.shape += value[at++];
-      continue;
-    }
-    int number = 0;
-    const size_t from = at;
-    for (; at < value.size() && value[at] >= '0' && value[at] <= '9'; ++at) {
-      if (at - from >= 4) return std::nullopt;
-      number = number * 10 + (value[at] - '0');
-    }
-    parts.numbers.push_back(number);
-    parts.digits.push_back(at - from);
+namespace {
+
+constexpr std::array<std::string_view, 12> kMonths = {
+    "january", "february", "march",     "april",   "may",      "june",
+    "july",    "august",   "september", "october", "november", "december"};
+// DateTimeFormatter reads two digits as 2000 to 2099.
+constexpr int kFirstShortYear = 2000;
+constexpr int kLastCenturyFrom = 69;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// 1 to 12 for a month's name or the first three letters of it; 0 for other words.
+int MonthOf(const std::string& word) {
+  for (size_t i = 0; i < kMonths.size(); ++i) {
+    if (word == kMonths[i] || word == kMonths[i].substr(0, 3)) return int(i) + 1;
   }
-  return parts;
+  return 0;
 }
 
-bool EndsInHalfOfDay(std::string_view shape) {
-  return shape.ends_with(" AM") || shape.ends_with(" PM");
+// Takes a number of at most four digits from the front of `value`; false if it is longer.
+bool TakeNumber(std::string_view& value, DatePattern::Text& text) {
+  size_t digits = 0;
+  int number = 0;
+  for (; digits < value.size() && IsDigit(value[digits]); ++digits) {
+    if (digits == 4) return false;
+    number = number * 10 + (value[digits] - '0');
+  }
+  text.numbers.push_back(number);
+  text.digits.push_back(digits);
+  text.behind.emplace_back();
+  value.remove_prefix(digits);
+  return true;
 }
 
-// Two equal signs, then nothing, hours and minutes, or seconds, too.
-bool IsDateShape(std::string_view shape) {
-  if (EndsInHalfOfDay(shape)) shape.remove_suffix(3);
-  if (shape.size() < 2 || shape[0] != shape[1]) return false;
-  if (std::string_view("/.-").find(shape[0]) == std::string_view::npos) return false;
-  const std::string_view rest = shape.substr(2);
-  return rest.empty() || rest == " :" || rest == " ::";
+// Takes a month's name, or AM and PM, which belong to what stands behind the last number.
+bool TakeWord(std::string_view& value, DatePattern::Text& text) {
+  const size_t letters = size_t(std::ranges::find_if_not(value, IsLetter) - value.begin());
+  const std::string word = Lower(value.substr(0, letters));
+  value.remove_prefix(letters);
+  if (const int month = MonthOf(word); month != 0 && text.name.empty()) {
+    text.name = word;
+    text.numbers.push_back(month);
+    text.digits.push_back(0);
+    text.behind.emplace_back();
+    return true;
+  }
+  if (text.behind.empty() || (word != "am" && word != "pm")) return false;
+  text.behind.back() += "a";
+  return true;
+}
+
+std::optional<DatePattern::Text> TextOf(std::string_view value) {
+  constexpr size_t kLongest = 32, kMostNumbers = 6;
+  if (value.empty() || value.size() > kLongest) return std::nullopt;
+  DatePattern::Text text;
+  while (!value.empty()) {
+    if (text.numbers.size() > kMostNumbers) return std::nullopt;
+    if (IsDigit(value[0])) {
+      if (!TakeNumber(value, text)) return std::nullopt;
+    } else if (IsLetter(value[0])) {
+      if (!TakeWord(value, text)) return std::nullopt;
+    } else {
+      if (text.behind.empty()) return std::nullopt;
+      text.behind.back() += value[0];
+      value.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
+// How many of the numbers are the date's: those before the first that a colon follows.
+size_t PartsOf(const DatePattern::Text& text) {
+  const auto colon = std::ranges::find(text.behind, ":");
+  return size_t(colon - text.behind.begin());
 }
 
 bool IsDay(int year, int month, int day) {
@@ -61,14 +109,58 @@ bool IsDay(int year, int month, int day) {
       .ok();
 }
 
-bool IsTimeOfDay(const Parts& parts, bool half) {
-  if (parts.numbers.size() == 3) return !half;
-  const int hour = parts.numbers[3];
+// Hours, minutes and, it may be, seconds; "a" stands for AM and PM.
+bool IsTimeOfDay(const DatePattern::Text& text, size_t from) {
+  const size_t count = text.numbers.size() - from;
+  if (count == 0) return true;
+  if (count < 2 || count > 3 || from == 0) return false;
+  const std::string& before = text.behind[from - 1];
+  if (before != " " && before != ", ") return false;
+  const bool half = text.behind.back() == " a";
+  if (!half && !text.behind.back().empty()) return false;
+  const int hour = text.numbers[from];
+  if (text.digits[from] == 0 || text.digits[from] > 2) return false;
   if (half ? hour < 1 || hour > 12 : hour > 23) return false;
-  for (size_t i = 4; i < parts.numbers.size(); ++i) {
-    if (parts.numbers[i] > 59 || parts.digits[i] != 2) return false;
+  for (size_t i = from + 1; i < text.numbers.size(); ++i) {
+    if (text.numbers[i] > 59 || text.digits[i] != 2) return false;
+    if (i + 1 < text.numbers.size() && text.behind[i] != ":") return false;
   }
   return true;
+}
+
+// Signs that part a date: between numbers the same one twice, around a name also blanks.
+bool AreDateSigns(const DatePattern::Text& text, size_t parts) {
+  if (parts < 2 || parts > 3) return false;
+  if (parts == text.numbers.size() && !text.behind[parts - 1].empty()) return false;
+  if (text.name.empty()) {
+    const std::string& sign = text.behind[0];
+    if (sign != "/" && sign != "." && sign != "-") return false;
+    return parts == 2 || text.behind[1] == sign;
+  }
+  return std::all_of(text.behind.begin(), text.behind.begin() + int(parts) - 1,
+                     [](const std::string& sign) {
+                       return sign.empty() || sign == " " || sign == ", " || sign == ". " ||
+                              sign == "-" || sign == "/" || sign == ".";
+                     });
+}
+
+bool HasLongYear(const DatePattern::Text& text, size_t parts) {
+  return std::any_of(text.digits.begin(), text.digits.begin() + int(parts),
+                     [](size_t digits) { return digits == 4; });
+}
+
+// Whether the numbers can be read in this order. A month and a year alone need a year of four
+// digits: "Mar-24" may as well be a day.
+bool FitsOrder(const DatePattern::Text& text, size_t parts, const DatePattern::Order& order) {
+  if ((order.day < 0) != (parts == 2)) return false;
+  const bool is_short = !HasLongYear(text, parts);
+  const auto digits = [&](int part) { return text.digits[size_t(part)]; };
+  if (digits(order.year) != (is_short ? 2u : 4u) || (order.day < 0 && is_short)) return false;
+  if ((digits(order.month) == 0) != !text.name.empty() || digits(order.month) > 2) return false;
+  if (order.day >= 0 && (digits(order.day) == 0 || digits(order.day) > 2)) return false;
+  const int year = text.numbers[size_t(order.year)] + (is_short ? kFirstShortYear : 0);
+  return IsDay(year, text.numbers[size_t(order.month)],
+               order.day < 0 ? 1 : text.numbers[size_t(order.day)]);
 }
 
 bool LooksLikeDate(const std::string& value) {
@@ -77,81 +169,108 @@ bool LooksLikeDate(const std::string& value) {
   return !pattern.Found().pattern.empty();
 }
 
+// Looks at the values that a profile holds.
 bool MayHold(const ColumnProfile& column) {
-  return column.type->id() == arrow::Type::STRING && LooksLikeDate(column.least) &&
-         LooksLikeDate(column.greatest);
+  if (column.type->id() != arrow::Type::STRING) return false;
+  const auto is_date = [](const auto& top) { return LooksLikeDate(top.first); };
+  return LooksLikeDate(column.least) || LooksLikeDate(column.greatest) ||
+         std::ranges::any_of(column.top, is_date);
 }
 
 }  // namespace
 
 void DatePattern::Read(std::string_view value) {
-  if (failed_) return;
-  auto parts = PartsOf(value);
-  failed_ = true;
-  if (!parts || !IsDateShape(parts->shape)) return;
-  const bool half = EndsInHalfOfDay(parts->shape);
-  std::string shape = parts->shape.substr(0, parts->shape.size() - (half ? 3 : 0));
-  // As many numbers as their signs part.
-  if (parts->numbers.size() != shape.size() + 1 || !IsTimeOfDay(*parts, half)) return;
-  const bool year_first = parts->digits[0] == 4;
-  if (!year_first && parts->digits[2] != 4) return;
-  if (shape_.empty()) {
-    shape_ = shape;
-    year_first_ = year_first;
-    afternoon_ = half;
+  const std::optional<Text> text = TextOf(value);
+  if (text && Fits(*text)) {
+    ++dates_;
+    return;
   }
-  if (shape != shape_ || year_first != year_first_ || half != afternoon_) return;
-  const auto& n = parts->numbers;
-  if (year_first) {
-    day_first_ = false;
-    month_first_ = month_first_ && IsDay(n[0], n[1], n[2]);
-  } else {
-    month_first_ = month_first_ && IsDay(n[2], n[0], n[1]);
-    day_first_ = day_first_ && IsDay(n[2], n[1], n[0]);
+  if (odd_values_++ == 0) odd_ = std::string(value);
+}
+
+bool DatePattern::Fits(const Text& text) {
+  const size_t parts = PartsOf(text);
+  if (!AreDateSigns(text, parts) || !IsTimeOfDay(text, parts)) return false;
+  std::bitset<kOrders.size()> orders;
+  for (size_t i = 0; i < kOrders.size(); ++i) orders[i] = FitsOrder(text, parts, kOrders[i]);
+  const bool is_short = !HasLongYear(text, parts);
+  if (dates_ > 0) {
+    orders &= orders_;
+    const bool alike = text.behind == behind_ && parts == parts_ && is_short == short_year_ &&
+                       named_ == !text.name.empty();
+    const bool name_fits =
+        text.name.size() <= 3 ? !long_name_ || text.name == "may" || !named_ : !short_name_;
+    if (!alike || !name_fits) return false;
   }
-  if (!month_first_ && !day_first_) return;
-  const size_t first = year_first ? 1 : 0;
-  if (parts->digits[first] > 2 || parts->digits[first + 1] > 2) return;
-  one_digit_[0] = one_digit_[0] || parts->digits[first] == 1;
-  one_digit_[1] = one_digit_[1] || parts->digits[first + 1] == 1;
-  if (n.size() > 3) one_digit_[2] = one_digit_[2] || parts->digits[3] == 1;
-  failed_ = false;
+  if (orders.none()) return false;
+  orders_ = orders;
+  behind_ = text.behind;
+  parts_ = parts;
+  short_year_ = is_short;
+  named_ = !text.name.empty();
+  // "May" is a name of both lengths.
+  long_name_ = long_name_ || text.name.size() > 3;
+  short_name_ = short_name_ || (named_ && text.name.size() == 3 && text.name != "may");
+  for (size_t i = 0; i < parts; ++i) {
+    one_digit_[i] = one_digit_[i] || text.digits[i] == 1;
+    if (text.numbers[i] < 100) seen_[i].set(size_t(text.numbers[i]));
+  }
+  if (parts < text.numbers.size()) one_digit_[3] = one_digit_[3] || text.digits[parts] == 1;
+  return true;
+}
+
+// Between points the day comes first, and else the month, where both can be. Of short years that
+// may stand first or last, the place with more different numbers is that of the day.
+size_t DatePattern::Chosen() const {
+  constexpr size_t kMonthFirst = 0, kDayFirst = 1, kYearFirst = 2;
+  if (orders_[kDayFirst] && (behind_[0] == "." || !orders_[kMonthFirst])) {
+    const bool year = orders_[kYearFirst] && seen_[0].count() < seen_[2].count();
+    return year ? kYearFirst : kDayFirst;
+  }
+  size_t first = 0;
+  while (!orders_[first]) ++first;
+  return first;
+}
+
+std::string DatePattern::PatternOf(const Order& order) const {
+  std::string pattern;
+  for (int i = 0; i < int(parts_); ++i) {
+    const bool one = one_digit_[size_t(i)];
+    if (i == order.year) pattern += short_year_ ? "yy" : "yyyy";
+    if (i == order.month) pattern += named_ ? (long_name_ ? "MMMM" : "MMM") : one ? "M" : "MM";
+    if (i == order.day) pattern += one ? "d" : "dd";
+    pattern += behind_[size_t(i)];
+  }
+  if (behind_.size() == parts_) return pattern;
+  const bool half = behind_.back() == " a";
+  const std::string hour = half ? "h" : "H";
+  pattern += (one_digit_[3] ? hour : hour + hour) + ":mm";
+  if (behind_.size() - parts_ > 2) pattern += ":ss";
+  return pattern + (half ? " a" : "");
 }
 
 TextDate DatePattern::Found() const {
-  if (failed_ || shape_.empty()) return {};
-  // Between points the day comes first, and between slashes the month, where both can be.
-  const bool day_first = day_first_ && (!month_first_ || shape_[0] == '.');
-  const std::string month = one_digit_[day_first ? 1 : 0] ? "M" : "MM";
-  const std::string day = one_digit_[day_first ? 0 : 1] ? "d" : "dd";
-  const std::string sign = shape_.substr(0, 1);
-  TextDate found{.time = shape_.size() > 2,
-                 .either = day_first_ && month_first_ && shape_[0] != '.'};
-  found.pattern = year_first_ ? "yyyy" + sign + month + sign + day
-                  : day_first ? day + sign + month + sign + "yyyy"
-                              : month + sign + day + sign + "yyyy";
-  if (!found.time) return found;
-  const std::string hour = afternoon_ ? "h" : "H";
-  found.pattern += " " + (one_digit_[2] ? hour : hour + hour) + ":mm";
-  if (shape_.size() > 4) found.pattern += ":ss";
-  if (afternoon_) found.pattern += " a";
+  if (dates_ == 0 || odd_values_ >= dates_) return {};
+  const size_t chosen = Chosen();
+  TextDate found{.pattern = PatternOf(kOrders[chosen]),
+                 .time = behind_.size() > parts_,
+                 .short_year = short_year_,
+                 .odd_values = odd_values_,
+                 .odd = odd_};
+  // A day between points, or before the name of its month, comes first.
+  const bool sure = kOrders[chosen].day == 0 && (named_ || behind_[0] == ".");
+  for (size_t i = 0; i < kOrders.size() && !sure; ++i) {
+    if (orders_[i] && i != chosen && found.other.empty()) found.other = PatternOf(kOrders[i]);
+  }
+  const auto& years = seen_[size_t(kOrders[chosen].year)];
+  for (size_t year = kLastCenturyFrom; short_year_ && year < years.size(); ++year) {
+    found.last_century = found.last_century || years[year];
+  }
   return found;
 }
 
-TextDate LikelyDate(const ColumnProfile& column) {
-  if (!MayHold(column)) return {};
-  DatePattern pattern;
-  pattern.Read(column.least);
-  pattern.Read(column.greatest);
-  for (const auto& [value, rows] : column.top) pattern.Read(value);
-  return pattern.Found();
-}
-
 bool MayHoldTextDates(const TableProfile& table) {
-  for (const ColumnProfile& each : table.columns) {
-    if (MayHold(each)) return true;
-  }
-  return false;
+  return std::ranges::any_of(table.columns, MayHold);
 }
 
 Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows,
@@ -176,6 +295,38 @@ Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows,
     if (!found.pattern.empty()) dates.emplace(table.columns[place].name, std::move(found));
   }
   return dates;
+}
+
+Result<std::map<std::string, TextDate>> FindTextDatesAt(const std::filesystem::path& place,
+                                                        const CsvOptions& csv,
+                                                        const TableProfile& table) {
+  std::map<std::string, TextDate> none;
+  if (!MayHoldTextDates(table)) return none;
+  SessionOptions options;
+  options.base = std::filesystem::current_path();
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
+  PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, csv).Stream());
+  return FindTextDates(*rows, table);
+}
+
+std::string ReadingOf(const TextDate& date, const std::string& column) {
+  const std::string read =
+      fmt::format("{}({}, '{}')", date.time ? "to_timestamp" : "to_date", column, date.pattern);
+  if (!date.last_century) return read;
+  return fmt::format("CASE WHEN {0} < {1} '{2}-01-01' THEN {0} ELSE {0} - INTERVAL 100 YEAR END",
+                     read, date.time ? "TIMESTAMP" : "DATE", kFirstShortYear + kLastCenturyFrom);
+}
+
+std::string LooseReadingOf(const TextDate& date, const std::string& column) {
+  const auto reading = [&](const TextDate& each) {
+    return fmt::format("{}({}, '{}')", date.time ? "try_to_timestamp" : "try_to_date", column,
+                       each.pattern);
+  };
+  DatePattern odd;
+  odd.Read(date.odd);
+  const TextDate other = odd.Found();
+  if (other.pattern.empty() || other.time != date.time) return reading(date);
+  return fmt::format("coalesce({}, {})", reading(date), reading(other));
 }
 
 }  // namespace protium

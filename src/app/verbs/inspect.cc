@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "app/csv_flags.h"
 #include "app/report/sections.h"
@@ -140,24 +141,27 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
 }
 
 // What to know before a model is made of it.
-std::string NotesText(const TableProfile& table) {
+std::string NotesText(const TableProfile& table, const std::map<std::string, TextDate>& dates) {
   std::string text;
   for (const ColumnProfile& each : table.columns) {
-    const bool date = !LikelyDate(each).pattern.empty();
-    const std::string why = date ? std::string() : WhyUseless(table, each);
+    const std::string why = dates.contains(each.name) ? "" : WhyUseless(table, each);
     if (!why.empty()) text += "  " + each.name + " " + why + "\n";
   }
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
 }
 
 // Dates that are text to the engines, with the SQL that reads them.
-std::string DatesText(const TableProfile& table) {
+std::string DatesText(const std::map<std::string, TextDate>& dates) {
   std::string text;
-  for (const ColumnProfile& each : table.columns) {
-    const TextDate date = LikelyDate(each);
-    if (date.pattern.empty()) continue;
-    text += fmt::format("  {0}: {1}({2}, '{3}') AS {2}\n", each.name,
-                        date.time ? "to_timestamp" : "to_date", SqlName(each.name), date.pattern);
+  for (const auto& [column, date] : dates) {
+    const std::string name = SqlName(column);
+    const bool odd = date.odd_values > 0;
+    text += fmt::format("  {}: {} AS {}\n", column,
+                        odd ? LooseReadingOf(date, name) : ReadingOf(date, name), name);
+    if (odd) {
+      text += fmt::format("    {} of its cells are something else, such as \"{}\"\n",
+                          Grouped(date.odd_values), CutToWidth(date.odd, kWidestValue));
+    }
   }
   return text.empty() ? "" : "\ndates written as text, which SQL reads so\n" + text;
 }
@@ -196,6 +200,7 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
 Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
   PT_LET(const FirstLook look, LookAt(file, given, kFirstRows));
   const TableProfile& table = look.table;
+  PT_LET(const auto dates, FindTextDatesAt(file, look.csv, table));
   if (as_json) {
     Json json = {{"kind", FieldsToJson(FormatOfPlace(file))}, {"path", file.string()}};
     json.update(ProfileToJson(table));
@@ -204,7 +209,7 @@ Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
-  text += ColumnsText(table, width) + NotesText(table) + DatesText(table) +
+  text += ColumnsText(table, width) + NotesText(table, dates) + DatesText(dates) +
           ReadingText(look, given.options);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);

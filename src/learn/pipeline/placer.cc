@@ -12,9 +12,14 @@
 namespace protium {
 namespace {
 
-// What to do about a column whose type does not fit the option `key`.
-std::string AdviceOn(const std::string& key, const arrow::DataType& type) {
+// What to do about a column whose type does not fit the option `key`, which takes `wanted`.
+std::string AdviceOn(const std::string& key, const StageColumn& column, const std::string& wanted) {
+  const arrow::DataType& type = *column.type;
   const bool text = type.id() == arrow::Type::STRING;
+  if (text && wanted.find("date") != wanted.npos) {
+    return "read it in the SQL, by how it is written: to_date(" + column.name +
+           ", 'MM/dd/yyyy') AS " + column.name;
+  }
   if (key == "label" && text) return "to predict classes, set loss = \"cross_entropy\"";
   if (key == "label" && arrow::is_floating(type.id())) {
     return "turn it into classes in the SQL, or predict the number: loss = \"mse\"";
@@ -216,7 +221,7 @@ Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) 
                .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +
                        fits.message(),
                .where = path_ + "." + key,
-               .fix = AdviceOn(key, *column.type)});
+               .fix = AdviceOn(key, column, fits.message())});
 }
 
 // The level that a column exists from: 0 for the table's.
