@@ -85,14 +85,6 @@ void Count(const Scan& scan, Json& told) {
   }
 }
 
-// "1.9 MB"
-std::string SizeText(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
-  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
-}
-
 }  // namespace
 
 Json CountRows(const Session& session) {
@@ -118,6 +110,13 @@ std::string RowCountsText(const Json& tables) {
     rows.push_back({"  " + each["table"].get<std::string>(), says});
   }
   return TextTable(rows);
+}
+
+std::string SizeText(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
 }
 
 }  // namespace protium

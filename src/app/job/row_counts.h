@@ -2,6 +2,8 @@
 // How many rows the tables of a job hold, as far as that is known without reading them.
 #pragma once
 
+#include <string>
+
 #include "base/json.h"
 #include "protium/session.h"
 
@@ -15,5 +17,8 @@ Json CountRows(const Session& session);
 
 // The same as a text table, a line a table: "flights  about 30,000 rows, by samples of its 1.9 MB".
 std::string RowCountsText(const Json& tables);
+
+// "1.9 MB"
+std::string SizeText(double bytes);
 
 }  // namespace protium

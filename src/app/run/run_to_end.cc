@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/report/report.h"
+#include "app/run/peak_memory.h"
 #include "app/run/run_report.h"
 #include "app/run/seconds_before.h"
 #include "app/verb.h"
@@ -103,6 +104,7 @@ Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_
                  {"outputs", Json::array()},
                  {"metrics", Json::object()}};
   AddTo(result, session.state().record().results());
+  result["memory"] = PeakMemory();
   result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
   AddSecondsBefore(before, result["seconds"]);
   return result;

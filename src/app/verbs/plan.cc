@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/job/forecast.h"
 #include "app/job/frames.h"
 #include "app/job/read_job.h"
 #include "app/job/row_counts.h"
@@ -48,6 +49,11 @@ std::string CutForTerminal(const std::string& text) {
   std::string cut;
   for (std::string line; std::getline(lines, line);) cut += CutToWidth(line, width) + "\n";
   return cut;
+}
+
+// Text is wrapped for terminals alone.
+size_t LineWidth() {
+  return isatty(STDOUT_FILENO) == 1 ? size_t(Terminal::Of(STDOUT_FILENO).width) : 1000;
 }
 
 // Adds the estimators, which are no Stages and not among "stages", but readers of a plan look for
@@ -144,12 +150,13 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
     text += "\ngang\n";
-    const int32_t width = isatty(STDOUT_FILENO) == 1 ? Terminal::Of(STDOUT_FILENO).width : 1000;
-    for (const std::string& line : Wrapped(ShardsText(plan["training"]), size_t(width) - 2)) {
+    for (const std::string& line : Wrapped(ShardsText(plan["training"]), LineWidth() - 2)) {
       text += "  " + line + "\n";
     }
     for (const Json& gang : plan["placement"]) text += GangText(gang);
   }
+  const Json forecast = plan.value("forecast", Json::object());
+  if (!forecast.empty()) text += "\nestimated\n" + ForecastText(forecast, LineWidth());
   return text;
 }
 
@@ -226,6 +233,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(Json plan, PlanJob(*session, job, frames));
   plan["tables"] = CountRows(*session);
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
+  plan["forecast"] = Forecast(RunsDir(arguments), job.file.name, settings, plan);
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan, arguments.Has("--sql")) +
                        OverriddenText(settings) +
@@ -250,10 +258,10 @@ CommandVerb PlanVerb() {
                  RunsDirFlag()},
        .says = "shows what a job will do, and runs nothing",
        .more =
-           "Shows the plan, what is not exact in it, the gang and where its workers run; with "
-           "--sql "
-           "the SQL\nas the engine sees it, with --json also every setting in effect and where it "
-           "was set.\n"},
+           "Shows the plan, what is not exact in it, the gang and where its workers run, and what "
+           "time and\nmemory it will take: by the latest finished run of the job, or else by the "
+           "sizes of its tables;\nwith --sql the SQL as the engine sees it, with --json also every "
+           "setting in effect and where\nit was set.\n"},
       ShowPlan};
 }
 
