@@ -70,12 +70,21 @@ std::string NumberStages(const JobOutline& outline) {
          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
 }
 
-std::string LossOf(Aim aim) {
-  if (aim == Aim::kTwoClasses) {
-    return "loss   = \"binary_cross_entropy\"       # of two classes\n";
+// Weights make predictions of rare classes more frequent and probabilities too high for them: which
+// of the two is wanted only people know.
+std::string LossOf(const JobOutline& outline) {
+  if (outline.aim == Aim::kNumber) {
+    return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
   }
-  if (aim == Aim::kClasses) return "loss   = \"cross_entropy\"              # of classes\n";
-  return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
+  const bool two = outline.aim == Aim::kTwoClasses;
+  const char* const name = two ? "binary_cross_entropy" : "cross_entropy";
+  std::string text = fmt::format("{:<38}# of {}classes\n", fmt::format("loss   = \"{}\"", name),
+                                 two ? "two " : "");
+  if (outline.rare.empty()) return text;
+  return text + fmt::format(
+                    "# {}; for as many mistakes in each class:\n"
+                    "# loss = {{ name = \"{}\", class_weights = \"balanced\" }}\n",
+                    CutToWidth(outline.rare, 60), name);
 }
 
 std::string TrainOf(const JobOutline& outline) {
@@ -123,7 +132,7 @@ std::string EstimatorOf(const JobOutline& outline) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }
   if (!columns.numbers.empty()) text += "numeric = [{ stage = \"scale\" }]\n";
-  return text + "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline.aim) + "\n";
+  return text + "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline) + "\n";
 }
 
 }  // namespace

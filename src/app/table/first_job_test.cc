@@ -170,16 +170,26 @@ TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {
   }
 }
 
-TEST(ProposeJob, SaysWhichClassesAreRare) {
+TEST(ProposeJob, HasALineForClassesThatAreRare) {
   TableProfile table = Shop();
   table.columns.back() = Column("sold", arrow::utf8(), 2);
   table.columns.back().top = {{"no", 4700}, {"yes", 300}};
-  EXPECT_THAT(
-      Propose(table, "sold").ValueOrDie().notes,
-      testing::Contains(HasSubstr("\"yes\" is 6 % of the rows: in the loss, class_weights")));
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  EXPECT_THAT(job.notes, testing::Contains(HasSubstr("\"yes\" is 6 % of the rows: the job has")));
+  EXPECT_THAT(job.toml, HasSubstr("# loss = { name = \"binary_cross_entropy\", class_weights = "
+                                  "\"balanced\" }\n"));
   table.columns.back().top = {{"no", 3000}, {"yes", 2000}};
+  const Proposed even = Propose(table, "sold").ValueOrDie();
+  EXPECT_THAT(even.toml, Not(HasSubstr("class_weights")));
+  EXPECT_THAT(even.notes, Not(testing::Contains(HasSubstr("class_weights"))));
+}
+
+TEST(ProposeJob, CountsTheRareOnesOfManyClassesTogether) {
+  TableProfile table = Shop();
+  table.columns.back() = Column("sold", arrow::utf8(), 9);
+  table.columns.back().top = {{"a", 1000}, {"b", 1000}, {"c", 1000}, {"d", 1000}, {"e", 950}};
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
-              Not(testing::Contains(HasSubstr("class_weights"))));
+              testing::Contains(HasSubstr("the 4 least frequent classes are 1 % of the rows")));
 }
 
 TEST(ProposeJob, WritesTheSameJobAsAProgram) {

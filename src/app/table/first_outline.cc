@@ -69,18 +69,25 @@ std::string SplitNote(const FirstSplit& split) {
   }
 }
 
-// A class of so few rows that always guessing another looks good.
-std::string RareClassNote(const TableProfile& table, const ColumnProfile& label, Aim aim) {
-  if (aim == Aim::kNumber || label.top.empty() || int64_t(label.top.size()) < label.distinct) {
-    return {};
+// Classes of so few rows that never guessing them looks good. Of many classes only the most
+// frequent are known one by one; the others count together.
+std::string RareClasses(const TableProfile& table, const ColumnProfile& label, Aim aim) {
+  if (aim == Aim::kNumber || label.top.empty()) return {};
+  const auto rows = double(std::max<int64_t>(table.rows - label.nulls, 1));
+  const auto is_rare = [&](double share) { return share * double(label.distinct) < 2 * kUneven; };
+  double rest = rows;
+  for (const auto& [value, count] : label.top) rest -= double(count);
+  const int64_t others = label.distinct - int64_t(label.top.size());
+  const double share =
+      others > 0 ? rest / rows / double(others) : double(label.top.back().second) / rows;
+  if (!is_rare(share)) return {};
+  if (others > 1) {
+    return fmt::format("the {} least frequent classes are {:.2g} % of the rows", others,
+                       100 * rest / rows);
   }
-  const auto& [value, rows] = label.top.back();
-  const double share = double(rows) / double(std::max<int64_t>(table.rows - label.nulls, 1));
-  if (share * double(label.distinct) >= 2 * kUneven) return {};
-  return fmt::format(
-      "\"{}\" is {:.2g} % of the rows: in the loss, class_weights = \"balanced\" "
-      "makes rare classes count as much as the others",
-      value, 100 * share);
+  return others == 1
+             ? fmt::format("the least frequent class is {:.2g} % of the rows", 100 * share)
+             : fmt::format("\"{}\" is {:.2g} % of the rows", label.top.back().first, 100 * share);
 }
 
 std::string Counted(size_t count, const char* one, const char* many) {
@@ -101,10 +108,12 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   notes.push_back("from " + Counted(columns.categories.size(), "category", "categories") + ", " +
                   Counted(columns.numbers.size(), "number", "numbers") + ", " +
                   Counted(columns.times.size(), "date", "dates"));
-  for (const std::string& each :
-       {RareClassNote(spec.source.seen, label, outline.aim), SplitNote(outline.split)}) {
-    if (!each.empty()) notes.push_back(each);
+  if (!outline.rare.empty()) {
+    notes.push_back(outline.rare +
+                    ": the job has a line with class_weights = \"balanced\", which makes rare "
+                    "classes count as much as the others");
   }
+  if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
   if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
     notes.push_back(
@@ -147,6 +156,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};
   outline.sql = SqlOf(spec.source, outline.columns, split, *label);
+  outline.rare = RareClasses(table, *label, aim);
   SetEffort(table.rows, outline);
   AddNotes(spec, outline);
   return outline;

@@ -30,6 +30,7 @@ struct JobOutline {
   FirstSplit split;
   std::string sql;                 // Lines of at most 100 columns, with a comment for each join.
   std::vector<std::string> notes;  // What was decided, for people: a line each.
+  std::string rare;  // Which classes are rare: "\"yes\" is 6 % of the rows"; empty: none.
 
   // Small tables are passed over more often, in smaller batches: about as many steps for all.
   int64_t batch = 512;
