@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/fault.h"
 #include "base/nearest.h"
@@ -20,6 +21,8 @@
 #include "run/terminal.h"
 
 namespace protium {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -170,7 +173,8 @@ void PrintNote(std::string_view text) {
 }
 
 Flag RunsDirFlag() {
-  return {"--runs-dir", "DIR", "the folder of all runs (PROTIUM_RUNS_DIR, or runs)", ""};
+  return {"--runs-dir", "DIR",
+          "the folder of all runs (PROTIUM_RUNS_DIR, else runs in the project or here)", ""};
 }
 Flag SetFlag() { return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", ""}; }
 Flag EngineFlag() {
@@ -182,8 +186,16 @@ Flag ForceFlag() {
 }
 
 std::string RunsDir(const Arguments& arguments) {
+  if (arguments.Has("--runs-dir")) return arguments.Value("--runs-dir");
   const char* const usual = std::getenv("PROTIUM_RUNS_DIR");
-  return arguments.Value("--runs-dir", usual != nullptr && *usual != 0 ? usual : "runs");
+  if (usual != nullptr && *usual != 0) return usual;
+  std::error_code ignored;  // Where the working folder is gone, "here" is empty.
+  const fs::path here = fs::current_path(ignored);
+  for (fs::path folder = here; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (!fs::is_regular_file(folder / ".protium", ignored)) continue;
+    return folder == here ? "runs" : (folder / "runs").string();
+  }
+  return "runs";
 }
 
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,

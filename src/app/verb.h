@@ -68,7 +68,8 @@ Flag EngineFlag();
 Flag JsonFlag();
 Flag ForceFlag();
 
-// The value of --runs-dir, else of PROTIUM_RUNS_DIR, else "runs".
+// The value of --runs-dir, else of PROTIUM_RUNS_DIR, else the folder "runs" beside the file
+// .protium that is nearest in this folder or one above it and marks a project, else "runs" here.
 std::string RunsDir(const Arguments& arguments);
 
 // Columns of text, two spaces apart, the first row being the heading; columns marked in `right` are

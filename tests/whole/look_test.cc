@@ -261,4 +261,15 @@ TEST(Check, SaysWithoutReadingTablesWhetherAJobIsRight) {
   EXPECT_FALSE(std::filesystem::exists(own / "runs"));
 }
 
+TEST(Runs, AreFoundFromAnyFolderOfAProject) {
+  const OwnJob own;
+  own.Write(".protium", "");
+  own.Write("runs/a-1/run.json", R"({"name": "x", "state": "done", "started": "2026-01-01"})");
+  own.Write("notes/deep/x", "");
+  const std::string below = (own / "notes/deep").string();
+  Running command({"/bin/sh", "-c", "cd " + below + " && " + ProtiumCommand() + " runs"},
+                  own.path());
+  EXPECT_TRUE(Has(command.Wait().err, "1 run in " + (own / "runs").string()));
+}
+
 }  // namespace protium::whole
