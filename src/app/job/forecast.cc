@@ -93,29 +93,43 @@ double EpochsIn(const std::map<std::string, Json>& settings) {
   return found != settings.end() && found->second.is_number() ? found->second.get<double>() : 0;
 }
 
+// How a run's seconds become those of the next.
+struct Scale {
+  double tables = 1;    // Times as much to read.
+  double learning = 0;  // Seconds that training spent on epochs; the rest is its start.
+  double epochs = 1;    // Times as many of them.
+
+  double Of(const std::string& part, double seconds) const {
+    if (part != "train") return seconds * tables;
+    return seconds - learning + learning * tables * epochs;
+  }
+};
+
 // Training stops early or not; with other epochs than then it may go through all of them.
 Json ByRun(const fs::path& run, const Json& settings) {
   const Json result = ReadResult(run);
   const Json seconds = result.value("seconds", Json::object());
+  const Json history = result.value("history", Json::array());
   const auto then = ByKey(ReadJson(run / "job.json").value("settings", Json()));
   const auto now = ByKey(settings);
-  const double growth = Growth(run), trained = double(result.value("history", Json()).size());
-  const bool other_epochs = trained > 0 && EpochsIn(now) > 0 && EpochsIn(then) != EpochsIn(now);
+  Scale scale{.tables = Growth(run)};
+  if (!history.empty()) scale.learning = NumberAt(history.back(), "seconds");
+  const bool other_epochs =
+      !history.empty() && EpochsIn(now) > 0 && EpochsIn(then) != EpochsIn(now);
+  if (other_epochs) scale.epochs = EpochsIn(now) / double(history.size());
   Json forecast = {{"run", run.filename().string()}, {"seconds", Json::object()}};
   double rest = NumberAt(seconds, "total"), total = 0;
   for (const char* part : kParts) {
-    double spent = NumberAt(seconds, part);
+    const double spent = NumberAt(seconds, part);
     if (spent == 0) continue;
+    forecast["seconds"][part] = scale.Of(part, spent);
     rest -= spent;
-    spent *= growth;
-    if (other_epochs && std::string(part) == "train") spent *= EpochsIn(now) / trained;
-    forecast["seconds"][part] = spent;
-    total += spent;
+    total += scale.Of(part, spent);
   }
   forecast["seconds"]["total"] = total + std::max(rest, 0.0);
   if (result.contains("memory")) forecast["memory"] = result["memory"];
   if (result.contains("workers")) forecast["workers"] = result["workers"];
-  if (growth != 1) forecast["tables"] = growth;
+  if (scale.tables != 1) forecast["tables"] = scale.tables;
   if (other_epochs) forecast["epochs"] = EpochsIn(now);
   const std::vector<std::string> differs = Differing(then, now);
   if (!differs.empty()) forecast["differs"] = differs;

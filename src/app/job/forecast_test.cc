@@ -19,7 +19,7 @@ class Forecasts : public testing::Test {
     return Json::array({{{"key", "train.epochs"}, {"value", epochs}},
                         {{"key", "train.batch_size"}, {"value", batch}}});
   }
-  // A finished run of 5 of 10 epochs over a table of 100 bytes.
+  // A finished run of 2 of 10 epochs over a table of 100 bytes.
   void MakeRun() const {
     const auto run = RunFolder::Create(runs(), "shop", {"protium"}).ValueOrDie();
     const std::string table = (runs() / "t.csv").string();
@@ -28,7 +28,7 @@ class Forecasts : public testing::Test {
     Write(run->path() / "inputs.json", Dump(inputs));
     Write(run->path() / "job.json", Dump({{"settings", Settings(10, 64)}}));
     const Json result = {{"seconds", {{"total", 10}, {"etl", 2}, {"train", 5}}},
-                         {"history", {1, 2, 3, 4, 5}},
+                         {"history", Json::array({{{"seconds", 1.25}}, {{"seconds", 2.5}}})},
                          {"workers", 2},
                          {"memory", {{"driver_bytes", 3e8}, {"worker_bytes", 4e8}}}};
     Write(run->path() / "result.json", Dump(result));
@@ -56,10 +56,10 @@ TEST_F(Forecasts, GrowWithEpochsAndTables) {
   Write(runs() / "t.csv", std::string(200, '\n'));
   const Json forecast = Forecast(runs(), "shop", Settings(20, 32), Json::object());
   EXPECT_EQ(forecast["seconds"]["etl"], 4.0);
-  EXPECT_EQ(forecast["seconds"]["train"], 40.0);  // 1 s an epoch then.
-  EXPECT_EQ(forecast["seconds"]["total"], 47.0);  // With 3 s besides.
+  EXPECT_EQ(forecast["seconds"]["train"], 52.5);  // To begin 2.5 s, then 1.25 s an epoch.
+  EXPECT_EQ(forecast["seconds"]["total"], 59.5);  // With 3 s besides.
   const std::string text = ForecastText(forecast, 200);
-  EXPECT_THAT(text, HasSubstr("at most 47 s"));
+  EXPECT_THAT(text, HasSubstr("at most 60 s"));
   EXPECT_THAT(text, HasSubstr("its tables are 2 times as large now; then with another "
                               "train.batch_size"));
 }
