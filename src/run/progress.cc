@@ -88,7 +88,10 @@ void ProgressLines::MaybePlain(Deadline now) {
   if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;
   // At 100 % the phase is about to print its summary.
   if (tenth >= 10) return;
+  // Behind a note the line may be where it was.
+  if (line == last_plain_ && now - last_line_ < kQuietest) return;
   last_tenth_ = tenth;
+  last_plain_ = line;
   last_line_ = now;
   out_(line + "\n");
 }

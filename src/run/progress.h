@@ -38,9 +38,10 @@ class ProgressLines {
   const bool details_;
   const TextOut out_;
   ProgressState state_;
-  std::string drawn_;     // The live line on the terminal; empty: none.
-  int last_tenth_ = 0;    // Of the running phase, already printed as a plain line.
-  Deadline last_line_{};  // When a line was last printed; zero before the first event.
+  std::string drawn_;       // The live line on the terminal; empty: none.
+  int last_tenth_ = 0;      // Of the running phase, already printed as a plain line.
+  std::string last_plain_;  // The last line of those that are redrawn on a terminal.
+  Deadline last_line_{};    // When a line was last printed; zero before the first event.
 };
 
 // The display with its clock: a thread that redraws ten times a second. On() may be called from any

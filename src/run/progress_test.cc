@@ -128,6 +128,15 @@ TEST_F(ProgressText, ThroughAPipeIsALineForEveryTenPercentWithoutEscapes) {
   EXPECT_THAT(text_, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(ProgressText, ThroughAPipeIsNotRepeatedBehindANote) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 20000}, {"steps", 100}}, now_);
+  lines.On(Step(40, 1, 0.5), now_ += seconds(1));
+  EXPECT_THAT(text_, HasSubstr("step 40/100"));
+  lines.On({{"event", "note"}, {"message", "training ends early"}}, now_);
+  EXPECT_THAT(text_, testing::EndsWith("training ends early\n"));
+}
+
 TEST_F(ProgressText, ThroughAPipeSpeaksEveryThirtySecondsWhenSlow) {
   ProgressLines lines({}, Out());
   lines.On({{"event", "train_start"}, {"rows", 10}, {"steps", 1000000}}, now_);
