@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/table/first_job.h"
 
-#include <arrow/type.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -36,15 +36,14 @@ std::string TableLine(const LookedTable& table) {
   return line + " }\n";
 }
 
-std::string TimeStages(const UsedColumns& columns) {
-  if (columns.times.empty()) return {};
-  const bool clock = std::ranges::any_of(
-      columns.times, [](const auto* each) { return each->type->id() == arrow::Type::TIMESTAMP; });
+std::string TimeStages(const JobOutline& outline) {
+  if (outline.columns.times.empty()) return {};
+  std::vector<std::string> parts;
+  for (const std::string& each : outline.parts) parts.push_back(Dump(Json(each)));
   return fmt::format(
       "[[pipeline]]                          # what recurs in dates and times\n"
       "kind   = \"datetime_parts\"\nid     = \"when\"\n{}parts  = [{}]\n\n",
-      InputsOf(columns.times),
-      clock ? "\"month\", \"day_of_week\", \"hour\"" : "\"month\", \"day_of_week\"");
+      InputsOf(outline.columns.times), fmt::join(parts, ", "));
 }
 
 std::string CategoryStages(const UsedColumns& columns) {
@@ -151,7 +150,7 @@ std::string JobText(const JobOutline& outline) {
   for (const LookedTable& each : spec.source.tables) text += TableLine(each);
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
-  text += SplitText(outline) + TimeStages(outline.columns) + CategoryStages(outline.columns) +
+  text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline.columns) +
           NumberStages(outline) + EstimatorOf(outline) + TrainOf(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"

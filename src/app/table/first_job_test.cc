@@ -152,6 +152,12 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
+  // Months that come once are no help for the last fifth.
+  EXPECT_THAT(job.toml, HasSubstr("parts  = [\"day_of_week\"]"));
+  table.columns[0].least = "2013-05-01";
+  table.columns[0].greatest = "2015-05-01";
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
+              HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
   EXPECT_THAT(job.notes,
               testing::Contains("test rows are the last fifth in time: day from 2015-03-01 on"));
   table.columns.push_back(Column("held_out", arrow::utf8(), 2));

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
 
 #include "app/table/sql_names.h"
 #include "base/ascii.h"
@@ -49,6 +52,32 @@ std::string SqlOf(const FirstSource& source, const UsedColumns& columns, const F
   if (split.how == HeldOut::kLatest) items.push_back(HeldOutItem(source, *split.column));
   items.push_back(ItemOf(source, label));
   return "SELECT " + ListOf(items, 7) + "\nFROM " + source.from;
+}
+
+// Days since 1970 of "2024-04-01 10:26:27"; nothing for other texts.
+std::optional<int64_t> DayOf(const std::string& text) {
+  using namespace std::chrono;
+  int y = 0;
+  unsigned m = 0, d = 0;
+  if (std::sscanf(text.c_str(), "%d-%u-%u", &y, &m, &d) != 3) return std::nullopt;
+  const year_month_day date{year(y), month(m), day(d)};
+  return date.ok() ? std::optional(sys_days(date).time_since_epoch().count()) : std::nullopt;
+}
+
+// Where the last rows in time are held out, training must have seen their month in another year.
+std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& split) {
+  constexpr int64_t kFewestDays = 540;
+  bool months = split.how != HeldOut::kLatest, hours = false;
+  for (const ColumnProfile* each : columns.times) {
+    const auto from = DayOf(each->least), to = DayOf(each->greatest);
+    months = months || (from && to && *to - *from >= kFewestDays);
+    hours = hours || each->type->id() == arrow::Type::TIMESTAMP;
+  }
+  std::vector<std::string> parts;
+  if (months) parts.emplace_back("month");
+  parts.emplace_back("day_of_week");
+  if (hours) parts.emplace_back("hour");
+  return parts;
 }
 
 std::string SplitNote(const FirstSplit& split) {
@@ -156,6 +185,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};
   outline.sql = SqlOf(spec.source, outline.columns, split, *label);
+  outline.parts = PartsOf(outline.columns, split);
   outline.rare = RareClasses(table, *label, aim);
   SetEffort(table.rows, outline);
   AddNotes(spec, outline);

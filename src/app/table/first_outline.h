@@ -28,6 +28,7 @@ struct JobOutline {
   Aim aim;
   UsedColumns columns;
   FirstSplit split;
+  std::vector<std::string> parts = {};  // Of dates and times, what recurs: "month".
   std::string sql;                 // Lines of at most 100 columns, with a comment for each join.
   std::vector<std::string> notes;  // What was decided, for people: a line each.
   std::string rare;  // Which classes are rare: "\"yes\" is 6 % of the rows"; empty: none.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/table/first_program.h"
 
-#include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -89,14 +88,14 @@ std::string StagesText(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   std::string text;
   if (!columns.times.empty()) {
-    const bool clock = std::ranges::any_of(
-        columns.times, [](const auto* each) { return each->type->id() == arrow::Type::TIMESTAMP; });
+    std::vector<std::string> parts;
+    for (const std::string& each : outline.parts) parts.push_back(CppText(each));
     text += fmt::format(
         "      pt::StageOptions{{\"datetime_parts\",\n"
         "                       {{{{\"id\", \"when\"}},\n"
         "                        {{\"inputs\", {}}},\n"
-        "                        {{\"parts\", {{\"month\", \"day_of_week\"{}}}}}}}}},\n",
-        NamesOf(columns.times, 36), clock ? ", \"hour\"" : "");
+        "                        {{\"parts\", {{{}}}}}}}}},\n",
+        NamesOf(columns.times, 36), fmt::join(parts, ", "));
   }
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += StageText("StringIndexer", "index",
