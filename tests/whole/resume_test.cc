@@ -37,7 +37,7 @@ TEST(Resume, WithMoreEpochsEqualsARunThatHadThemFromTheStart) {
   EXPECT_TRUE(after.json["settings"].empty()) << after.out;
   const Outcome text = own.Protium({"runs", "compare", folder, other});
   EXPECT_TRUE(Has(text.out, "weights, equal bit for bit")) << text.out;
-  EXPECT_TRUE(Has(text.out, "nothing: settings, inputs and versions are the same")) << text.out;
+  EXPECT_TRUE(Has(text.out, "nothing differs in settings, inputs, versions")) << text.out;
   EXPECT_TRUE(Has(ReadText(fs::path(folder) / "job.json"), "--set train.epochs=4"));
 }
 

@@ -114,7 +114,7 @@ Finding Devices() {
 
 // Ranks load it for real, on this machine or another; here it is enough that it is there.
 Finding TorchLibrary() {
-  const fs::path file = OwnLibraryFolder() / kTorchLibraryFile;
+  const fs::path file = (OwnLibraryFolder() / kTorchLibraryFile).lexically_normal();
   std::error_code error;
   Finding finding{"libtorch", file.string()};
   if (!fs::exists(file, error)) {

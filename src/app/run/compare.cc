@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/compare.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "app/run/model_place.h"
 #include "app/run/run_report.h"
+#include "app/table/grid.h"
 #include "app/verb.h"
 #include "run/folder.h"
 
@@ -16,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kNothing = "  nothing: settings, inputs and versions are the same";
+constexpr const char* kNothing = "  nothing differs in settings, inputs, versions";
 
 // The leaves of both trees side by side, in the order of `a`, then those of `b` alone: those that
 // differ, then with `all` the others, too.
@@ -83,6 +87,16 @@ std::string EqualText(const Json& equal) {
   return equal.get<bool>() ? "weights, equal bit for bit" : "weights, not equal";
 }
 
+// Names as heads of columns. On a terminal what they begin with alike stands once, to the left:
+// each alone is too wide for three columns.
+std::vector<std::string> Heads(const std::string& a, const std::string& b) {
+  if (isatty(STDOUT_FILENO) == 0) return {"", a, b};
+  const auto [end, other] = std::ranges::mismatch(a, b);
+  const size_t alike = std::string_view(a.begin(), end).rfind('-');
+  if (a == b || alike == std::string_view::npos) return {"", a, b};
+  return {a.substr(0, alike + 1) + "...", a.substr(alike + 1), b.substr(alike + 1)};
+}
+
 }  // namespace
 
 Json CompareRuns(const fs::path& a, const fs::path& b) {
@@ -103,7 +117,7 @@ Json CompareRuns(const fs::path& a, const fs::path& b) {
 std::string ComparedAsText(const Json& compared) {
   const Json& weights = compared["weights"];
   std::vector<std::vector<std::string>> rows = {
-      {"", ValueText(compared["runs"][0]), ValueText(compared["runs"][1])},
+      Heads(ValueText(compared["runs"][0]), ValueText(compared["runs"][1])),
       {EqualText(weights["equal"]), ShortHash(weights["a"]), ShortHash(weights["b"])}};
   const size_t before = rows.size();
   for (const char* part : {"settings", "inputs", "versions", "metrics", "seconds"}) {
@@ -118,7 +132,7 @@ std::string ComparedAsText(const Json& compared) {
       rows.push_back({"  " + row["key"].get<std::string>(), text("a"), text("b")});
     }
   }
-  return TextTable(rows);
+  return FittedTable(std::move(rows));
 }
 
 }  // namespace protium

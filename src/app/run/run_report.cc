@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "app/table/grid.h"
 #include "app/verb.h"
 #include "run/folder.h"
 #include "run/list.h"
@@ -87,8 +89,9 @@ std::string SearchText(const Json& result) {
 
 // The text for people: name and times, metrics, outputs.
 std::string FormatResult(const Json& result) {
-  std::string text = fmt::format("{}  {}\n\n", result.value("run", ""),
-                                 SpentText(result.value("seconds", Json::object())));
+  std::string text = FittedLines(fmt::format("{}  {}\n", result.value("run", ""),
+                                             SpentText(result.value("seconds", Json::object())))) +
+                     "\n";
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += metrics + "\n";
   const std::string search = SearchText(result);
@@ -209,7 +212,7 @@ std::string MetricsTable(const Json& result) {
   }
   std::vector<bool> right(rows[0].size(), true);
   right[0] = false;
-  return TextTable(rows, right);
+  return FittedTable(std::move(rows), right);
 }
 
 }  // namespace protium

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <vector>
 
+#include "app/reference/pages.h"
 #include "app/table/cells.h"
 #include "app/verb.h"
 #include "run/terminal.h"
@@ -86,6 +88,25 @@ std::string FittedTable(std::vector<std::vector<std::string>> rows,
     for (size_t i = 0; i < row.size(); ++i) row[i] = CutToWidth(row[i], widths[i]);
   }
   return TextTable(rows, right);
+}
+
+std::string FittedLines(const std::string& text) {
+  if (isatty(STDOUT_FILENO) == 0) return text;
+  const auto width = size_t(Terminal::Of(STDOUT_FILENO).width);
+  std::stringstream lines(text);
+  std::string fitted;
+  for (std::string line; std::getline(lines, line);) {
+    if (size_t(TextWidth(line)) <= width) {
+      fitted += line + "\n";
+      continue;
+    }
+    const char* indent = "";
+    for (const std::string& each : Wrapped(line, width - 2)) {
+      fitted += indent + each + "\n";
+      indent = "  ";
+    }
+  }
+  return fitted;
 }
 
 }  // namespace protium

@@ -19,4 +19,8 @@ std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width);
 std::string FittedTable(std::vector<std::vector<std::string>> rows,
                         const std::vector<bool>& right = {});
 
+// Lines for stdout: on a terminal that is too narrow for one, it is broken between words and goes
+// on two blanks further in.
+std::string FittedLines(const std::string& text);
+
 }  // namespace protium

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -60,8 +61,8 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   const JobCheck check = CheckJob(file, sets);
   PT_TRY(Tell(check, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
-  return PrintResult(
-      fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file));
+  return PrintResult(FittedLines(
+      fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file)));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "app/table/first_job.h"
 #include "app/table/first_program.h"
 #include "app/table/first_source.h"
+#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
@@ -147,7 +148,8 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   std::string text = reading;
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
-  return PrintResult(text + "\n" + NextText(outline, output, program, invocation.name));
+  return PrintResult(FittedLines(text) + "\n" +
+                     NextText(outline, output, program, invocation.name));
 }
 
 }  // namespace
