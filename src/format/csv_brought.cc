@@ -129,6 +129,16 @@ Status BroughtCsv::Infer() {
   return SetTypes();
 }
 
+// A cell with digits in a column of dates is most likely one that is written in another way.
+std::string MendOf(const std::string& column, const std::string& cell, CellType type) {
+  const bool date = type == CellType::kDate || type == CellType::kTimestamp;
+  if (date && cell.find_first_of("0123456789") != cell.npos) {
+    return fmt::format(
+        "leave its type out and read it in the SQL: to_date({0}, 'dd.MM.yyyy') AS {0}", column);
+  }
+  return fmt::format("correct the cell, or say how nulls are written: null = {}", QuotedCell(cell));
+}
+
 Status BroughtCsv::AppendColumn(size_t column, const CsvCell& cell) {
   arrow::ArrayBuilder& builder = batch_->column(column);
   if (IsNull(cell, spec_.csv)) return builder.AppendNull();
@@ -141,8 +151,7 @@ Status BroughtCsv::AppendColumn(size_t column, const CsvCell& cell) {
   }
   return WrongCell(names_[column], CsvText(cell), type,
                    fmt::format("{}:{}", spec_.paths[file_], rows_->line()),
-                   fmt::format("correct the cell, or say how nulls are written: null = {}",
-                               QuotedCell(CsvText(cell))));
+                   MendOf(names_[column], CsvText(cell), type));
 }
 
 Status BroughtCsv::AppendRow() {
