@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // Longer than ranks may take to write a checkpoint and to end.
-constexpr std::chrono::seconds kPatience{120};
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::seconds kMostPausing{120};
+constexpr std::chrono::milliseconds kPauseTick{20};
 
 // The process that holds the run's lock. Only one that has the file open is signalled: a number in
 // a file may by now be that of another process, or of one of another machine.
@@ -36,15 +36,15 @@ Result<pid_t> FindDriver(const fs::path& run) {
 }
 
 Status AwaitEnd(const fs::path& run) {
-  const Deadline deadline = Clock::now() + kPatience;
+  const Deadline deadline = Clock::now() + kMostPausing;
   while (IsLocked(run)) {
     if (Clock::now() >= deadline) {
       return Fail({.exit = Exit::kStalled,
                    .what = fmt::format("{} has been asked to stop and still runs after {} seconds",
-                                       run.filename().string(), kPatience.count()),
+                                       run.filename().string(), kMostPausing.count()),
                    .fix = "protium logs " + run.filename().string()});
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPauseTick);
   }
   return Status::OK();
 }
