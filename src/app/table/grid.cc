@@ -100,10 +100,11 @@ std::string FittedLines(const std::string& text) {
       fitted += line + "\n";
       continue;
     }
-    const char* indent = "";
-    for (const std::string& each : Wrapped(line, width - 2)) {
+    const size_t blanks = std::min(line.find_first_not_of(' '), width / 2);
+    std::string indent(blanks, ' ');
+    for (const std::string& each : Wrapped(line.substr(blanks), width - blanks - 2)) {
       fitted += indent + each + "\n";
-      indent = "  ";
+      indent.resize(blanks + 2, ' ');
     }
   }
   return fitted;

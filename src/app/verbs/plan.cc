@@ -145,7 +145,7 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   if (plan.contains("tables")) text += "\ntables\n" + RowCountsText(plan["tables"]);
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
-  for (const Json& doubt : plan["not_exact"]) text += Indented(Shown(doubt));
+  for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));
   if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"], plan["pipeline"]);
   if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
