@@ -18,7 +18,7 @@ from soak import Run, going_on
 
 WORLDS = (2, 4)
 KILLS, PEER_KILLS = 25, 3
-PATIENCE_S = 300
+PATIENCE_S = 90
 # Long enough for all kills; a batch of 512 is a step of about a millisecond.
 SETTINGS = ("train.epochs=300", "train.batch_size=512", "train.checkpoint.every_steps=1000")
 
@@ -44,8 +44,7 @@ class Elastic:
                 elif next_at is None:
                     next_at = time.monotonic() + 1
                 elif time.monotonic() >= next_at:
-                    os.kill(chance.choice(list(run.members().values())), signal.SIGKILL)
-                    kills.append(time.time())
+                    kill(chance.choice(list(run.members().values())), kills)
                     next_at = None
             weights, error = run.finish()
         if error:
@@ -87,7 +86,7 @@ class Elastic:
                 self.wait(process, log, lambda lines: len(lines) > 300)
                 time.sleep(1)
                 before = read(log)
-                os.kill(random.choice(before[-1]["pids"]), signal.SIGKILL)
+                os.kill(before[-1]["pids"][-1], signal.SIGKILL)
                 killed = time.time()
                 after = self.wait(process, log, lambda lines: lines[-1]["pids"] != before[-1]["pids"])
                 # What had been logged when the dead rank was missed.
@@ -109,6 +108,14 @@ class Elastic:
                 return lines
             time.sleep(0.01)
         sys.exit("bench: the script under torchrun did not come to its next step")
+
+
+def kill(pid, kills):
+    try:
+        os.kill(pid, signal.SIGKILL)
+        kills.append(time.time())
+    except ProcessLookupError:
+        pass  # The job has just come to its end.
 
 
 def read(log):
