@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "whole/flights.h"
@@ -16,15 +15,13 @@
 namespace protium::whole {
 
 using std::chrono::seconds;
-using testing::Contains;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace {
 
 constexpr int kRows = 3000;
 // Long enough for Spark to bring another process.
-const std::vector<std::string> kSettings = {"train.epochs=150", "train.batch_size=128",
+const std::vector<std::string> kSettings = {"train.epochs=200", "train.batch_size=128",
                                             "train.checkpoint.every_steps=500"};
 
 const std::string& Undisturbed() {
@@ -50,10 +47,16 @@ class Leased {
     return named;
   }
 
-  bool AwaitWorld(int world) {
+  // Until the gang trains with so many workers: Spark may bring some of them later than others.
+  bool AwaitWorld(size_t world) {
     return command_.AwaitChange(scratch_.path() / "runs", [&] {
-      const std::vector<Json> entered = Named("gang_entered");
-      return !entered.empty() && entered.back()["world"] == world;
+      size_t now = 0;
+      for (const Json& event : EventsOf(scratch_)) {
+        const std::string name = event.value("event", "");
+        if (name == "gang_start") now = event["ranks"].size();
+        if (name == "gang_entered") now = event["world"];
+      }
+      return now == world;
     });
   }
 
@@ -98,51 +101,37 @@ class SparkBend : public testing::Test {
 
 TEST_F(SparkBend, GoesOnWithoutARankAndTakesAnotherIn) {
   Leased run("{min=1,max=2}");
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20) && run.AwaitWorld(2));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(run.AwaitWorld(1));
   ASSERT_TRUE(run.AwaitWorld(2)) << "nobody took the place of rank 0";
-  run.EndsAlike();
-}
-
-TEST_F(SparkBend, HasAsManyWorkersAsAPersonWants) {
-  Leased run("{min=1,max=3}");
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
-  ASSERT_TRUE(run.Scale(1));
+  // The other one has notice: it leaves after a step, and is no loss.
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGTERM));
   ASSERT_TRUE(run.AwaitWorld(1));
-  ASSERT_TRUE(run.Scale(3));
-  ASSERT_TRUE(run.AwaitWorld(3));
   run.EndsAlike();
-  for (const Json& each : run.Named("gang_entered")) {
-    EXPECT_FALSE(each["after_death"].get<bool>()) << "a wish must not break a step";
-  }
+  EXPECT_EQ(run.Named("rank_lost").size(), 1u);
 }
 
-TEST_F(SparkBend, OutlivesAnExecutor) {
-  Leased run("{min=1,max=4}");
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+TEST_F(SparkBend, OutlivesAnExecutorAndHasAsManyWorkersAsAPersonWants) {
+  Leased run("{min=1,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20) && run.AwaitWorld(3));
   ::kill(FindParent(FindParent(PidOfRank(run.scratch(), 0))), SIGKILL);
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "rank_lost", 1));
+  ASSERT_TRUE(run.Scale(1));
+  ASSERT_TRUE(run.AwaitWorld(1));
+  ASSERT_TRUE(run.Scale(2));
+  ASSERT_TRUE(run.AwaitWorld(2));
   run.EndsAlike();
 }
 
 TEST_F(SparkBend, FencesARankThatIsStopped) {
-  Leased run("{min=1,max=2}", {"gang.deadline=3"});
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  Leased run("{min=1,max=2}", {"gang.deadline=2"});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20) && run.AwaitWorld(2));
   const pid_t stopped = PidOfRank(run.scratch(), 1);
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGSTOP));
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "rank_lost", 1));
   EXPECT_TRUE(EndWithin({stopped}, seconds(20))) << "it could wake up and go on";
   run.EndsAlike();
-}
-
-TEST_F(SparkBend, LetsARankGoThatHasNotice) {
-  Leased run("{min=1,max=2}");
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
-  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGTERM));
-  ASSERT_TRUE(run.AwaitWorld(1));
-  run.EndsAlike();
-  EXPECT_THAT(run.Named("rank_lost"), IsEmpty());
 }
 
 }  // namespace protium::whole

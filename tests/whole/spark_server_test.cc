@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "whole/flights.h"
+#include "whole/live_run.h"
 #include "whole/ranks.h"
 
 namespace protium::whole {
@@ -23,13 +24,23 @@ class OwnServer {
  public:
   // On local[2] the server is its own executor. Port 0: any that is free.
   explicit OwnServer(const std::string& version, const std::string& port = "0",
-                     const std::string& master = "local[2]") {
-    starting_ = std::make_unique<Running>(
-        std::vector<std::string>{(Repository() / "scripts" / "spark-server").string(), "start",
-                                 "--version", version, "--master", master, "--port", port,
-                                 "--brief", "--state", (scratch_.path() / "server").string(),
-                                 "--lifetime", "600"},
-        scratch_.path());
+                     const std::string& master = "local[2]",
+                     const std::vector<std::string>& settings = {}) {
+    std::vector<std::string> words = {(Repository() / "scripts" / "spark-server").string(),
+                                      "start",
+                                      "--version",
+                                      version,
+                                      "--master",
+                                      master,
+                                      "--port",
+                                      port,
+                                      "--brief",
+                                      "--state",
+                                      (scratch_.path() / "server").string(),
+                                      "--lifetime",
+                                      "600"};
+    for (const std::string& each : settings) words.insert(words.end(), {"--conf", each});
+    starting_ = std::make_unique<Running>(std::move(words), scratch_.path());
     const Outcome outcome = starting_->Wait(std::chrono::seconds(300));
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
     address_ = outcome.out.substr(0, outcome.out.find('\n'));
@@ -109,6 +120,40 @@ TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
   ASSERT_EQ(ranks.size(), 2u);
   for (const Json& rank : ranks) ASSERT_EQ(rank["gpus"].size(), 1u) << Dump(ranks);
   EXPECT_NE(ranks[0]["gpus"][0], ranks[1]["gpus"][0]);
+}
+
+// Barrier stages refuse dynamic allocation; a gang's ranks are ordinary tasks there.
+TEST_F(SparkServer, WhoseExecutorsComeAndGoTrainsGangsThatMayAndMayNotBend) {
+  const std::vector<std::string> settings = {"train.epochs=60", "train.batch_size=128"};
+  const std::string weights = ModelWeights(RunFlights(scratch_, tables_, settings), scratch_);
+  ASSERT_NE(weights, "");
+  const OwnServer server(
+      version_, "0", "standalone",
+      {"spark.dynamicAllocation.enabled=true",
+       "spark.dynamicAllocation.shuffleTracking.enabled=true",
+       "spark.dynamicAllocation.shuffleTracking.timeout=5s",
+       "spark.dynamicAllocation.executorIdleTimeout=5s", "spark.dynamicAllocation.maxExecutors=3",
+       "spark.executor.cores=1", "spark.executor.resource.gpu.amount=1"});
+  const auto command = [&](const std::string& workers) {
+    fs::remove_all(runs_);
+    return FlightsCommand(
+        scratch_, tables_,
+        Joined({"engine=" + server.address(), "gang.workers=" + workers}, settings));
+  };
+  Running fixed(command("2"), scratch_.path());
+  const Outcome whole = fixed.Wait(std::chrono::seconds(180));
+  ASSERT_EQ(whole.exit, 0) << whole.err;
+  EXPECT_EQ(ModelWeights(whole, scratch_), weights);
+
+  Running bending(command("{min=1,max=2}"), scratch_.path());
+  // Executors are started for it.
+  ASSERT_TRUE(bending.AwaitChange(
+      runs_, [&] { return PidOfRank(scratch_, 0) > 0; }, std::chrono::seconds(180)));
+  ASSERT_TRUE(AwaitStep(bending, scratch_, 20));
+  ::kill(FindParent(FindParent(PidOfRank(scratch_, 0))), SIGKILL);
+  const Outcome outcome = bending.Wait(std::chrono::seconds(180));
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
 }
 
 }  // namespace protium::whole

@@ -41,6 +41,16 @@ void AddTaskResource(const std::string& name, double amount, proto::ResourceProf
   request.set_amount(amount);
 }
 
+// `amount` 0 leaves it to the server's settings.
+void AddExecutorResource(const std::string& name, int64_t amount, const std::string& discovery,
+                         proto::ResourceProfile* profile) {
+  if (amount == 0) return;
+  auto& request = (*profile->mutable_executor_resources())[name];
+  request.set_resource_name(name);
+  request.set_amount(amount);
+  if (!discovery.empty()) request.set_discovery_script(discovery);
+}
+
 }  // namespace
 
 Relation Sql(std::string query, std::vector<NamedRelation> tables) {
@@ -214,11 +224,14 @@ Command CreateView(Relation input, std::string name) {
   return command;
 }
 
-Command CreateProfile(double cpus, double gpus) {
+Command CreateProfile(const ProfileSpec& spec) {
   Command command;
   auto* profile = command.mutable_create_resource_profile_command()->mutable_profile();
-  AddTaskResource("cpus", cpus, profile);
-  if (gpus > 0) AddTaskResource("gpu", gpus, profile);
+  AddTaskResource("cpus", spec.task_cpus, profile);
+  if (spec.task_gpus > 0) AddTaskResource("gpu", spec.task_gpus, profile);
+  AddExecutorResource("cores", spec.executor.cores, "", profile);
+  AddExecutorResource("memory", spec.executor.memory_mib, "", profile);
+  AddExecutorResource("gpu", spec.executor.gpus, spec.executor.discovery, profile);
   return command;
 }
 

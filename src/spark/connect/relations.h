@@ -16,6 +16,7 @@
 
 #include "column/source.h"
 #include "spark/connect/messages.h"
+#include "spark/settings.h"
 
 namespace protium::connect {
 
@@ -105,9 +106,15 @@ Command Write(Relation input, const WriteSpec& spec);
 // A temporary view of this session; replaces one of that name.
 Command CreateView(Relation input, std::string name);
 
-// A resource profile by what one task takes. It asks for nothing of executors: Spark would want
-// dynamic allocation for that, which barrier stages refuse, and so it fits the executors there are.
-// CommandResult::profile_id is its id.
-Command CreateProfile(double cpus, double gpus);
+// A resource profile: what one task takes and, where `executor` says something, what the executors
+// have that are started for it. For those Spark wants dynamic allocation, which barrier stages
+// refuse; without them the profile fits the executors that there are. CommandResult::profile_id is
+// its id.
+struct ProfileSpec {
+  double task_cpus = 1;
+  double task_gpus = 0;
+  GangExecutors executor;
+};
+Command CreateProfile(const ProfileSpec& spec);
 
 }  // namespace protium::connect

@@ -17,7 +17,8 @@ namespace protium {
 
 Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
                        const Call& call) {
-  PT_LET(const Capacity capacity, ReadCapacity(session, call));
+  PT_LET(const Capacity there, ReadCapacity(session, call));
+  PT_LET(const Capacity capacity, CapacityOf(settings.executors, there));
   PT_TRY(CheckFits(gang, capacity));
   const std::string by = settings.rows == RowsBy::kAuto
                              ? "files, or by stream when there are few"

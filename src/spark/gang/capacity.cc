@@ -138,6 +138,22 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
   return capacity;
 }
 
+Result<Capacity> CapacityOf(const GangExecutors& own, const Capacity& session) {
+  if (!own.wanted()) return session;
+  if (!session.dynamic) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "Spark starts no executors for a gang: spark.dynamicAllocation.enabled is "
+                         "not true",
+                 .where = "engine.spark.executors",
+                 .fix = "start the server with it, or leave engine.spark.executors out"});
+  }
+  Capacity capacity = session;
+  if (own.cores > 0) capacity.cores_per_executor = own.cores;
+  capacity.gpus_per_executor = own.gpus;
+  capacity.own_executors = true;
+  return capacity;
+}
+
 Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
   // TaskResourceProfiles are refused by the server on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
@@ -182,13 +198,14 @@ Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::stri
                      {"gpus", std::move(gpus)}});
   }
   const bool lease = NeedsLease(gang, capacity);
+  const std::string where = capacity.own_executors ? "of the gang's own, started by" : "of";
   const std::string starts =
       lease ? fmt::format("ranks are ordinary tasks, and {} of them begin", gang.workers.min)
             : "all ranks start at once, as a barrier stage";
   return {{"ranks", std::move(ranks)},
-          {"note", fmt::format("Spark chooses the executors of {} when the gang starts: {}; rows "
+          {"note", fmt::format("Spark chooses the executors {} {} when the gang starts: {}; rows "
                                "reach the ranks by {}",
-                               capacity.master, starts, lease ? "files" : rows_by)}};
+                               where, capacity.master, starts, lease ? "files" : rows_by)}};
 }
 
 }  // namespace protium

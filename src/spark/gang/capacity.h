@@ -7,6 +7,7 @@
 
 #include "plan/node.h"
 #include "spark/connect/session.h"
+#include "spark/settings.h"
 
 namespace protium {
 
@@ -23,6 +24,7 @@ struct Capacity {
   // `cores` are those of the moment.
   bool dynamic = false;
   int32_t most_executors = 0;  // Where they come and go; 0: without a limit.
+  bool own_executors = false;  // They are started for the gang (CapacityOf).
 
   // Executors run inside the server's process; "local-cluster[...]" is not meant.
   bool local() const { return master.starts_with("local[") || master == "local"; }
@@ -30,6 +32,11 @@ struct Capacity {
 
 // Runs a query that reads no table where the master's name does not tell the cores.
 Result<Capacity> ReadCapacity(SparkSession& session, const Call& call);
+
+// What there is for a gang whose executors are `own`: those of the session unless it asks for
+// others. Without dynamic allocation Spark starts none, and asking for them is a Fault of exit
+// kUsage.
+Result<Capacity> CapacityOf(const GangExecutors& own, const Capacity& session);
 
 // OK if the gang fits the idle cluster. Otherwise a Fault of exit kUsage that names the number that
 // does not fit. What other jobs hold is not considered.

@@ -73,6 +73,18 @@ TEST(Capacity, CountExecutorsThatMayCome) {
   EXPECT_EQ(Refused(Gang(13, 1, 0), dynamic).fix, "set gang.workers=12");
 }
 
+TEST(Capacity, AreThoseOfExecutorsThatAGangAsksFor) {
+  Capacity session = Cluster();
+  const GangExecutors own{.cores = 2, .gpus = 1};
+  EXPECT_THAT(FaultOf(CapacityOf(own, session).status()).what, HasSubstr("dynamicAllocation"));
+  EXPECT_EQ(CapacityOf({}, session)->gpus_per_executor, 2);
+  session.dynamic = true;
+  const Capacity capacity = CapacityOf(own, session).ValueOrDie();
+  EXPECT_TRUE(CheckFits(Gang(9, 2, 1), capacity).ok());
+  EXPECT_THAT(Refused(Gang(1, 3, 0), capacity).what, HasSubstr("executors of 2"));
+  EXPECT_THAT(Refused(Gang(1, 1, 2), capacity).what, HasSubstr("executors of 1"));
+}
+
 TEST(Capacity, LeaseWhatBarrierStagesRefuse) {
   Capacity cluster = Cluster();
   EXPECT_FALSE(NeedsLease(Gang(2, 1, 0), cluster));

@@ -36,19 +36,23 @@ struct Admitted {
 // With dynamic allocation a profile of its own takes executors of its own, and those that made the
 // rows may hold the cluster until they have been idle for long; so none is made without need.
 bool FitsDefaultProfile(const GangSpec& gang, const Capacity& capacity) {
-  return capacity.dynamic && gang.cores_per_worker == capacity.cores_per_task &&
-         gang.gpus_per_worker == 0 && capacity.gpus_per_executor == 0;
+  return capacity.dynamic && !capacity.own_executors &&
+         gang.cores_per_worker == capacity.cores_per_task && gang.gpus_per_worker == 0 &&
+         capacity.gpus_per_executor == 0;
 }
 
 // Refuses a gang that can never fit, before any rows are made.
 Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call& call) {
-  PT_LET(const Capacity capacity, ReadCapacity(engine.session, call));
+  const GangExecutors& own = engine.settings.executors;
+  PT_LET(const Capacity session, ReadCapacity(engine.session, call));
+  PT_LET(const Capacity capacity, CapacityOf(own, session));
   PT_TRY(CheckFits(*task.gang, capacity));
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   Admitted admitted{.lease = NeedsLease(*task.gang, capacity)};
   if (capacity.local() || FitsDefaultProfile(*task.gang, capacity)) return admitted;
-  const auto command =
-      connect::CreateProfile(task.gang->cores_per_worker, task.gang->gpus_per_worker);
+  const auto command = connect::CreateProfile({.task_cpus = double(task.gang->cores_per_worker),
+                                               .task_gpus = double(task.gang->gpus_per_worker),
+                                               .executor = own});
   PT_LET(const CommandResult result, engine.session.Command(command, engine.options, call));
   admitted.profile = result.profile_id;
   return admitted;
