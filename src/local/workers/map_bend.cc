@@ -60,8 +60,8 @@ void MapRun::KeepPart(Member& member, Frame frame) {
   if (size_t(member.rank) >= bend_->parts.size()) return;
   bend_->parts[size_t(member.rank)] = {std::move(frame.raw), std::move(frame.fds)};
   bend_->shared += 1;
-  // Before the gang hears that it bends. A newcomer that it starts then gets the parts by itself, and
-  // a member that is called out at once has to get out of the exchange first.
+  // Before the gang hears that it bends. A newcomer that it starts then gets the parts by itself,
+  // and a member that is called out at once has to get out of the exchange first.
   if (bend_->shared == bend_->parts.size()) {
     for (const int32_t each : bend_->gang.newest().members) SendParts(*FindMember(each));
   }
