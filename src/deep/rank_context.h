@@ -85,7 +85,7 @@ class RankContext : public TaskContext {
   std::string host_ = "here";
   std::vector<Device> devices_;
   BatchList input_;
-  SchemaPtr output_schema_;
+  SchemaPtr output_schema_ = arrow::schema({arrow::field("json", arrow::utf8())});  // Of "train".
   RankReports& reports_;
 };
 
