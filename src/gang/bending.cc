@@ -130,7 +130,9 @@ void BendingGang::SettleDoubts() {
     for (const RankFailure& each : doubts) crew_.Fail(each);
     return;
   }
-  const std::string what = fmt::format("kept the others waiting for {:g} seconds", spec_.deadline);
+  const std::string what =
+      late ? fmt::format("kept the others waiting for {:g} seconds", spec_.deadline)
+           : "gives no sign of life";
   for (const int32_t each : hung) {
     Lost(crew_.Describe(each, RankFailure::Kind::kSilent,
                         Fail({.exit = Exit::kStalled, .what = what})));
