@@ -82,9 +82,12 @@ void GangLease::Place(LeaseTask& task, int32_t member, bool newcomer) {
 // task is on its way for, and taken back when there are too many.
 void GangLease::SeatNewcomers() {
   if (!gang_ || !gang_->bends() || gang_->closed() || call_.stop.stop_requested()) return;
-  for (LeaseTask* const task : tasks_.Waiting()) Seat(*task);
   std::vector<int32_t> coming = jobs_.running();
-  std::erase_if(coming, [&](int32_t seat) { return tasks_.Lives(seat); });
+  for (LeaseTask* const task : tasks_.Waiting()) {
+    // Spark is about to kill the task of a job that was interrupted.
+    if (std::ranges::find(coming, task->seat) != coming.end()) Seat(*task);
+  }
+  std::erase_if(coming, [&](int32_t seat) { return tasks_.Lives(seat) || tasks_.HasEnded(seat); });
   for (; coming.size() > expected_.size(); coming.pop_back()) jobs_.Interrupt(coming.back());
   for (size_t many = coming.size(); many < expected_.size(); ++many) jobs_.Start();
 }

@@ -73,6 +73,15 @@ bool LeaseTasks::Lives(int32_t seat) const {
                              [&](const auto& each) { return each->seat == seat && each->alive(); });
 }
 
+bool LeaseTasks::HasEnded(int32_t seat) const {
+  const LeaseTask* newest = nullptr;
+  for (const auto& each : tasks_) {
+    if (each->seat != seat) continue;
+    if (newest == nullptr || each->id > newest->id) newest = each.get();
+  }
+  return newest != nullptr && (newest->done || newest->left);
+}
+
 RankFailure LeaseTasks::Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                                 Status status) const {
   return {.kind = kind,

@@ -57,6 +57,8 @@ class LeaseTasks {
   std::vector<LeaseTask*> Waiting() const;
   // Whether a try of the seat lives.
   bool Lives(int32_t seat) const;
+  // Whether its newest try has ended by itself, so that Spark will start no other.
+  bool HasEnded(int32_t seat) const;
   const std::vector<std::unique_ptr<LeaseTask>>& all() const { return tasks_; }
 
   // A failure of a task with its place, among `world` ranks.
