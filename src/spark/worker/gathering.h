@@ -11,13 +11,19 @@
 
 namespace protium {
 
+// A task of a barrier stage as its gang's ranks look for each other.
+struct BarrierTask {
+  int32_t rank = 0;
+  int64_t task = 0;  // Spark's number, which grows with every try.
+  BarrierAddress address;
+};
+
 // Collective over the gang's ranks. They tell each other once through Spark's barrier where they
 // listen and which gang they are of, and talk directly from then on (collective/tcp.h). If the
 // ranks are not one gang (another world or attempt), all of them refuse, with exit kRemote. Waits
 // up to 5 minutes for ranks to start, then `command.deadline` for connections; `stop` ends the
 // first wait.
-Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command, int32_t rank,
-                                                const BarrierAddress& address,
-                                                std::stop_token stop);
+Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
+                                                const BarrierTask& task, std::stop_token stop);
 
 }  // namespace protium

@@ -172,7 +172,11 @@ Result<Communicator*> SparkTask::communicator() {
   }
   if (member_) return member_->ranks();
   if (ranks_) return ranks_.get();
-  PT_LET(ranks_, JoinRanks(command_, rank(), init_.barrier_address, stop()));
+  PT_LET(
+      ranks_,
+      JoinRanks(command_,
+                {.rank = rank(), .task = init_.task_attempt_id, .address = init_.barrier_address},
+                stop()));
   return ranks_.get();
 }
 
