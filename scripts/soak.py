@@ -20,7 +20,9 @@ import time
 
 PATIENCE_S = 180
 MARK = "PROTIUM_SOAK"
-SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_steps=200", "gang.deadline=3")
+# More restarts than a run is disturbed: one that is left with a single worker may lose it each time.
+SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_steps=200", "gang.deadline=3",
+            "gang.max_restarts=9")
 
 
 class Run:
