@@ -36,18 +36,10 @@ const std::string& Undisturbed() {
   return weights;
 }
 
-std::vector<Json> Named(const Scratch& scratch, const std::string& name) {
-  std::vector<Json> named;
-  for (const Json& event : EventsOf(scratch)) {
-    if (event.value("event", "") == name) named.push_back(event);
-  }
-  return named;
-}
-
 // How many workers the gang went on with, each time.
 std::vector<int> Worlds(const Scratch& scratch) {
   std::vector<int> worlds;
-  for (const Json& event : Named(scratch, "gang_entered")) worlds.push_back(event["world"]);
+  for (const Json& event : EventsNamed(scratch, "gang_entered")) worlds.push_back(event["world"]);
   return worlds;
 }
 
@@ -97,7 +89,7 @@ TEST(BendingGang, GoesOnWithoutEitherRankAndTakesAnotherIn) {
     ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
     ASSERT_TRUE(SignalRank(run.scratch(), rank, SIGKILL));
     run.EndsAlike();
-    EXPECT_THAT(Named(run.scratch(), "restart"), IsEmpty());
+    EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
     const std::vector<int> worlds = Worlds(run.scratch());
     ASSERT_FALSE(worlds.empty());
     EXPECT_EQ(worlds.front(), 1);
@@ -111,7 +103,7 @@ TEST(BendingGang, LosesAllButOneAtATime) {
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
   run.EndsAlike();
-  EXPECT_THAT(Named(run.scratch(), "restart"), IsEmpty());
+  EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
 TEST(BendingGang, StartsAgainWhenAllAreKilled) {
@@ -121,7 +113,7 @@ TEST(BendingGang, StartsAgainWhenAllAreKilled) {
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   run.EndsAlike();
-  EXPECT_EQ(Named(run.scratch(), "restart").size(), 1u);
+  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
 }
 
 // The wish for one is older than the second attempt, whose three workers first share their rows.
@@ -132,7 +124,7 @@ TEST(BendingGang, StartsAgainWithFewerThanItHasSeats) {
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 1));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   run.EndsAlike();
-  EXPECT_EQ(Named(run.scratch(), "restart").size(), 1u);
+  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
 }
 
 TEST(BendingGang, WaitsForOthersBelowItsLeastSize) {
@@ -152,7 +144,7 @@ TEST(BendingGang, FencesAWorkerThatIsStopped) {
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGSTOP));
   run.EndsAlike();
   EXPECT_TRUE(EndWithin({stopped}, seconds(0)));
-  EXPECT_THAT(Named(run.scratch(), "rank_lost").front()["why"].get<std::string>(),
+  EXPECT_THAT(EventsNamed(run.scratch(), "rank_lost").front()["why"].get<std::string>(),
               HasSubstr("was silent"));
 }
 
@@ -179,7 +171,7 @@ TEST(BendingGang, HasAsManyWorkersAsAPersonWants) {
   ASSERT_GE(worlds.size(), 2u);
   EXPECT_EQ(worlds.front(), 1);
   EXPECT_EQ(worlds.back(), 3);
-  for (const Json& each : Named(run.scratch(), "gang_entered")) {
+  for (const Json& each : EventsNamed(run.scratch(), "gang_entered")) {
     EXPECT_FALSE(each["after_death"].get<bool>()) << "a wish must not break a step";
   }
   EXPECT_EQ(run.Call({"scale", "last", "2"}).exit, 2) << "it has ended";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "whole/live_run.h"
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -29,6 +28,12 @@ std::vector<Json> EventsOf(const Scratch& scratch) {
   return events;
 }
 
+std::vector<Json> EventsNamed(const Scratch& scratch, const std::string& name) {
+  std::vector<Json> named = EventsOf(scratch);
+  std::erase_if(named, [&](const Json& each) { return each.value("event", "") != name; });
+  return named;
+}
+
 bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
   return command.AwaitChange(scratch.path() / "runs", [&] {
     const fs::path run = OnlyRun(scratch);
@@ -37,11 +42,8 @@ bool AwaitStep(Running& command, const Scratch& scratch, int64_t step) {
 }
 
 bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count) {
-  return command.AwaitChange(scratch.path() / "runs", [&] {
-    const auto events = EventsOf(scratch);
-    return size_t(std::ranges::count_if(
-               events, [&](const Json& each) { return each.value("event", "") == name; })) >= count;
-  });
+  return command.AwaitChange(scratch.path() / "runs",
+                             [&] { return EventsNamed(scratch, name).size() >= count; });
 }
 
 pid_t PidOfRank(const Scratch& scratch, int rank) {

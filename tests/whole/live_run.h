@@ -18,6 +18,8 @@ std::filesystem::path OnlyRun(const std::filesystem::path& runs);
 std::filesystem::path OnlyRun(const Scratch& scratch);
 // All events so far.
 std::vector<Json> EventsOf(const Scratch& scratch);
+// Those of a name.
+std::vector<Json> EventsNamed(const Scratch& scratch, const std::string& name);
 // Waits until training has come to `step`; false when the command ended before.
 bool AwaitStep(Running& command, const Scratch& scratch, int64_t step);
 // Waits until there are so many events of a name; false when the command ended before.

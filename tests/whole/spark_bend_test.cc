@@ -39,13 +39,7 @@ class Leased {
   Running& command() { return command_; }
   const Scratch& scratch() const { return scratch_; }
 
-  std::vector<Json> Named(const std::string& name) const {
-    std::vector<Json> named;
-    for (const Json& event : EventsOf(scratch_)) {
-      if (event.value("event", "") == name) named.push_back(event);
-    }
-    return named;
-  }
+  std::vector<Json> Named(const std::string& name) const { return EventsNamed(scratch_, name); }
 
   // Until the gang trains with so many workers: Spark may bring some of them later than others.
   bool AwaitWorld(size_t world) {

@@ -100,8 +100,10 @@ void GangLease::Seat(LeaseTask& task) {
   const int32_t member = expected_.front();
   expected_.erase(expected_.begin());
   Place(task, member, true);
-  call_.Tell(
-      {{"event", "member_start"}, {"rank", member}, {"pid", task.pid}, {"log", task.log.string()}});
+  call_.Tell({{"event", "member_start"},
+              {"rank", member},
+              {"pid", task.seen.pid},
+              {"log", task.seen.log.string()}});
 }
 
 void GangLease::Dismiss(int32_t member) {

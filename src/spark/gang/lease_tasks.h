@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/call.h"
 #include "gang/failure.h"
+#include "spark/gang/seen_rank.h"
 
 namespace protium {
 
@@ -24,10 +24,7 @@ struct LeaseTask {
   bool left = false;    // It was told that it is not needed.
   bool gone = false;    // Its process has ended, or is given up.
   bool done = false;    // It said how it ended.
-  std::string host;
-  int64_t pid = 0;
-  std::vector<Device> devices;
-  std::filesystem::path log;
+  SeenRank seen;
   Status status;  // Of one that is done.
   Clock::time_point heard;
 
@@ -38,8 +35,7 @@ struct LeaseTask {
 class LeaseTasks {
  public:
   // `task` is the name of the task that all run, `logs` the folder of their logs.
-  LeaseTasks(std::string task, std::filesystem::path logs)
-      : task_(std::move(task)), logs_(std::move(logs)) {}
+  LeaseTasks(std::string task, std::string logs) : task_(std::move(task)), logs_(std::move(logs)) {}
 
   // The try that wrote an event.
   LeaseTask& Of(int32_t seat, int64_t id);
@@ -69,7 +65,7 @@ class LeaseTasks {
 
  private:
   const std::string task_;
-  const std::filesystem::path logs_;
+  const std::string logs_;
   std::vector<std::unique_ptr<LeaseTask>> tasks_;
 };
 

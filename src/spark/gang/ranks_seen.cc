@@ -6,13 +6,9 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "gang/program.h"
-#include "os/file.h"
 
 namespace protium {
 namespace {
-
-constexpr int64_t kLogBytes = 2048;
 
 std::string TextIn(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -22,16 +18,6 @@ std::string TextIn(const Json& json, const char* key) {
 int64_t NumberIn(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
-std::vector<Device> DevicesIn(const Json& json) {
-  std::vector<Device> devices;
-  const auto found = json.find("devices");
-  if (found == json.end() || !found->is_array()) return devices;
-  for (const Json& each : *found) {
-    if (each.is_object()) devices.push_back({TextIn(each, "name"), TextIn(each, "address")});
-  }
-  return devices;
 }
 
 }  // namespace
@@ -56,11 +42,7 @@ bool RanksSeen::On(const Json& event) {
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
   if (what == "rank_start") {
-    rank = {.started = true,
-            .host = TextIn(event, "host"),
-            .pid = NumberIn(event, "pid"),
-            .devices = DevicesIn(event),
-            .log = TextIn(event, "log")};
+    rank = {.started = true, .seen = SeenRankIn(event)};
   } else {
     rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
                            StatusFromJson(event.value("status", Json::object())));
@@ -86,28 +68,13 @@ bool RanksSeen::AllEndedBut(std::optional<int32_t> lost) const {
 
 Json RanksSeen::StartTable() const {
   Json table = Json::array();
-  for (size_t i = 0; i < ranks_.size(); ++i) {
-    const Rank& rank = ranks_[i];
-    Json gpus = Json::array();
-    for (const Device& device : rank.devices) gpus.push_back(device.address);
-    Json row = {{"rank", i}, {"host", rank.host}, {"gpus", std::move(gpus)}, {"pid", rank.pid}};
-    if (!rank.log.empty()) row["log"] = rank.log.string();
-    table.push_back(std::move(row));
-  }
+  for (size_t i = 0; i < ranks_.size(); ++i) table.push_back(StartRow(int32_t(i), ranks_[i].seen));
   return table;
 }
 
 RankFailure RanksSeen::MakeFailure(int32_t rank, RankFailure::Kind kind, Status status) const {
-  const Rank& seen = ranks_[size_t(rank)];
-  return {.kind = kind,
-          .rank = rank,
-          .world = int32_t(ranks_.size()),
-          .host = seen.host.empty() ? "an executor" : seen.host,
-          .devices = seen.devices,
-          .status = std::move(status),
-          .log = seen.log,
-          .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes),
-          .is_program = task_ == kProgramTask};
+  return FailureOf(ranks_[size_t(rank)].seen, rank, int32_t(ranks_.size()), task_, kind,
+                   std::move(status));
 }
 
 std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& told) const {

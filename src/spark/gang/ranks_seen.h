@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gang/attempts.h"
 #include "gang/failure.h"
+#include "spark/gang/seen_rank.h"
 #include "spark/ship/row_sums.h"
 
 namespace protium {
@@ -50,10 +50,7 @@ class RanksSeen {
   // What one rank said of itself.
   struct Rank {
     bool started = false;
-    std::string host;
-    int64_t pid = 0;
-    std::vector<Device> devices;
-    std::filesystem::path log;
+    SeenRank seen;
     std::optional<RowSums> rows;
     // How it says that it ended; its status may be OK.
     std::optional<RankFailure> end;

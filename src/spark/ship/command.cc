@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/ship/command.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/fault.h"
@@ -163,6 +165,10 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
   if (!bytes.empty())
     return Status::Invalid("a command with ", bytes.size(), " extra bytes at its end");
   return command;
+}
+
+std::string LogFile(const std::string& folder, int32_t rank) {
+  return folder.empty() ? "" : fmt::format("{}/rank-{:03}.log", folder, rank);
 }
 
 }  // namespace protium

@@ -74,4 +74,7 @@ Result<std::string> EncodeCommand(const SparkCommand& command);
 // The reverse. Bytes of another version are a Fault of exit kEnvironment that names both versions.
 Result<SparkCommand> DecodeCommand(std::string_view bytes);
 
+// A rank's log in the folder SparkCommand::log; empty without a folder.
+std::string LogFile(const std::string& folder, int32_t rank);
+
 }  // namespace protium

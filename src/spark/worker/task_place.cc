@@ -66,10 +66,6 @@ void SetEnvironment(const TaskInit& init) {
   ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 }
 
-std::string LogFile(const std::string& folder, int32_t rank) {
-  return folder.empty() ? "" : fmt::format("{}/rank-{:03}.log", folder, rank);
-}
-
 Status RedirectLog(const std::string& folder, int32_t rank) {
   const std::string path = LogFile(folder, rank);
   const UniqueFd log(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));

@@ -25,7 +25,5 @@ void SetEnvironment(const TaskInit& init);
 // Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log, from now on. The
 // executor's stderr is told where.
 Status RedirectLog(const std::string& folder, int32_t rank);
-// The log's path; empty without a folder.
-std::string LogFile(const std::string& folder, int32_t rank);
 
 }  // namespace protium
