@@ -31,7 +31,7 @@ constexpr Dialect kDuckDb = {.name = "duckdb",
                              .text_type = "VARCHAR",
                              .scan = DuckDbScan,
                              .named = DuckDbNamed,
-                             .place = "enum_code(TRY_CAST({} AS ENUM({})))"};
+                             .key_place = "pt_place"};
 
 constexpr Dialect kSpark = {.name = "spark",
                             .quote = '`',
@@ -47,7 +47,7 @@ constexpr Dialect kSpark = {.name = "spark",
                             .text_type = "STRING",
                             .scan = nullptr,
                             .named = nullptr,
-                            .place = ""};
+                            .key_place = ""};
 
 // As text that both engines read back as the same double: {} prints the shortest that does. Both
 // know "NaN", "Infinity" and "-Infinity" in a cast from text, and neither has a literal for them.

@@ -30,9 +30,9 @@ struct Dialect {
   Result<std::string> (*scan)(const Scan& scan, int64_t rows);
   // The SELECT of a NamedTable's rows; null where the engine's own code names it.
   Result<std::string> (*named)(const NamedTable& table);
-  // An expression for the position, from 0, of the text {0} among the listed texts {1}, NULL if it
-  // is none of them; empty where a join with a table of keys has to find it.
-  std::string_view place;
+  // A function (cell, missing, unseen, keys) that returns the place, from 0, of a cell's text in
+  // the list `keys`; empty where a join with a table of keys has to find it.
+  std::string_view key_place;
 };
 
 const Dialect& DuckDbDialect();

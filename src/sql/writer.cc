@@ -192,7 +192,7 @@ class Writer {
     PT_LET(std::string from, Input(inputs));
     const std::vector<std::string> none;
     const auto& keys = lookup.keys == nullptr ? none : *lookup.keys;
-    // A key that repeats would multiply rows in a join, and an ENUM type refuses it.
+    // A key that repeats would multiply rows in a join.
     if (std::set<std::string_view>(keys.begin(), keys.end()).size() != keys.size()) {
       return Fail(
           {.exit = Exit::kInput,
@@ -211,19 +211,18 @@ class Writer {
           "SELECT pt_t.*, CASE WHEN {} IS NULL THEN {} ELSE {} END AS {} FROM {} pt_t", column,
           missing, position, QuoteName(lookup.output, dialect_), from);
     };
-    const auto found = [&](const std::string& position) {
-      return select(
-          fmt::format("coalesce(CAST({} AS {}), {})", position, dialect_.int64_type, unseen));
-    };
-    // Neither IN () nor an empty VALUES is SQL.
+    // An empty VALUES is no SQL.
     if (keys.empty()) return select(unseen);
     const std::string text = fmt::format("CAST({} AS {})", column, dialect_.text_type);
-    if (!dialect_.place.empty() && keys.size() <= kMostKeysInText) {
-      return found(fmt::format(fmt::runtime(dialect_.place), text, KeyList(keys)));
+    if (!dialect_.key_place.empty() && keys.size() <= kMostKeysInText) {
+      return fmt::format("SELECT pt_t.*, {}({}, {}, {}, [{}]) AS {} FROM {} pt_t",
+                         dialect_.key_place, text, missing, unseen, KeyList(keys),
+                         QuoteName(lookup.output, dialect_), from);
     }
     // A left join: rows whose text is no key keep their place, with a NULL position.
     PT_LET(const std::string table, KeyTable(lookup));
-    return found("pt_k.pt_position") +
+    return select(fmt::format("coalesce(CAST(pt_k.pt_position AS {}), {})", dialect_.int64_type,
+                              unseen)) +
            fmt::format(" LEFT JOIN {} ON {} = pt_k.pt_key", table, text);
   }
 

@@ -41,7 +41,8 @@ class RecentCounters {
   void Note(const Value& value, int64_t* count) { seen_[HashToPlace(value)] = {value, count}; }
 
  private:
-  static constexpr int kPlaceBits = 9;  // 512 places.
+  // Numbers such as a humidity to two decimals have thousands of values; texts that repeat, fewer.
+  static constexpr int kPlaceBits = std::is_same_v<Value, double> ? 13 : 9;
   struct Seen {
     Value value{};
     int64_t* count = nullptr;

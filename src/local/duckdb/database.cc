@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "local/engine/estimate.h"
+#include "local/engine/key_place.h"
 #include "local/engine/part_side.h"
 #include "local/functions/decimal_functions.h"
 #include "local/functions/scalar_functions.h"
@@ -51,6 +52,7 @@ Status Prepare(const duck::Database& database) {
   PT_TRY(RegisterDecimalFunctions(connection));
   PT_TRY(RegisterEstimate(connection));
   PT_TRY(RegisterPartSide(connection));
+  PT_TRY(RegisterKeyPlace(connection));
   PT_TRY(duck::Do(connection, "BEGIN"));
   for (const Macro& macro : DuckDbMacros()) {
     PT_TRY(duck::Do(connection, fmt::format("CREATE MACRO \"{}\"{}", macro.name, macro.body)));
