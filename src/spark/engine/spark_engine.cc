@@ -77,13 +77,12 @@ class SparkEngine : public Engine {
     if (write == nullptr) return Count(plan, call);
     PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));
     const WriteTarget target{write->format, write->path};
-    auto rows = WriteTable(*session_, operation.table, target, Options("write"), call);
-    // A second try replaces whatever the first one left.
-    if (!rows.ok() && !operation.tasks.empty()) {
-      PT_LET(const bool again, deployment_.SendMissing(rows.status(), call));
-      if (again) rows = WriteTable(*session_, operation.table, target, Options("write"), call);
-    }
-    PT_TRY(rows.status());
+    // Another try replaces whatever the one before left.
+    PT_LET(
+        const int64_t rows,
+        deployment_.Run(
+            [&] { return WriteTable(*session_, operation.table, target, Options("write"), call); },
+            call));
     PT_TRY(TellEvents(operation.tasks, call));
     return rows;
   }
@@ -192,15 +191,10 @@ class SparkEngine : public Engine {
     const auto write = [&] {
       return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
     };
-    auto written = write();
-    if (!written.ok() && !operation.tasks.empty()) {
-      PT_LET(const bool again, deployment_.SendMissing(written.status(), call));
-      if (again) written = write();
-    }
-    PT_TRY(written.status());
+    PT_LET(auto written, deployment_.Run(write, call));
     PT_TRY(TellEvents(operation.tasks, call));
     const std::lock_guard lock(mutex_);
-    kept_[node.get()] = {node, *std::move(written), std::move(rows)};
+    kept_[node.get()] = {node, std::move(written), std::move(rows)};
     return Status::OK();
   }
 

@@ -15,8 +15,7 @@
 namespace protium {
 namespace {
 
-// A stream that opens itself once more if its first batch fails because an executor lacks the
-// program.
+// A stream that opens itself anew while its first batch fails because an executor lacks a bundle.
 class TasksStream : public BatchStream {
  public:
   TasksStream(std::function<Result<BatchStreamPtr>()> open, Deployment& deployment,
@@ -27,6 +26,7 @@ class TasksStream : public BatchStream {
         call_(call) {}
 
   Status Open() {
+    sends_ = deployment_.sends();
     PT_LET(stream_, open_());
     schema_ = stream_->schema();
     return Status::OK();
@@ -35,27 +35,29 @@ class TasksStream : public BatchStream {
   const SchemaPtr& schema() const override { return schema_; }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
-    auto batch = stream_->Next();
-    // Once rows were given out a second run would repeat them.
-    if (!batch.ok() && !began_) {
-      began_ = true;
-      PT_LET(const bool again, deployment_.SendMissing(batch.status(), call_));
-      if (!again) return batch;
-      PT_LET(stream_, open_());
-      batch = stream_->Next();
-    }
-    began_ = true;
+    // Once rows were given out another run would repeat them.
+    auto batch = std::exchange(began_, true) ? stream_->Next() : First();
     if (batch.ok() && *batch == nullptr) PT_TRY(TellEvents(std::exchange(folders_, {}), call_));
     return batch;
   }
 
  private:
+  Result<std::shared_ptr<arrow::RecordBatch>> First() {
+    while (true) {
+      auto batch = stream_->Next();
+      PT_LET(const bool again, deployment_.SendMissing(batch.status(), sends_, call_));
+      if (!again) return batch;
+      PT_TRY(Open());
+    }
+  }
+
   const std::function<Result<BatchStreamPtr>()> open_;
   Deployment& deployment_;
   EventFolders folders_;
   const Call call_;
   BatchStreamPtr stream_;
   SchemaPtr schema_;
+  int64_t sends_ = 0;  // Of bundles, when the stream was opened.
   bool began_ = false;
 };
 

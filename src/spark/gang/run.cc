@@ -102,7 +102,7 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   if (!admitted.lease) return RunGangAttempt(engine.session, attempt, call);
   attempt.command.lease = LeaseTerms{.bends = gang.workers.bends(), .patience = gang.patience};
   attempt.send_missing = [&](const Status& failure) {
-    return engine.deployment.SendMissing(failure, call).status();
+    return engine.deployment.SendMissing(failure, engine.deployment.sends(), call).status();
   };
   LeaseSpec lease{.gang = gang};
   if (!engine.logs.empty()) lease.wish = engine.logs.parent_path() / kWorkersWanted;
@@ -122,16 +122,17 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
   PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number) {
-    GangOutcome outcome = Attempt(engine, task, input, admitted, number, call);
     // An executor that lacks the program says so instead of running the task. That is not the
     // attempt's fault: it is sent, and the attempt runs once more under its number.
-    if (!outcome.result.status.ok()) {
-      const auto sent = engine.deployment.SendMissing(outcome.result.status, call);
-      if (!sent.ok()) return AttemptResult{sent.status(), false};
-      if (*sent) outcome = Attempt(engine, task, input, admitted, number, call);
+    while (true) {
+      const int64_t sends = engine.deployment.sends();
+      GangOutcome outcome = Attempt(engine, task, input, admitted, number, call);
+      const auto again = engine.deployment.SendMissing(outcome.result.status, sends, call);
+      if (!again.ok()) return AttemptResult{again.status(), false};
+      if (*again) continue;
+      batches = std::move(outcome.batches);
+      return outcome.result;
     }
-    batches = std::move(outcome.batches);
-    return outcome.result;
   }));
   return batches;
 }

@@ -40,7 +40,7 @@ Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
 Status Deployment::Send(const Artifact& artifact, const Call& call) {
   if (sent_.count(artifact.name) > 0) return Status::OK();
   PT_TRY(session_.AddArtifacts({artifact}, call));
-  sent_.insert(artifact.name);
+  sent_.emplace(artifact.name, int64_t(sent_.size()));
   return Status::OK();
 }
 
@@ -62,7 +62,12 @@ Status Deployment::Use(bool torch, const Call& call) {
   return Status::OK();
 }
 
-Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
+int64_t Deployment::sends() const {
+  const std::lock_guard lock(mutex_);
+  return int64_t(sent_.size());
+}
+
+Result<bool> Deployment::SendMissing(const Status& failure, int64_t sends, const Call& call) {
   if (!LacksProgram(failure)) return false;
   // It names the hashes of all bundles that the executor lacks.
   const std::string said = FaultOf(failure).what;
@@ -71,8 +76,11 @@ Result<bool> Deployment::SendMissing(const Status& failure, const Call& call) {
   for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {
     if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
     const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
-    // It was sent and is still missing: that is the failure to be told.
-    if (sent_.count(name) > 0) continue;
+    if (const auto sent = sent_.find(name); sent != sent_.end()) {
+      // Sent before the operation was submitted and missing all the same: a failure to be told.
+      any = any || sent->second >= sends;
+      continue;
+    }
     const auto since = Clock::now();
     PT_TRY(Send({name, (*bundle)->file}, call));
     call.Tell({{"event", "sent"},

@@ -4,9 +4,9 @@
 // executor says that it lacks them: executors keep what an earlier session unpacked.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/call.h"
@@ -33,10 +33,26 @@ class Deployment {
   // has not got it. With SparkSettings::program that path is started instead, and nothing is sent.
   Status Use(bool torch, const Call& call);
 
-  // True if an operation failed because executors lack the program: it has been sent, and the
-  // operation may be submitted once more. False for any other failure, and if it was sent before.
-  // Tells {"event": "sent", "what", "bytes", "seconds"}.
-  Result<bool> SendMissing(const Status& failure, const Call& call);
+  // How many bundles have been sent. Noted before an operation is submitted, for SendMissing().
+  int64_t sends() const;
+
+  // True if an operation failed because executors lack a bundle that was sent only after `sends`
+  // were noted, by this call or by another operation's: it may be submitted again. An operation
+  // brings along the bundles that had been sent when it was submitted, to executors that come later
+  // as well. False for any other failure; so an operation is submitted again as often as there are
+  // bundles at most. Tells {"event": "sent", "what", "bytes", "seconds"}.
+  Result<bool> SendMissing(const Status& failure, int64_t sends, const Call& call);
+
+  // Runs an operation, and again whenever SendMissing() allows it. `operation` returns a Result.
+  template <class Operation>
+  auto Run(const Operation& operation, const Call& call) -> decltype(operation()) {
+    while (true) {
+      const int64_t noted = sends();
+      auto outcome = operation();
+      PT_LET(const bool again, SendMissing(outcome.status(), noted, call));
+      if (!again) return outcome;
+    }
+  }
 
  private:
   struct Sendable {
@@ -48,11 +64,11 @@ class Deployment {
 
   SparkSession& session_;
   const SparkSettings settings_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::optional<Bundle> program_;
   std::optional<Bundle> torch_;
-  std::set<std::string> sent_;
-  std::string used_;  // What the session starts at present.
+  std::map<std::string, int64_t> sent_;  // By name; how many were sent before it.
+  std::string used_;                     // What the session starts at present.
 };
 
 }  // namespace protium
