@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the flights job again and again with a gang that bends, while workers are killed, stopped,
-sent away and taken in at random; every run must end with the weights of one that was left alone.
+sent away and taken in at random, and on Spark their executors, too; every run must end with the
+weights of one that was left alone on this machine.
 
 A line for each run: what was done to it, the pauses of its gang, and whether the weights agree.
 """
@@ -23,6 +24,11 @@ MARK = "PROTIUM_SOAK"
 # More restarts than a run is disturbed: one that is left with a single worker may lose it each time.
 SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_steps=200", "gang.deadline=3",
             "gang.max_restarts=9")
+# On Spark a newcomer takes seconds to come.
+SPARK_SETTINGS = ("train.epochs=150",)
+CHOICES = ("kill", "kill", "kill", "stop", "two", "scale")
+# What a server's workers may take to see that their run has ended.
+LEAVE_S = 20
 
 
 class Run:
@@ -52,6 +58,11 @@ class Run:
 
     def named(self, name):
         return [each for each in self.events if each["event"] == name]
+
+    # Every process that was a member.
+    def seen(self):
+        return [seat["pid"] for event in self.named("gang_start") for seat in event["ranks"]] + [
+            event["pid"] for event in self.named("member_start")]
 
     # Processes of the gang, by member; those that were lost or called out of it are gone.
     def members(self):
@@ -90,9 +101,14 @@ class Run:
             return json.load(result)["weights_sha256"], ""
 
 
-def disturb(run, chance, done, kills):
+def parent(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        return int(stat.read().rsplit(")", 1)[1].split()[1])
+
+
+def disturb(run, chance, done, kills, on_spark):
     pids = list(run.members().values())
-    what = chance.choice(("kill", "kill", "kill", "stop", "two", "scale"))
+    what = chance.choice((*CHOICES, "executor") if on_spark else CHOICES)
     if what == "scale":
         wanted = chance.randint(1, 3)
         subprocess.run([run.command, "scale", "last", str(wanted), "--runs-dir", run.folder], check=False,
@@ -101,18 +117,20 @@ def disturb(run, chance, done, kills):
         return
     for pid in chance.sample(pids, min(len(pids), 2 if what == "two" else 1)):
         try:
-            os.kill(pid, signal.SIGSTOP if what == "stop" else signal.SIGKILL)
-            done.append("stop" if what == "stop" else "kill")
+            # An executor started the daemon that forked the worker.
+            os.kill(parent(parent(pid)) if what == "executor" else pid,
+                    signal.SIGSTOP if what == "stop" else signal.SIGKILL)
+            done.append("kill" if what == "two" else what)
             if what == "kill":
                 kills.append(time.time())
-        except ProcessLookupError:
+        except (ProcessLookupError, FileNotFoundError):
             pass
 
 
 def one(arguments, seed):
     chance, done, kills = random.Random(seed), [], []
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}")
+        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", settings(arguments.engine))
         next_at = None
         while not run.ended() and time.monotonic() - run.begun < PATIENCE_S:
             time.sleep(0.01)
@@ -120,10 +138,24 @@ def one(arguments, seed):
             if next_at is None and run.trains():
                 next_at = time.monotonic() + chance.uniform(0, 0.5)
             if next_at is not None and time.monotonic() >= next_at and len(done) < 4:
-                disturb(run, chance, done, kills)
-                next_at = time.monotonic() + chance.uniform(0.05, 1)
+                disturb(run, chance, done, kills, arguments.engine is not None)
+                next_at = time.monotonic() + chance.uniform(0.05, 5 if arguments.engine else 1)
         weights, error = run.finish()
+        if weights and still_there(run.seen()):
+            weights, error = None, f"processes still there: {run.seen()}"
         return weights, error, done, run.named("gang_entered"), len(run.named("restart")), going_on(run, kills)
+
+
+def settings(engine):
+    return (*SETTINGS, *SPARK_SETTINGS, f"engine={engine}") if engine else SETTINGS
+
+
+# Those of a run's members that have not ended in good time.
+def still_there(pids):
+    until = time.monotonic() + LEAVE_S
+    while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < until:
+        time.sleep(0.1)
+    return [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
 
 
 # From each kill to the next step's begin, in seconds; of kills with another one soon after them, the
@@ -159,9 +191,11 @@ def main():
     parser.add_argument("--command", required=True)
     parser.add_argument("--job", required=True)
     parser.add_argument("--data", required=True)
+    parser.add_argument("--engine", help="of the disturbed runs: a Spark server on this machine")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2).finish()
+        alone_settings = (*SETTINGS, *SPARK_SETTINGS) if arguments.engine else SETTINGS
+        alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2, alone_settings).finish()
     if alone is None:
         sys.exit(f"soak: the run left alone failed:\n{error}")
     cuts, edges, going, restarts, wrong, disturbed = [], [], [], 0, 0, 0
