@@ -37,11 +37,27 @@ function(protium_room name)
       message(FATAL_ERROR "${name} (floor ${R_FLOOR}) may not use ${used} (floor ${floor})")
     endif()
   endforeach()
-  if(NOT R_SOURCES)  # Declarations only.
+  if(NOT R_SOURCES)  # Declarations, or a driver alone.
     add_library(room_${name} INTERFACE)
     set_target_properties(room_${name} PROPERTIES PROTIUM_FLOOR ${R_FLOOR})
-    return()
+  else()
+    protium_objects()
   endif()
+  if(R_DRIVER)
+    set(library protium_${name})
+    protium_driver(${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
+  endif()
+  if(R_TESTS AND PROTIUM_BUILD_TESTS)
+    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS} ${R_DRIVER_LINKS}
+      LABELS ${R_LABELS})
+    if(R_FLOOR GREATER 4)
+      add_dependencies(${name}_test protium_local)  # Sessions open it by name.
+    endif()
+  endif()
+endfunction()
+
+# The part of a room that belongs to libprotium.so or, with TORCH, to libprotium_torch.so.
+macro(protium_objects)
   add_library(room_${name} OBJECT ${R_SOURCES})
   set_target_properties(room_${name} PROPERTIES PROTIUM_FLOOR ${R_FLOOR})
   protium_flags(room_${name})
@@ -59,18 +75,7 @@ function(protium_room name)
     set(library protium)
   endif()
   set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS ${R_LINKS})
-  if(R_DRIVER)
-    set(library protium_${name})
-    protium_driver(${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
-  endif()
-  if(R_TESTS AND PROTIUM_BUILD_TESTS)
-    protium_test(${name}_test LIBRARY ${library} SOURCES ${R_TESTS} LINKS ${R_LINKS} ${R_DRIVER_LINKS}
-      LABELS ${R_LABELS})
-    if(R_FLOOR GREATER 4)
-      add_dependencies(${name}_test protium_local)  # Sessions open it by name.
-    endif()
-  endif()
-endfunction()
+endmacro()
 
 # Exports what exports.map says, and nothing else.
 function(protium_exports library)

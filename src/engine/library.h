@@ -19,10 +19,11 @@ struct EngineRequest {
   std::filesystem::path discovery;  // A script that prints this machine's devices; may be empty.
   int64_t memory_bytes = 0;         // For tables.
   Json options = Json::object();    // The engine's own: [engine.NAME] of a job file, unread.
+  std::filesystem::path program;    // What workers are; empty: the program of this process.
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 5;
+inline constexpr int32_t kEngineLibraryVersion = 6;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

@@ -1,73 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/arrow_file.h"
 
-#include <arrow/compute/cast.h>
 #include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/record_batch.h>
-#include <arrow/type.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/fault.h"
-#include "column/schema.h"
+#include "format/carried_rows.h"
 #include "format/parquet.h"
 
 namespace protium {
 namespace {
 
-using Type = arrow::Type;
-using TypePtr = std::shared_ptr<arrow::DataType>;
-
 constexpr int64_t kSliceRows = 64 << 10;
-
-// The type in which a table carries values of `type`; null where there is none.
-TypePtr CarriedType(const arrow::DataType& type) {
-  const auto list_of = [](const arrow::DataType& item) -> TypePtr {
-    const TypePtr carried = CarriedType(item);
-    return carried == nullptr ? nullptr : arrow::list(carried);
-  };
-  switch (type.id()) {
-    case Type::INT8:
-    case Type::INT16:
-    case Type::UINT8:
-    case Type::UINT16:
-      return arrow::int32();
-    case Type::UINT32:
-    case Type::UINT64:
-      return arrow::int64();
-    case Type::HALF_FLOAT:
-      return arrow::float32();
-    case Type::NA:
-    case Type::LARGE_STRING:
-    case Type::STRING_VIEW:
-      return arrow::utf8();
-    case Type::LARGE_BINARY:
-    case Type::BINARY_VIEW:
-    case Type::FIXED_SIZE_BINARY:
-      return arrow::binary();
-    case Type::DATE64:
-      return arrow::date32();
-    case Type::TIMESTAMP:
-      return arrow::timestamp(arrow::TimeUnit::MICRO);
-    case Type::DICTIONARY:
-      return CarriedType(*static_cast<const arrow::DictionaryType&>(type).value_type());
-    case Type::LIST:
-    case Type::LARGE_LIST:
-    case Type::FIXED_SIZE_LIST:
-    case Type::LIST_VIEW:
-    case Type::LARGE_LIST_VIEW:
-      return list_of(*type.field(0)->type());
-    default: {
-      const auto name = TypeName(type);
-      return name.ok() ? *TypeNamed(*name) : nullptr;
-    }
-  }
-}
 
 Status DamagedArrow(const std::string& path, const Status& status) {
   return Fail({.exit = Exit::kInput,
@@ -75,31 +24,6 @@ Status DamagedArrow(const std::string& path, const Status& status) {
                .where = path,
                .why = status.message(),
                .fix = "it may be cut off or damaged: write it again"});
-}
-
-Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& path) {
-  arrow::FieldVector fields;
-  std::set<std::string> seen;
-  for (const auto& field : schema.fields()) {
-    if (!seen.insert(Lower(field->name())).second) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "two columns are named \"" + field->name() + "\"",
-                   .where = path,
-                   .why = "column names are matched without regard to case",
-                   .fix = "rename one of them"});
-    }
-    const TypePtr type = CarriedType(*field->type());
-    if (type == nullptr) {
-      return Fail(
-          {.exit = Exit::kInput,
-           .what = fmt::format("column \"{}\" is of type {}, which tables do not carry",
-                               field->name(), field->type()->ToString()),
-           .where = path,
-           .fix = "leave it out, or write it as columns of numbers, texts, dates or times"});
-    }
-    fields.push_back(arrow::field(field->name(), type));
-  }
-  return arrow::schema(std::move(fields));
 }
 
 // One file or stream, batch by batch. The file is mapped, so that a large batch takes no memory of
@@ -162,7 +86,7 @@ class BroughtArrow : public BroughtRows {
       if (!schema_->Equals(*schema)) {
         return OtherColumns(path, *schema, spec_.paths.front(), *schema_);
       }
-      NoteZones(*batches->schema());
+      notes_.merge(ZoneNotes(*batches->schema()));
     }
     return Status::OK();
   }
@@ -172,8 +96,6 @@ class BroughtArrow : public BroughtRows {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
 
  private:
-  void NoteZones(const arrow::Schema& schema);
-  Result<std::shared_ptr<arrow::RecordBatch>> Carried(const arrow::RecordBatch& batch) const;
   Result<bool> ReadOn();
 
   const BringSpec spec_;
@@ -186,40 +108,6 @@ class BroughtArrow : public BroughtRows {
   size_t next_file_ = 0;
   std::set<std::string> notes_;
 };
-
-void BroughtArrow::NoteZones(const arrow::Schema& schema) {
-  for (const auto& field : schema.fields()) {
-    if (field->type()->id() != Type::TIMESTAMP) continue;
-    const std::string& zone = static_cast<const arrow::TimestampType&>(*field->type()).timezone();
-    if (zone.empty() || zone == "UTC") continue;
-    notes_.insert("times of column \"" + field->name() + "\" are those of UTC, not of " + zone);
-  }
-}
-
-// A batch or a slice of one in the types of the table.
-Result<std::shared_ptr<arrow::RecordBatch>> BroughtArrow::Carried(
-    const arrow::RecordBatch& batch) const {
-  arrow::ArrayVector columns;
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    const TypePtr& type = schema_->field(i)->type();
-    if (batch.column(i)->type()->Equals(*type)) {
-      columns.push_back(batch.column(i));
-      continue;
-    }
-    const auto cast = arrow::compute::Cast(*batch.column(i), type);
-    if (!cast.ok()) {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column \"{}\" of type {} cannot be read as {}",
-                                       schema_->field(i)->name(),
-                                       batch.column(i)->type()->ToString(), type->ToString()),
-                   .where = spec_.paths[file_],
-                   .why = cast.status().message(),
-                   .fix = "write the column in that type"});
-    }
-    columns.push_back(*cast);
-  }
-  return arrow::RecordBatch::Make(schema_, batch.num_rows(), std::move(columns));
-}
 
 // Fetches the next batch that has rows; false at the end of all files.
 Result<bool> BroughtArrow::ReadOn() {
@@ -245,7 +133,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtArrow::Next() {
   if (!more) return nullptr;
   const auto slice = batch_->Slice(row_, kSliceRows);
   row_ += slice->num_rows();
-  return Carried(*slice);
+  return CarriedBatch(*slice, schema_, spec_.paths[file_]);
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ Result<fs::path> BroughtTables::Folder() {
   return folder_;
 }
 
+Result<std::string> BroughtTables::NewFile(const std::string& name) {
+  PT_LET(const fs::path folder, Folder());
+  const std::string file = (folder / FileName(name, "rows" + std::to_string(++made_))).string();
+  files_.insert(file);
+  return file;
+}
+
 Result<std::string> BroughtTables::Find(const std::string& name, const BringSpec& spec,
                                         const InputRecord& inputs, const Call& call) {
   PT_LET(const std::string key, KeyOf(spec, inputs));

@@ -30,12 +30,16 @@ class BroughtTables {
   Result<std::string> Find(const std::string& name, const BringSpec& spec,
                            const InputRecord& inputs, const Call& call);
 
+  // The name of a file in the same folder that nothing has yet, for rows that are in no file.
+  Result<std::string> NewFile(const std::string& name);
+
  private:
   Result<std::filesystem::path> Folder();
 
   std::filesystem::path run_;
   std::filesystem::path folder_;  // Empty before the first table.
   std::set<std::string> files_;
+  int64_t made_ = 0;  // New files so far.
   std::optional<TemporaryFolder> temporary_;
 };
 

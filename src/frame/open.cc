@@ -50,7 +50,8 @@ EngineRequest RequestFor(const SessionOptions& options) {
           .spill = options.spill.empty() && !folder.empty() ? folder / "spill" : options.spill,
           .discovery = FindDiscovery(options),
           .memory_bytes = options.memory_bytes,
-          .options = std::move(own)};
+          .options = std::move(own),
+          .program = options.program};
 }
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {

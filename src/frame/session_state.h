@@ -45,6 +45,9 @@ struct SessionOptions {
   std::filesystem::path discovery;
   // What only the engine of this address understands; it reads them itself.
   Json engine_options = Json::object();
+  // What is started as a worker: a program that begins with Main(). Empty: the one that this
+  // process runs. Others, such as Python, say which.
+  std::filesystem::path program;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
   Clock::time_point started = Clock::now();    // When the command began; "seconds" count from here.
   Call call;                                   // Stop token, deadline and events of every action.
@@ -81,6 +84,10 @@ class SessionState {
   // Refuses an output that would replace an input, what the run keeps for itself, or, outside the
   // run folder and unless options().force, any file that this run did not write (outputs.h).
   Status CheckOutput(const std::filesystem::path& path) const;
+
+  // What begins from now on ends when this is requested: a token serves for one request, and a
+  // session may go on after it.
+  void StopWith(std::stop_token stop) { options_.call.stop = std::move(stop); }
 
   // The context for a long call on this session's engine. Its events pass through record() on their
   // way to options().call. Must not outlive the session.

@@ -66,7 +66,7 @@ NothingLeadsBack() {
 
 BuildConsumer() {
   cp -r "$kSource/tests/consumer" "$scratch/consumer"
-  cp -r "$kSource/examples/flights" "$kSource/examples/pi" "$scratch/consumer"
+  cp -r "$kSource/examples/flights" "$kSource/examples/pi" "$kSource/examples/c" "$scratch/consumer"
   cp -r "$kSource/tests/own_nets" "$scratch/consumer/own_nets"
   "$kPackage/bin/protium" example flights "$scratch/data" --rows 2000 >/dev/null
   "$kPackage/bin/protium" init "$scratch/data" --null NA --label arr_delay --cpp \
@@ -91,6 +91,8 @@ ProgramsRun() {
   "$scratch/build/consumer/pi/pi" --set darts=1000 2>/dev/null | grep -q '"ranks":4' || Wrong "pi did not run"
   "$scratch/build/consumer/flights/flights" --json --set data="$scratch/data" --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||
     Wrong "flights did not run: $(cat "$scratch/log")"
+  "$scratch/build/consumer/c/delays" "$scratch/data" 2>/dev/null | grep -c '^ .*[0-9]$' | grep -qx 5 ||
+    Wrong "delays printed no predictions"
   model=$(Model)
   "$kPackage/bin/protium" run consumer/flights/flights.toml --json --set data="$scratch/data" \
     --set train.epochs=1 >"$scratch/told" 2>"$scratch/log" ||

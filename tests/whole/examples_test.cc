@@ -56,6 +56,24 @@ TEST(Examples, OfLinesFitsOneForEachAirline) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 17) << lines;
 }
 
+// A C program, by the C interface alone.
+TEST(Examples, InCPrintsWhatHappenedBesideWhatWasPredicted) {
+  const OwnJob own;
+  ASSERT_EQ(own.Protium({"example", "flights", own / "data", "--rows", "3000"}).exit, 0);
+  Running program(
+      {(fs::path(ProtiumCommand()).parent_path() / "delays").string(), (own / "data").string()},
+      own.path());
+  const Outcome run = program.Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 6) << run.out;
+  EXPECT_NE(run.err.find("\"epoch\":3"), std::string::npos) << run.err;
+  Running nowhere({(fs::path(ProtiumCommand()).parent_path() / "delays").string(), "none"},
+                  own.path());
+  const Outcome failed = nowhere.Wait();
+  EXPECT_EQ(failed.exit, 3);
+  EXPECT_NE(failed.err.find("flights.csv"), std::string::npos) << failed.err;
+}
+
 // Pictures are found beside the tables that are scored, wherever these lie.
 TEST(Examples, OfDigitsReadsPicturesBesideItsTable) {
   const OwnJob own;

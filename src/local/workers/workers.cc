@@ -195,6 +195,7 @@ Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
   WorkerSettings settings;
   PT_LET(settings.seats, SeatsOf(request.address));
   settings.discovery = request.discovery;
+  if (!request.program.empty()) settings.program = request.program;
   if (!request.folder.empty()) settings.logs = request.folder / "logs";
   return settings;
 }

@@ -36,13 +36,13 @@ constexpr char kSessionNote[] = "spark-session";
 class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
-              std::filesystem::path logs, std::filesystem::path note)
+              std::filesystem::path logs, std::filesystem::path note, std::filesystem::path program)
       : settings_(settings),
         logs_(std::move(logs)),
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, std::move(settings)) {}
+        deployment_(*session_, std::move(settings), std::move(program)) {}
 
   ~SparkEngine() override {
     std::error_code ignored;
@@ -297,7 +297,8 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
   PT_LET(JobFolder folder, JobFolder::Make(request.folder));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
-  return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note);
+  return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
+                                       request.program);
 }
 
 }  // namespace protium

@@ -29,7 +29,8 @@ bool LacksProgram(const Status& failure) {
 Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
   PT_LET(const auto cache, BundleCache());
   if (!program_) {
-    PT_LET(program_, MakeProgramBundle("/proc/self/exe", cache));
+    const auto file = program_file_.empty() ? "/proc/self/exe" : program_file_;
+    PT_LET(program_, MakeProgramBundle(file, cache));
   }
   if (torch && !torch_) {
     PT_LET(torch_, MakeTorchBundle(OwnLibraryFolder() / kTorchLibrary, cache));

@@ -25,8 +25,9 @@ bool LacksProgram(const Status& failure);
 // What a session's executors have been sent. One per session. Thread-safe.
 class Deployment {
  public:
-  Deployment(SparkSession& session, SparkSettings settings)
-      : session_(session), settings_(std::move(settings)) {}
+  // `program` is what executors become; empty: the program of this process.
+  Deployment(SparkSession& session, SparkSettings settings, std::filesystem::path program)
+      : session_(session), settings_(std::move(settings)), program_file_(std::move(program)) {}
 
   // Makes the session start this program, with or without LibTorch, for the tasks of the operations
   // that follow; operations that run already are not affected. Sends the launcher if the session
@@ -64,6 +65,7 @@ class Deployment {
 
   SparkSession& session_;
   const SparkSettings settings_;
+  const std::filesystem::path program_file_;
   mutable std::mutex mutex_;
   std::optional<Bundle> program_;
   std::optional<Bundle> torch_;

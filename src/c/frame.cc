@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/c/bridge.h>
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "app/job/job.h"
+#include "base/fault.h"
+#include "base/fields.h"
+#include "c/handles.h"
+#include "c/options.h"
+#include "c/stream.h"
+#include "frame/session_state.h"
+
+namespace protium {
+namespace {
+
+// How C names a table of its own making in messages and plans.
+constexpr char kKept[] = "kept";
+
+struct WriteKeys {
+  Columns partitions;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("partitions", partitions);
+  }
+};
+
+Result<SplitOptions> ReadSplit(const char* options) {
+  PT_LET(const Json json, ReadOptions(TextOf(options)));
+  JobSplit split;
+  PT_TRY(FieldsFromJson(json, "", split));
+  return SplitOptions{
+      .by = split.by, .test = split.test, .seed = split.seed, .column = split.column};
+}
+
+template <class Act>
+pt_error* OnFrame(const pt_frame* frame, Act act) {
+  return WithSession(
+      frame, [&](Session& session) -> Status { return act(DataFrame(session, frame->plan)); });
+}
+
+}  // namespace
+}  // namespace protium
+
+using protium::DataFrame;
+using protium::Status;
+
+extern "C" {
+
+pt_error* pt_frame_schema(const pt_frame* frame, struct ArrowSchema* schema) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(const protium::SchemaPtr columns, table.Schema());
+    return arrow::ExportSchema(*columns, schema);
+  });
+}
+
+pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(auto stream, table.Stream());
+    ExportStream(frame->room->open(), *frame, std::move(stream), rows);
+    return Status::OK();
+  });
+}
+
+pt_error* pt_frame_failure(const pt_frame* frame) {
+  return protium::ErrorFrom(frame->failure->Get());
+}
+
+pt_error* pt_frame_count(const pt_frame* frame, int64_t* rows) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(*rows, table.Count());
+    return Status::OK();
+  });
+}
+
+pt_error* pt_frame_select(const pt_frame* frame, const char* names, pt_frame** selected) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(const auto columns, protium::ReadNames(protium::TextOf(names), "the names"));
+    return GiveOut(frame->room, table.Select(columns), selected);
+  });
+}
+
+pt_error* pt_frame_limit(const pt_frame* frame, int64_t rows, pt_frame** limited) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    return GiveOut(frame->room, table.Limit(rows), limited);
+  });
+}
+
+pt_error* pt_frame_keep(const pt_frame* frame, pt_frame** kept) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    return GiveOut(frame->room, table.Materialize(protium::kKept), kept);
+  });
+}
+
+pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** train,
+                         pt_frame** test) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(const protium::SplitOptions split, protium::ReadSplit(options));
+    const protium::Sides sides = table.Split(split);
+    // Both or none is given out.
+    PT_TRY(sides.train.Schema().status());
+    PT_TRY(GiveOut(frame->room, sides.test, test));
+    return GiveOut(frame->room, sides.train, train);
+  });
+}
+
+pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* options) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(const protium::Json json, protium::ReadOptions(protium::TextOf(options)));
+    protium::WriteKeys keys;
+    PT_TRY(protium::FieldsFromJson(json, "", keys));
+    const auto file = table.session().state().options().base / protium::TextOf(path);
+    return table.Write().File(file.string(), {.partitions = keys.partitions});
+  });
+}
+
+pt_error* pt_frame_plan(const pt_frame* frame, char** json) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    protium::SessionState& state = table.session().state();
+    PT_LET(const protium::Json plan, Describe(state.engine(), table.plan(), state.call()));
+    *json = protium::CopyOut(protium::Dump(plan));
+    return Status::OK();
+  });
+}
+
+void pt_frame_free(pt_frame* frame) { delete frame; }
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the opaque types of the C interface are, and the wall that every function of it stands
+// behind: a status becomes an error object, and nothing is thrown into C.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/status.h"
+#include "c/room.h"
+#include "plan/node.h"
+#include "protium/pipeline.h"
+
+namespace protium {
+
+// Why the last failed stream of a frame failed. Any thread.
+class LastFailure {
+ public:
+  void Set(const Status& status) {
+    const std::lock_guard lock(mutex_);
+    status_ = status;
+  }
+  Status Get() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Status status_;
+};
+
+}  // namespace protium
+
+struct pt_error {
+  protium::Fault fault;
+  std::string text;
+};
+
+struct pt_session {
+  std::shared_ptr<protium::Room> room;
+};
+
+struct pt_frame {
+  std::shared_ptr<protium::Room> room;
+  protium::Plan plan;
+  std::shared_ptr<protium::LastFailure> failure = std::make_shared<protium::LastFailure>();
+};
+
+struct pt_model {
+  std::shared_ptr<protium::Room> room;
+  protium::PipelineModel model;
+};
+
+namespace protium {
+
+// Null for OK. Never fails: without memory there is an error that says so.
+pt_error* ErrorFrom(const Status& status) noexcept;
+pt_error* OutOfMemory() noexcept;
+
+template <class Act>
+pt_error* Walled(Act act) noexcept {
+  try {
+    return ErrorFrom(act());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& error) {
+    return ErrorFrom(Fail({.exit = Exit::kBug, .what = error.what()}));
+  }
+}
+
+// Calls `act` with the session of `handle`, which may be null by a mistake of the caller.
+template <class Handle, class Act>
+pt_error* WithSession(const Handle* handle, Act act) noexcept {
+  return Walled([&]() -> Status {
+    if (handle == nullptr) return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"});
+    return handle->room->With([&](Session& session) -> Status { return act(session); });
+  });
+}
+
+// The text for C, which frees it with pt_string_free().
+char* CopyOut(const std::string& text);
+
+// The frame as a handle, once its plan has been checked: so a mistake shows at the call that made
+// it.
+Status GiveOut(const std::shared_ptr<Room>& room, const DataFrame& frame, pt_frame** out);
+
+}  // namespace protium

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session as C has it, and all that handles to it share. A handle may outlive the session: it
+// holds the Room, whose session is gone by then, and streams hold the session itself.
+//
+// One lock for each session: calls that use it take turns. Streams do not take it, so that one can
+// be read while another call is under way, and a table can be brought that is made of one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/status.h"
+#include "os/file.h"
+#include "protium/c/protium.h"
+#include "protium/session.h"
+
+namespace protium {
+
+// Who listens to events. Any thread.
+class Listener {
+ public:
+  void Set(pt_event_function function, void* user);
+  void On(const Json& event);
+  // Whether this thread is inside the function at this moment.
+  static bool IsCalling();
+
+ private:
+  std::mutex mutex_;
+  pt_event_function function_ = nullptr;
+  void* user_ = nullptr;
+};
+
+// An open session with its folder, which goes after it.
+struct OpenRoom {
+  std::optional<TemporaryFolder> scratch;
+  std::unique_ptr<Session> session;
+};
+
+class Room {
+ public:
+  static Result<std::unique_ptr<Room>> Open(const std::string& options);
+
+  // Calls `act` with the session, alone. Fails once the session is closed, and within a listener,
+  // which would wait for itself.
+  template <class Act>
+  auto With(Act act) -> decltype(act(std::declval<Session&>())) {
+    PT_TRY(RefuseListeners());
+    const std::lock_guard lock(mutex_);
+    PT_TRY(Begin());
+    return act(*open_->session);
+  }
+  // Inside of With() only: what a stream holds on to.
+  std::shared_ptr<OpenRoom> open() const { return open_; }
+  // A folder for the next fit; inside of With() only.
+  std::filesystem::path NextFit();
+  // Whether that folder goes with the session, so that nobody looks into it later.
+  bool scratch() const { return open_->scratch.has_value(); }
+
+  void Cancel();
+  void Close();
+  Listener& listener() { return *listener_; }
+
+ private:
+  Room() = default;
+  static Status RefuseListeners();
+  // Refuses what comes after Close(), and forgets an earlier request to stop.
+  Status Begin();
+
+  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  std::mutex mutex_;
+  std::shared_ptr<OpenRoom> open_;
+  int32_t fits_ = 0;
+  std::mutex stop_mutex_;
+  std::stop_source stop_;
+};
+
+}  // namespace protium

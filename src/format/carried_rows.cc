@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/carried_rows.h"
+
+#include <arrow/compute/cast.h>
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/fault.h"
+#include "column/schema.h"
+
+namespace protium {
+namespace {
+
+using Type = arrow::Type;
+using TypePtr = std::shared_ptr<arrow::DataType>;
+
+// The type in which a table carries values of `type`; null where there is none.
+TypePtr CarriedType(const arrow::DataType& type) {
+  const auto list_of = [](const arrow::DataType& item) -> TypePtr {
+    const TypePtr carried = CarriedType(item);
+    return carried == nullptr ? nullptr : arrow::list(carried);
+  };
+  switch (type.id()) {
+    case Type::INT8:
+    case Type::INT16:
+    case Type::UINT8:
+    case Type::UINT16:
+      return arrow::int32();
+    case Type::UINT32:
+    case Type::UINT64:
+      return arrow::int64();
+    case Type::HALF_FLOAT:
+      return arrow::float32();
+    case Type::NA:
+    case Type::LARGE_STRING:
+    case Type::STRING_VIEW:
+      return arrow::utf8();
+    case Type::LARGE_BINARY:
+    case Type::BINARY_VIEW:
+    case Type::FIXED_SIZE_BINARY:
+      return arrow::binary();
+    case Type::DATE64:
+      return arrow::date32();
+    case Type::TIMESTAMP:
+      return arrow::timestamp(arrow::TimeUnit::MICRO);
+    case Type::DICTIONARY:
+      return CarriedType(*static_cast<const arrow::DictionaryType&>(type).value_type());
+    case Type::LIST:
+    case Type::LARGE_LIST:
+    case Type::FIXED_SIZE_LIST:
+    case Type::LIST_VIEW:
+    case Type::LARGE_LIST_VIEW:
+      return list_of(*type.field(0)->type());
+    default: {
+      const auto name = TypeName(type);
+      return name.ok() ? *TypeNamed(*name) : nullptr;
+    }
+  }
+}
+
+}  // namespace
+
+Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where) {
+  arrow::FieldVector fields;
+  std::set<std::string> seen;
+  for (const auto& field : schema.fields()) {
+    if (!seen.insert(Lower(field->name())).second) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "two columns are named \"" + field->name() + "\"",
+                   .where = where,
+                   .why = "column names are matched without regard to case",
+                   .fix = "rename one of them"});
+    }
+    const TypePtr type = CarriedType(*field->type());
+    if (type == nullptr) {
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("column \"{}\" is of type {}, which tables do not carry",
+                               field->name(), field->type()->ToString()),
+           .where = where,
+           .fix = "leave it out, or write it as columns of numbers, texts, dates or times"});
+    }
+    fields.push_back(arrow::field(field->name(), type));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatch& batch,
+                                                         const SchemaPtr& carried,
+                                                         const std::string& where) {
+  arrow::ArrayVector columns;
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    const TypePtr& type = carried->field(i)->type();
+    if (batch.column(i)->type()->Equals(*type)) {
+      columns.push_back(batch.column(i));
+      continue;
+    }
+    const auto cast = arrow::compute::Cast(*batch.column(i), type);
+    if (!cast.ok()) {
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("column \"{}\" of type {} cannot be read as {}",
+                                       carried->field(i)->name(),
+                                       batch.column(i)->type()->ToString(), type->ToString()),
+                   .where = where,
+                   .why = cast.status().message(),
+                   .fix = "write the column in that type"});
+    }
+    columns.push_back(*cast);
+  }
+  return arrow::RecordBatch::Make(carried, batch.num_rows(), std::move(columns));
+}
+
+std::set<std::string> ZoneNotes(const arrow::Schema& schema) {
+  std::set<std::string> notes;
+  for (const auto& field : schema.fields()) {
+    if (field->type()->id() != Type::TIMESTAMP) continue;
+    const std::string& zone = static_cast<const arrow::TimestampType&>(*field->type()).timezone();
+    if (zone.empty() || zone == "UTC") continue;
+    notes.insert("times of column \"" + field->name() + "\" are those of UTC, not of " + zone);
+  }
+  return notes;
+}
+
+}  // namespace protium

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrow's many types as the fewer that tables carry, which every engine reads alike: small whole
+// numbers widen, dictionaries and views become plain columns, times count microseconds of UTC.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "protium/stream.h"
+
+namespace protium {
+
+// The columns as tables carry them. Two columns of one name, or one of a type that has no such
+// form, are faults of Exit::kInput at `where`.
+Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where);
+
+// The rows in the types of `carried`, which is CarriedSchema() of theirs; columns that have these
+// types already are shared. A value that does not fit is a fault of Exit::kInput at `where`.
+Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatch& batch,
+                                                         const SchemaPtr& carried,
+                                                         const std::string& where);
+
+// What a user should know of columns with times of a zone.
+std::set<std::string> ZoneNotes(const arrow::Schema& schema);
+
+}  // namespace protium

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that somebody hands over in memory, as a table. They pass once, a few batches at a time,
+// into a Parquet file of the session's (BroughtTables::NewFile()), which engines and workers read
+// as any other: so no table is held twice, and a gang that starts anew can read its rows again.
+#pragma once
+
+#include <string>
+
+#include "base/call.h"
+#include "plan/node.h"
+#include "protium/stream.h"
+
+namespace protium {
+
+// Reads `rows` to the end and gives the table. Any thread. The file goes with the last plan that
+// holds the result. Faults of Exit::kInput name the table's column; ends with Exit::kStopped when
+// `call` asks for it.
+Result<Plan> KeepRows(const std::string& name, const std::string& file, BatchStream& rows,
+                      const Call& call);
+
+}  // namespace protium
