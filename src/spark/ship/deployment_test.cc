@@ -15,7 +15,7 @@ class DeploymentTest : public testing::Test {
  protected:
   void SetUp() override {
     session_ = server_.Open();
-    deployment_.emplace(*session_, SparkSettings{}, "/proc/self/exe");
+    deployment_.emplace(*session_, SparkSettings{}, "");
     ASSERT_TRUE(deployment_->Use(false, call_).ok());
     // The launcher, sent by Use(), is named by the hash of the program's bundle behind its own.
     for (const auto& [name, bytes] : server_.seen().artifacts) {
