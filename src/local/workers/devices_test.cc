@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "gang/roster.h"
 #include "local/workers/test_tasks.h"
 #include "os/file.h"
 
@@ -114,6 +115,49 @@ TEST_F(DevicesTest, AreNotGivenToTwoDriversAtOnce) {
     if (event["event"] == "waiting") stop.request_stop();
   }};
   EXPECT_TRUE(RunTask(*workers_, both, Numbers(0, 0), freeing).ok());
+}
+
+// Of two devices another driver has one at first; later a person wants fewer workers, and that
+// driver gets one again, while the gang goes on.
+TEST_F(DevicesTest, ComeToAGangThatBendsAndGoAgain) {
+  const auto run = folder_.path() / "run";
+  workers_ = Workers::Make(
+                 {.logs = run / "logs", .discovery = script_, .leases = folder_.path() / "leases"})
+                 .ValueOrDie();
+  std::stop_source stop;
+  std::atomic<bool> running = false;
+  const auto other = MakeWorkers();
+  const Call first{.stop = stop.get_token(), .events = [&](const Json& event) {
+                     if (event.contains("pid")) running = true;
+                   }};
+  std::jthread holder(
+      [&] { (void)RunTask(*other, OnGpus("until_stopped", 1, 1), Numbers(0, 0), first); });
+  while (!running) std::this_thread::yield();
+
+  MapTask task = TextTask("bend", R"({"steps": 1500})");
+  task.gang = GangSpec{.workers = {1, 2}, .gpus_per_worker = 1, .deadline = 20, .patience = 5};
+  std::vector<std::string> worlds;
+  std::string after;
+  std::jthread later;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") worlds.push_back(Dump(event["ranks"][0]["gpus"]));
+    if (event["event"] == "step" && event["step"] == 20) stop.request_stop();
+    if (event["event"] != "gang_change") return;
+    worlds.push_back(Dump(event["world"]));
+    if (event["world"] == 2) {
+      EXPECT_TRUE(WriteFile(run / kWorkersWanted, "1").ok());
+    }
+    if (event["world"] != 1) return;
+    later = std::jthread([&] {
+      const auto output = RunTask(*other, OnGpus("devices", 1, 1), Numbers(0, 0));
+      after = output.ok() ? SortedTexts(*output).front() : FaultOf(output.status()).what;
+    });
+  }};
+  const auto output = RunTask(*workers_, task, Numbers(0, 0), call);
+  ASSERT_TRUE(output.ok()) << output.status();
+  later.join();
+  EXPECT_THAT(worlds, ElementsAre(R"(["1"])", "2", "1"));
+  EXPECT_THAT(after, HasSubstr("has gpu 0"));
 }
 
 TEST_F(DevicesTest, OfAScriptThatIsWrongAreNobodys) {

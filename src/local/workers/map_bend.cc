@@ -12,6 +12,13 @@
 
 namespace protium {
 
+namespace {
+
+// How often a gang that would like more seats asks for one.
+constexpr std::chrono::milliseconds kSeatTick{500};
+
+}  // namespace
+
 Member* MapRun::FindMember(int32_t number) const {
   std::lock_guard lock(mutex_);
   for (const auto& each : members_) {
@@ -99,8 +106,55 @@ void MapRun::OnFinished(Member& member) {
 
 void MapRun::CheckMembership() {
   bend_->gang.Look();
+  if (!bend_->no_seat.empty()) TakeSeat();
   const std::vector<int32_t> waiting = std::exchange(bend_->no_seat, {});
   for (const int32_t each : waiting) Start(each);
+  GiveBackSeats();
+}
+
+// Nobody tells when another process gives back a device or another gang a core.
+void MapRun::TakeSeat() {
+  const auto now = Clock::now();
+  if (!spec_.take_seat || bend_->gang.closed() || now < bend_->asked + kSeatTick) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (FreeSeat()) return;
+  }
+  bend_->asked = now;
+  const auto seat = spec_.take_seat();
+  if (!seat.ok() || !*seat) return;  // What is wrong with a machine's devices is told by a start.
+  std::lock_guard lock(mutex_);
+  spec_.placement->seats.push_back(**seat);
+}
+
+// Where a person wants fewer workers, their seats are for other gangs. A dead member's seat is
+// taken by the next one before this is asked.
+void MapRun::GiveBackSeats() {
+  if (!spec_.give_back_seat || !bend_->gang.bends() || bend_->gang.closed()) return;
+  std::vector<std::unique_ptr<Worker>> ending;
+  std::vector<Seat> back;
+  {
+    std::lock_guard lock(mutex_);
+    std::vector<int32_t> unused;
+    const auto seats = int32_t(spec_.placement->seats.size());
+    for (int32_t seat = 0; seat < seats; ++seat) {
+      if (!IsTaken(seat) && !bend_->given_back.contains(seat)) unused.push_back(seat);
+    }
+    const int32_t kept = seats - int32_t(bend_->given_back.size());
+    const int32_t spare = std::max(kept - spec_.bends->min, 0);
+    if (int32_t(unused.size()) > spare) unused.resize(size_t(spare));
+    for (const int32_t seat : unused) {
+      back.push_back(spec_.placement->seats[size_t(seat)]);
+      bend_->given_back.insert(seat);
+      for (const auto& each : members_) {
+        if (each->seat == seat && each->worker) ending.push_back(std::move(each->worker));
+      }
+    }
+  }
+  // Reaped before others may have its devices.
+  for (const auto& worker : ending) worker->process.Signal(SIGKILL);
+  ending.clear();
+  for (const Seat& seat : back) spec_.give_back_seat(seat);
 }
 
 bool MapRun::IsDone(int32_t number) const {
@@ -114,11 +168,14 @@ RankFailure MapRun::Describe(int32_t number, RankFailure::Kind kind, Status stat
 
 std::optional<int32_t> MapRun::FreeSeat() const {
   for (int32_t seat = 0; seat < int32_t(spec_.placement->seats.size()); ++seat) {
-    const bool taken = std::ranges::any_of(
-        members_, [&](const auto& each) { return each->seat == seat && !each->done; });
-    if (!taken) return seat;
+    if (!IsTaken(seat) && !bend_->given_back.contains(seat)) return seat;
   }
   return std::nullopt;
+}
+
+bool MapRun::IsTaken(int32_t seat) const {
+  return std::ranges::any_of(members_,
+                             [&](const auto& each) { return each->seat == seat && !each->done; });
 }
 
 // It loads what it needs while the others go on.

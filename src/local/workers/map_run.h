@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -103,7 +104,12 @@ class MapRun final : private Crew {
   void SendParts(const Member& member);
   void OnFinished(Member& member);
   void CheckMembership();
-  std::optional<int32_t> FreeSeat() const;
+  std::optional<int32_t> FreeSeat() const;  // `mutex_` is held in these two.
+  bool IsTaken(int32_t seat) const;
+  // Asks for a seat more, now and then.
+  void TakeSeat();
+  // Seats beyond those of the least gang that nobody is to sit on.
+  void GiveBackSeats();
   void Dismiss(Member& member);
   Member* FindMember(int32_t number) const;
   void Start(int32_t member) override;
@@ -118,7 +124,7 @@ class MapRun final : private Crew {
   void GiveUp(std::vector<RankFailure> losses, const std::string& why) override;
 
   Pool& pool_;
-  const RunSpec spec_;
+  RunSpec spec_;  // Seats may be added to its placement, under `mutex_`; nothing else changes.
   const protium::Call call_;
   UniqueFd wake_;
 
@@ -142,6 +148,8 @@ class MapRun final : private Crew {
     std::vector<SharedPart> parts;  // By first rank.
     size_t shared = 0;              // So many have come.
     std::vector<int32_t> no_seat;   // To be started once a seat is free.
+    std::set<int32_t> given_back;   // Seats.
+    Clock::time_point asked{};      // When the last seat more was asked for.
   };
   std::optional<Bending> bend_;
   std::vector<RankFailure> failures_;

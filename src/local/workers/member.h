@@ -28,6 +28,10 @@ struct RunSpec {
   std::optional<Placement> placement;
   // For a gang with devices: the descriptor that holds a device's lease, to be inherited.
   std::function<int(const Device&)> lease_of;
+  // For a gang that bends, called by the watching thread: one seat more, if there is room at this
+  // moment, and one of the placement's back, which nobody uses any more.
+  std::function<Result<std::optional<Seat>>()> take_seat;
+  std::function<void(const Seat&)> give_back_seat;
   // The gang's ranks; otherwise the most partitions there may be.
   int32_t most = 1;
   int32_t attempt = 0;

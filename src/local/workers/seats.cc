@@ -56,6 +56,46 @@ Seats::Taken::~Taken() {
   seats_->changed_.notify_all();
 }
 
+Placement Seats::Taken::placement() const {
+  Placement numbered = placement_;
+  for (size_t i = 0; i < numbered.seats.size(); ++i) numbered.seats[i].rank = int32_t(i);
+  return numbered;
+}
+
+Result<std::optional<Seat>> Seats::Taken::TakeMore(const GangSpec& gang) {
+  GangSpec one = gang;
+  one.workers = 1;
+  Wait wait;
+  const std::lock_guard lock(seats_->mutex_);
+  PT_LET(auto more, seats_->TryTake(one, holding_->who, wait));
+  if (more == nullptr) return std::optional<Seat>();
+  // It becomes a part of this one.
+  const Seat seat = more->placement_.seats.front();
+  placement_.seats.push_back(seat);
+  leases_.splice(leases_.end(), more->leases_);
+  holding_->cores += more->holding_->cores;
+  std::ranges::move(more->holding_->gpus, std::back_inserter(holding_->gpus));
+  seats_->holdings_.erase(more->holding_);
+  more->seats_ = nullptr;
+  return std::optional(seat);
+}
+
+void Seats::Taken::GiveBack(const Seat& seat) {
+  const auto same = [&](const Seat& each) {
+    return std::ranges::equal(each.gpus, seat.gpus, {}, &Device::address, &Device::address);
+  };
+  const std::lock_guard lock(seats_->mutex_);
+  const auto found = std::ranges::find_if(placement_.seats, same);
+  if (found == placement_.seats.end()) return;
+  holding_->cores -= found->cores;
+  for (const Device& gpu : found->gpus) {
+    std::erase_if(holding_->gpus, [&](const Device& each) { return each.address == gpu.address; });
+    std::erase_if(leases_, [&](const Lease& each) { return each.address() == gpu.address; });
+  }
+  placement_.seats.erase(found);
+  seats_->changed_.notify_all();
+}
+
 int Seats::Taken::FindLease(const Device& device) const {
   const auto found = std::ranges::find(leases_, device.address, &Lease::address);
   return found == leases_.end() ? -1 : found->fd();
@@ -144,7 +184,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const
   taken->holding_ = holdings_.insert(holdings_.end(), MakeHolding(*placed, who));
   taken->seats_ = this;
   taken->placement_ = std::move(*placed);
-  taken->leases_ = std::move(leases);
+  for (Lease& each : leases) taken->leases_.push_back(std::move(each));
   return taken;
 }
 

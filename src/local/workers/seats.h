@@ -31,11 +31,17 @@ struct SeatSettings {
 // Thread-safe. Devices are looked for once, when the first gang asks for some.
 class Seats {
  public:
-  // A gang's places, given back when it goes. Must not outlive the Seats.
+  // A gang's places, given back when it goes. Must not outlive the Seats. One thread.
   class Taken {
    public:
     ~Taken();
-    const Placement& placement() const { return placement_; }
+    // Ranks are numbered from 0.
+    Placement placement() const;
+    // A place for one more worker of the gang, if there is room at this moment.
+    Result<std::optional<Seat>> TakeMore(const GangSpec& gang);
+    // Gives one place back before the others. Processes that inherited leases of its devices must
+    // have ended.
+    void GiveBack(const Seat& seat);
     // A descriptor that holds the device's lease for whoever inherits it; -1 if it is not one of
     // ours.
     int FindLease(const Device& device) const;
@@ -45,7 +51,7 @@ class Seats {
     Seats* seats_ = nullptr;
     std::list<Holding>::iterator holding_;
     Placement placement_;
-    std::vector<Lease> leases_;
+    std::list<Lease> leases_;
   };
 
   explicit Seats(SeatSettings settings);

@@ -94,7 +94,7 @@ class LocalWorkers : public Workers {
   Status RunGang(const MapTask& task, int32_t lane,
                  const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
                  arrow::RecordBatchVector& output);
-  void Bend(const GangSpec& gang, RunSpec& spec) const;
+  void Bend(const GangSpec& gang, Seats::Taken& taken, RunSpec& spec) const;
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
                         const Call& call, arrow::RecordBatchVector& output);
 
@@ -122,14 +122,15 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   return spec;
 }
 
-// It has the seats that it was placed on, and grows no further.
-void LocalWorkers::Bend(const GangSpec& gang, RunSpec& spec) const {
+void LocalWorkers::Bend(const GangSpec& gang, Seats::Taken& taken, RunSpec& spec) const {
   const auto patience = std::chrono::duration<double>(std::min(gang.patience, 1e6));
   spec.bends = {.min = gang.workers.min,
-                .max = spec.most,
+                .max = gang.workers.max,
                 .fruitless = std::max(gang.max_restarts, gang.workers.max),
                 .patience = std::chrono::duration_cast<Clock::duration>(patience)};
   if (!settings_.logs.empty()) spec.wish = settings_.logs.parent_path() / kWorkersWanted;
+  spec.take_seat = [&] { return taken.TakeMore(gang); };
+  spec.give_back_seat = [&](const Seat& seat) { taken.GiveBack(seat); };
 }
 
 Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
@@ -171,7 +172,7 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
     spec.lane = lane;
     spec.placement = taken->placement();
     spec.most = int32_t(spec.placement->seats.size());
-    if (task.gang->workers.bends()) Bend(*task.gang, spec);
+    if (task.gang->workers.bends()) Bend(*task.gang, *taken, spec);
     spec.lease_of = [&](const Device& device) { return taken->FindLease(device); };
     spec.attempt = attempt;
     return Attempt(std::move(spec), open_input, call, output);
