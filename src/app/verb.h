@@ -46,6 +46,7 @@ CommandVerb ScaleVerb();
 CommandVerb PauseVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
+CommandVerb UiVerb();
 CommandVerb ExampleVerb();
 CommandVerb DoctorVerb();
 CommandVerb CompletionVerb();

@@ -94,16 +94,93 @@ Status EventLog::WriteLine(const std::string& line) {
   return Status::OK();
 }
 
+namespace {
+
+// Takes a file apart into lines, a block at a time, so that a line that never ends costs no memory.
+class LineReader {
+ public:
+  LineReader(const std::filesystem::path& file, int64_t from)
+      : in_(file, std::ios::binary), end_(from) {
+    in_.seekg(from);
+  }
+
+  // Sets `line` to the next whole line without its break, empty for one that is too long. False at
+  // the end, where `line` is what stands behind the last break.
+  bool Next(std::string& line) {
+    line.clear();
+    bool long_line = false;
+    int64_t length = 0;
+    while (true) {
+      if (at_ == block_.size() && !Fill()) return false;
+      const size_t found = block_.find('\n', at_);
+      const size_t stop = found == block_.npos ? block_.size() : found;
+      length += int64_t(stop - at_);
+      long_line = long_line || length > int64_t(kLongestLine);
+      if (long_line)
+        line.clear();
+      else
+        line.append(block_, at_, stop - at_);
+      at_ = stop;
+      if (found == block_.npos) continue;
+      ++at_;
+      end_ += length + 1;
+      return true;
+    }
+  }
+
+  int64_t end() const { return end_; }  // The byte behind the last whole line.
+  bool broken() const { return in_.bad(); }
+
+ private:
+  bool Fill() {
+    constexpr size_t kBlock = 256 << 10;
+    block_.resize(kBlock);
+    in_.read(block_.data(), std::streamsize(kBlock));
+    block_.resize(size_t(in_.gcount()));
+    at_ = 0;
+    return !block_.empty();
+  }
+
+  std::ifstream in_;
+  std::string block_;
+  size_t at_ = 0;
+  int64_t end_;
+};
+
+bool IsEvent(const Result<Json>& json) { return json.ok() && json->is_object(); }
+
+}  // namespace
+
+Result<EventPiece> ReadEventsFrom(const std::filesystem::path& file, int64_t from,
+                                  int64_t most_bytes) {
+  EventPiece piece{.next = from};
+  LineReader lines(file, from);
+  for (std::string line; lines.Next(line);) {
+    if (piece.next > from && lines.end() - from > most_bytes) {
+      piece.more = true;  // This line stays for the next piece.
+      break;
+    }
+    piece.next = lines.end();
+    Result<Json> event = ParseJson(line);
+    if (IsEvent(event))
+      piece.events.push_back({lines.end(), event.MoveValueUnsafe()});
+    else
+      ++piece.skipped;
+  }
+  if (lines.broken()) return FileFault(file, "read", EIO);
+  return piece;
+}
+
 Result<std::vector<Json>> ReadEvents(const std::filesystem::path& file) {
   std::vector<Json> events;
-  std::ifstream in(file);
+  LineReader lines(file, 0);
   std::string line;
-  while (std::getline(in, line)) {
-    if (line.size() > kLongestLine) continue;
+  for (bool whole = true; whole;) {
+    whole = lines.Next(line);
     Result<Json> event = ParseJson(line);
-    if (event.ok() && event->is_object()) events.push_back(event.MoveValueUnsafe());
+    if (IsEvent(event)) events.push_back(event.MoveValueUnsafe());
   }
-  if (in.bad()) return FileFault(file, "read", EIO);
+  if (lines.broken()) return FileFault(file, "read", EIO);
   return events;
 }
 

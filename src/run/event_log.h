@@ -45,8 +45,28 @@ class EventLog {
   Status first_failure_;
 };
 
-// Reads all events. Lines that are no JSON object, as a crash leaves them, and lines of more than
-// 16 MiB are skipped. A missing file is an empty list.
+// A piece of events.jsonl. `end` of an event is the byte behind its line: the place from which a
+// reader that has taken it goes on.
+struct EventAt {
+  int64_t end = 0;
+  Json event;
+};
+struct EventPiece {
+  std::vector<EventAt> events;
+  int64_t next = 0;     // Where the next piece begins.
+  int64_t skipped = 0;  // Whole lines that are no event.
+  bool more = false;    // There are whole lines behind this piece.
+};
+
+// Reads the events from byte `from` on, as much of them as fits into `most_bytes` of the file but
+// at least one line. Works while the file grows: a last line without its line break waits for the
+// next call. Lines that are no JSON object, as a crash leaves them, and lines of more than 16 MiB
+// are skipped. Where `from` lies within a line, its rest is skipped likewise. A missing file is
+// empty.
+Result<EventPiece> ReadEventsFrom(const std::filesystem::path& file, int64_t from,
+                                  int64_t most_bytes);
+
+// Reads all events, as ReadEventsFrom() does, and a last line that is whole but for its line break.
 Result<std::vector<Json>> ReadEvents(const std::filesystem::path& file);
 
 }  // namespace protium

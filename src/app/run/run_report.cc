@@ -110,15 +110,6 @@ std::string FormatResult(const Json& result) {
 
 }  // namespace
 
-// Showing a run must work whatever state its folder is in: missing and damaged files count as
-// empty.
-Json ReadJson(const fs::path& file) {
-  Result<std::string> text = ReadTextFile(file);
-  if (!text.ok()) return Json::object();
-  Result<Json> json = ParseJson(*text);
-  return json.ok() && json->is_object() ? json.MoveValueUnsafe() : Json::object();
-}
-
 std::string ValueText(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
@@ -131,17 +122,6 @@ std::vector<std::pair<std::string, Json>> Leaves(const Json& tree) {
   std::vector<std::pair<std::string, Json>> leaves;
   if (!tree.empty()) AddLeaves(tree, "", leaves);
   return leaves;
-}
-
-Json ReadResult(const fs::path& run) { return ReadJson(run / "result.json"); }
-
-Json RunAsJson(const fs::path& run) {
-  Json json = ReadJson(run / "run.json");
-  json["folder"] = run.string();
-  if (json.value("state", "") == "running" && !IsLocked(run)) json["state"] = "cut off";
-  json["result"] = ReadResult(run);
-  json["job"] = ReadJson(run / "job.json");
-  return json;
 }
 
 Result<std::string> RunAsText(const fs::path& run) {

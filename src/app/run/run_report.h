@@ -7,17 +7,10 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "run/summary.h"
 
 namespace protium {
 
-// A file of a run or a model; an empty object if there is none or it cannot be read.
-Json ReadJson(const std::filesystem::path& file);
-
-// result.json of a run; an empty object if there is none or it cannot be read.
-Json ReadResult(const std::filesystem::path& run);
-
-// run.json, result.json and the job, in one object.
-Json RunAsJson(const std::filesystem::path& run);
 Result<std::string> RunAsText(const std::filesystem::path& run);
 
 // The metrics of a result as a text table, with rows for the model, the baseline and validation;

@@ -12,10 +12,8 @@
 #include "app/verbs/runs.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
-#include "run/event_log.h"
-#include "run/events.h"
-#include "run/labels.h"
 #include "run/list.h"
+#include "run/summary.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -24,21 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How far a run that is not done has come, from its events; null if it has not begun to train or
-// its events cannot be read.
-Json ReadProgress(const RunEntry& entry) {
-  if (entry.header.state == RunState::kDone) return {};
-  const auto events = ReadEvents(entry.folder / "events.jsonl");
-  if (!events.ok()) return {};
-  const RunView view = MakeRunView(*events);
-  if (view.steps == 0) return {};
-  return {{"step", view.step},
-          {"steps", view.steps},
-          {"epoch", view.epoch},
-          {"epochs", view.epochs},
-          {"checkpoint", view.checkpoint}};
-}
-
 // "running, step 120 of 800".
 std::string FormatState(const Json& summary) {
   const std::string state = summary["state"].get<std::string>();
@@ -46,21 +29,6 @@ std::string FormatState(const Json& summary) {
   const Json& progress = summary["progress"];
   return fmt::format("{}, step {} of {}", state, progress["step"].get<int64_t>(),
                      progress["steps"].get<int64_t>());
-}
-
-// A run as --json lists it; the table of the text is made from this.
-Json Summary(const RunEntry& entry) {
-  Json json = {{"run", entry.folder.filename().string()},
-               {"state", entry.state()},
-               {"started", entry.header.started},
-               {"folder", entry.folder.string()},
-               {"tags", entry.labels.tags},
-               {"note", entry.labels.note}};
-  const Json progress = ReadProgress(entry);
-  if (!progress.is_null()) json["progress"] = progress;
-  // Empty until the run is done.
-  json["metrics"] = ReadResult(entry.folder).value("metrics", Json::object());
-  return json;
 }
 
 // The name of the first test metric, the one that the job cares about most; "-" if there is none.
@@ -113,7 +81,7 @@ Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<R
   for (const RunEntry& entry : entries) {
     if (!state.empty() && entry.state() != state) continue;
     if (!entry.folder.filename().string().starts_with(name)) continue;
-    runs.push_back(Summary(entry));
+    runs.push_back(SummaryOfRun(entry));
   }
   const std::string key = arguments.Value("--sort", "started");
   PT_TRY(SortBy(key, runs));

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/api.h"
+
+#include <fmt/format.h>
+#include <protium/version.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/fault.h"
+#include "page/event_stream.h"
+#include "page/run_answers.h"
+#include "page/run_files.h"
+#include "run/event_log.h"
+
+namespace protium {
+
+namespace {
+
+constexpr std::string_view kRoot = "/api/v1/";
+constexpr int64_t kEventsAtOnce = 1 << 20;  // Bytes of events.jsonl in an answer.
+constexpr size_t kMostPoints = 2000;        // Of a curve.
+constexpr size_t kMostCompared = 12;
+
+PageAnswer NotFound(const std::string& path) {
+  return Refusal(404, {.what = fmt::format("there is nothing at \"{}\"", path),
+                       .fix = "GET /api/v1/ lists what there is"});
+}
+
+PageAnswer NoSuchRun(const std::string& name) {
+  return Refusal(404, {.what = fmt::format("there is no run \"{}\"", name),
+                       .fix = "choose one of the list of runs"});
+}
+
+// What cannot be read is told in the words of the fault; the page has them in its error block.
+PageAnswer AnswerResult(const Result<Json>& json) {
+  if (json.ok()) return AnswerJson(*json);
+  const Fault fault = FaultOf(json.status());
+  return Refusal(fault.exit == Exit::kInput ? 404 : 500, fault);
+}
+
+// A whole number that a request gives, `otherwise` where it gives none; none for anything else.
+std::optional<int64_t> NumberOf(const PageRequest& request, const char* name, int64_t otherwise) {
+  const std::string& text = request.Parameter(name);
+  if (text.empty()) return otherwise;
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+PageAnswer NoNumber(const char* name) {
+  return Refusal(400, {.what = fmt::format("\"{}\" must be a whole number", name)});
+}
+
+PageAnswer AnswerEvents(LiveRun& run, const PageRequest& request) {
+  const auto from = NumberOf(request, "from", 0);
+  if (!from) return NoNumber("from");
+  // Asked first: what was written before a run ended is read after.
+  const std::string state = StateOfRun(run.folder());
+  const int64_t begin = *from < 0 ? EndOfEvents(run) : *from;
+  const Result<EventPiece> piece = ReadEventsFrom(run.events(), begin, kEventsAtOnce);
+  if (!piece.ok()) return AnswerResult(piece.status());
+  Json events = Json::array();
+  for (const EventAt& each : piece->events) events.push_back(each.event);
+  return AnswerJson({{"events", std::move(events)},
+                     {"next", piece->next},
+                     {"more", piece->more},
+                     {"skipped", piece->skipped},
+                     {"state", state}});
+}
+
+PageAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const PageRequest& request) {
+  PageRequest asked = request;
+  // What a browser says when it comes again counts more than the address it began with.
+  const std::string& last = request.Header("last-event-id");
+  if (!last.empty()) {
+    asked.parameters.erase("from");
+    asked.parameters.emplace("from", last);
+  }
+  const auto from = NumberOf(asked, "from", 0);
+  if (!from) return NoNumber("from");
+  return {.type = "text/event-stream", .stream = StreamEvents(run, *from)};
+}
+
+PageAnswer AnswerMetrics(LiveRun& run, const PageRequest& request) {
+  const auto points = NumberOf(request, "points", kMostPoints);
+  if (!points || *points < 2) return NoNumber("points");
+  const size_t most = std::min(size_t(*points), kMostPoints);
+  return AnswerResult(run.Tell([&](const RunStory& story, int64_t behind) {
+    Json curves = story.Curves(most);
+    curves["behind_bytes"] = behind;
+    return curves;
+  }));
+}
+
+PageAnswer AnswerFile(const LiveRun& run, const PageRequest& request, const std::string& path) {
+  const auto from = NumberOf(request, "from", 0);
+  if (!from) return NoNumber("from");
+  return AnswerResult(ReadRunFile(run.folder(), path, *from));
+}
+
+PageAnswer AnswerLogs(const LiveRun& run) {
+  const Json all = ListRunFiles(run.folder());
+  Json logs = Json::array();
+  for (const Json& file : all["files"]) {
+    const std::string& path = TextAt(file, "path");
+    if (path.starts_with("logs/")) logs.push_back(file);
+  }
+  return AnswerJson({{"logs", std::move(logs)}});
+}
+
+Json Index() {
+  Json paths = Json::array();
+  for (const char* path :
+       {"runs", "compare?run=ID&run=ID", "gangs", "runs/ID", "runs/ID/settings", "runs/ID/plan",
+        "runs/ID/metrics?points=N", "runs/ID/events?from=N", "runs/ID/stream?from=N",
+        "runs/ID/gang", "runs/ID/model", "runs/ID/trials", "runs/ID/logs", "runs/ID/files",
+        "runs/ID/files/PATH?from=N"}) {
+    paths.push_back(std::string(kRoot) + path);
+  }
+  return {{"protium", PROTIUM_VERSION}, {"paths", std::move(paths)}};
+}
+
+}  // namespace
+
+PageAnswer PageApi::Answer(const PageRequest& request) {
+  std::string_view path = request.path;
+  if (path == "/api/v1") path = kRoot;
+  if (!path.starts_with(kRoot)) return NotFound(request.path);
+  path.remove_prefix(kRoot.size());
+  if (path.empty()) return AnswerJson(Index());
+  if (path == "runs") return AnswerJson(*runs_.List());
+  if (path == "compare") return Compare(request);
+  if (path == "gangs") return Gangs();
+  if (path.starts_with("runs/")) return AnswerOfRun(request, path.substr(5));
+  return NotFound(request.path);
+}
+
+// `rest` is "ID" or "ID/WHAT" or "ID/WHAT/MORE".
+PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string name(rest.substr(0, slash));
+  const std::string_view what = rest.substr(std::min(slash + 1, rest.size()));
+  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  if (run == nullptr) return NoSuchRun(name);
+  const std::filesystem::path& folder = run->folder();
+  if (what.empty()) return AnswerResult(OverviewOf(*run));
+  if (what == "settings") return AnswerJson(SettingsOf(folder));
+  if (what == "plan") return AnswerJson(PlanOf(folder));
+  if (what == "model") return AnswerJson(ModelOf(folder));
+  if (what == "trials") return AnswerResult(TrialsOf(*run));
+  if (what == "metrics") return AnswerMetrics(*run, request);
+  if (what == "events") return AnswerEvents(*run, request);
+  if (what == "stream") return AnswerStream(run, request);
+  if (what == "logs") return AnswerLogs(*run);
+  if (what == "files") return AnswerJson(ListRunFiles(folder));
+  if (what.starts_with("files/")) return AnswerFile(*run, request, std::string(what.substr(6)));
+  if (what == "gang") {
+    return AnswerResult(run->Tell([](const RunStory& story, int64_t) { return story.Gangs(); }));
+  }
+  return NotFound(request.path);
+}
+
+// The gangs of the runs that go on, each as it was placed last.
+PageAnswer PageApi::Gangs() {
+  Json gangs = Json::array();
+  const auto list = runs_.List();
+  for (const Json& each : (*list)["runs"]) {
+    if (TextAt(each, "state") != "running") continue;
+    const auto run = runs_.Find(TextAt(each, "run"));
+    if (run == nullptr) continue;
+    const auto told = run->Tell([](const RunStory& story, int64_t) { return story.Gangs(); });
+    if (!told.ok() || (*told)["gangs"].empty()) continue;
+    Json gang = (*told)["gangs"].back();
+    gang["run"] = each["run"];
+    gangs.push_back(std::move(gang));
+  }
+  return AnswerJson({{"gangs", std::move(gangs)}});
+}
+
+PageAnswer PageApi::Compare(const PageRequest& request) {
+  std::vector<std::filesystem::path> folders;
+  const auto [begin, end] = request.parameters.equal_range("run");
+  for (auto each = begin; each != end; ++each) {
+    const auto run = runs_.Find(each->second);
+    if (run == nullptr) return NoSuchRun(each->second);
+    folders.push_back(run->folder());
+  }
+  if (folders.size() < 2 || folders.size() > kMostCompared) {
+    return Refusal(400, {.what = fmt::format("{} runs to compare; 2 to {} can be", folders.size(),
+                                             kMostCompared),
+                         .fix = "/api/v1/compare?run=ID&run=ID"});
+  }
+  return AnswerJson(DifferencesOf(folders));
+}
+
+}  // namespace protium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/api.h"
+
+#include <gtest/gtest.h>
+
+#include "page/test_runs.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PageAnswers : testing::Test {
+  TestRuns runs;
+  PageApi api{runs.path()};
+
+  PageAnswer Get(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
+    return api.Answer(
+        {.method = "GET", .path = "/api/v1/" + path, .parameters = std::move(parameters)});
+  }
+  Json GetJson(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
+    return *ParseJson(Get(path, std::move(parameters)).body);
+  }
+};
+
+TEST_F(PageAnswers, AFinishedRunAsItsFilesHaveIt) {
+  const std::string name = runs.Done(4).filename();
+  const Json list = GetJson("runs");
+  ASSERT_EQ(list["runs"].size(), 1u);
+  EXPECT_EQ(list["runs"][0]["run"], name);
+  EXPECT_EQ(list["runs"][0]["state"], "done");
+  EXPECT_EQ(list["runs"][0]["metrics"]["test"]["rmse"], 2.5);
+  const Json run = GetJson("runs/" + name);
+  EXPECT_EQ(run["state"], "done");
+  EXPECT_EQ(run["result"]["metrics"]["test"]["rmse"], 2.5);
+  EXPECT_EQ(run["parts"][0]["name"], "prepare");
+  EXPECT_EQ(run["parts"][1]["name"], "etl");
+  EXPECT_EQ(run["progress"]["step"], 4);
+  EXPECT_TRUE(run["failure"].is_null());
+  const Json metrics = GetJson("runs/" + name + "/metrics");
+  const auto loss = std::find_if(metrics["series"].begin(), metrics["series"].end(),
+                                 [](const Json& each) { return each["name"] == "loss"; });
+  ASSERT_NE(loss, metrics["series"].end());
+  EXPECT_EQ((*loss)["y"], Json({1.0, 0.5, 1.0 / 3, 0.25}));
+}
+
+TEST_F(PageAnswers, NothingOutsideOfTheRunsCanBeNamed) {
+  const std::string name = runs.Done(1).filename();
+  std::ofstream(runs.path() / "secret") << "secret";
+  fs::create_symlink(runs.path() / "secret", runs.path() / name / "link");
+  for (const std::string& path : std::vector<std::string>{
+           "runs/..", "runs/.", "runs//etc/passwd", "runs/../../etc",
+           "runs/" + name + "/files/../../secret", "runs/" + name + "/files//etc/passwd",
+           "runs/" + name + "/files/link", "runs/" + name + "/files/logs/../run.json",
+           "runs/" + std::string("\0x", 2), "nothing", "runs/" + name + "/nothing", "../runs"}) {
+    const PageAnswer answer = Get(path);
+    EXPECT_EQ(answer.status, 404) << path;
+    EXPECT_EQ(answer.body.find("secret\""), std::string::npos) << path;
+  }
+  EXPECT_EQ(Get("runs/" + name + "/files/run.json").status, 200);
+}
+
+TEST_F(PageAnswers, ATornLineIsLeftForLater) {
+  auto run = runs.Begin();
+  ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
+  std::ofstream(run->path() / "events.jsonl", std::ios::app) << R"({"event":"note","mess)";
+  const std::string path = "runs/" + run->id() + "/events";
+  const Json first = GetJson(path);
+  ASSERT_EQ(first["events"].size(), 1u);
+  EXPECT_EQ(first["state"], "running");
+  std::ofstream(run->path() / "events.jsonl", std::ios::app) << "age\":\"two\"}\nno event\n";
+  const Json second = GetJson(path, {{"from", Dump(first["next"])}});
+  ASSERT_EQ(second["events"].size(), 1u);
+  EXPECT_EQ(second["events"][0]["message"], "two");
+  EXPECT_EQ(second["skipped"], 1);
+  EXPECT_EQ(GetJson("runs/" + run->id())["messages"].size(), 2u);
+}
+
+TEST_F(PageAnswers, ARunThatWasKilledIsCutOff) {
+  const std::string name = runs.Begin()->id();
+  EXPECT_EQ(GetJson("runs/" + name)["state"], "cut off");
+}
+
+TEST_F(PageAnswers, DamagedFilesGiveWordsOrNothing) {
+  const fs::path run = runs.Done(1);
+  const std::string name = run.filename();
+  for (const char* file :
+       {"result.json", "job.json", "inputs.json", "trials.json", "labels.json"}) {
+    for (const char* text :
+         {"", "{", "7", "[]",
+          R"({"metrics":7,"seconds":"x","error":[],"settings":{"a":1},"plan":[]})"}) {
+      std::ofstream(run / file) << text;
+      for (const char* what :
+           {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang"}) {
+        const PageAnswer answer = Get("runs/" + name + what);
+        EXPECT_EQ(answer.status, 200) << file << " " << text << " " << what << " " << answer.body;
+      }
+    }
+  }
+  std::ofstream(run / "run.json") << "{";
+  const PageAnswer answer = Get("runs/" + name);
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_NE(answer.body.find("damaged file"), std::string::npos);
+}
+
+TEST_F(PageAnswers, ParametersThatAreNoNumbersAreRefused) {
+  const std::string name = runs.Done(1).filename();
+  EXPECT_EQ(Get("runs/" + name + "/events", {{"from", "x"}}).status, 400);
+  EXPECT_EQ(Get("runs/" + name + "/metrics", {{"points", "1e9"}}).status, 400);
+  EXPECT_EQ(Get("runs/" + name + "/stream", {{"from", "9999999999999999999"}}).status, 400);
+  EXPECT_EQ(Get("compare", {{"run", name}}).status, 400);
+}
+
+TEST_F(PageAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
+  const fs::path a = runs.Done(1), b = runs.Done(2);
+  std::ofstream(a / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":2}]})";
+  std::ofstream(b / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":3}]})";
+  const Json compared = GetJson("compare", {{"run", a.filename()}, {"run", b.filename()}});
+  ASSERT_EQ(compared["settings"].size(), 1u);
+  EXPECT_EQ(compared["settings"][0]["key"], "y");
+  EXPECT_EQ(compared["settings"][0]["values"], Json({2, 3}));
+}
+
+TEST_F(PageAnswers, AStreamGoesOnWhereItEnded) {
+  auto run = runs.Begin();
+  ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
+  const std::string path = "runs/" + run->id() + "/stream";
+  std::string text;
+  ASSERT_TRUE(Get(path).stream->Next(text, {}));
+  const size_t id = text.find("id: ");
+  ASSERT_NE(id, text.npos);
+  EXPECT_NE(text.find("\"one\""), text.npos);
+  EXPECT_NE(text.find("event: state\ndata: {\"state\":\"running\"}"), text.npos);
+  ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "two"}}).ok());
+  PageRequest again = {.method = "GET", .path = "/api/v1/" + path, .parameters = {{"from", "0"}}};
+  again.headers["last-event-id"] = text.substr(id + 4, text.find('\n', id) - id - 4);
+  std::string more;
+  ASSERT_TRUE(api.Answer(again).stream->Next(more, {}));
+  EXPECT_EQ(more.find("\"one\""), more.npos);
+  EXPECT_NE(more.find("\"two\""), more.npos);
+}
+
+}  // namespace
+}  // namespace protium

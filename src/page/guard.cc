@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/fault.h"
+
+namespace protium {
+
+namespace {
+
+// Takes the same time wherever the two differ, so that the time tells nothing of the token.
+bool SameSecret(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  unsigned char different = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
+  }
+  return different == 0;
+}
+
+std::string LowerCase(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// The value of a cookie in "a=1; b=2".
+std::string CookieIn(const std::string& header, const std::string& name) {
+  for (size_t at = 0; at < header.size();) {
+    const size_t end = std::min(header.find(';', at), header.size());
+    std::string_view each(header.data() + at, end - at);
+    while (each.starts_with(' ')) each.remove_prefix(1);
+    if (each.starts_with(name + "=")) return std::string(each.substr(name.size() + 1));
+    at = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+// Beyond loopback this machine has more names than it knows. The token protects all of them: its
+// cookie belongs to the name that it was given under.
+bool Guard::NamesUs(const std::string& authority) const {
+  const std::string end = fmt::format(":{}", port);
+  std::string name = LowerCase(authority);
+  if (!name.ends_with(end)) {
+    if (port != 80) return false;  // A port that is left out is 80.
+  } else {
+    name.resize(name.size() - end.size());
+  }
+  if (!token.empty()) return !name.empty();
+  return name == LowerCase(host) || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
+}
+
+std::string Guard::cookie() const { return fmt::format("protium-{}", port); }
+
+bool Guard::HasToken(const PageRequest& request) const {
+  if (token.empty()) return true;
+  const std::string& shown = request.Header("authorization");
+  if (shown.starts_with("Bearer ")) return SameSecret(shown.substr(7), token);
+  return SameSecret(CookieIn(request.Header("cookie"), cookie()), token);
+}
+
+std::optional<PageAnswer> Guard::Check(const PageRequest& request) const {
+  const std::string& authority = request.Header("host");
+  if (!NamesUs(authority)) {
+    return Refusal(403, {.what = fmt::format("\"{}\" is not the name of this server", authority),
+                         .fix = "open the address that protium ui printed"});
+  }
+  const std::string& origin = request.Header("origin");
+  const bool data = request.path.starts_with("/api/") || request.method != "GET";
+  const std::string& site = request.Header("sec-fetch-site");
+  const bool foreign = !site.empty() && site != "same-origin" && site != "none";
+  if ((!origin.empty() && origin != "http://" + authority) || (data && foreign)) {
+    return Refusal(403, {.what = "a page of another site asks for data",
+                         .fix = "open the address that protium ui printed"});
+  }
+  if (!request.path.starts_with("/api/") || HasToken(request)) return std::nullopt;
+  return Refusal(401, {.what = "the token is missing or wrong",
+                       .fix = "open the address with #token=... that protium ui printed"});
+}
+
+PageAnswer Guard::Login(const PageRequest& request) const {
+  if (!HasToken(request)) {
+    return Refusal(401, {.what = "this is not the token of the server that runs now",
+                         .fix = "take the one that protium ui printed last"});
+  }
+  PageAnswer answer = AnswerJson({{"ok", true}});
+  if (token.empty()) return answer;
+  answer.headers.emplace_back(
+      "Set-Cookie",
+      fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000", cookie(), token));
+  return answer;
+}
+
+}  // namespace protium

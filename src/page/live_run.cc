@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/live_run.h"
+
+#include "run/event_log.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kPiece = 4 << 20;
+constexpr int64_t kMostInARequest = 64 << 20;  // Less than a second's work.
+
+int64_t SizeOf(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  return error ? 0 : int64_t(size);
+}
+
+}  // namespace
+
+Result<Json> LiveRun::Tell(const std::function<Json(const RunStory&, int64_t)>& tell) {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(Refresh());
+  const int64_t unread = SizeOf(events()) - next_;
+  // The rest of a line that is being written is not work left undone.
+  return tell(*story_, unread > kPiece ? unread : 0);
+}
+
+// A file that has become shorter is another one: somebody has put a new run into the old folder.
+Status LiveRun::Refresh() {
+  if (!story_ || SizeOf(events()) < next_) {
+    story_ = std::make_unique<RunStory>();
+    next_ = 0;
+  }
+  for (const int64_t first = next_; next_ - first < kMostInARequest;) {
+    PT_LET(const EventPiece piece, ReadEventsFrom(events(), next_, kPiece));
+    for (const EventAt& each : piece.events) story_->On(each.event);
+    next_ = piece.next;
+    if (!piece.more) break;
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run as the page sees it: its folder, and the story that its events tell so far. Reading goes
+// on where the last request left off, so that a request costs what is new.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "page/story.h"
+#include "run/list.h"
+
+namespace protium {
+
+// Any thread.
+class LiveRun {
+ public:
+  explicit LiveRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path events() const { return folder_ / "events.jsonl"; }
+
+  // Reads what is new in events.jsonl, up to 64 MiB, and calls `tell` with the story, while no
+  // other thread has it. `behind`: bytes of events that are still unread; ask again.
+  Result<Json> Tell(const std::function<Json(const RunStory&, int64_t behind)>& tell);
+
+ private:
+  Status Refresh();
+
+  const std::filesystem::path folder_;
+  std::mutex mutex_;
+  std::unique_ptr<RunStory> story_;
+  int64_t next_ = 0;
+};
+
+}  // namespace protium

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server over real connections, which are read as bytes.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "os/fd.h"
+#include "page/page.h"
+#include "page/test_runs.h"
+
+namespace protium {
+namespace {
+
+struct ServedPage : testing::Test {
+  TestRuns runs;
+  std::unique_ptr<Page> page = OpenPage({.runs = runs.path()}).ValueOrDie();
+  int port = std::stoi(page->address().substr(page->address().rfind(':') + 1));
+  std::jthread thread{[this](std::stop_token stop) { EXPECT_TRUE(page->Serve(stop).ok()); }};
+
+  UniqueFd Send(const std::string& target, const std::string& more = "") {
+    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(uint16_t(port))};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    const std::string host = more.find("Host:") == more.npos
+                                 ? fmt::format("Host: 127.0.0.1:{}\r\n", port)
+                                 : std::string();
+    const std::string text = fmt::format("{} HTTP/1.1\r\n{}{}\r\n", target, host, more);
+    EXPECT_EQ(::send(socket.get(), text.data(), text.size(), 0), ssize_t(text.size()));
+    return socket;
+  }
+
+  // What comes until `end` is in it, the other side closes, or ten seconds are over.
+  std::string Receive(const UniqueFd& socket, const std::string& end) {
+    std::string text;
+    const Deadline deadline = Clock::now() + std::chrono::seconds(10);
+    while (text.find(end) == text.npos) {
+      const int fds[] = {socket.get()};
+      const auto ready = WaitReadable(fds, deadline);
+      char bytes[4096];
+      const ssize_t n =
+          ready.ok() && !ready->empty() ? ::recv(socket.get(), bytes, sizeof bytes, 0) : 0;
+      if (n <= 0) break;
+      text.append(bytes, size_t(n));
+    }
+    return text;
+  }
+
+  std::string Get(const std::string& target, const std::string& more = "") {
+    return Receive(Send(target, more + "Connection: close\r\n"), "\r\n\r\n\r\n");
+  }
+};
+
+TEST_F(ServedPage, AnswersWithHeadersThatKeepItClosed) {
+  const std::string name = runs.Done(2).filename();
+  const std::string answer = Get("GET /api/v1/runs/" + name);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200"));
+  EXPECT_NE(answer.find(name), answer.npos);
+  EXPECT_NE(answer.find("X-Content-Type-Options: nosniff"), answer.npos);
+  EXPECT_NE(answer.find("default-src 'none'"), answer.npos);
+  EXPECT_NE(answer.find("Cache-Control: no-store"), answer.npos);
+  EXPECT_EQ(answer.find("Access-Control-Allow"), answer.npos);
+}
+
+TEST_F(ServedPage, EveryScreenIsThePageItself) {
+  for (const char* path : {"/", "/runs/x/training", "/compare?run=a"}) {
+    const std::string answer = Get(std::string("GET ") + path);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer.substr(0, 200);
+    EXPECT_NE(answer.find("Content-Encoding: gzip"), answer.npos);
+    EXPECT_NE(answer.find("text/html"), answer.npos);
+  }
+}
+
+TEST_F(ServedPage, RefusesForeignNamesSitesAndMethods) {
+  EXPECT_TRUE(Get("GET /api/v1/runs", "Host: evil.example\r\n").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(Get("GET /", "Host: evil.example\r\n").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(
+      Get("GET /api/v1/runs", "Origin: http://evil.example\r\n").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(Get("DELETE /api/v1/runs/x").starts_with("HTTP/1.1 405"));
+  EXPECT_TRUE(Get("GET /api/v1/runs/%2e%2e%2f%2e%2e%2fetc").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(Get("GET /../../etc/passwd").starts_with("HTTP/1.1 404"));
+}
+
+TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {
+  auto run = runs.Begin();
+  ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
+  std::vector<UniqueFd> streams;
+  for (int i = 0; i < 64; ++i) streams.push_back(Send("GET /api/v1/runs/" + run->id() + "/stream"));
+  for (const UniqueFd& stream : streams) {
+    const std::string begun = Receive(stream, "event: state");
+    EXPECT_NE(begun.find("\"one\""), begun.npos);
+  }
+  EXPECT_TRUE(Get("GET /api/v1/runs").starts_with("HTTP/1.1 200"));
+  ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "two"}}).ok());
+  for (const UniqueFd& stream : streams) {
+    const std::string more = Receive(stream, "\"two\"");
+    EXPECT_NE(more.find("\"two\""), more.npos);
+    EXPECT_EQ(more.find("\"one\""), more.npos);
+  }
+  const auto before = Clock::now();
+  thread.request_stop();
+  thread.join();
+  EXPECT_LT(Clock::now() - before, std::chrono::seconds(3));
+}
+
+TEST_F(ServedPage, AnotherTakesTheNextPort) {
+  auto second = OpenPage({.runs = runs.path()}).ValueOrDie();
+  EXPECT_NE(second->address(), page->address());
+  EXPECT_FALSE(OpenPage({.runs = runs.path(), .port = port}).ok());
+}
+
+}  // namespace
+}  // namespace protium

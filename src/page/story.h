@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events of a run add up to for the page: the parts of the job with their times, its
+// curves, who sat in its gangs, what it said. Takes events one by one in memory that does not grow
+// with their number. Reads no clock; one thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "page/curve.h"
+#include "run/events.h"
+#include "run/progress_state.h"
+
+namespace protium {
+
+// The milliseconds since 1970 of a TimeText() (run/event_log.h); none if the text is no such.
+std::optional<double> ReadTime(const std::string& text);
+
+class RunStory {
+ public:
+  void On(const Json& event);
+
+  // {"parts", "now", "percent", "progress", "checkpoint", "counts", "messages"} at `now_ms`, a time
+  // as ReadTime() gives it. "parts" are in order, each {"name", "began", "ended", "seconds",
+  // "rows"}; that which goes on has no "ended". "now" is what the terminal shows.
+  Json Overview(double now_ms) const;
+
+  // {"series": [{"name", "by", "x", "y", "of"}], "marks": [{"step", "text"}]}; at most `most`
+  // points a series.
+  Json Curves(size_t most) const;
+
+  // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
+  Json Gangs() const;
+
+  const RunView& view() const { return view_; }
+  // The trials of a search that have ended, as their events tell them.
+  const Json& trials() const { return trials_; }
+
+ private:
+  struct Part {
+    std::string name;
+    double began = 0;
+    double ended = 0;  // Of its last event so far.
+    bool over = false;
+    int64_t rows = 0;
+  };
+
+  void Take(const RunStarted&);
+  void Take(const EtlProgress& event);
+  void Take(const EtlDone& event);
+  void Take(const StageFitted&) { Enter("fit", time_); }
+  void Take(const GangPlaced& event);
+  void Take(const AttemptStarted& event);
+  void Take(const TrainStarted& event);
+  void Take(const StepDone& event);
+  void Take(const EpochDone& event);
+  void Take(const Validated& event);
+  void Take(const Checkpointed&) { ++checkpoints_; }
+  void Take(const TrialStarted&) { Enter("search", time_); }
+  void Take(const Scored& event);
+  void Take(const OutputWritten&) { EnterScoring(); }
+  void Take(const RunEnded&) { CloseParts(); }
+  void Take(const OtherEvent& event);
+  template <class E>
+  void Take(const E&) {}
+
+  void Enter(const std::string& name, double began);
+  void EnterEtl();
+  void EnterScoring();
+  void CloseParts();
+  void TakeMessage(const Json& event, const std::string& name);
+  void TakeChange(const Json& event, const std::string& name);
+  bool ShowsTerminal(const Event& event);
+  Curve& CurveOf(const std::string& name) { return curves_[name]; }
+
+  RunView view_;
+  ProgressState terminal_;
+  std::map<std::string, Curve> curves_;
+  std::vector<Part> parts_;
+  Json gangs_ = Json::array();
+  Json changes_ = Json::array();
+  Json messages_ = Json::array();
+  Json trials_ = Json::array();
+  Json marks_ = Json::array();
+  int64_t events_ = 0;
+  int64_t steps_told_ = 0;
+  int64_t checkpoints_ = 0;
+  int64_t left_out_ = 0;    // Of messages, changes and trials: beyond what is kept.
+  int64_t train_rows_ = 0;  // Of an epoch.
+  int64_t first_step_ = 0;  // Of the part "train" as it began.
+  double time_ = 0;         // Of the last event.
+  double trained_ = 0;      // Of the last event about training.
+};
+
+}  // namespace protium

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies in the folder of a run, as JSON objects: whole, or the few facts that a list of runs
+// shows. Reading works whatever state the folder is in: missing and damaged files count as empty.
+#pragma once
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "run/events.h"
+#include "run/list.h"
+
+namespace protium {
+
+// A file of a run or a model; an empty object if there is none or it cannot be read.
+Json ReadJson(const std::filesystem::path& file);
+
+// result.json of a run; an empty object if there is none or it cannot be read.
+Json ReadResult(const std::filesystem::path& run);
+
+// run.json, result.json and the job, in one object.
+Json RunAsJson(const std::filesystem::path& run);
+
+// How far a run has come: {"step", "steps", "epoch", "epochs", "checkpoint"}; null if it has not
+// begun to train.
+Json ProgressOf(const RunView& view);
+
+// {"run", "state", "started", "ended", "folder", "tags", "note", "progress", "metrics", "seconds"}:
+// "progress" only where the run is not done and has begun to train, "metrics" empty and "seconds",
+// those in all, null until it is over.
+Json SummaryOfRun(const RunEntry& entry);
+
+}  // namespace protium

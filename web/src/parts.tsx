@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What screens are put together from.
+import type { ComponentChildren, JSX } from "preact";
+import type { Refused } from "./api";
+import { go } from "./route";
+import type { State } from "./types";
+
+// A link within the page: a plain click changes the screen, all others are the browser's.
+export function Link(props: JSX.IntrinsicElements["a"] & { href: string }) {
+  return (
+    <a
+      {...props}
+      onClick={(event: MouseEvent) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        go(props.href);
+      }}
+    />
+  );
+}
+
+export function StateMark({ state }: { state: State }) {
+  return <span class={`state ${state.replace(" ", "-")}`}>{state}</span>;
+}
+
+export function Panel(props: {
+  title?: string;
+  more?: ComponentChildren;
+  wide?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class={`panel ${props.wide ? "wide" : ""}`}>
+      {props.title && (
+        <header>
+          <h2>{props.title}</h2>
+          {props.more && <span class="soft">{props.more}</span>}
+        </header>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+export function Wrong({ error }: { error: Refused }) {
+  return (
+    <div class="fault" role="alert">
+      <b>{error.message}</b>
+      {error.fix && <p class="soft">{error.fix}</p>}
+    </div>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+export function Waiting() {
+  return (
+    <p class="empty" aria-busy="true">
+      reading …
+    </p>
+  );
+}
+
+export function Facts({ rows }: { rows: [string, ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export interface Column<Row> {
+  name: string;
+  number?: boolean;
+  wrap?: boolean;
+  cell: (row: Row) => ComponentChildren;
+}
+
+export function Table<Row>(props: {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[];
+  row?: (row: Row) => string;
+}) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
+      <table>
+        <thead>
+          <tr>
+            {props.columns.map((column) => (
+              <th key={column.name} scope="col" class={column.number ? "num" : ""}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row, at) => (
+            <tr key={at} class={props.row?.(row)}>
+              {props.columns.map((column) => (
+                <td key={column.name} class={column.number ? "num" : column.wrap ? "wrap" : ""}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+// A share as a bar; `of` is what 100 % are.
+export function Bar({ share, label }: { share: number; label: string }) {
+  const percent = Math.max(0, Math.min(100, 100 * share));
+  return (
+    <div
+      class="progress"
+      role="progressbar"
+      aria-label={label}
+      aria-valuenow={Math.round(percent)}
+      aria-valuemin={0}
+      aria-valuemax={100}
+    >
+      <div style={{ width: `${percent}%` }} />
+    </div>
+  );
+}
+
+export function Copy({ text }: { text: string }) {
+  return (
+    <button
+      type="button"
+      class="small"
+      onClick={(event: MouseEvent) => {
+        const button = event.currentTarget as HTMLButtonElement;
+        void navigator.clipboard?.writeText(text).then(() => {
+          button.textContent = "copied";
+        });
+      }}
+    >
+      copy
+    </button>
+  );
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The address says which screen is shown, and with which filter: /, /runs/NAME/WHAT, /compare?run=...
+import { useEffect, useState } from "preact/hooks";
+
+export interface Route {
+  path: string[];
+  query: URLSearchParams;
+}
+
+export function readRoute(): Route {
+  const path = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  return { path, query: new URLSearchParams(location.search) };
+}
+
+const kMoved = "protium-moved";
+
+export function go(to: string, replace = false): void {
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  window.dispatchEvent(new Event(kMoved));
+  if (!replace) window.scrollTo(0, 0);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const read = () => setRoute(readRoute());
+    window.addEventListener("popstate", read);
+    window.addEventListener(kMoved, read);
+    return () => {
+      window.removeEventListener("popstate", read);
+      window.removeEventListener(kMoved, read);
+    };
+  }, []);
+  return route;
+}
+
+// Changes one parameter of the address, without a step in the history.
+export function setQuery(name: string, value: string): void {
+  const query = new URLSearchParams(location.search);
+  if (value) query.set(name, value);
+  else query.delete(name);
+  const text = query.toString();
+  go(location.pathname + (text ? `?${text}` : ""), true);
+}
+
+export function runHref(run: string, screen = ""): string {
+  return `/runs/${encodeURIComponent(run)}${screen ? `/${screen}` : ""}`;
+}
+
+export function compareHref(runs: string[]): string {
+  return `/compare?${runs.map((run) => `run=${encodeURIComponent(run)}`).join("&")}`;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a run's screens: its name and state, the way between them, and its events as they
+// come.
+import { useCallback, useRef } from "preact/hooks";
+import { runPath, useJson } from "./api";
+import { DataScreen } from "./data";
+import { FilesScreen, LogsScreen, SettingsScreen } from "./files";
+import { age, seconds } from "./format";
+import { GangScreen } from "./gang";
+import { useLive, type Link as LinkState } from "./live";
+import { ModelScreen } from "./model";
+import { OverviewScreen } from "./overview";
+import { Empty, Link, StateMark, Waiting, Wrong } from "./parts";
+import { PlanScreen } from "./plan";
+import { runHref } from "./route";
+import { TrainingScreen } from "./training";
+import { TrialsScreen } from "./trials";
+import type { Overview, RunEvent } from "./types";
+
+const kScreens: [string, string][] = [
+  ["", "overview"],
+  ["training", "training"],
+  ["trials", "trials"],
+  ["gang", "gang"],
+  ["plan", "plan"],
+  ["data", "data"],
+  ["model", "model"],
+  ["logs", "logs"],
+  ["settings", "settings"],
+  ["files", "files"],
+];
+
+function LinkMark({ link }: { link: LinkState }) {
+  if (link === "over") return null;
+  return (
+    <span class={`link ${link}`} role="status">
+      {link === "live" ? "live" : "connection lost, trying again"}
+    </span>
+  );
+}
+
+function Header({ run, link }: { run: Overview; link: LinkState }) {
+  const total = run.result.seconds?.total;
+  return (
+    <div class="runhead">
+      <h1>{run.run}</h1>
+      <StateMark state={run.state} />
+      {run.tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      <span class="soft">
+        {run.engine ? `on ${run.engine}, ` : ""}
+        started {age(run.started)}
+        {total !== undefined && `, took ${seconds(total)}`}
+      </span>
+      <LinkMark link={link} />
+    </div>
+  );
+}
+
+export function RunScreen({ name, screen }: { name: string; screen: string }) {
+  const listeners = useRef(new Set<(events: RunEvent[]) => void>());
+  const subscribe = useCallback((take: (events: RunEvent[]) => void) => {
+    listeners.current.add(take);
+    return () => listeners.current.delete(take) as unknown as void;
+  }, []);
+  const state = useRef<Overview["state"] | undefined>(undefined);
+  const { beat, link } = useLive(name, state.current, (events) => listeners.current.forEach((take) => take(events)));
+  const { data: run, error } = useJson<Overview>(runPath(name), beat);
+  state.current = run?.state;
+  if (!run) return error ? <Wrong error={error} /> : <Waiting />;
+  const screens = kScreens.filter(([key]) => key !== "trials" || run.has.trials || run.parts.some((part) => part.name === "search"));
+  return (
+    <>
+      <Header run={run} link={link} />
+      <nav class="tabs" aria-label="screens of the run">
+        {screens.map(([key, title]) => (
+          <Link key={key} href={runHref(name, key)} aria-current={key === screen ? "page" : undefined}>
+            {title}
+          </Link>
+        ))}
+      </nav>
+      {error && link !== "lost" && <Wrong error={error} />}
+      {screen === "" && <OverviewScreen run={run} />}
+      {screen === "training" && <TrainingScreen run={run} subscribe={subscribe} />}
+      {screen === "trials" && <TrialsScreen run={run} beat={beat} />}
+      {screen === "gang" && <GangScreen run={run} beat={beat} />}
+      {screen === "plan" && <PlanScreen run={run} />}
+      {screen === "data" && <DataScreen run={run} />}
+      {screen === "model" && <ModelScreen run={run} />}
+      {screen === "logs" && <LogsScreen run={run} />}
+      {screen === "settings" && <SettingsScreen run={run} />}
+      {screen === "files" && <FilesScreen run={run} />}
+      {!kScreens.some(([key]) => key === screen) && <Empty>There is no screen "{screen}".</Empty>}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What /api/v1 answers, as far as the screens read it (docs/page.md). Members may be missing: runs
+// are shown that have failed, were killed, or come from another version.
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export type State = "running" | "done" | "failed" | "stopped" | "cut off" | "damaged" | "gone";
+export type Numbers = Record<string, number>;
+
+export interface Progress {
+  step: number;
+  steps: number;
+  epoch: number;
+  epochs: number;
+  checkpoint: number;
+}
+
+export interface RunSummary {
+  run: string;
+  state: State;
+  started: string;
+  ended: string;
+  tags: string[];
+  note: string;
+  engine: string | null;
+  seconds: number | null;
+  progress?: Progress;
+  metrics: { test?: Numbers; validation?: Numbers; baseline?: Numbers };
+}
+
+export interface RunList {
+  folder: string;
+  runs: RunSummary[];
+  left_out: number;
+}
+
+export interface Part {
+  name: string;
+  began: number;
+  ended?: number;
+  seconds: number;
+  rows?: number;
+}
+
+export interface Failure {
+  exit: number;
+  what: string;
+  where?: string;
+  why?: string;
+  fix?: string;
+  kept?: string;
+  log?: { path: string; lines: string };
+}
+
+export interface Message {
+  time: number;
+  kind: "note" | "warning" | "failed";
+  text: string;
+}
+
+export interface Overview {
+  run: string;
+  name: string;
+  state: State;
+  started: string;
+  ended: string;
+  pid: number;
+  argv: string[];
+  folder: string;
+  engine: string | null;
+  tags: string[];
+  note: string;
+  input_bytes: number;
+  failure: Failure | null;
+  has: { trials: boolean; model: boolean; report: boolean };
+  result: {
+    metrics?: { test?: Numbers; validation?: Numbers; baseline?: Numbers };
+    seconds?: Numbers;
+    rows?: number;
+    steps?: number;
+    workers?: number;
+    shards?: number;
+    wait_share?: number;
+    best_epoch?: number;
+    weights_sha256?: string;
+    outputs?: string[];
+    output_rows?: Numbers;
+    model?: string;
+    labels?: string[];
+    memory?: JsonObject;
+  };
+  parts: Part[];
+  now: string;
+  percent: number | null;
+  progress: Progress | null;
+  rows_per_second: number;
+  wait_share: number;
+  counts: { events: number; checkpoints: number; left_out: number };
+  last_event: number;
+  behind_bytes: number;
+  messages: Message[];
+}
+
+export interface CurveData {
+  name: string;
+  x: (number | null)[];
+  y: (number | null)[];
+  of: number;
+}
+
+export interface Metrics {
+  series: CurveData[];
+  marks: { step: number; text: string }[];
+  behind_bytes: number;
+}
+
+export interface RunEvent {
+  event: string;
+  time: string;
+  [field: string]: Json;
+}
