@@ -144,8 +144,9 @@ Json ModelOf(const fs::path& run) {
   model["about"] = ReadJson(run / "model" / "model.json");
   const Json pipeline = At(At(ReadJson(run / "job.json"), "job"), "pipeline");
   model["estimator"] = pipeline.is_array() && !pipeline.empty() ? pipeline.back() : Json();
+  const Json all = ListRunFiles(run);
   Json files = Json::array();
-  for (const Json& file : ListRunFiles(run)["files"]) {
+  for (const Json& file : all["files"]) {
     if (TextAt(file, "path").starts_with("model/")) files.push_back(file);
   }
   model["files"] = std::move(files);
@@ -160,7 +161,8 @@ Result<Json> TrialsOf(LiveRun& run) {
 
 namespace {
 
-// A flat object for each run, as rows with a value for each: those that differ first.
+// A flat object for each run, as rows with a value for each: those that differ first, and of these
+// those that every run has.
 Json RowsOf(const std::vector<Json>& columns, bool all) {
   std::vector<std::string> order;
   for (const Json& column : columns) {
@@ -175,6 +177,10 @@ Json RowsOf(const std::vector<Json>& columns, bool all) {
     const bool equal = std::ranges::all_of(values, [&](const Json& v) { return v == values[0]; });
     (equal ? same : differ).push_back({{"key", key}, {"values", std::move(values)}});
   }
+  const auto in_all = [](const Json& row) {
+    return std::ranges::none_of(row["values"], [](const Json& value) { return value.is_null(); });
+  };
+  std::stable_partition(differ.begin(), differ.end(), in_all);
   if (all) differ.insert(differ.end(), same.begin(), same.end());
   return differ;
 }

@@ -43,13 +43,16 @@ function useCurves(runs: string[]): Metrics[] | null {
   return curves;
 }
 
+const kFirstRows = 20;
+
 function Rows(props: { title: string; rows: DiffRow[]; names: string[]; number?: boolean }) {
+  const [all, setAll] = useState(false);
   if (!props.rows.length) return null;
   return (
-    <Panel title={props.title} wide>
+    <Panel title={props.title} more={`${props.rows.length}`} wide>
       <Table
         label={props.title}
-        rows={props.rows}
+        rows={all ? props.rows : props.rows.slice(0, kFirstRows)}
         row={(row) => (row.values.every((value) => JSON.stringify(value) === JSON.stringify(row.values[0])) ? "soft" : "")}
         columns={[
           { name: "", cell: (row) => row.key },
@@ -61,6 +64,11 @@ function Rows(props: { title: string; rows: DiffRow[]; names: string[]; number?:
           })),
         ]}
       />
+      {!all && props.rows.length > kFirstRows && (
+        <button type="button" class="small" onClick={() => setAll(true)}>
+          show all {props.rows.length}
+        </button>
+      )}
     </Panel>
   );
 }

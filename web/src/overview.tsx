@@ -71,7 +71,7 @@ function Now({ run }: { run: Overview }) {
     <Panel title="Now" more={quiet > 15 ? `nothing heard for ${seconds(quiet)}` : undefined} wide>
       <p class="now">{run.now || "starting"}</p>
       {run.percent !== null && <Bar share={run.percent / 100} label="progress of this part" />}
-      {run.progress && (
+      {run.percent === null && run.progress && (
         <Bar share={run.progress.step / Math.max(1, run.progress.steps)} label="progress of the training" />
       )}
     </Panel>
@@ -88,7 +88,7 @@ function FailureBlock({ failure }: { failure: Failure }) {
           ["why", failure.why],
           ["kept", failure.kept],
           [
-            "go on",
+            "what to do",
             failure.fix && (
               <>
                 <code>{failure.fix}</code> <Copy text={failure.fix} />

@@ -34,7 +34,9 @@ function nodesOf(tree: string): Node[] {
     const words = line.trim();
     const verb = words.split(" ")[0]!;
     open.length = depth;
-    nodes.push({ verb, text: words.slice(verb.length + 1), depth, lane: 0, child: open[depth - 1] ?? -1 });
+    // Of a scan the table's name and its format; the data screen has its columns.
+    const text = verb === "scan" ? words.split(" ").slice(1, 3).join(" ") : words.slice(verb.length + 1);
+    nodes.push({ verb, text, depth, lane: 0, child: open[depth - 1] ?? -1 });
     open[depth] = nodes.length - 1;
   }
   // Leaves get lanes of their own; the others stand amid their inputs.
@@ -46,8 +48,8 @@ function nodesOf(tree: string): Node[] {
   return nodes;
 }
 
-const kWidth = 190;
-const kGap = 44;
+const kWidth = 176;
+const kGap = 34;
 const kHeight = 52;
 const kLane = 66;
 
@@ -76,7 +78,7 @@ function Graph({ tree }: { tree: string }) {
             <text x="12" y="21" class="verb">
               {node.verb}
             </text>
-            <text x="12" y="39">{cut(node.text, 27)}</text>
+            <text x="12" y="39">{cut(node.text, 23)}</text>
           </g>
         ))}
       </svg>
