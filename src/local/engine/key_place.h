@@ -6,9 +6,9 @@
 
 namespace protium {
 
-// Registers pt_place(text, missing, unseen, keys) -> BIGINT: the place, from 0, of a text in the list
-// `keys`, which are unlike; `missing` for NULL and `unseen` for any other text. The three behind the
-// text are constants of the query, and the numbers may be NULL.
+// Registers pt_place(text, missing, unseen, keys) -> BIGINT: the place, from 0, of a text in the
+// list `keys`, which are unlike; `missing` for NULL and `unseen` for any other text. The three
+// behind the text are constants of the query, and the numbers may be NULL.
 Status RegisterKeyPlace(const duck::Connection& connection);
 
 }  // namespace protium
