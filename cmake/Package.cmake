@@ -21,7 +21,7 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h de
   metrics/metrics.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
-foreach(library protium protium_c protium_local protium_page protium_spark)
+foreach(library protium protium_c protium_local protium_onnx protium_page protium_spark)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)
   endif()

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns that stages and net read and make, as values of the graph.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "onnx/graph.h"
+#include "onnx/onnx.h"
+
+namespace protium::onnx {
+
+class Cells {
+ public:
+  // `columns`: name to type, as in schema.json. `categories`: those whose texts are looked up.
+  Cells(Graph& graph, std::map<std::string, std::string> columns, std::set<std::string> categories);
+
+  void Set(const std::string& column, Value value) { values_[column] = std::move(value); }
+  // A column as float64; NaN is NULL.
+  Result<Value> Number(const std::string& column);
+  // The place of a column's text among the keys, as int64: keys.size() for others, one more for
+  // NULL.
+  Result<Value> Place(const std::string& column, const std::vector<std::string>& keys);
+  // An output of the stage or an input of the graph as it is.
+  Result<Value> At(const std::string& column);
+
+  const std::vector<OnnxColumn>& inputs() const { return inputs_; }
+  // Whole numbers that are categories: NULL cannot be given for them.
+  const std::set<std::string>& without_null() const { return without_null_; }
+
+ private:
+  Result<Value> Open(const std::string& column);
+  Value PlaceOfText(const Value& value, std::vector<std::string> keys);
+
+  Graph& graph_;
+  const std::map<std::string, std::string> columns_;
+  const std::set<std::string> categories_;
+  std::map<std::string, Value> values_;
+  std::vector<OnnxColumn> inputs_;
+  std::set<std::string> without_null_;
+};
+
+// What no graph can say.
+Status CannotSay(const std::string& what, const std::string& why);
+
+}  // namespace protium::onnx

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nets as nodes of a graph.
+#pragma once
+
+#include "base/json.h"
+#include "format/safetensors.h"
+#include "onnx/cells.h"
+#include "onnx/graph.h"
+
+namespace protium::onnx {
+
+// The net of net.json over its columns, which gives float32 of shape [rows, outputs].
+Result<Value> AddNet(const Json& net, const Safetensors& weights, Cells& cells, Graph& graph);
+
+}  // namespace protium::onnx

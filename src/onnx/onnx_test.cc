@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of models that cannot be exported, and the shape of graphs. That graphs predict what the
+// model does is tested with ONNX Runtime, in tests/whole/export_test.cc.
+#include "onnx/onnx.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "format/safetensors.h"
+#include "learn/model/model_folder.h"
+#include "onnx/graph.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+Json Parsed(const std::string& text) { return ParseJson(text).ValueOrDie(); }
+
+// A linear net over one category and one scaled number.
+class Onnx : public testing::Test {
+ protected:
+  void SetUp() override {
+    files_.json["pipeline.json"] = Parsed(R"([{"kind": "string_indexer", "id": "index"},
+        {"kind": "standard_scaler", "id": "scale"}, {"kind": "torch_estimator", "id": "net"}])");
+    files_.json["stages.json"] = Parsed(R"({"stages": [
+        {"id": "index", "kind": "string_indexer", "learned": [{"input": "shop", "output": "shop__index",
+          "keys": ["north", "south"], "unseen": 2, "missing": 3, "cardinality": 4}]},
+        {"id": "scale", "kind": "standard_scaler", "learned": [
+          {"input": "x", "output": "x__scale", "mean": 1.5, "deviation": 2}]}]})");
+    files_.json["net.json"] = Parsed(R"({"net": {"name": "linear"},
+        "categorical": [{"column": "shop__index", "cardinality": 4}], "numeric": ["x__scale"],
+        "lists": [], "objective": {"kind": "values", "logarithmic": false,
+        "labels": [{"column": "y", "mean": 3, "deviation": 4, "log1p": false}],
+        "decision": {"cut": 0, "temperature": 1, "outputs": [], "probabilities": []}}})");
+    files_.json["schema.json"] = Parsed(R"({"input": [{"name": "shop", "type": "string"},
+        {"name": "x", "type": "int64"}], "output": [{"name": "prediction", "type": "float64"}]})");
+  }
+
+  Result<OnnxReport> Export(bool net_only = false) {
+    const std::vector<float> table = {1, 2, 3, 4}, weight = {0.5}, bias = {0.25};
+    const auto tensor = [](const char* name, std::vector<int64_t> shape,
+                           const std::vector<float>& data) {
+      return NamedTensor{name, "F32", std::move(shape), std::as_bytes(std::span(data))};
+    };
+    const std::vector<NamedTensor> tensors = {tensor("bias", {1}, bias),
+                                              tensor("category.0.weight", {4, 1}, table),
+                                              tensor("weight", {1, 1}, weight)};
+    files_.weights = folder_.path() / "weights.safetensors";
+    PT_TRY(WriteSafetensors(files_.weights, tensors));
+    files_.weights_sha256 = WeightsSha256(tensors);
+    PT_TRY(WriteModelFolder(folder_.path() / "model", files_));
+    return WriteOnnx({folder_.path() / "model", folder_.path() / "model.onnx", net_only});
+  }
+  std::string Refusal() {
+    const auto report = Export();
+    return report.ok() ? "" : FaultOf(report.status()).what + ": " + FaultOf(report.status()).why;
+  }
+  onnx::proto::Model Written() const {
+    onnx::proto::Model model;
+    EXPECT_TRUE(model.ParseFromString(*ReadFile(folder_.path() / "model.onnx")));
+    return model;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  ModelFiles files_;
+};
+
+TEST_F(Onnx, HasTheTablesColumnsAsInputs) {
+  const OnnxReport report = Export().ValueOrDie();
+  ASSERT_EQ(report.inputs.size(), 2u);
+  EXPECT_EQ(report.inputs[0].name + " " + report.inputs[0].type, "shop string");
+  EXPECT_EQ(report.inputs[1].name + " " + report.inputs[1].type, "x float64");
+  ASSERT_EQ(report.outputs.size(), 1u);
+  EXPECT_EQ(report.outputs[0].name, "prediction");
+  const auto graph = Written().graph();
+  ASSERT_EQ(graph.input_size(), 2);
+  EXPECT_EQ(graph.input(0).type().tensor_type().shape().dim(0).dim_param(), "rows");
+  std::set<std::string> made;
+  for (const auto& each : graph.input()) made.insert(each.name());
+  for (const auto& each : graph.initializer()) made.insert(each.name());
+  for (const auto& node : graph.node()) {
+    for (const auto& input : node.input()) EXPECT_TRUE(made.contains(input)) << input;
+    for (const auto& output : node.output()) EXPECT_TRUE(made.insert(output).second) << output;
+  }
+  EXPECT_TRUE(made.contains("prediction"));
+}
+
+TEST_F(Onnx, OfTheNetAloneHasItsColumnsAsInputs) {
+  const OnnxReport report = Export(true).ValueOrDie();
+  ASSERT_EQ(report.inputs.size(), 2u);
+  EXPECT_EQ(report.inputs[0].name + " " + report.inputs[0].type, "shop__index int64");
+  EXPECT_THAT(report.notes.front(), HasSubstr("the stages are left out"));
+}
+
+TEST_F(Onnx, SaysWhatItCannotSay) {
+  files_.json["stages.json"]["stages"][1]["kind"] = "tokenizer";
+  EXPECT_THAT(Refusal(), HasSubstr("stage \"scale\", a tokenizer, cannot be said in ONNX"));
+  SetUp();
+  files_.json["schema.json"]["input"][0]["type"] = "timestamp";
+  EXPECT_THAT(Refusal(), HasSubstr("column \"shop\" cannot be said in ONNX: it is of type"));
+  SetUp();
+  files_.json["net.json"]["net"]["name"] = "ft_transformer";
+  EXPECT_THAT(Refusal(), HasSubstr("the net \"ft_transformer\" cannot be said"));
+  SetUp();
+  files_.json["net.json"]["objective"]["decision"]["outputs"] = {0.5};
+  EXPECT_THAT(Refusal(), HasSubstr("\"isotonic\""));
+  SetUp();
+  files_.json.erase("net.json");
+  EXPECT_THAT(Refusal(), HasSubstr("has no net.json"));
+  SetUp();
+  files_.json["net.json"].erase("numeric");
+  EXPECT_THAT(Refusal(), HasSubstr("do not say what docs/model-folder.md asks for"));
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is predicted from a net's outputs, as nodes of a graph.
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+#include "onnx/graph.h"
+#include "onnx/onnx.h"
+
+namespace protium::onnx {
+
+// Makes the model's predictions outputs of the graph. `objective` is that of net.json, `columns`
+// the "output" of schema.json, and `net` the float32 outputs of the net, [rows, outputs].
+Result<std::vector<OnnxColumn>> AddPredictions(const Json& objective, const Json& columns,
+                                               const Value& net, Graph& graph);
+
+}  // namespace protium::onnx
