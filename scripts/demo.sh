@@ -11,4 +11,5 @@ Demo() {
   [ -e examples/flights/data/flights.csv ] || MakeTables
   Say "==> running examples/flights/flights.toml ..."
   build/release/bin/protium run examples/flights/flights.toml
+  Say "==> the whole run in the browser: build/release/bin/protium ui"
 }

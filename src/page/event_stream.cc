@@ -84,12 +84,4 @@ int64_t EndOfEvents(const LiveRun& run) {
   return error ? 0 : int64_t(size);
 }
 
-std::string StateOfRun(const fs::path& run) {
-  const Result<RunHeader> header = ReadRunHeader(run);
-  if (!header.ok()) return fs::exists(run) ? "damaged" : "gone";
-  RunEntry entry{.folder = run, .header = *header};
-  entry.cut_off = header->state == RunState::kRunning && !IsLocked(run);
-  return entry.state();
-}
-
 }  // namespace protium

@@ -19,7 +19,4 @@ std::unique_ptr<PageStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t f
 // The byte behind the last event that is there by now.
 int64_t EndOfEvents(const LiveRun& run);
 
-// "running", "cut off", ...; "gone" for a run whose folder is no more.
-std::string StateOfRun(const std::filesystem::path& run);
-
 }  // namespace protium

@@ -43,4 +43,12 @@ Status LiveRun::Refresh() {
   return Status::OK();
 }
 
+std::string StateOfRun(const fs::path& run) {
+  const Result<RunHeader> header = ReadRunHeader(run);
+  if (!header.ok()) return fs::exists(run) ? "damaged" : "gone";
+  RunEntry entry{.folder = run, .header = *header};
+  entry.cut_off = header->state == RunState::kRunning && !IsLocked(run);
+  return entry.state();
+}
+
 }  // namespace protium

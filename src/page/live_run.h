@@ -34,4 +34,7 @@ class LiveRun {
   int64_t next_ = 0;
 };
 
+// "running", "cut off", ...; "gone" for a run whose folder is no more.
+std::string StateOfRun(const std::filesystem::path& run);
+
 }  // namespace protium

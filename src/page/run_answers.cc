@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "os/file.h"
-#include "page/event_stream.h"
 #include "page/run_files.h"
 #include "run/labels.h"
 #include "run/summary.h"

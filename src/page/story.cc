@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <utility>
 
+#include "run/event_log.h"
 #include "run/summary.h"
 
 namespace protium {
@@ -40,26 +40,12 @@ bool Keep(Json& list, Json item) {
 
 }  // namespace
 
-std::optional<double> ReadTime(const std::string& text) {
-  std::tm parts{};
-  int millis = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ", &parts.tm_year, &parts.tm_mon,
-                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &millis) != 7) {
-    return std::nullopt;
-  }
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  return double(timegm(&parts)) * 1000 + millis;
-}
-
 void RunStory::On(const Json& json) {
   const std::string& name = TextAt(json, "event");
-  time_ = ReadTime(TextAt(json, "time")).value_or(time_);
+  time_ = ReadTimeText(TextAt(json, "time")).value_or(time_);
   ++events_;
   const Event event = EventFromJson(json);
-  // Another command has gone on with the run: nothing happened in between.
-  if (std::holds_alternative<RunStarted>(event)) CloseParts();
-  if (!parts_.empty() && !parts_.back().over) parts_.back().ended = time_;
+  parts_.On(event, time_);
   std::visit([&](const auto& each) { Take(each); }, event);
   view_.On(event);
   view_.loss_by_step.clear();  // curves_ has them, in less memory.
@@ -78,49 +64,7 @@ bool RunStory::ShowsTerminal(const Event& event) {
   return steps_told_ < kAllSteps || steps_told_ % (steps_told_ / kAllSteps * 16) == 0;
 }
 
-void RunStory::CloseParts() {
-  if (!parts_.empty()) parts_.back().over = true;
-}
-
-void RunStory::Enter(const std::string& name, double began) {
-  if (!parts_.empty() && !parts_.back().over) {
-    if (parts_.back().name == name) return;
-    parts_.back().ended = began;
-    parts_.back().over = true;
-  }
-  parts_.push_back({.name = name, .began = began, .ended = time_});
-}
-
-// No event tells when scoring begins: it does when training has said its last.
-void RunStory::EnterScoring() {
-  const bool trained = !parts_.empty() && parts_.back().name == "train";
-  Enter("score", trained ? trained_ : time_);
-}
-
-void RunStory::Take(const RunStarted&) { Enter("prepare", time_); }
-
-// The plan stands, and its first rows are about to be read.
-void RunStory::Take(const OtherEvent& event) {
-  if (event.name == "pipeline") EnterEtl();
-}
-
-// Plans of later parts report reads and writes as well.
-void RunStory::EnterEtl() {
-  if (parts_.empty() || parts_.back().over || parts_.back().name == "prepare") Enter("etl", time_);
-}
-
-void RunStory::Take(const EtlProgress& event) {
-  EnterEtl();
-  if (parts_.back().name == "etl" && event.rows > 0) parts_.back().rows = event.rows;
-}
-
-void RunStory::Take(const EtlDone& event) {
-  EnterEtl();
-  if (parts_.back().name == "etl") parts_.back().rows = event.rows;
-}
-
 void RunStory::Take(const GangPlaced& event) {
-  Enter(event.task == "score" ? "score" : "start ranks", time_);
   Json ranks = Json::array();
   for (const RankPlaced& rank : event.ranks) ranks.push_back(FieldsToJson(rank));
   Json gang = {{"time", time_}, {"task", event.task}, {"attempt", event.attempt}, {"ranks", ranks}};
@@ -132,42 +76,22 @@ void RunStory::Take(const AttemptStarted& event) {
   (void)Keep(marks_, std::move(mark));
 }
 
-void RunStory::Take(const TrainStarted& event) {
-  Enter("train", time_);
-  trained_ = time_;
-  train_rows_ = event.rows;
-  first_step_ = event.step;
-}
-
 void RunStory::Take(const StepDone& event) {
-  Enter("train", time_);
-  trained_ = time_;
   const auto step = double(event.step);
   CurveOf("loss").Add(step, event.loss);
   CurveOf("learning_rate").Add(step, event.learning_rate);
   CurveOf("rows_per_second").Add(step, event.rows_per_second);
   CurveOf("wait_share").Add(step, event.wait_share);
-  // Rows that this part of the job has been through.
-  const int64_t epochs = std::max<int64_t>(view_.epochs, 1);
-  const int64_t steps = std::max<int64_t>(event.steps, 1);
-  parts_.back().rows = train_rows_ * epochs * (event.step - first_step_) / steps;
 }
 
 void RunStory::Take(const EpochDone& event) {
-  trained_ = time_;
   CurveOf("epoch loss").Add(double(event.step), event.loss);
 }
 
 void RunStory::Take(const Validated& event) {
-  trained_ = time_;
   for (const auto& [name, value] : event.metrics) {
     CurveOf("validation " + name).Add(double(event.step), value);
   }
-}
-
-void RunStory::Take(const Scored& event) {
-  EnterScoring();
-  if (event.rows > 0) parts_.back().rows += event.rows;
 }
 
 void RunStory::TakeMessage(const Json& event, const std::string& name) {
@@ -186,7 +110,7 @@ void RunStory::TakeChange(const Json& event, const std::string& name) {
 
 Json RunStory::Overview(double now_ms) const {
   Json parts = Json::array();
-  for (const Part& part : parts_) {
+  for (const RunPart& part : parts_.parts()) {
     const double end = part.over ? part.ended : std::max(now_ms, part.ended);
     Json each = {
         {"name", part.name}, {"began", part.began}, {"seconds", (end - part.began) / 1000}};

@@ -4,27 +4,23 @@
 // with their number. Reads no clock; one thread.
 #pragma once
 
-#include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "page/curve.h"
 #include "run/events.h"
+#include "run/parts.h"
 #include "run/progress_state.h"
 
 namespace protium {
-
-// The milliseconds since 1970 of a TimeText() (run/event_log.h); none if the text is no such.
-std::optional<double> ReadTime(const std::string& text);
 
 class RunStory {
  public:
   void On(const Json& event);
 
   // {"parts", "now", "percent", "progress", "checkpoint", "counts", "messages"} at `now_ms`, a time
-  // as ReadTime() gives it. "parts" are in order, each {"name", "began", "ended", "seconds",
+  // in milliseconds since 1970. "parts" are in order, each {"name", "began", "ended", "seconds",
   // "rows"}; that which goes on has no "ended". "now" is what the terminal shows.
   Json Overview(double now_ms) const;
 
@@ -40,37 +36,15 @@ class RunStory {
   const Json& trials() const { return trials_; }
 
  private:
-  struct Part {
-    std::string name;
-    double began = 0;
-    double ended = 0;  // Of its last event so far.
-    bool over = false;
-    int64_t rows = 0;
-  };
-
-  void Take(const RunStarted&);
-  void Take(const EtlProgress& event);
-  void Take(const EtlDone& event);
-  void Take(const StageFitted&) { Enter("fit", time_); }
   void Take(const GangPlaced& event);
   void Take(const AttemptStarted& event);
-  void Take(const TrainStarted& event);
   void Take(const StepDone& event);
   void Take(const EpochDone& event);
   void Take(const Validated& event);
   void Take(const Checkpointed&) { ++checkpoints_; }
-  void Take(const TrialStarted&) { Enter("search", time_); }
-  void Take(const Scored& event);
-  void Take(const OutputWritten&) { EnterScoring(); }
-  void Take(const RunEnded&) { CloseParts(); }
-  void Take(const OtherEvent& event);
   template <class E>
   void Take(const E&) {}
 
-  void Enter(const std::string& name, double began);
-  void EnterEtl();
-  void EnterScoring();
-  void CloseParts();
   void TakeMessage(const Json& event, const std::string& name);
   void TakeChange(const Json& event, const std::string& name);
   bool ShowsTerminal(const Event& event);
@@ -79,7 +53,7 @@ class RunStory {
   RunView view_;
   ProgressState terminal_;
   std::map<std::string, Curve> curves_;
-  std::vector<Part> parts_;
+  RunParts parts_;
   Json gangs_ = Json::array();
   Json changes_ = Json::array();
   Json messages_ = Json::array();
@@ -88,11 +62,8 @@ class RunStory {
   int64_t events_ = 0;
   int64_t steps_told_ = 0;
   int64_t checkpoints_ = 0;
-  int64_t left_out_ = 0;    // Of messages, changes and trials: beyond what is kept.
-  int64_t train_rows_ = 0;  // Of an epoch.
-  int64_t first_step_ = 0;  // Of the part "train" as it began.
-  double time_ = 0;         // Of the last event.
-  double trained_ = 0;      // Of the last event about training.
+  int64_t left_out_ = 0;  // Of messages, changes and trials: beyond what is kept.
+  double time_ = 0;       // Of the last event.
 };
 
 }  // namespace protium

@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <utility>
 
@@ -39,6 +41,18 @@ std::string TimeText() {
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", parts, millis % 1000);
+}
+
+std::optional<double> ReadTimeText(const std::string& text) {
+  std::tm parts{};
+  int millis = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ", &parts.tm_year, &parts.tm_mon,
+                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &millis) != 7) {
+    return std::nullopt;
+  }
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return double(timegm(&parts)) * 1000 + millis;
 }
 
 EventLog::EventLog(int file, std::filesystem::path path) : file_(file), path_(std::move(path)) {}

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace protium {
 
 // The wall-clock time in UTC: "2026-01-31T08:15:00.123Z".
 std::string TimeText();
+
+// The milliseconds since 1970 of a TimeText(); none if the text is no such.
+std::optional<double> ReadTimeText(const std::string& text);
 
 class EventLog {
  public:

@@ -27,9 +27,10 @@ export function grouped(value: number): string {
 
 export function short(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e9) return `${(value / 1e9).toPrecision(3)}G`;
-  if (size >= 1e6) return `${(value / 1e6).toPrecision(3)}M`;
-  if (size >= 1e4) return `${(value / 1e3).toPrecision(3)}k`;
+  const rounded = (unit: number) => Number((value / unit).toPrecision(3));
+  if (size >= 1e9) return `${rounded(1e9)}G`;
+  if (size >= 1e6) return `${rounded(1e6)}M`;
+  if (size >= 1e4) return `${rounded(1e3)}k`;
   return Number.isInteger(value) ? grouped(value) : String(Number(value.toPrecision(4)));
 }
 

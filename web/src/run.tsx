@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of a run's screens: its name and state, the way between them, and its events as they
 // come.
-import { useCallback, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { runPath, useJson } from "./api";
 import { DataScreen } from "./data";
 import { FilesScreen, LogsScreen, SettingsScreen } from "./files";
@@ -15,7 +15,7 @@ import { PlanScreen } from "./plan";
 import { runHref } from "./route";
 import { TrainingScreen } from "./training";
 import { TrialsScreen } from "./trials";
-import type { Overview, RunEvent } from "./types";
+import type { Overview, RunEvent, State } from "./types";
 
 const kScreens: [string, string][] = [
   ["", "overview"],
@@ -66,10 +66,10 @@ export function RunScreen({ name, screen }: { name: string; screen: string }) {
     listeners.current.add(take);
     return () => listeners.current.delete(take) as unknown as void;
   }, []);
-  const state = useRef<Overview["state"] | undefined>(undefined);
-  const { beat, link } = useLive(name, state.current, (events) => listeners.current.forEach((take) => take(events)));
+  const [state, setState] = useState<State | undefined>(undefined);
+  const { beat, link } = useLive(name, state, (events) => listeners.current.forEach((take) => take(events)));
   const { data: run, error } = useJson<Overview>(runPath(name), beat);
-  state.current = run?.state;
+  useEffect(() => setState(run?.state), [run?.state]);
   if (!run) return error ? <Wrong error={error} /> : <Waiting />;
   const screens = kScreens.filter(([key]) => key !== "trials" || run.has.trials || run.parts.some((part) => part.name === "search"));
   return (

@@ -2,9 +2,13 @@
 // `protium run`, and `run` of a program of the user's own: reads the request and hands it to
 // RunToEnd() (app/run/run_to_end.h), which does everything from opening the run folder to printing
 // the result.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "app/job/read_job.h"
+#include "app/run/page_beside.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
 #include "protium/session.h"
@@ -30,6 +34,16 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   return RequestForJob(std::move(job), invocation);
 }
 
+// The page's address comes first, so that it can be opened while the run goes on. On a terminal the
+// page outlasts a run that is done; scripts go on when it has ended.
+Status RunWithPage(RunRequest request) {
+  const bool stays = isatty(STDERR_FILENO) == 1 && isatty(STDIN_FILENO) == 1;
+  PT_LET(const std::unique_ptr<PageBeside> page, PageBeside::Start(request.runs));
+  PrintNote(fmt::format("the run in the browser: {}\n", page->address()));
+  const Status status = RunToEnd(std::move(request));
+  return status.ok() && stays ? page->StayUntilCtrlC() : status;
+}
+
 // The flags that jobs and programs share.
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, MakeRequest(arguments, invocation));
@@ -40,7 +54,8 @@ Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   request.answered = &invocation.answered;
   request.session.force = arguments.Has("--force");
   request.name = arguments.Value("--name", request.name);
-  return RunToEnd(std::move(request));
+  if (!arguments.Has("--ui")) return RunToEnd(std::move(request));
+  return RunWithPage(std::move(request));
 }
 
 }  // namespace
@@ -53,6 +68,7 @@ CommandVerb RunVerb() {
                      {"--name", "NAME", "the name of the run", ""},
                      RunsDirFlag(),
                      ForceFlag(),
+                     {"--ui", "", "serves the page of runs beside it", ""},
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
            .more = "Paths in a job file are relative to the file, in --set to the current folder; "

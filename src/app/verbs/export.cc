@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium export`: a run, or a model, in the files of another tool. What lies at the path and the
+// format decide which: a format of models takes a run's model, too.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "app/export/model_formats.h"
+#include "app/run/model_place.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "base/unknown_name.h"
+#include "export/formats.h"
+#include "os/file.h"
+#include "run/list.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool IsModel(const fs::path& what) {
+  std::error_code ignored;
+  return fs::exists(what / "model.json", ignored);
+}
+
+Status UnknownFormat(const std::string& name) {
+  std::vector<std::string> known;
+  for (const RunFormat& each : RunFormats()) known.push_back(each.name);
+  for (const ModelFormat& each : ModelFormats()) known.push_back(each.name);
+  return UnknownName("format", name, known, "--to");
+}
+
+// A path is never written over unasked: what lies there may be another run's.
+Status CheckFree(const fs::path& out, bool force) {
+  std::error_code ignored;
+  if (force || !fs::exists(out, ignored)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = out.string() + " is there already",
+               .fix = "--out with another path, or --force to replace it",
+               .kept = "what is there"});
+}
+
+// The paths go to stdout, for scripts; what was left out to stderr.
+Status Tell(const Arguments& arguments, const std::vector<fs::path>& files,
+            const std::vector<std::string>& left_out) {
+  if (arguments.Has("--json")) {
+    Json paths = Json::array();
+    for (const fs::path& file : files) paths.push_back(file.string());
+    return PrintResult(Dump({{"files", paths}, {"left_out", left_out}}) + "\n");
+  }
+  for (const fs::path& file : files) PT_TRY(PrintResult(file.string() + "\n"));
+  for (const std::string& each : left_out) PrintNote("left out: " + each + "\n");
+  return Status::OK();
+}
+
+// TensorBoard finds its files by a part of their names, and runs by their folders.
+fs::path DefaultOut(const RunFormat& format, const RunFacts& facts) {
+  if (format.name != "tensorboard") return facts.id + format.ending;
+  const auto started = int64_t(SecondsOf(TextAt(facts.run, "started")));
+  return fs::path("tensorboard") / facts.id /
+         fmt::format("events.out.tfevents.{}.protium", started);
+}
+
+Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::path& run) {
+  PT_LET(const RunFacts facts, ReadRunFacts(run));
+  const std::string given = arguments.Value("--out");
+  if (given == "-" && !format.text && isatty(STDOUT_FILENO) == 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = format.name + " is no text for a terminal",
+                 .fix = "--out FILE, or a pipe"});
+  }
+  const fs::path out = given.empty() ? DefaultOut(format, facts) : fs::path(given);
+  if (given != "-") PT_TRY(CheckFree(out, arguments.Has("--force")));
+  const Exported made = format.write(facts);
+  if (given == "-") {
+    PT_TRY(PrintResult(made.bytes));
+    for (const std::string& each : made.left_out) PrintNote("left out: " + each + "\n");
+    return Status::OK();
+  }
+  if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
+  PT_TRY(WriteFile(out, made.bytes));
+  return Tell(arguments, {out}, made.left_out);
+}
+
+Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
+  const std::string given = arguments.Value("--out");
+  const fs::path out = given.empty() ? "model" + format.ending : given;
+  PT_TRY(CheckFree(out, arguments.Has("--force")));
+  std::error_code ignored;
+  fs::remove_all(out, ignored);
+  PT_LET(const ModelExported made, format.write(model, out));
+  return Tell(arguments, made.files, made.left_out);
+}
+
+Status Export(const Arguments& arguments, const Invocation&) {
+  const std::string what = arguments.operand(0), name = arguments.Value("--to");
+  if (name.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "export needs a format",
+                 .fix = "protium export " + what +
+                        " --to tensorboard; all are in protium export "
+                        "--help"});
+  }
+  const std::vector<ModelFormat> of_models = ModelFormats();
+  const auto of_model = std::ranges::find(of_models, name, &ModelFormat::name);
+  if (of_model != of_models.end()) {
+    PT_LET(const fs::path model, FindModel(RunsDir(arguments), what));
+    return ExportModel(arguments, *of_model, model);
+  }
+  const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
+  if (of_run == RunFormats().end()) return UnknownFormat(name);
+  if (IsModel(what)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} is a model, and {} a format of runs", what, name),
+                 .fix = "name the run that made it"});
+  }
+  PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
+  return ExportRun(arguments, *of_run, run);
+}
+
+std::string FormatsText() {
+  std::string text;
+  for (const RunFormat& each : RunFormats())
+    text += fmt::format("  {:<13} {}\n", each.name, each.says);
+  for (const ModelFormat& each : ModelFormats()) {
+    text += fmt::format("  {:<13} {}\n", each.name, each.says);
+  }
+  return text;
+}
+
+}  // namespace
+
+CommandVerb ExportVerb() {
+  return {{.name = "export",
+           .operands = {"RUN"},
+           .flags = {{"--to", "FORMAT", "what to make of it", ""},
+                     {"--out", "PATH", "where; - is stdout; else beside you, named by the run", ""},
+                     ForceFlag(),
+                     RunsDirFlag(),
+                     JsonFlag()},
+           .says = "a run in the files of other tools",
+           .more = FormatsText() +
+                   "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
+                   "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
+                   "  protium export last --to csv --out - | head\n"},
+          Export};
+}
+
+}  // namespace protium

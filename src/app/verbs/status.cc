@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium status`: where a run is, from its folder: its parts with their times, and what it does
+// now. With --watch again and again until it ends. The page shows the same (page/story.h).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "app/verb.h"
+#include "app/verbs/screen.h"
+#include "base/fault.h"
+#include "page/live_run.h"
+#include "run/list.h"
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kLookEvery = std::chrono::seconds(1);
+
+Result<Json> TellStatus(LiveRun& run) {
+  const std::string state = StateOfRun(run.folder());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return run.Tell([&](const RunStory& story, int64_t) {
+    Json told = story.Overview(double(millis));
+    Json status = {{"run", run.folder().filename().string()}, {"state", state}};
+    for (const char* key : {"parts", "progress", "now", "percent"}) status[key] = told[key];
+    if (state != "running") status["now"] = nullptr;
+    return status;
+  });
+}
+
+// "144,080 rows, 758k a second"
+std::string RowsText(const Json& part) {
+  const Json rows = part.value("rows", Json());
+  const double seconds = part["seconds"].get<double>();
+  if (!rows.is_number()) return "";
+  std::string text = Grouped(rows.get<int64_t>()) + " rows";
+  if (seconds > 0) text += ", " + Short(rows.get<double>() / seconds) + " a second";
+  return text;
+}
+
+std::string StatusText(const Json& status) {
+  std::string text =
+      fmt::format("{}  {}\n", status["run"].get<std::string>(), status["state"].get<std::string>());
+  for (const Json& part : status["parts"]) {
+    text += fmt::format("  {:<12} {:>12}  {}\n", part["name"].get<std::string>(),
+                        Seconds(part["seconds"].get<double>()), RowsText(part));
+  }
+  if (status["now"].is_string()) text += fmt::format("now  {}\n", status["now"].get<std::string>());
+  return text;
+}
+
+Status ShowStatus(const Arguments& arguments, const Invocation&) {
+  const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
+  PT_LET(fs::path folder, FindRun(RunsDir(arguments), which));
+  folder = fs::absolute(folder).lexically_normal();
+  LiveRun run(folder.has_filename() ? folder : folder.parent_path());
+  Screen screen;
+  while (true) {
+    PT_LET(const Json status, TellStatus(run));
+    if (arguments.Has("--json"))
+      PT_TRY(PrintResult(Dump(status) + "\n"));
+    else
+      PT_TRY(screen.Show(StatusText(status)));
+    if (!arguments.Has("--watch") || status["state"] != "running") return Status::OK();
+    screen.Wait(kLookEvery);
+  }
+}
+
+}  // namespace
+
+CommandVerb StatusVerb() {
+  return {{.name = "status",
+           .operands = {"[RUN]"},
+           .flags = {{"--watch", "", "again every second until the run ends", "-w"},
+                     RunsDirFlag(),
+                     JsonFlag()},
+           .says = "where a run is, and what it does now",
+           .more = "  protium status\n  protium status last --watch\n"},
+          ShowStatus};
+}
+
+}  // namespace protium

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium top`: all runs that go on, a line each, again and again until Ctrl-C.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "app/table/grid.h"
+#include "app/verb.h"
+#include "app/verbs/screen.h"
+#include "page/live_run.h"
+#include "run/list.h"
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kTopEvery = std::chrono::seconds(1);
+using Followed = std::map<fs::path, std::unique_ptr<LiveRun>>;
+
+// The runs that go on, each with what RunStory::Overview() tells of it.
+Json TellRunning(const fs::path& runs, Followed& followed) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  Json list = Json::array();
+  Followed still;
+  for (const RunEntry& entry : ListRuns(runs)) {
+    if (entry.state() != "running") continue;
+    auto& run = followed[entry.folder];
+    if (run == nullptr) run = std::make_unique<LiveRun>(entry.folder);
+    const auto told =
+        run->Tell([&](const RunStory& story, int64_t) { return story.Overview(double(millis)); });
+    still[entry.folder] = std::move(run);
+    if (!told.ok()) continue;
+    const Json& parts = (*told)["parts"];
+    list.push_back({{"run", entry.folder.filename().string()},
+                    {"pid", entry.header.pid},
+                    {"part", parts.empty() ? Json() : parts.back()["name"]},
+                    {"progress", (*told)["progress"]},
+                    {"rows_per_second", (*told)["rows_per_second"]},
+                    {"wait_share", (*told)["wait_share"]},
+                    {"now", (*told)["now"]}});
+  }
+  followed = std::move(still);
+  return list;
+}
+
+std::vector<std::string> TopRow(const Json& run) {
+  const Json& progress = run["progress"];
+  std::string step = "-";
+  if (progress.is_object()) {
+    step = fmt::format("{}/{}", progress["step"].get<int64_t>(), progress["steps"].get<int64_t>());
+  }
+  const bool trains = progress.is_object();
+  return {run["run"].get<std::string>(),
+          std::to_string(run["pid"].get<int64_t>()),
+          run["part"].is_string() ? run["part"].get<std::string>() : "-",
+          step,
+          trains ? Short(run["rows_per_second"].get<double>()) : "-",
+          trains ? fmt::format("{:.0f} %", 100 * run["wait_share"].get<double>()) : "-"};
+}
+
+std::string TopText(const Json& list, const fs::path& runs) {
+  if (list.empty()) return fmt::format("no run goes on in {}\n", runs.string());
+  std::vector<std::vector<std::string>> rows = {
+      {"run", "process", "part", "step", "rows/s", "waiting"}};
+  for (const Json& run : list) rows.push_back(TopRow(run));
+  return TextTable(rows, {false, true, false, true, true, true});
+}
+
+Status ShowTop(const Arguments& arguments, const Invocation&) {
+  const fs::path runs = fs::absolute(RunsDir(arguments)).lexically_normal();
+  Followed followed;
+  Screen screen;
+  const bool again = Terminal::Of(STDOUT_FILENO).live && !arguments.Has("--once");
+  while (true) {
+    const Json list = TellRunning(runs, followed);
+    if (arguments.Has("--json")) return PrintResult(Dump(list) + "\n");
+    PT_TRY(screen.Show(TopText(list, runs)));
+    if (!again) return Status::OK();
+    screen.Wait(kTopEvery);
+  }
+}
+
+}  // namespace
+
+CommandVerb TopVerb() {
+  return {{.name = "top",
+           .operands = {},
+           .flags = {{"--once", "", "one look, also on a terminal", ""}, RunsDirFlag(), JsonFlag()},
+           .says = "all runs that go on, a line each",
+           .more = "Ctrl-C ends it. Where stdout is no terminal it looks once.\n"},
+          ShowTop};
+}
+
+}  // namespace protium

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "export/formats.h"
+#include "os/file.h"
+#include "run/folder.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A run that went back from step 3 to 2, with a metric whose name needs care.
+struct ExportedRun : testing::Test {
+  TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  RunFacts facts;
+
+  void SetUp() override {
+    auto run = RunFolder::Create(folder.path(), "made", {"protium", "run"}).ValueOrDie();
+    const auto tell = [&](const Json& event) { ASSERT_TRUE(run->events().Append(event).ok()); };
+    tell({{"event", "start"}, {"run", run->id()}});
+    tell({{"event", "gang_start"}, {"task", "train"}, {"ranks", {{{"rank", 0}, {"host", "a"}}}}});
+    for (const int step : {1, 2, 3, 2, 3}) {
+      tell({{"event", "step"}, {"step", step}, {"steps", 3}, {"epoch", 1}, {"loss", 10 - step}});
+    }
+    tell({{"event", "validation"}, {"epoch", 1}, {"step", 3}, {"a \"b\", c", 0.5}});
+    tell({{"event", "end"}, {"state", "done"}});
+    ASSERT_TRUE(
+        run->WriteFile("job.json", R"({"settings":[{"key":"train.epochs","value":1}]})").ok());
+    ASSERT_TRUE(
+        run->WriteFile("result.json", R"({"metrics":{"test":{"rmse":2.5}},"steps":3})").ok());
+    ASSERT_TRUE(run->Finish(RunState::kDone).ok());
+    facts = ReadRunFacts(run->path()).ValueOrDie();
+  }
+};
+
+TEST_F(ExportedRun, CsvHasEveryPointOnceAndQuotesNames) {
+  const std::string csv = WriteCsv(facts).bytes;
+  std::istringstream lines(csv);
+  int losses = 0;
+  for (std::string line; std::getline(lines, line);)
+    losses += line.find(",train/loss,") != line.npos;
+  EXPECT_EQ(losses, 3);
+  EXPECT_THAT(csv, HasSubstr(",\"validation/a \"\"b\"\", c\",3,"));
+}
+
+TEST_F(ExportedRun, JsonLinesAreJson) {
+  std::istringstream lines(WriteJsonLines(facts).bytes);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ((*ParseJson(line))["settings"]["train.epochs"], 1);
+  int count = 0;
+  for (; std::getline(lines, line); ++count) ASSERT_TRUE(ParseJson(line).ok()) << line;
+  EXPECT_EQ(count, 4 * 3 + 1);
+}
+
+TEST_F(ExportedRun, PrometheusHasEachNameUnderOneHeading) {
+  const std::string text = WritePrometheus(facts).bytes;
+  EXPECT_THAT(text, HasSubstr("# TYPE protium_train_loss gauge\nprotium_train_loss{run=\"made-"));
+  EXPECT_THAT(text, HasSubstr("metric=\"a \\\"b\\\", c\"} 0.5\n"));
+  EXPECT_THAT(text, HasSubstr("state=\"done\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("metric=\"rmse\"} 2.5\n"));
+  EXPECT_THAT(text, Not(HasSubstr("# EOF")));
+  EXPECT_TRUE(WriteOpenMetrics(facts).bytes.ends_with("# EOF\n"));
+}
+
+TEST_F(ExportedRun, TheTraceHasPartsRanksAndCurves) {
+  const Json trace = *ParseJson(WriteTrace(facts).bytes);
+  std::map<std::string, int> kinds;
+  for (const Json& event : trace["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
+  EXPECT_EQ(kinds["X"], 4);  // prepare, start ranks, train; and the rank.
+  EXPECT_EQ(kinds["C"], 4 * 3 + 1);
+}
+
+TEST_F(ExportedRun, TensorBoardBeginsWithItsVersion) {
+  const Exported made = WriteTensorBoard(facts);
+  EXPECT_THAT(made.bytes.substr(0, 64), HasSubstr("brain.Event:2"));
+  EXPECT_THAT(made.bytes, HasSubstr("train/loss"));
+  EXPECT_THAT(made.bytes, HasSubstr("_hparams_/session_start_info"));
+  EXPECT_FALSE(made.left_out.empty());
+}
+
+TEST(ExportOfARun, ThatIsNoneIsRefused) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  EXPECT_FALSE(ReadRunFacts(folder.path()).ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as exporters see it, read from its folder.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct SeriesPoint {
+  int64_t step = 0;
+  double time = 0;  // Seconds since 1970.
+  double value = 0;
+};
+
+struct RunFacts {
+  std::string id;
+  Json run = Json::object();       // run.json, with "state" as `protium runs` tells it.
+  Json result = Json::object();    // result.json
+  Json settings = Json::object();  // Flat: {"train.epochs": 10}
+  // "train/loss", "train/learning_rate", "validation/rmse", ... by step, in order. Where a run went
+  // back to a checkpoint, what it did again counts.
+  std::map<std::string, std::vector<SeriesPoint>> series;
+  std::vector<Json> events;
+};
+
+// A folder without a readable run.json is a fault of Exit::kInput; all else may be missing.
+Result<RunFacts> ReadRunFacts(const std::filesystem::path& run);
+
+// The seconds since 1970 of the "time" of an event or of run.json; 0 for text that is no time.
+double SecondsOf(const std::string& time);
+
+}  // namespace protium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/formats.h"
+
+namespace protium {
+
+std::span<const RunFormat> RunFormats() {
+  static const RunFormat kFormats[] = {
+      {"tensorboard", ".tfevents", "an event file of TensorBoard: scalars, text, hparams", false,
+       WriteTensorBoard},
+      {"prometheus", ".prom", "Prometheus text: what the run has reached", true, WritePrometheus},
+      {"csv", ".csv", "every point of every curve, a line each", true, WriteCsv},
+      {"jsonl", ".jsonl", "the same as JSON lines, settings and results first", true,
+       WriteJsonLines},
+      {"trace", ".trace.json", "a time line for Perfetto and chrome://tracing", true, WriteTrace},
+      {"openmetrics", ".om", "OpenMetrics text: what the run has reached", true, WriteOpenMetrics},
+  };
+  return kFormats;
+}
+
+}  // namespace protium

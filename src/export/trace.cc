@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace in Chrome's JSON, which Perfetto opens: the parts of the job as slices, ranks from their
+// start to the end of the gang, curves as counters, all that happened once as instants. Times are
+// microseconds; those of all hosts are the driver's, which wrote the events down.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "export/formats.h"
+#include "run/parts.h"
+
+namespace protium {
+
+namespace {
+
+constexpr int kJob = 1, kGang = 2;  // Processes of the trace; those of a gang are its ranks.
+
+double Micros(double seconds) { return seconds * 1e6; }
+
+Json Name(const char* what, int process, int64_t thread, const std::string& name) {
+  return {
+      {"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
+}
+
+Json Slice(const std::string& name, int process, int64_t thread, double from, double to,
+           Json more) {
+  return {{"ph", "X"},
+          {"name", name},
+          {"pid", process},
+          {"tid", thread},
+          {"ts", Micros(from)},
+          {"dur", Micros(std::max(0.0, to - from))},
+          {"args", std::move(more)}};
+}
+
+class TraceMaker {
+ public:
+  explicit TraceMaker(const RunFacts& facts) : facts_(facts) {
+    for (const Json& event : facts.events) {
+      end_ = std::max(end_, SecondsOf(TextAt(event, "time")));
+    }
+  }
+
+  Json Make() {
+    list_ = {Name("process_name", kJob, 0, "run " + facts_.id),
+             Name("thread_name", kJob, 1, "parts of the job"),
+             Name("process_name", kGang, 0, "gang")};
+    AddParts();
+    for (const Json& event : facts_.events) Take(event);
+    CloseRanks(end_);
+    AddCounters();
+    return {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(list_)}};
+  }
+
+ private:
+  void AddParts() {
+    RunParts parts;
+    for (const Json& event : facts_.events) parts.On(event);
+    for (const RunPart& part : parts.parts()) {
+      Json more = Json::object();
+      if (part.rows > 0) more["rows"] = part.rows;
+      list_.push_back(Slice(part.name, kJob, 1, part.began / 1000, part.ended / 1000, more));
+    }
+  }
+
+  void Take(const Json& event) {
+    const std::string& name = TextAt(event, "event");
+    const double time = SecondsOf(TextAt(event, "time"));
+    if (name == "gang_start") PlaceRanks(event, time);
+    if (name == "end" || name == "restart") CloseRanks(time);
+    static const std::set<std::string> kOnce = {
+        "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
+    if (!kOnce.contains(name)) return;
+    Json more = event;
+    more.erase("event");
+    more.erase("time");
+    list_.push_back({{"ph", "i"},
+                     {"name", name},
+                     {"pid", kJob},
+                     {"tid", 1},
+                     {"ts", Micros(time)},
+                     {"s", "p"},
+                     {"args", std::move(more)}});
+  }
+
+  void PlaceRanks(const Json& event, double time) {
+    CloseRanks(time);
+    const Json ranks = event.value("ranks", Json());
+    task_ = TextAt(event, "task");
+    if (ranks.is_array()) ranks_ = ranks;
+    began_ = time;
+  }
+
+  void CloseRanks(double time) {
+    for (const Json& rank : ranks_) {
+      const Json number = rank.is_object() ? rank.value("rank", Json()) : Json();
+      const int64_t thread = number.is_number() ? number.get<int64_t>() + 1 : 1;
+      list_.push_back(Name("thread_name", kGang, thread,
+                           fmt::format("rank {} on {}", thread - 1, TextAt(rank, "host"))));
+      list_.push_back(Slice(task_, kGang, thread, began_, time, rank));
+    }
+    ranks_ = Json::array();
+  }
+
+  void AddCounters() {
+    for (const auto& [name, points] : facts_.series) {
+      for (const SeriesPoint& point : points) {
+        if (!std::isfinite(point.value)) continue;
+        list_.push_back({{"ph", "C"},
+                         {"name", name},
+                         {"pid", kJob},
+                         {"tid", 0},
+                         {"ts", Micros(point.time)},
+                         {"args", {{"value", point.value}}}});
+      }
+    }
+  }
+
+  const RunFacts& facts_;
+  Json list_ = Json::array();
+  Json ranks_ = Json::array();  // Of the gang that is placed.
+  std::string task_;
+  double began_ = 0;
+  double end_ = 0;
+};
+
+}  // namespace
+
+Exported WriteTrace(const RunFacts& facts) {
+  return {.bytes = Dump(TraceMaker(facts).Make()) + "\n",
+          .left_out = {"operators of the engine and single steps of ranks: the run does not keep "
+                       "their times"}};
+}
+
+}  // namespace protium

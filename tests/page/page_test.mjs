@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// page_test.mjs PROTIUM REPOSITORY [PICTURES]: the page in a real browser, over a real run from its
+// first byte to its end. Exits with 77 where there is no Chromium.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Browser, findChromium, until } from "./browser.mjs";
+
+const [, , protium, repository, pictures] = process.argv;
+if (!findChromium()) {
+  console.log("skipped: there is no Chromium (apt-get install chromium)");
+  process.exit(77);
+}
+const scratch = mkdtempSync(join(tmpdir(), "protium-page-"));
+const runs = join(scratch, "runs");
+const children = [];
+
+function start(words, out = "ignore") {
+  const child = spawn(protium, words, { cwd: scratch, stdio: ["ignore", out, "pipe"] });
+  child.errors = "";
+  child.stderr.on("data", (data) => (child.errors += data));
+  child.ended = new Promise((done) => child.once("exit", done));
+  children.push(child);
+  return child;
+}
+
+async function runToEnd(words) {
+  const child = start(words);
+  const code = await child.ended;
+  if (code !== 0) throw new Error(`protium ${words.join(" ")} exited with ${code}: ${child.errors}`);
+}
+
+async function serve(port) {
+  const child = start(["ui", runs, ...(port ? ["--port", String(port)] : [])], "pipe");
+  let text = "";
+  child.stdout.on("data", (data) => (text += data));
+  await until("the address is printed", () => text.includes("\n"));
+  child.address = text.split("\n")[0];
+  assert.match(child.address, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+  return child;
+}
+
+const resultOf = (run) => JSON.parse(readFileSync(join(runs, run, "result.json"), "utf8"));
+const began = Date.now();
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+// The job of the examples, long enough to be watched and short enough for a test.
+function makeJob() {
+  const job = join(scratch, "flights.toml");
+  cpSync(join(repository, "examples/flights/flights.toml"), job);
+  return ["run", job, "--runs-dir", runs, "--set", "train.epochs=120", "--set", "train.shards=2"];
+}
+
+// Folders as runs leave them, many and with names that want to be more than names.
+function makeOldRuns(count) {
+  for (let i = 0; i < count; ++i) {
+    const folder = join(runs, `old-${String(i).padStart(4, "0")}`);
+    mkdirSync(folder, { recursive: true });
+    const started = new Date(Date.UTC(2020, 0, 1) + i * 60_000).toISOString();
+    writeFileSync(join(folder, "run.json"), JSON.stringify({ name: "old", state: "done", pid: 1, started, ended: started, argv: ["protium"] }));
+    writeFileSync(join(folder, "result.json"), JSON.stringify({ metrics: { test: { rmse: i / 7, rows: 9 } }, seconds: { total: i } }));
+  }
+  const hostile = '<img src=x onerror="window.hostile=1">';
+  writeFileSync(join(runs, "old-0000", "labels.json"), JSON.stringify({ tags: [hostile], note: `"'>${hostile}` }));
+  const step = (i) => JSON.stringify({ time: "2020-01-01T00:00:00.000Z", event: "step", step: i, steps: 50_000, epoch: 1, loss: 1 / (i + 1), learning_rate: 0.1, rows_per_second: 1, wait_share: 0.1 });
+  const lines = [JSON.stringify({ event: "start", run: hostile }), JSON.stringify({ event: "note", message: hostile })];
+  for (let i = 1; i <= 50_000; ++i) lines.push(step(i));
+  writeFileSync(join(runs, "old-0001", "events.jsonl"), `${lines.join("\n")}\n{"event":"torn`);
+}
+
+const steps = "Number(/step (\\d+)\\/\\d+/.exec(document.body.innerText)?.[1] ?? 0)";
+
+test("a run is seen from its beginning to its end, without a reload", async ({ tab, address, state }) => {
+  const job = start(makeJob());
+  await tab.open(address);
+  await until("the run is listed", async () => (await tab.run("document.querySelectorAll('.runs tbody tr').length")) > 0);
+  state.run = readdirSync(runs).find((name) => name.startsWith("flights-"));
+  await tab.run(`document.querySelector('a[href="/runs/${state.run}"]').click()`);
+  await tab.shows("From the first byte to the last row");
+  const first = await until("steps are told", () => tab.run(steps));
+  await tab.shows("live");
+  await until("steps go on", async () => (await tab.run(steps)) > first);
+  if (pictures) await tab.picture(join(pictures, "live.png"));
+  assert.equal(await job.ended, 0, job.errors);
+  await tab.shows("How good it is");
+  const result = resultOf(state.run);
+  const text = await tab.text();
+  for (const set of ["test", "baseline", "validation"]) {
+    for (const [name, value] of Object.entries(result.metrics[set])) {
+      const shown = Number.isInteger(value) ? value.toLocaleString("en-US") : value.toFixed(4);
+      assert.ok(text.includes(shown), `${set} ${name} ${shown} is not on the page:\n${text}`);
+    }
+  }
+  assert.ok(text.includes(result.weights_sha256.slice(0, 16)));
+  assert.ok(text.includes(result.rows.toLocaleString("en-US")));
+});
+
+test("every screen shows what the run has", async ({ tab, address, state }) => {
+  const words = { training: "Validation rmse", gang: "rank", plan: "SQL of the job", data: "weather", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  for (const [screen, word] of Object.entries(words)) {
+    await tab.open(`${address}runs/${state.run}/${screen}`);
+    await tab.shows(word);
+    const wide = await tab.run("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(wide <= 0, `${screen} is ${wide} pixels too wide`);
+    if (pictures) await tab.picture(join(pictures, `${screen}.png`));
+  }
+  const loss = await (await fetch(`${address}api/v1/runs/${state.run}/metrics`)).json();
+  const epochs = loss.series.find((each) => each.name === "epoch loss");
+  assert.equal(epochs.y.at(-1), resultOf(state.run).history.at(-1).loss);
+});
+
+test("a lost connection is told, and found again", async ({ tab, server, state }) => {
+  const job = start(makeJob());
+  const known = new Set(readdirSync(runs));
+  const run = await until("a second run begins", () => readdirSync(runs).find((name) => name.startsWith("flights-") && !known.has(name)));
+  await tab.open(`${server.address}runs/${run}`);
+  await tab.shows("live");
+  server.kill("SIGKILL");
+  await server.ended;
+  await tab.shows("connection lost, trying again");
+  tab.wrong.length = 0; // The browser itself tells of connections that fail.
+  state.server = await serve(new URL(server.address).port);
+  await tab.shows("done", 20_000);
+  assert.equal(await job.ended, 0, "a server that is killed harms no run");
+  tab.wrong.length = 0;
+});
+
+test("a thousand runs and fifty thousand steps are there at once, and names are only names", async ({ browser, state }) => {
+  makeOldRuns(1000);
+  const { address } = state.server;
+  await until("all runs are known", async () => (await (await fetch(`${address}api/v1/runs`)).json()).runs.length > 1000);
+  const tab = await browser.tab();
+  const painted = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0";
+  await tab.open(address);
+  await tab.shows("old-0999");
+  const paint = await until("the list is painted", () => tab.run(painted));
+  const listed = await tab.run("performance.now()");
+  await tab.open(`${address}?q=old-0000`);
+  await tab.shows("onerror");
+  await tab.open(`${address}runs/old-0001`);
+  await tab.shows("onerror");
+  await fetch(`${address}api/v1/runs/old-0001/metrics`);
+  await tab.open(`${address}runs/old-0001/training`);
+  await tab.shows("of 50k points");
+  const curve = await until("the curve is painted", () => tab.run(painted));
+  assert.equal(await tab.run("window.hostile ?? null"), null);
+  assert.deepEqual(tab.wrong, []);
+  console.log(`first paint: ${Math.round(paint)} ms with 1,000 runs (rows there after ${Math.round(listed)} ms), ${Math.round(curve)} ms with a curve of 50,000 steps`);
+  assert.ok(paint < 2000 && curve < 2000);
+});
+
+test("it fits a phone and the dark", async ({ browser, state }) => {
+  const tab = await browser.tab();
+  await tab.size(360, 780, true);
+  for (const path of ["", `runs/${state.run}`, `runs/${state.run}/training`, `runs/${state.run}/plan`, `runs/${state.run}/model`]) {
+    await tab.open(state.server.address + path);
+    await tab.shows(path ? "overview" : "old-0999");
+    const wide = await tab.run("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(wide <= 0, `/${path} is ${wide} pixels too wide for 360`);
+    if (pictures) await tab.picture(join(pictures, `phone-${path.split("/").at(-1) || "runs"}.png`));
+  }
+  assert.equal(await tab.run("getComputedStyle(document.body).backgroundColor"), "rgb(20, 24, 31)");
+  assert.deepEqual(tab.wrong, []);
+});
+
+let failed = 0;
+let browser;
+try {
+  await runToEnd(["example", "flights", "data", "--rows", "3000", "--seed", "7"]);
+  mkdirSync(runs);
+  const server = await serve();
+  browser = await Browser.start();
+  const tab = await browser.tab();
+  const state = { server };
+  for (const { name, run } of tests) {
+    const since = Date.now();
+    try {
+      await run({ browser, tab, server: state.server, address: state.server.address, state });
+      assert.deepEqual(tab.wrong, []);
+      console.log(`ok      ${name} (${((Date.now() - since) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      ++failed;
+      console.log(`FAILED  ${name}\n${error.stack}`);
+    }
+  }
+  const stopping = Date.now();
+  state.server.kill("SIGINT");
+  await state.server.ended;
+  if (Date.now() - stopping > 3000) throw new Error("Ctrl-C took longer than three seconds");
+} catch (error) {
+  ++failed;
+  console.log(`FAILED  ${error.stack}`);
+} finally {
+  await browser?.end();
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+}
+console.log(`${tests.length - failed} passed, ${failed} failed, in ${((Date.now() - began) / 1000).toFixed(0)} s`);
+process.exit(failed ? 1 : 0);
