@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "export/formats.h"
 #include "page/event_stream.h"
 #include "page/run_answers.h"
 #include "page/run_files.h"
@@ -125,8 +126,13 @@ Json Index() {
 
 }  // namespace
 
+bool PageApi::IsData(const std::string& path) {
+  return path.starts_with("/api/") || path == "/metrics";
+}
+
 PageAnswer PageApi::Answer(const PageRequest& request) {
   std::string_view path = request.path;
+  if (path == "/metrics") return Prometheus();
   if (path == "/api/v1") path = kRoot;
   if (!path.starts_with(kRoot)) return NotFound(request.path);
   path.remove_prefix(kRoot.size());
@@ -178,6 +184,24 @@ PageAnswer PageApi::Gangs() {
     gangs.push_back(std::move(gang));
   }
   return AnswerJson({{"gangs", std::move(gangs)}});
+}
+
+// What Prometheus scrapes: the runs that go on.
+PageAnswer PageApi::Prometheus() {
+  constexpr size_t kMostScraped = 32;
+  std::vector<RunFacts> running;
+  const auto list = runs_.List();
+  for (const Json& each : (*list)["runs"]) {
+    if (TextAt(each, "state") != "running" || running.size() == kMostScraped) continue;
+    const auto run = runs_.Find(TextAt(each, "run"));
+    if (run == nullptr) continue;
+    Result<RunFacts> facts = ReadRunFacts(run->folder());
+    if (facts.ok()) running.push_back(facts.MoveValueUnsafe());
+  }
+  std::vector<const RunFacts*> pointers;
+  for (const RunFacts& each : running) pointers.push_back(&each);
+  return {.type = "text/plain; version=0.0.4; charset=utf-8",
+          .body = PrometheusText(pointers, false)};
 }
 
 PageAnswer PageApi::Compare(const PageRequest& request) {

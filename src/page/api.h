@@ -14,8 +14,11 @@ class PageApi {
  public:
   explicit PageApi(std::filesystem::path runs) : runs_(std::move(runs)) {}
 
-  // Answers GET requests whose path begins with "/api/". What is damaged or missing is a refusal
-  // with clear words, or empty.
+  // Whether a path asks for data: all that begin with "/api/", and "/metrics".
+  static bool IsData(const std::string& path);
+
+  // Answers GET requests for data. What is damaged or missing is a refusal with clear words, or
+  // empty.
   PageAnswer Answer(const PageRequest& request);
 
   // Reads all runs once, so that the first who asks need not wait.
@@ -24,6 +27,7 @@ class PageApi {
  private:
   PageAnswer AnswerOfRun(const PageRequest& request, std::string_view rest);
   PageAnswer Gangs();
+  PageAnswer Prometheus();
   PageAnswer Compare(const PageRequest& request);
 
   RunIndex runs_;

@@ -121,6 +121,17 @@ TEST_F(PageAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
   EXPECT_EQ(compared["settings"][0]["values"], Json({2, 3}));
 }
 
+TEST_F(PageAnswers, PrometheusSeesTheRunsThatGoOn) {
+  const std::string done = runs.Done(1).filename();
+  auto run = runs.Begin();
+  ASSERT_TRUE(run->events().Append({{"event", "step"}, {"step", 7}, {"loss", 0.5}}).ok());
+  const PageAnswer answer = api.Answer({.method = "GET", .path = "/metrics"});
+  EXPECT_TRUE(answer.type.starts_with("text/plain; version=0.0.4"));
+  EXPECT_NE(answer.body.find("protium_train_loss{run=\"" + run->id() + "\"} 0.5"),
+            std::string::npos);
+  EXPECT_EQ(answer.body.find(done), std::string::npos);
+}
+
 TEST_F(PageAnswers, AStreamGoesOnWhereItEnded) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());

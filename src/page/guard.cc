@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "base/fault.h"
+#include "page/api.h"
 
 namespace protium {
 
@@ -71,14 +72,15 @@ std::optional<PageAnswer> Guard::Check(const PageRequest& request) const {
                          .fix = "open the address that protium ui printed"});
   }
   const std::string& origin = request.Header("origin");
-  const bool data = request.path.starts_with("/api/") || request.method != "GET";
+  const bool asks = PageApi::IsData(request.path);
+  const bool data = asks || request.method != "GET";
   const std::string& site = request.Header("sec-fetch-site");
   const bool foreign = !site.empty() && site != "same-origin" && site != "none";
   if ((!origin.empty() && origin != "http://" + authority) || (data && foreign)) {
     return Refusal(403, {.what = "a page of another site asks for data",
                          .fix = "open the address that protium ui printed"});
   }
-  if (!request.path.starts_with("/api/") || HasToken(request)) return std::nullopt;
+  if (!asks || HasToken(request)) return std::nullopt;
   return Refusal(401, {.what = "the token is missing or wrong",
                        .fix = "open the address with #token=... that protium ui printed"});
 }

@@ -44,6 +44,7 @@ TEST(WhoMayRead, BeyondThisMachineOnlyTheToken) {
   EXPECT_EQ(StatusOf(kLocked, Asking({{"authorization", "Bearer 00ff"}})), 200);
   EXPECT_EQ(StatusOf(kLocked, Asking({{"cookie", "a=b; protium-4040=00ff"}})), 200);
   EXPECT_EQ(StatusOf(kLocked, Asking({{"cookie", "xprotium-4040=00ff"}})), 401);
+  EXPECT_EQ(StatusOf(kLocked, Asking({}, "/metrics")), 401);
   EXPECT_EQ(StatusOf(kLocked, Asking({}, "/assets/index.js")), 200);
 }
 

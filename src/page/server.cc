@@ -148,7 +148,7 @@ class HttpPage : public Page {
     if (request.method != "GET" && request.method != "HEAD") {
       return Refusal(405, {.what = request.method + " is not answered: the page only reads"});
     }
-    if (!request.path.starts_with("/api/")) return FindAsset(request.path);
+    if (!PageApi::IsData(request.path)) return FindAsset(request.path);
     // Damaged files must not end the server: what the JSON library throws about them ends here.
     try {
       return api_.Answer(request);

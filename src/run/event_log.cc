@@ -113,8 +113,11 @@ namespace {
 // Takes a file apart into lines, a block at a time, so that a line that never ends costs no memory.
 class LineReader {
  public:
-  LineReader(const std::filesystem::path& file, int64_t from)
-      : in_(file, std::ios::binary), end_(from) {
+  LineReader(const std::filesystem::path& file, int64_t from) : end_(from) {
+    std::error_code ignored;
+    // Opening a pipe would wait for a writer.
+    if (!std::filesystem::is_regular_file(file, ignored)) return;
+    in_.open(file, std::ios::binary);
     in_.seekg(from);
   }
 

@@ -2,7 +2,9 @@
 #include "run/event_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -62,6 +64,47 @@ TEST_F(EventLogFile, SaysWhenThereIsNoRoomAndLeavesNoHalfLine) {
   EXPECT_NE(FaultOf(status).what.find(file_.string()), std::string::npos);
   EXPECT_EQ(fs::file_size(file_), size);
   EXPECT_FALSE(log->status().ok());
+}
+
+TEST_F(EventLogFile, IsReadPieceByPieceWithoutLosingALine) {
+  auto log = EventLog::Open(file_).ValueOrDie();
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(log->Append({{"event", "note"}, {"i", i}}).ok());
+  std::ofstream(file_, std::ios::app) << "no event\n"
+                                      << R"({"event":"torn)";
+  int64_t next = 0, skipped = 0;
+  std::vector<int> seen;
+  for (bool more = true; more;) {
+    const EventPiece piece = ReadEventsFrom(file_, next, 300).ValueOrDie();
+    for (const EventAt& each : piece.events) seen.push_back(each.event["i"].get<int>());
+    EXPECT_LE(piece.next - next, 300);
+    next = piece.next;
+    skipped += piece.skipped;
+    more = piece.more;
+  }
+  ASSERT_EQ(seen.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(skipped, 1);
+  // The torn line waits for its end.
+  std::ofstream(file_, std::ios::app) << "\",\"i\":100}\n";
+  const EventPiece last = ReadEventsFrom(file_, next, 300).ValueOrDie();
+  ASSERT_EQ(last.events.size(), 1u);
+  EXPECT_EQ(last.events[0].event["i"], 100);
+  EXPECT_EQ(last.next, int64_t(fs::file_size(file_)));
+}
+
+TEST_F(EventLogFile, ALineWithoutEndIsSkippedInLittleMemory) {
+  std::ofstream(file_) << std::string(20 << 20, 'x') << "\n"
+                       << R"({"event":"note"})"
+                       << "\n";
+  const EventPiece piece = ReadEventsFrom(file_, 0, 1 << 30).ValueOrDie();
+  EXPECT_EQ(piece.skipped, 1);
+  EXPECT_EQ(piece.events.size(), 1u);
+}
+
+TEST_F(EventLogFile, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_TRUE(ReadEvents(file_).ValueOrDie().empty());
+  EXPECT_FALSE(ReadTextFile(file_).ok());
 }
 
 }  // namespace protium

@@ -203,6 +203,12 @@ bool IsLocked(const fs::path& folder) {
 }
 
 Result<std::string> ReadTextFile(const fs::path& file) {
+  std::error_code ignored;
+  // A pipe would be waited for.
+  if (const auto status = fs::status(file, ignored);
+      fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    return Fail({.exit = Exit::kInput, .what = file.string() + " is not a regular file"});
+  }
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const auto size = in ? static_cast<uintmax_t>(in.tellg()) : 0;
   if (!in || size > kLargestText) {
