@@ -45,10 +45,11 @@ std::optional<int64_t> WholeOf(const std::string& key, bool flag) {
 }  // namespace
 
 Status CannotSay(const std::string& what, const std::string& why) {
-  return Fail({.exit = Exit::kUsage,
-               .what = what + " cannot be said in ONNX",
-               .why = why,
-               .fix = "--net-only exports the net alone, whose inputs are what the stages make"});
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = what + " cannot be said in ONNX",
+       .why = why,
+       .fix = "--to onnx-net exports the net alone, whose inputs are what the stages make"});
 }
 
 Cells::Cells(Graph& graph, std::map<std::string, std::string> columns,

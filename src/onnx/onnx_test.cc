@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders of models that cannot be exported, and the shape of graphs. That graphs predict what the
-// model does is tested with ONNX Runtime, in tests/whole/export_test.cc.
+// model does is tested with ONNX Runtime, in tests/whole/export_model_test.cc.
 #include "onnx/onnx.h"
 
 #include <gmock/gmock.h>

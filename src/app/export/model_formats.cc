@@ -1,8 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/export/model_formats.h"
 
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "learn/model/copy_file.h"
+#include "learn/model/model_folder.h"
+#include "onnx/onnx.h"
+
 namespace protium {
 
-std::vector<ModelFormat> ModelFormats() { return {}; }
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<ModelExported> ToOnnx(const fs::path& model, const fs::path& out, bool net_only) {
+  PT_LET(OnnxReport report, WriteOnnx({model, out, net_only}));
+  return ModelExported{.files = {out}, .notes = std::move(report.notes)};
+}
+
+Result<ModelExported> WholeToOnnx(const fs::path& model, const fs::path& out) {
+  return ToOnnx(model, out, false);
+}
+Result<ModelExported> NetToOnnx(const fs::path& model, const fs::path& out) {
+  return ToOnnx(model, out, true);
+}
+
+Result<ModelExported> ToSafetensors(const fs::path& model, const fs::path& out) {
+  PT_LET(const ModelFiles files, ReadModelFolder(model));
+  if (files.weights.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the model has no weights",
+                 .where = model.string(),
+                 .why = "its pipeline has no estimator"});
+  }
+  PT_TRY(CopyFile(files.weights, out));
+  return ModelExported{.files = {out},
+                       .left_out = {"everything but the weights: the stages, and how the net is "
+                                    "made (docs/model-folder.md)"}};
+}
+
+}  // namespace
+
+std::vector<ModelFormat> ModelFormats() {
+  return {{"onnx", ".onnx", "a model: stages and net as a graph, for ONNX Runtime and others",
+           WholeToOnnx},
+          {"onnx-net", ".onnx", "a model: its net alone; the inputs are what the stages make",
+           NetToOnnx},
+          {"safetensors", ".safetensors", "a model: its weights by the names of the net's modules",
+           ToSafetensors}};
+}
 
 }  // namespace protium

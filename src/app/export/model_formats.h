@@ -11,17 +11,20 @@
 
 namespace protium {
 
-// What an exporter wrote, and what the format cannot hold of the model, for people.
+// What an exporter wrote; what the format cannot hold of the model, and what else those who use the
+// files should know, for people.
 struct ModelExported {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> left_out;
+  std::vector<std::string> notes;
 };
 
 struct ModelFormat {
   std::string name;    // "onnx"
   std::string ending;  // What the default name of the output ends with: ".onnx".
   std::string says;    // One line for help.
-  // Writes the model in the folder `model` to `out`, a path that nothing lies at.
+  // Writes the model in the folder `model` to the file `out`, which appears whole or not at all,
+  // and replaces one that is there.
   Result<ModelExported> (*write)(const std::filesystem::path& model,
                                  const std::filesystem::path& out);
 };

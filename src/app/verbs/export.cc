@@ -35,9 +35,14 @@ Status UnknownFormat(const std::string& name) {
   return UnknownName("format", name, known, "--to");
 }
 
-// A path is never written over unasked: what lies there may be another run's.
+// A path is never written over unasked: what lies there may be another run's. A folder never is.
 Status CheckFree(const fs::path& out, bool force) {
   std::error_code ignored;
+  if (fs::is_directory(out, ignored)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = out.string() + " is a folder",
+                 .fix = "--out with the path of a file"});
+  }
   if (force || !fs::exists(out, ignored)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = out.string() + " is there already",
@@ -46,15 +51,16 @@ Status CheckFree(const fs::path& out, bool force) {
 }
 
 // The paths go to stdout, for scripts; what was left out to stderr.
-Status Tell(const Arguments& arguments, const std::vector<fs::path>& files,
-            const std::vector<std::string>& left_out) {
+Status Tell(const Arguments& arguments, const ModelExported& made) {
   if (arguments.Has("--json")) {
     Json paths = Json::array();
-    for (const fs::path& file : files) paths.push_back(file.string());
-    return PrintResult(Dump({{"files", paths}, {"left_out", left_out}}) + "\n");
+    for (const fs::path& file : made.files) paths.push_back(file.string());
+    return PrintResult(
+        Dump({{"files", paths}, {"left_out", made.left_out}, {"notes", made.notes}}) + "\n");
   }
-  for (const fs::path& file : files) PT_TRY(PrintResult(file.string() + "\n"));
-  for (const std::string& each : left_out) PrintNote("left out: " + each + "\n");
+  for (const fs::path& file : made.files) PT_TRY(PrintResult(file.string() + "\n"));
+  for (const std::string& each : made.left_out) PrintNote("left out: " + each + "\n");
+  for (const std::string& each : made.notes) PrintNote("note: " + each + "\n");
   return Status::OK();
 }
 
@@ -84,17 +90,16 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
   }
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_TRY(WriteFile(out, made.bytes));
-  return Tell(arguments, {out}, made.left_out);
+  return Tell(arguments, {.files = {out}, .left_out = made.left_out});
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
   const std::string given = arguments.Value("--out");
   const fs::path out = given.empty() ? "model" + format.ending : given;
   PT_TRY(CheckFree(out, arguments.Has("--force")));
-  std::error_code ignored;
-  fs::remove_all(out, ignored);
+  if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made, format.write(model, out));
-  return Tell(arguments, made.files, made.left_out);
+  return Tell(arguments, made);
 }
 
 Status Export(const Arguments& arguments, const Invocation&) {
@@ -137,17 +142,18 @@ std::string FormatsText() {
 
 CommandVerb ExportVerb() {
   return {{.name = "export",
-           .operands = {"RUN"},
+           .operands = {"RUN|MODEL"},
            .flags = {{"--to", "FORMAT", "what to make of it", ""},
                      {"--out", "PATH", "where; - is stdout; else beside you, named by the run", ""},
                      ForceFlag(),
                      RunsDirFlag(),
                      JsonFlag()},
-           .says = "a run in the files of other tools",
+           .says = "a run, or its model, in the files of other tools",
            .more = FormatsText() +
                    "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
                    "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
-                   "  protium export last --to csv --out - | head\n"},
+                   "  protium export last --to csv --out - | head\n"
+                   "  protium export last --to onnx\n"},
           Export};
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models exported: what ONNX Runtime predicts from them on 10,500 rows, beside `protium predict`.
+// Without that package (bench/peers/setup.sh) only files and messages are looked at.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "whole/own_job.h"
+
+namespace protium::whole {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kRows = 10500;
+
+std::string WithLabel(const std::string& column, const std::string& sql,
+                      const std::string& estimator) {
+  std::string job = With(kMachinesJob, "SELECT *", "SELECT id, kind, age, load, " + sql);
+  return With(job, "label = \"hours\"", "label = \"" + column + "\"\n" + estimator);
+}
+
+const std::map<std::string, std::string>& Jobs() {
+  static const std::map<std::string, std::string> kJobs = {
+      {"values", WithLabel("hours", "hours", "net = { name = \"tabular_mlp\", hidden = [16] }")},
+      {"log1p",
+       WithLabel("hours", "hours", "net = { name = \"linear\" }\nlabel_scale = \"log1p\"")},
+      {"quantiles",
+       WithLabel("hours", "hours", "loss = { name = \"quantile\", levels = [0.1, 0.5, 0.9] }")},
+      {"two classes",
+       WithLabel("good", "hours > 500 AS good",
+                 "net = { name = \"tabular_mlp\", hidden = [16], batch_norm = true }\n"
+                 "loss = { name = \"binary_cross_entropy\" }\nthreshold = 0.4\n"
+                 "calibration = \"temperature\"")},
+      {"classes",
+       WithLabel(
+           "grade",
+           "CASE WHEN hours < 400 THEN 'low' WHEN hours < 700 THEN 'mid' ELSE 'high' END AS grade",
+           "net = { name = \"linear\" }\nloss = { name = \"cross_entropy\" }\n"
+           "probabilities = \"shares\"")}};
+  return kJobs;
+}
+
+class Exported : public testing::TestWithParam<std::string> {};
+
+TEST_P(Exported, PredictsAsTheModelDoes) {
+  const std::string python = (Repository() / ".deps/peers/bin/python3").string();
+  if (!std::filesystem::exists(python)) {
+    GTEST_SKIP() << "no ONNX Runtime: bench/peers/setup.sh sets it up";
+  }
+  const OwnJob own(MachinesTable(kRows), Jobs().at(GetParam()));
+  const Outcome run = own.Run();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Outcome written =
+      own.Protium({"export", own.Model(), "--to", "onnx", "--out", (own / "m.onnx").string()});
+  ASSERT_EQ(written.exit, 0) << written.err;
+  EXPECT_EQ(written.out, (own / "m.onnx").string() + "\n");
+  const Outcome scored =
+      own.Protium({"predict", "--model", own.Model(), "--input", (own / "machines.csv").string(),
+                   "--output", (own / "scored.parquet").string()});
+  ASSERT_EQ(scored.exit, 0) << scored.err;
+  Running check({python, (Repository() / "tests/whole/onnx_check.py").string(),
+                 (own / "m.onnx").string(), (own / "scored.parquet").string()},
+                own.path());
+  const Outcome checked = check.Wait(std::chrono::seconds(300));
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  EXPECT_EQ(checked.out, std::to_string(kRows) + "\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Exported,
+                         testing::Values("values", "log1p", "quantiles", "two classes", "classes"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, ' ', '_');
+                           return name;
+                         });
+
+TEST(Export, SaysWhatItLeavesOutAndWritesOverNothing) {
+  const OwnJob own;
+  ASSERT_EQ(own.Run().exit, 0);
+  const auto to = [&](const std::string& format, const std::string& file,
+                      std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"export", own.Model(), "--to",
+                                      format,   "--out",     (own / file).string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return own.Protium(std::move(words));
+  };
+  const Outcome weights = to("safetensors", "new/m.safetensors");
+  EXPECT_EQ(weights.out, (own / "new/m.safetensors").string() + "\n") << weights.err;
+  EXPECT_THAT(weights.err, HasSubstr("left out: everything but the weights"));
+  const Outcome again = to("safetensors", "new/m.safetensors");
+  EXPECT_EQ(again.exit, 2);
+  EXPECT_THAT(again.err, HasSubstr("m.safetensors is there already"));
+  // A folder is never removed, whatever is forced.
+  own.Write("kept/file", "of a person's own");
+  const Outcome folder = to("onnx", "kept", {"--force"});
+  EXPECT_EQ(folder.exit, 2);
+  EXPECT_THAT(folder.err, HasSubstr("kept is a folder"));
+  EXPECT_EQ(own.Text("kept/file"), "of a person's own");
+  const Outcome net = to("onnx-net", "net.onnx");
+  EXPECT_EQ(net.exit, 0) << net.err;
+  EXPECT_THAT(net.err, HasSubstr("the stages are left out"));
+}
+
+}  // namespace
+}  // namespace protium::whole
