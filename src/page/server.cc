@@ -7,7 +7,9 @@
 #define CPPHTTPLIB_BROTLI_SUPPORT
 #include <fmt/format.h>
 #include <httplib.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -117,19 +119,17 @@ class HttpPage : public Page {
       ::listen(listening_, kWaitingConnections);
       return Status::OK();
     }
-    const std::string ports =
-        tries == 1 ? fmt::format("port {}", first)
-                   : fmt::format("none of the ports {} to {}", first, first + tries - 1);
+    const bool one = tries == 1;
     return Fail({.exit = Exit::kEnvironment,
-                 .what = fmt::format("cannot listen on {} of {}", ports, options.host),
-                 .why = tries == 1 ? "another program has it, or the address is not this machine's"
-                                   : "other programs have them",
-                 .fix = "--port N with a port that is free"});
+                 .what = one ? fmt::format("cannot listen on port {} of {}", first, options.host)
+                             : fmt::format("cannot listen on any of the ports {} to {} of {}",
+                                           first, first + tries - 1, options.host),
+                 .why = "other programs have them, or the address is not this machine's",
+                 .fix = one ? "--port N with a port that is free, or none for the next free one"
+                            : "--port N with a port that is free"});
   }
 
-  std::string address() const override {
-    return fmt::format("http://{}:{}/", guard_.host, guard_.port);
-  }
+  std::string address() const override { return fmt::format("http://{}:{}/", Name(), guard_.port); }
 
   Status Serve(std::stop_token stop) override {
     stop_ = stop;
@@ -142,6 +142,14 @@ class HttpPage : public Page {
   }
 
  private:
+  // Others reach an address that means all of this machine's by the machine's name.
+  std::string Name() const {
+    std::array<char, 256> name{};
+    const bool all = guard_.host == "0.0.0.0";
+    if (all && ::gethostname(name.data(), name.size() - 1) == 0) return name.data();
+    return guard_.host;
+  }
+
   PageAnswer Answer(const PageRequest& request) {
     if (auto refusal = guard_.Check(request)) return std::move(*refusal);
     if (request.method == "POST" && request.path == "/login") return guard_.Login(request);

@@ -55,7 +55,7 @@ function Rows(props: { title: string; rows: DiffRow[]; names: string[]; number?:
         rows={all ? props.rows : props.rows.slice(0, kFirstRows)}
         row={(row) => (row.values.every((value) => JSON.stringify(value) === JSON.stringify(row.values[0])) ? "soft" : "")}
         columns={[
-          { name: "", cell: (row) => row.key },
+          { name: "key", cell: (row) => row.key },
           ...props.names.map((name, at) => ({
             name,
             number: props.number ?? false,

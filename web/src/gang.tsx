@@ -82,7 +82,7 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
           columns={[
             { name: "time (UTC)", cell: (event) => <code>{clock(event.time)}</code> },
             { name: "what", cell: (event) => event.what },
-            { name: "", wrap: true, cell: (event) => <span class="soft">{event.more}</span> },
+            { name: "more", wrap: true, cell: (event) => <span class="soft">{event.more}</span> },
           ]}
         />
       </Panel>

@@ -82,7 +82,7 @@ function Columns({ importance }: { importance: Importance }) {
           { name: "column", cell: (each) => each.column },
           { name: "worse by", number: true, cell: (each) => metric(each.worse) },
           {
-            name: "",
+            name: "share of the most",
             cell: (each) => (
               <div class="worth">
                 <div class={each.worse < 0 ? "less" : ""} style={{ width: `${(100 * Math.abs(each.worse)) / most}%` }} />

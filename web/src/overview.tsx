@@ -129,7 +129,7 @@ function Metrics({ run }: { run: Overview }) {
         label="metrics"
         rows={rows}
         columns={[
-          { name: "", cell: ([label]) => label },
+          { name: "on", cell: ([label]) => label },
           ...names.map((name) => ({
             name,
             number: true,

@@ -190,6 +190,7 @@ export function Runs() {
   const rows = all ? shown : shown.slice(0, kFirstRows);
   return (
     <>
+      <h1 class="hidden">Runs</h1>
       {error && <Wrong error={error} />}
       <Filters list={data} query={words} state={state} />
       <div class="scroll" tabIndex={0} role="region" aria-label="runs">

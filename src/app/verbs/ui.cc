@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium ui`: serves the page of runs until Ctrl-C. It only reads run folders.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -8,6 +9,7 @@
 #include "base/fault.h"
 #include "os/signals.h"
 #include "page/page.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -51,8 +53,10 @@ Status Serve(const Arguments& arguments, const Invocation&) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(const std::unique_ptr<Page> page, OpenPage(options));
   PT_TRY(PrintAddress(*page, options.token));
-  PrintNote(fmt::format("shows the runs in {}; Ctrl-C ends it\n",
-                        fs::absolute(options.runs).lexically_normal().string()));
+  if (!Terminal::Of(STDERR_FILENO).quiet) {
+    PrintNote(fmt::format("shows the runs in {}; Ctrl-C ends it\n",
+                          fs::absolute(options.runs).lexically_normal().string()));
+  }
   return page->Serve(signals->token());
 }
 
