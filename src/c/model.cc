@@ -65,8 +65,10 @@ Result<PipelineModel> Fit(Room& room, Session& session, const char* text, const 
 
 Result<Json> DescribeModel(const ModelState& state) {
   PT_LET(Json input, SchemaToJson(*state.input));
-  return Json{
-      {"pipeline", PipelineToJson(state)}, {"metrics", state.metrics}, {"input", std::move(input)}};
+  return Json{{"pipeline", PipelineToJson(state)},
+              {"metrics", state.metrics},
+              {"input", std::move(input)},
+              {"classes", state.learned.objective.classes}};
 }
 
 }  // namespace

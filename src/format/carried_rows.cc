@@ -20,7 +20,8 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 // The type in which a table carries values of `type`; null where there is none.
 TypePtr CarriedType(const arrow::DataType& type) {
   const auto list_of = [](const arrow::DataType& item) -> TypePtr {
-    const TypePtr carried = CarriedType(item);
+    // Engines have no lists of decimals.
+    const TypePtr carried = item.id() == Type::DECIMAL128 ? arrow::float64() : CarriedType(item);
     return carried == nullptr ? nullptr : arrow::list(carried);
   };
   switch (type.id()) {

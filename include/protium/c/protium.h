@@ -141,8 +141,9 @@ pt_error* pt_frame_fit(const pt_frame* frame, const char* pipeline, pt_model** m
 // `keep` is a JSON list of the columns to carry along, NULL: all.
 pt_error* pt_model_transform(const pt_model* model, const pt_frame* frame, const char* keep,
                              pt_frame** scored);
-// {"pipeline", "metrics", "input", "output"}: the stages with all options, what was measured, and
-// the columns that it reads and adds.
+// {"pipeline", "metrics", "input", "classes"}: the stages with all options, what was measured, the
+// columns of the table that it was fitted on, and its classes as text, in the order of their
+// probabilities.
 pt_error* pt_model_describe(const pt_model* model, char** json);
 // Writes the model's folder (docs/model-folder.md), whole or not at all. A model that is there is
 // replaced; anything else there is refused.

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From raw tables to a trained model, in Python.
+
+    import protium as pt
+
+    session = pt.Session("local[2]")
+    sales = session.sql("SELECT * FROM sales WHERE open", sales=frame)
+    train, test = sales.split(by=["day"])
+    model = pt.Pipeline([
+        pt.stages.StandardScaler(id="scale", inputs=["price"]),
+        pt.stages.TorchEstimator(numeric=[pt.stages.outputs_of("scale")], label="amount"),
+    ]).fit(train)
+    predicted = model.transform(test).to_pandas()
+
+Training and scoring happen in worker processes; nothing of LibTorch is loaded into this one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import stages
+from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, ProtiumError, RemoteError,
+                     StalledError, StoppedError, UsageError)
+from .frame import Frame
+from .model import Model, Pipeline, Stage
+from .session import Session, default_session
+
+if TYPE_CHECKING:
+    from .tabular import TabularClassifier, TabularRegressor
+
+__version__ = "0.1.0"
+__all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
+           "ProtiumError", "RemoteError", "Session", "Stage", "StalledError", "StoppedError",
+           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "stages"]
+
+
+def __getattr__(name: str) -> Any:
+    # They bring scikit-learn along, where it is installed.
+    if name in ("TabularClassifier", "TabularRegressor"):
+        from . import tabular
+
+        return getattr(tabular, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

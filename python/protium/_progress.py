@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events of a session as lines on stderr, for who waits."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any, Callable
+
+
+def _is_watched() -> bool:
+    try:
+        return sys.stderr.isatty() or "ipykernel" in sys.modules
+    except (AttributeError, ValueError):
+        return False
+
+
+def _figures(event: dict[str, Any]) -> str:
+    known = {"event", "epoch", "step", "rank", "loss", "time"}
+    return "  ".join(f"{name} {value:.4g}" for name, value in event.items()
+                     if name not in known and isinstance(value, (int, float)))
+
+
+class Progress:
+    """Called on threads of the session's, one event at a time."""
+
+    def __init__(self, shown: bool | None,
+                 on_event: Callable[[dict[str, Any]], None] | None) -> None:
+        self._shown, self._on_event = shown, on_event
+        self._validation = ""
+        self._steps = 0
+        self._told = 0.0
+
+    def hear(self, event: bytes, unused: Any) -> None:
+        if self._shown is False and self._on_event is None:
+            return
+        read = json.loads(event)
+        if self._on_event is not None:
+            self._on_event(read)
+        if _is_watched() if self._shown is None else self._shown:
+            self._tell(read)
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        kind = event.get("event")
+        if kind == "train_start":
+            self._steps = event.get("steps", 0)
+        elif kind == "validation":
+            self._validation = _figures(event)
+        elif kind == "epoch":
+            line = f"epoch {event.get('epoch')}  loss {event.get('loss', 0):.4g}  {self._validation}"
+            self._line(line.rstrip(), event.get("step") == self._steps)
+        elif kind in ("note", "warning"):
+            self._line(f"{kind}  {event.get('message', '')}", True)
+        elif kind == "waiting":
+            self._line(f"waiting  {event.get('why', '')}", True)
+
+    def _line(self, text: str, whole: bool) -> None:
+        # Short epochs would flood the screen.
+        now = time.monotonic()
+        if not whole and now - self._told < 0.5:
+            return
+        self._told = now
+        print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that are not computed yet."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from ctypes import byref, c_int64, c_void_p
+from typing import TYPE_CHECKING, Any, Sequence
+
+from . import _arrow, _library
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+class Frame:
+    """A plan of a session's. Nothing is computed before rows, a count or a file are asked for."""
+
+    def __init__(self, session: "Session", handle: int) -> None:
+        self.session = session
+        self._handle = handle
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+            _library.library().pt_frame_free(self._handle)
+
+    def _own(self) -> int:
+        self.session.handle  # Refuses where the session is closed or another process's.
+        return self._handle
+
+    # ---- What it is.
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The columns with their types, as Arrow's format strings name them. Computes nothing."""
+        schema = _arrow.Schema()
+        _library.call("pt_frame_schema", self._own(), ctypes.addressof(schema))
+        try:
+            fields = [schema.children[i].contents for i in range(schema.n_children)]
+            return {field.name.decode(): _type_name(field) for field in fields}
+        finally:
+            _arrow.release(schema)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in their order."""
+        return list(self.schema)
+
+    def count(self) -> int:
+        """Runs the plan and counts its rows."""
+        rows = c_int64()
+        self.session._run("pt_frame_count", self._own(), byref(rows))
+        return rows.value
+
+    def explain(self) -> dict[str, Any]:
+        """What running it would do: engine, tree, sql, what is not exact, placement."""
+        return dict(json.loads(_library.text_of("pt_frame_plan", self._own())))
+
+    # ---- Other tables.
+
+    def _derived(self, name: str, *arguments: Any) -> "Frame":
+        return Frame(self.session, self.session._made(name, self._own(), *arguments))
+
+    def select(self, *names: str) -> "Frame":
+        """These columns alone, in this order."""
+        return self._derived("pt_frame_select", json.dumps(names).encode())
+
+    def limit(self, rows: int) -> "Frame":
+        """At most so many rows; which ones is up to the engine."""
+        return self._derived("pt_frame_limit", rows)
+
+    def keep(self) -> "Frame":
+        """The same rows, computed at most once per session."""
+        return self._derived("pt_frame_keep")
+
+    def sql(self, query: str) -> "Frame":
+        """A SELECT over this table, which is called `this`."""
+        return self.session.sql(query, this=self)
+
+    def split(self, test: float = 0.2, *, by: Sequence[str] = (), seed: int = 0,
+              column: str = "") -> tuple["Frame", "Frame"]:
+        """A training and a test side, the same ones in every run and on every engine.
+
+        Rows that agree in `by` stay together. `column`: a boolean column that is true in test rows.
+        """
+        options = {"test": test, "by": list(by), "seed": seed, "column": column}
+        train, other = c_void_p(), c_void_p()
+        self.session._run("pt_frame_split", self._own(), json.dumps(options).encode(), byref(train),
+                          byref(other))
+        return Frame(self.session, train.value or 0), Frame(self.session, other.value or 0)
+
+    # ---- Rows.
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Runs the plan; the rows come as they are computed, without a copy."""
+        capsule, address = _arrow.stream_capsule()
+        self.session._run("pt_frame_stream", self._own(), address)
+        return capsule
+
+    def __arrow_c_schema__(self) -> object:
+        capsule, address = _arrow.schema_capsule()
+        _library.call("pt_frame_schema", self._own(), address)
+        return capsule
+
+    def _read(self, read: Any) -> Any:
+        """Has the rows read by `read`; tells why they ended early, if they did, in our own terms."""
+        def act() -> Any:
+            try:
+                value = read()
+            except Exception:
+                _library.check(_library.library().pt_frame_failure(self._handle))
+                raise
+            _library.check(_library.library().pt_frame_failure(self._handle))
+            return value
+
+        return _library.interruptible(act, self.session.cancel)
+
+    def to_columns(self) -> dict[str, Any]:
+        """The columns as NumPy arrays, by name; without pyarrow.
+
+        Missing numbers are NaN, missing times NaT, all others None.
+        """
+        from . import _taken
+
+        def read() -> dict[str, Any]:
+            stream = _arrow.Stream()
+            _library.call("pt_frame_stream", self._own(), ctypes.addressof(stream))
+            try:
+                return _taken.columns(stream)
+            finally:
+                _arrow.release(stream)
+
+        return dict(self._read(read))
+
+    def to_numpy(self, *names: str) -> Any:
+        """A column as an array; of several columns, or of all, a matrix of numbers."""
+        import numpy
+
+        columns = (self.select(*names) if names else self).to_columns()
+        if len(names) == 1:
+            return columns[next(iter(columns))]
+        return numpy.column_stack(list(columns.values()))
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow.Table."""
+        import pyarrow
+
+        return self._read(lambda: pyarrow.RecordBatchReader.from_stream(self).read_all())
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame."""
+        import pandas
+
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            columns = self.to_columns()
+            return pandas.DataFrame({name: list(each) if each.ndim > 1 else each
+                                     for name, each in columns.items()})
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a polars.DataFrame."""
+        import polars
+
+        return self._read(lambda: polars.DataFrame(self))
+
+    def to_torch(self, *names: str) -> Any:
+        """to_numpy() as a tensor."""
+        import torch
+
+        return torch.from_numpy(self.to_numpy(*names))
+
+    def write(self, path: str | os.PathLike[str], *, partitions: Sequence[str] = ()) -> None:
+        """Writes the rows as the name ends: .parquet, .csv, .jsonl, .arrow; text also .gz, .zst.
+
+        A file that is there is refused, unless this session wrote it or was opened with force=True.
+        """
+        options = json.dumps({"partitions": list(partitions)}).encode()
+        self.session._run("pt_frame_write", self._own(), os.fspath(path).encode(), options)
+
+    # ---- People.
+
+    def __repr__(self) -> str:
+        try:
+            columns = ", ".join(f"{name} {kind}" for name, kind in self.schema.items())
+        except Exception as error:  # A closed session is no reason for repr() to fail.
+            return f"<protium.Frame: {type(error).__name__}>"
+        return f"<protium.Frame {columns}>"
+
+    def _repr_html_(self) -> str:
+        return _html(self.limit(10).to_columns(), self.schema)
+
+
+_TYPE_NAMES = {b"b": "bool", b"i": "int32", b"l": "int64", b"f": "float32", b"g": "float64",
+               b"u": "string", b"U": "string", b"z": "binary", b"Z": "binary", b"tdD": "date"}
+
+
+def _type_name(field: Any) -> str:
+    format = field.format
+    if format.startswith(b"ts"):
+        return "timestamp"
+    if format in (b"+l", b"+L"):
+        return f"list<{_type_name(field.children[0].contents)}>"
+    if format.startswith(b"d:"):
+        return f"decimal({format[2:].decode()})"
+    return _TYPE_NAMES.get(format, format.decode())
+
+
+def _html(columns: dict[str, Any], schema: dict[str, str]) -> str:
+    from html import escape
+
+    heads = "".join(f"<th>{escape(name)}<br><small>{escape(kind)}</small></th>"
+                    for name, kind in schema.items())
+    rows = "".join("<tr>" + "".join(f"<td>{escape(str(each))}</td>" for each in row) + "</tr>"
+                   for row in zip(*columns.values()))
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: where tables, SQL and models live."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import threading
+import weakref
+from ctypes import byref
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from . import _arrow, _library
+from ._progress import Progress
+from .errors import UsageError
+from .frame import Frame
+
+if TYPE_CHECKING:
+    from .model import Model
+
+_open_sessions: "weakref.WeakSet[Session]" = weakref.WeakSet()
+
+
+class Session:
+    """An engine with its tables and workers. Any thread may use it; calls take turns.
+
+    engine: "local", "local[4]" for at most four workers, "sc://host:15002" for a Spark cluster, or a
+      dict with the keys that [engine] has in a job file.
+    folder: keeps logs, checkpoints and models; unless set, a temporary one that goes at the end.
+    base: where relative paths start; unless set, the working directory.
+    extensions: shared libraries with nets of your own.
+    progress: whether fits tell on stderr how far they are; unless set, on terminals and in notebooks.
+    on_event: called with each event as a dict (include/protium/events.h), on another thread; it must
+      return soon and use no session.
+    """
+
+    def __init__(self, engine: str | Mapping[str, Any] = "local", *, folder: str | os.PathLike[str] = "",
+                 base: str | os.PathLike[str] = "", force: bool = False,
+                 extensions: list[str] | None = None, program: str | os.PathLike[str] = "",
+                 progress: bool | None = None,
+                 on_event: Callable[[dict[str, Any]], None] | None = None) -> None:
+        options = {"engine": engine, "folder": os.fspath(folder), "base": os.fspath(base),
+                   "force": force, "extensions": extensions or [], "program": os.fspath(program)}
+        self._process = os.getpid()
+        self._handle = _library.made("pt_session_open", json.dumps(options).encode())
+        self._unnamed = 0
+        self._watch = Progress(progress, on_event)
+        # ctypes' functions live as long as the objects that stand for them.
+        self._listener = _library.EVENT_FUNCTION(self._watch.hear)
+        _library.library().pt_session_on_event(self._handle, self._listener, None)
+        _open_sessions.add(self)
+
+    def close(self) -> None:
+        """Stops what runs and ends the workers. What came from the session cannot be used any more."""
+        handle, self._handle = self._handle, 0
+        # A child of fork() has neither the threads nor the workers of its parent.
+        if handle and self._process == os.getpid():
+            _library.library().pt_session_close(handle)
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<protium.Session{'' if self._handle else ', closed'}>"
+
+    @property
+    def handle(self) -> int:
+        """The pt_session*, for what else calls the C interface."""
+        if not self._handle:
+            raise UsageError("the session is closed")
+        if self._process != os.getpid():
+            raise UsageError("the session belongs to the process that this one was forked from",
+                             fix="open one here: protium.Session()")
+        return self._handle
+
+    def cancel(self) -> None:
+        """Ends the call that uses the session, with StoppedError. Any thread; does not wait."""
+        _library.library().pt_session_cancel(self.handle)
+
+    def _run(self, name: str, *arguments: Any) -> None:
+        _library.interruptible(lambda: _library.call(name, *arguments), self.cancel)
+
+    def _made(self, name: str, *arguments: Any) -> int:
+        return int(_library.interruptible(lambda: _library.made(name, *arguments), self.cancel))
+
+    # ---- Tables.
+
+    def read(self, path: str | os.PathLike[str], **options: Any) -> Frame:
+        """A file, a pattern such as "2013-*.csv", or a folder: CSV, Parquet, JSON lines or Arrow.
+
+        Options are those of a table in a job file: null="NA", delimiter=";", format="csv",
+        partitions=["year"], types={"zip": "string"}, ...
+        """
+        return Frame(self, self._made("pt_session_read", self.handle, os.fspath(path).encode(),
+                                      json.dumps(options).encode()))
+
+    def table(self, data: Any, name: str | None = None) -> Frame:
+        """A table of what Python has, under a name for SQL if one is given.
+
+        pandas and Polars frames, pyarrow tables and readers, DuckDB relations and whatever else has
+        `__arrow_c_stream__`; dicts of lists or arrays; paths of files; frames of this session.
+        """
+        frame = self._frame_of(data, name)
+        if name is not None:
+            _library.call("pt_session_table", self.handle, name.encode(), frame._handle)
+        return frame
+
+    def sql(self, query: str, **tables: Any) -> Frame:
+        """A SELECT over the named tables, in Spark's dialect; `tables` are named first.
+
+        session.sql("SELECT shop, sum(amount) AS total FROM sales GROUP BY shop", sales=frame)
+        """
+        for name, data in tables.items():
+            self.table(data, name)
+        return Frame(self, self._made("pt_session_sql", self.handle, query.encode()))
+
+    def _frame_of(self, data: Any, name: str | None) -> Frame:
+        if isinstance(data, Frame) and data.session is self:
+            return data
+        if isinstance(data, (str, os.PathLike)):
+            return self.read(data)
+        self._unnamed += name is None
+        capsule, stream = _stream_of(data)
+        address = _arrow.stream_address(capsule) if stream is None else _address(stream)
+        said = (name or f"table{self._unnamed}").encode()
+        return Frame(self, self._made("pt_session_bring", self.handle, said, address))
+
+    # ---- Models.
+
+    def load(self, folder: str | os.PathLike[str]) -> "Model":
+        """A model that was saved, by whatever: this package, `protium run`, a C++ program."""
+        from .model import Model
+
+        return Model(self, self._made("pt_session_load", self.handle, os.fspath(folder).encode()))
+
+
+def _address(stream: _arrow.Stream) -> int:
+    import ctypes
+
+    return ctypes.addressof(stream)
+
+
+def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
+    """A capsule with the rows, or a stream made of them."""
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return data.__arrow_c_stream__(), None
+        except ImportError:  # pandas without pyarrow.
+            pass
+    if hasattr(data, "fetch_arrow_reader"):  # DuckDB relations, before they had the method above.
+        return data.fetch_arrow_reader().__arrow_c_stream__(), None
+    from . import _given
+
+    if isinstance(data, Mapping):
+        columns = {str(name): _given.column(str(name), each) for name, each in data.items()}
+    elif hasattr(data, "columns") and hasattr(data, "dtypes"):  # pandas.
+        columns = {str(name): _given.column(str(name), data[name]) for name in data.columns}
+    else:
+        raise UsageError(f"a {type(data).__name__} is no table",
+                         fix="a frame of pandas, Polars, pyarrow or DuckDB, a dict of columns, or a path")
+    return None, _given.stream(columns)
+
+
+@atexit.register
+def _close_all() -> None:
+    for session in list(_open_sessions):
+        session.close()
+
+
+_default_lock = threading.Lock()
+_defaults: dict[str, Session] = {}
+
+
+def default_session(engine: str = "local") -> Session:
+    """The session that is used where none is named: one for each engine, opened when first needed."""
+    with _default_lock:
+        session = _defaults.get(engine)
+        if session is None or not session._handle or session._process != os.getpid():
+            session = _defaults[engine] = Session(engine)
+        return session
+
+
+def read_version() -> str:
+    """The version of the library."""
+    return str(_library.library().pt_version().decode())

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of all kinds in and out."""
+
+import datetime
+import decimal
+import importlib
+import os
+import tempfile
+import unittest
+
+import protium as pt
+
+try:
+    import numpy as np
+except ImportError:
+    raise unittest.SkipTest("numpy is not installed")
+
+
+def module(name):
+    """The module, or a skip that says which one is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise unittest.SkipTest(f"{name} is not installed")
+
+
+class Frames(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.session = pt.Session("local[2]")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.session.close()
+
+    def back(self, data):
+        return self.session.table(data).to_columns()
+
+    def test_columns_of_every_type_come_back(self):
+        for kind in "int8 int16 int32 int64 uint8 uint16 uint32 float32 float64 bool".split():
+            given = np.array([1, 0, 1], kind)
+            told = self.back({"x": given})["x"]
+            np.testing.assert_array_equal(told, given, kind)
+        days = np.array(["2020-02-29", "NaT"], "datetime64[D]")
+        np.testing.assert_array_equal(self.back({"x": days})["x"], days)
+        for unit in ("s", "ms", "us", "ns"):
+            times = np.array(["2020-02-29T12:34:56", "NaT"], f"datetime64[{unit}]")
+            np.testing.assert_array_equal(self.back({"x": times})["x"], times.astype("datetime64[us]"))
+
+    def test_missing_values_stay_missing(self):
+        told = self.back({"t": ["a", None, "ü" * 300], "n": [1, None, 3], "b": [True, None, False],
+                          "f": [1.5, float("nan"), None]})
+        self.assertEqual(told["t"].tolist(), ["a", None, "ü" * 300])
+        np.testing.assert_array_equal(told["n"], [1, np.nan, 3])
+        self.assertEqual(told["b"].tolist(), [True, None, False])
+        np.testing.assert_array_equal(told["f"], [1.5, np.nan, np.nan])
+
+    def test_columns_that_are_none_are_refused(self):
+        for data, says in (({"x": [1, "a"]}, "holds int, str"), ({"x": [2**70]}, "beyond 64 bits"),
+                           ({"x": [1], "y": [1, 2]}, "different lengths"),
+                           ({"x": np.zeros((2, 2))}, "2 dimensions"), ({"x": [1], "X": [2]}, "two columns"),
+                           (7, "int is no table")):
+            with self.assertRaisesRegex(ValueError, says):
+                self.session.table(data)
+
+    def test_many_rows_in_many_batches(self):
+        rows = 300_000
+        told = self.back({"x": np.arange(rows), "t": [str(i) for i in range(rows)]})
+        order = np.argsort(told["x"])
+        np.testing.assert_array_equal(told["x"][order], np.arange(rows))
+        self.assertEqual(told["t"][order][-1], str(rows - 1))
+
+    def test_sql_over_tables_by_name(self):
+        told = self.session.sql("SELECT a.k, sum(b.v) AS s FROM a JOIN b ON a.k = b.k GROUP BY a.k ORDER BY k",
+                                a={"k": [1, 2]}, b={"k": [1, 1, 2], "v": [1.0, 2.0, 4.0]})
+        self.assertEqual(told.to_columns()["s"].tolist(), [3.0, 4.0])
+        self.assertEqual(told.schema, {"k": "int64", "s": "float64"})
+        self.assertEqual(told.sql("SELECT max(s) AS m FROM this").to_numpy("m").tolist(), [4.0])
+
+    def test_decimals_lists_and_no_rows(self):
+        told = self.session.sql("SELECT CAST(1.25 AS DECIMAL(20, 2)) AS d, array(1.5D, 2.5D) AS l, "
+                                "DATE '2020-01-02' AS day").to_columns()
+        self.assertEqual(told["d"][0], decimal.Decimal("1.25"))
+        np.testing.assert_array_equal(told["l"], [[1.5, 2.5]])
+        self.assertEqual(told["day"][0], np.datetime64(datetime.date(2020, 1, 2)))
+        none = self.session.table({"x": [1.0], "t": ["a"]}).sql("SELECT * FROM this WHERE x > 1")
+        self.assertEqual([len(each) for each in none.to_columns().values()], [0, 0])
+
+    def test_errors_have_parts(self):
+        with self.assertRaises(pt.UsageError) as caught:
+            self.session.sql("SELECT price FROM t", t={"prize": [1]})
+        self.assertIn("price", caught.exception.what)
+        self.assertIn("prize", caught.exception.fix)
+        self.assertEqual(caught.exception.exit, 2)
+        failing = self.session.table({"t": ["1", "x"]}).sql("SELECT CAST(t AS BIGINT) AS n FROM this")
+        with self.assertRaisesRegex(pt.InputError, "not a whole number"):
+            failing.to_columns()
+        module("pyarrow")
+        with self.assertRaisesRegex(pt.InputError, "not a whole number"):
+            failing.to_arrow()
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.csv")
+            with open(path, "w") as file:
+                file.write("x;t\n1,5;NA\n2,5;b\n")
+            frame = self.session.read(path, delimiter=";", decimal=",", null="NA")
+            self.assertEqual(frame.to_columns()["x"].tolist(), [1.5, 2.5])
+            out = os.path.join(folder, "t.parquet")
+            frame.write(out)
+            self.assertEqual(self.session.table(out).count(), 2)
+        with self.assertRaisesRegex(pt.InputError, "t.csv"):
+            self.session.read(path)
+
+    def test_split_limit_and_explain(self):
+        frame = self.session.table({"x": np.arange(100)})
+        train, test = frame.split(0.3)
+        self.assertEqual(train.count() + test.count(), 100)
+        self.assertEqual(frame.limit(7).count(), 7)
+        self.assertIn("engine", frame.explain())
+        self.assertIn("<td>", frame.limit(1)._repr_html_())
+
+    def test_pandas(self):
+        pd = module("pandas")
+        given = pd.DataFrame({"c": pd.Categorical(["a", "b", "a"]), "n": pd.array([1, None, 3], "Int64"),
+                              "t": pd.date_range("2020-01-01", periods=3), "s": ["x", None, "z"]})
+        told = self.session.table(given).to_pandas().sort_values("t")
+        self.assertEqual(told["c"].tolist(), ["a", "b", "a"])
+        self.assertEqual(told["n"].isna().tolist(), [False, True, False])
+        self.assertEqual(told["t"].tolist(), given["t"].tolist())
+
+    def test_pandas_without_pyarrow(self):
+        pd = module("pandas")
+
+        class Bare(pd.DataFrame):
+            def __arrow_c_stream__(self, requested_schema=None):
+                raise ImportError("no pyarrow")
+
+        given = Bare({"c": pd.Categorical(["a", None]), "n": pd.array([1, None], "Int64"), "f": [1.5, 2.5]})
+        told = self.back(given)
+        self.assertEqual(told["c"].tolist(), ["a", None])
+        np.testing.assert_array_equal(told["n"], [1, np.nan])
+
+    def test_pyarrow(self):
+        pa = module("pyarrow")
+        table = pa.table({"x": pa.array([1, 2], pa.uint16()), "s": pa.array(["a", "b"]).dictionary_encode()})
+        self.assertEqual(self.session.table(table).to_arrow().to_pydict(), {"x": [1, 2], "s": ["a", "b"]})
+        frame = self.session.table(table)
+        self.assertEqual(pa.schema(frame).names, ["x", "s"])
+        again = self.session.table(pa.RecordBatchReader.from_stream(frame))
+        self.assertEqual(again.count(), 2)
+
+    def test_polars(self):
+        pl = module("polars")
+        told = self.session.table(pl.DataFrame({"x": [1, None], "s": ["a", "b"]})).to_polars()
+        self.assertEqual(told.sort("s")["x"].to_list(), [1, None])
+
+    def test_duckdb(self):
+        duckdb = module("duckdb")
+        relation = duckdb.sql("SELECT range AS n, 'a' || range AS s FROM range(5)")
+        self.assertEqual(self.session.table(relation).count(), 5)
+
+    def test_capsules_that_nobody_reads_are_released(self):
+        frame = self.session.table({"x": [1]})
+        for _ in range(3):
+            capsule = frame.__arrow_c_stream__()
+            del capsule
+        self.assertEqual(frame.count(), 1)
+
+    def test_what_outlives_a_session_says_so(self):
+        session = pt.Session()
+        frame = session.table({"x": [1]})
+        session.close()
+        with self.assertRaisesRegex(pt.UsageError, "closed"):
+            frame.count()
+        self.assertIn("UsageError", repr(frame))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines, models, and what may happen to a process while it fits."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import protium as pt
+
+try:
+    import numpy as np
+except ImportError:
+    raise unittest.SkipTest("numpy is not installed")
+
+STAGES = pt.stages
+NET = [STAGES.StandardScaler(id="scale", inputs=["x"]),
+       STAGES.StringIndexer(id="index", inputs=["shop"]),
+       STAGES.TorchEstimator(net={"name": "tabular_mlp", "hidden": [8]}, label="y",
+                             numeric=[STAGES.outputs_of("scale")],
+                             categorical=[STAGES.outputs_of("index")], train={"epochs": 2})]
+
+
+def sales(rows=500):
+    x = np.arange(rows) % 100 / 10.0
+    return {"x": x, "shop": ["north", "south"] * (rows // 2), "y": 2 * x + 1}
+
+
+# Ctrl-C in the middle of a training: the session goes on afterwards.
+INTERRUPTED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+import protium as pt
+import test_models
+
+def hear(event):
+    if event["event"] == "epoch":
+        os.kill(os.getpid(), signal.SIGINT)
+
+session = pt.Session(on_event=hear)
+table = session.table(test_models.sales())
+net = [*test_models.NET[:-1], {**test_models.NET[-1], "train": {"epochs": 1000000}}]
+try:
+    pt.Pipeline(net).fit(table)
+except KeyboardInterrupt:
+    print("interrupted", table.count())
+"""
+
+FORKED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import protium as pt
+session = pt.Session()
+frame = session.sql("SELECT 1 AS one")
+child = os.fork()
+if child == 0:
+    try:
+        frame.count()
+    except pt.UsageError as error:
+        print("child:", error.what, flush=True)
+    sys.exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("parent:", frame.count())
+"""
+
+# The user's own Arrow and LibTorch beside ours, before or after them.
+BESIDE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+order = sys.argv[2].split(",")
+for name in order:
+    __import__(name)
+    if name == "protium":
+        import protium
+        session = protium.Session()
+        print(session.sql("SELECT 1 AS one").count())
+import protium, test_models
+model = protium.Pipeline(test_models.NET).fit(session.table(test_models.sales()))
+rows = model.transform(session.table(test_models.sales())).to_arrow() if "pyarrow" in order else []
+import pyarrow, pyarrow.compute
+assert pyarrow.compute.sum(pyarrow.array([1, 2])).as_py() == 3
+if "torch" in order:
+    import torch
+    layer = torch.nn.Linear(2, 1)
+    layer(torch.ones(3, 2)).sum().backward()
+print("rows", len(rows))
+"""
+
+
+def run(script, *arguments):
+    here = os.path.dirname(os.path.abspath(__file__))
+    return subprocess.run([sys.executable, "-c", script, here, *arguments], capture_output=True,
+                          text=True, timeout=120)
+
+
+class Models(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.session = pt.Session("local[2]")
+        cls.table = cls.session.table(sales())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.session.close()
+
+    def test_stages_alone(self):
+        model = pt.Pipeline(NET[:2]).fit(self.table)
+        told = model.transform(self.table, keep=["x"]).to_columns()
+        self.assertAlmostEqual(float(told["x__scale"].mean()), 0, 9)
+        self.assertEqual([each["kind"] for each in model.pipeline], ["standard_scaler", "string_indexer"])
+
+    def test_a_net_saved_and_loaded_predicts_the_same(self):
+        model = pt.Pipeline(NET).fit(self.table)
+        self.assertEqual(model.metrics["training"]["rows"], 500)
+        self.assertIn("rows", model._repr_html_())
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(os.path.join(folder, "model"))
+            again = self.session.load(os.path.join(folder, "model"))
+            for keep in (None, ["y"]):
+                one, other = (each.transform(self.table, keep=keep).to_columns() for each in (model, again))
+                self.assertEqual(sorted(one["prediction"]), sorted(other["prediction"]))
+
+    def test_mistakes_are_told_before_anything_starts(self):
+        for stages, says in (([{"kind": "standard_scalar"}], "standard_scaler"),
+                             ([{**NET[0], "input": []}], "inputs"),
+                             ([*NET[:2], {**NET[2], "label": "z"}], "z")):
+            with self.assertRaisesRegex(pt.UsageError, says):
+                pt.Pipeline(stages).fit(self.table)
+        told = pt.Pipeline(NET).check(self.table)
+        self.assertEqual(told["training"]["epochs"], 2)
+
+    def test_ctrl_c_ends_a_training_and_not_the_session(self):
+        told = run(INTERRUPTED)
+        self.assertEqual((told.returncode, told.stdout), (0, "interrupted 500\n"), told.stderr)
+
+    def test_a_forked_child_is_refused_and_harmless(self):
+        told = run(FORKED)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        self.assertIn("child: the session belongs to the process", told.stdout)
+        self.assertIn("parent: 1", told.stdout)
+
+    def test_other_libraries_beside_ours_in_either_order(self):
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            self.skipTest("pyarrow is not installed")
+        for order in ("protium,pyarrow", "pyarrow,protium"):
+            told = run(BESIDE, order)
+            self.assertEqual((told.returncode, told.stdout), (0, "1\nrows 500\n"), told.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
