@@ -98,7 +98,7 @@ class _Tabular(BaseEstimator):
 
     def _train(self, rows: int) -> dict[str, Any]:
         # Some fifty steps an epoch where there are few rows.
-        batch = self.batch_size or min(512, max(16, 1 << max(0, (rows // 50)).bit_length() - 1))
+        batch = self.batch_size or min(512, max(16, rows // 50))
         options: dict[str, Any] = {
             "epochs": self.epochs, "batch_size": batch,
             "seed": _estimator.seed_of(self.random_state),

@@ -35,7 +35,7 @@ import protium as pt
 import test_models
 
 def hear(event):
-    if event["event"] == "epoch":
+    if event["event"] == "epoch" and event["epoch"] == 1:
         os.kill(os.getpid(), signal.SIGINT)
 
 session = pt.Session(on_event=hear)

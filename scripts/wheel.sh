@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package as one file: what is installed, with all that it needs, in dist/.
+
+# InstallInto PREFIX: the package that runs, without what programs are built with.
+InstallInto() {
+  local component
+  rm -rf "$1"
+  for component in protium needed torch; do
+    cmake --install build/release --prefix "$1" --component "$component" --strip >>"$LOG" 2>&1 ||
+      Die "nothing could be installed: see $LOG"
+  done
+  rm -rf "$1/include" "$1/lib/cmake" "$1/lib/protium/include" "$1/lib/protium/torch"
+}
+
+# TryWheel FILE: installs it into an environment of its own and runs the package's tests there.
+TryWheel() {
+  local scratch
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/wheel.XXXXXX")
+  python3 -m venv "$scratch/venv" >>"$LOG" 2>&1 || {
+    Say "the wheel was not tried: python3-venv is missing"
+    rm -rf "$scratch"
+    return
+  }
+  "$scratch/venv/bin/pip" install -q "$1" numpy >>"$LOG" 2>&1 || Die "the wheel cannot be installed: see $LOG"
+  cp python/tests/*.py "$scratch"
+  (cd "$scratch" && env -u PYTHONPATH -u PROTIUM_HOME venv/bin/python -m unittest discover 2>&1 | tail -n 3) || true
+  rm -rf "$scratch"
+}
+
+Wheel() {
+  local start=$SECONDS stage=build/release/wheel
+  Build release product
+  Say "==> making the wheel ..."
+  InstallInto "$stage"
+  python3 scripts/wheel/build.py "$stage" dist || Die "there is no wheel"
+  rm -rf "$stage"
+  TryWheel dist/protium-*.whl
+  Say "made in $(Spent $((SECONDS - start)))"
+}
