@@ -23,7 +23,8 @@ TryWheel() {
   }
   "$scratch/venv/bin/pip" install -q "$1" numpy >>"$LOG" 2>&1 || Die "the wheel cannot be installed: see $LOG"
   cp python/tests/*.py "$scratch"
-  (cd "$scratch" && env -u PYTHONPATH -u PROTIUM_HOME venv/bin/python -m unittest discover 2>&1 | tail -n 3) || true
+  (cd "$scratch" && env -u PYTHONPATH -u PROTIUM_HOME venv/bin/python -m unittest discover) >>"$LOG" 2>&1 ||
+    Die "the wheel does not pass its tests: see $LOG"
   rm -rf "$scratch"
 }
 
@@ -31,6 +32,7 @@ Wheel() {
   local start=$SECONDS stage=build/release/wheel
   Build release product
   Say "==> making the wheel ..."
+  rm -f dist/protium-*.whl
   InstallInto "$stage"
   python3 scripts/wheel/build.py "$stage" dist || Die "there is no wheel"
   rm -rf "$stage"

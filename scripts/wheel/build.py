@@ -99,10 +99,7 @@ def _write(prefix, out, tag, glibc):
 def main():
     prefix, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
-    closure.bring(prefix)
-    closure.strip(prefix)
-    closure.set_apart(prefix)
-    closure.check(prefix)
+    closure.stand_alone(prefix)
     glibc = closure.least(prefix, "GLIBC")
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64"
     path = _write(prefix, out, tag, glibc)

@@ -79,6 +79,14 @@ def check(prefix):
                 raise SystemExit(f"wheel: {elf.path} needs {name}, which is not inside")
 
 
+def stand_alone(prefix):
+    """All of the above: afterwards PREFIX runs wherever it is moved."""
+    bring(prefix)
+    strip(prefix)
+    set_apart(prefix)
+    check(prefix)
+
+
 def least(prefix, what):
     """The newest version of `what` ("GLIBC", "GLIBCXX") that a file asks for: (2, 36)."""
     pattern = re.compile(rf"^{what}_(\d+(?:\.\d+)+)$")

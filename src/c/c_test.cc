@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -244,6 +245,28 @@ TEST_F(C, FitsStagesTellsOfItAndTransforms) {
   pt_frame* scored = nullptr;
   Expect(pt_model_transform(model, sales, nullptr, &scored));
   EXPECT_THAT(Rows(Own(scored))->ColumnNames(), testing::Contains("x__scale"));
+  pt_model_free(model);
+}
+
+// The bounds of a column in a file leave NaN out, and an engine must not conclude that there is
+// none.
+TEST_F(C, FillsWhatIsNotANumber) {
+  ArrowArrayStream stream = Stream([](int number) -> std::shared_ptr<arrow::RecordBatch> {
+    if (number > 0) return nullptr;
+    const auto sales = Sales(0, 3);
+    arrow::DoubleBuilder x;
+    EXPECT_TRUE(x.AppendValues({1, std::nan(""), 3}).ok());
+    return *sales->SetColumn(0, sales->schema()->field(0), *x.Finish());
+  });
+  pt_frame *frame = nullptr, *filled = nullptr;
+  Expect(pt_session_bring(session_, "holes", &stream, &frame));
+  pt_model* model = nullptr;
+  Expect(pt_frame_fit(Own(frame), R"([{"kind": "imputer", "id": "fill", "inputs": ["x"],
+                                      "with": "constant", "value": 2}])",
+                      &model));
+  Expect(pt_model_transform(model, frame, nullptr, &filled));
+  const auto column = Rows(Own(filled))->GetColumnByName("x__fill");
+  EXPECT_EQ((*column->GetScalar(1))->ToString(), "2");
   pt_model_free(model);
 }
 
