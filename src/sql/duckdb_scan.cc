@@ -144,8 +144,12 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
     columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
   }
   PT_LET(const std::string partitions, PartitionColumns(scan));
-  return fmt::format("SELECT {}{} FROM read_parquet({}, hive_partitioning = false)", columns,
-                     partitions, PathList(scan));
+  // Most writers leave NaN out of a column's bounds. Unless it is told, DuckDB takes these for all
+  // that there is, and drops rows with NaN which a comparison would keep: it is the greatest
+  // number.
+  return fmt::format(
+      "SELECT {}{} FROM read_parquet({}, hive_partitioning = false, can_have_nan = true)", columns,
+      partitions, PathList(scan));
 }
 
 }  // namespace protium

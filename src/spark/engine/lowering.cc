@@ -112,12 +112,28 @@ class Lowering {
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, scan.schema));
+    if (!csv) files = WithoutBounds(std::move(files), *scan.schema);
     if (scan.partitions.columns == nullptr) return files;
     // Spark appends the folders' columns in the order of the folders; the scan's schema has an
     // order of its own.
     return connect::SelectColumns(
         connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
         scan.schema->field_names());
+  }
+
+  // Most writers of Parquet leave NaN out of a column's bounds, by which Spark drops rows that a
+  // comparison would keep: NaN is the greatest number. With what was computed from a column it does
+  // not do so, and nanvl(x, x) is x.
+  static Relation WithoutBounds(Relation files, const arrow::Schema& schema) {
+    std::vector<std::string> columns;
+    bool any = false;
+    for (const auto& field : schema.fields()) {
+      const std::string name = connect::SparkName(field->name());
+      const bool floating = arrow::is_floating(field->type()->id());
+      columns.push_back(floating ? fmt::format("nanvl({0}, {0}) AS {0}", name) : name);
+      any = any || floating;
+    }
+    return any ? connect::Project(std::move(files), columns) : files;
   }
 
   // Names the tables that the SQL of `plan` will read. A node that is used twice is named once.
