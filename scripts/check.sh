@@ -11,6 +11,14 @@ CheckFormat() {
   [ ! -s build/check.format ]
 }
 
+# Types of the page, where its packages are; the build checks them, too.
+CheckTypes() {
+  [ -e .deps/web/node_modules ] || { echo "the page's packages are missing: ./dev setup"; return 1; }
+  rm -rf build/check.web && cp -r web build/check.web &&
+    ln -s "$PWD/.deps/web/node_modules" build/check.web/node_modules &&
+    (cd build/check.web && "$kNode/node" node_modules/typescript/bin/tsc)
+}
+
 Check() {
   local failed=0 name
   mkdir -p build
@@ -19,9 +27,9 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format floors sizes names words docs; do
+  for name in Format Types floors sizes names words docs; do
     local found
-    if [ "$name" = Format ]; then found=$(CheckFormat) || failed=$((failed + 1))
+    if [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
     else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
     if [ -n "$found" ]; then
       printf '%-8s %s\n' "${name,,}" "$(wc -l <<<"$found") findings"
@@ -30,5 +38,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 6 checks failed"
+  ((failed == 0)) || Die "$failed of 7 checks failed"
 }

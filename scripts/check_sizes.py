@@ -7,7 +7,7 @@ import sys
 import source_text
 
 FILE_LINES, FUNCTION_LINES = 500, 60
-_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake"]
+_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "web"]
 _SCOPE = re.compile(r"(^|\s)(namespace|class|struct|union|enum)\b")
 
 
@@ -44,7 +44,7 @@ def kind_of(heading):
 
 def main():
     wrong = []
-    for path in source_text.repository_files(_FOLDERS, [".cc", ".h", ".py", ".sh", ".cmake"]):
+    for path in source_text.repository_files(_FOLDERS, [".cc", ".h", ".py", ".sh", ".cmake", ".ts", ".tsx", ".css", ".mjs"]):
         text = source_text.read(path)
         if text.count("\n") > FILE_LINES:
             wrong.append(f"{path}: {text.count(chr(10))} lines, at most {FILE_LINES}")

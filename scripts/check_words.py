@@ -6,8 +6,9 @@ import sys
 
 import source_text
 
-_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "dev", ".ci", "CMakeLists.txt"]
-_ENDINGS = [".cc", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt", "dev", "run"]
+_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "web", "dev", ".ci", "CMakeLists.txt"]
+_ENDINGS = [".cc", ".h", ".py", ".sh", ".cmake", ".ts", ".tsx", ".js", ".mjs", ".css", "CMakeLists.txt", "dev", "run"]
+_WEB = (".ts", ".tsx", ".js", ".mjs", ".css")
 # In code, that is, outside comments and literals.
 _CODE = [
     (re.compile(r"\bthrow\b"), "throw: errors are Status and Result here"),
@@ -34,6 +35,8 @@ def check(path):
     text = source_text.read(path)
     if _FILE_NAME.search(path):
         yield f"{path}: a file name that says nothing"
+    if path.endswith(_WEB) and not re.match(r"(//|/\*) SPDX-License-Identifier: Apache-2\.0", text):
+        yield f"{path}:1: the first line must be // SPDX-License-Identifier: Apache-2.0"
     if path.endswith((".cc", ".h")):
         if not text.startswith("// SPDX-License-Identifier: Apache-2.0\n"):
             yield f"{path}:1: the first line must be // SPDX-License-Identifier: Apache-2.0"

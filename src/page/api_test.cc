@@ -76,6 +76,17 @@ TEST_F(PageAnswers, ATornLineIsLeftForLater) {
   EXPECT_EQ(GetJson("runs/" + run->id())["messages"].size(), 2u);
 }
 
+TEST_F(PageAnswers, AFailureHasTheLastLinesOfItsRank) {
+  const fs::path run = runs.Done(1);
+  std::ofstream(run / "logs" / "rank-003.log") << "first\nit broke\n";
+  std::ofstream(run / "result.json")
+      << R"({"error":{"exit":1,"what":"a rank died","where":"rank 3 of 4 on a, log /x/logs/rank-003.log"}})";
+  const Json failure = GetJson("runs/" + run.filename().string())["failure"];
+  EXPECT_EQ(failure["what"], "a rank died");
+  EXPECT_EQ(failure["log"]["path"], "logs/rank-003.log");
+  EXPECT_EQ(failure["log"]["lines"], "first\nit broke\n");
+}
+
 TEST_F(PageAnswers, ARunThatWasKilledIsCutOff) {
   const std::string name = runs.Begin()->id();
   EXPECT_EQ(GetJson("runs/" + name)["state"], "cut off");

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kPiece = 4 << 20;
+constexpr int64_t kPiece = 512 << 10;          // Parsed, it takes ten times that.
 constexpr int64_t kMostInARequest = 64 << 20;  // Less than a second's work.
 
 int64_t SizeOf(const fs::path& file) {

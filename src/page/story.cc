@@ -53,6 +53,7 @@ void RunStory::On(const Json& json) {
   if (name == Note::kName || name == Warning::kName || name == Failed::kName) {
     TakeMessage(json, name);
   }
+  if (name == GangPlaced::kName) TakeGang(json);
   if (IsChange(name)) TakeChange(json, name);
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }
@@ -64,10 +65,16 @@ bool RunStory::ShowsTerminal(const Event& event) {
   return steps_told_ < kAllSteps || steps_told_ % (steps_told_ / kAllSteps * 16) == 0;
 }
 
-void RunStory::Take(const GangPlaced& event) {
-  Json ranks = Json::array();
-  for (const RankPlaced& rank : event.ranks) ranks.push_back(FieldsToJson(rank));
-  Json gang = {{"time", time_}, {"task", event.task}, {"attempt", event.attempt}, {"ranks", ranks}};
+// As the event has them: engines say more of a rank than events.h declares, such as cores and GPUs.
+void RunStory::TakeGang(const Json& event) {
+  Json ranks = event.value("ranks", Json());
+  if (!ranks.is_array()) ranks = Json::array();
+  std::erase_if(ranks.get_ref<Json::array_t&>(),
+                [](const Json& rank) { return !rank.is_object(); });
+  Json gang = {{"time", time_},
+               {"task", TextAt(event, "task")},
+               {"attempt", event.value("attempt", Json())},
+               {"ranks", std::move(ranks)}};
   if (!Keep(gangs_, std::move(gang))) ++left_out_;
 }
 

@@ -36,7 +36,6 @@ class RunStory {
   const Json& trials() const { return trials_; }
 
  private:
-  void Take(const GangPlaced& event);
   void Take(const AttemptStarted& event);
   void Take(const StepDone& event);
   void Take(const EpochDone& event);
@@ -45,6 +44,7 @@ class RunStory {
   template <class E>
   void Take(const E&) {}
 
+  void TakeGang(const Json& event);
   void TakeMessage(const Json& event, const std::string& name);
   void TakeChange(const Json& event, const std::string& name);
   bool ShowsTerminal(const Event& event);

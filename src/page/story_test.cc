@@ -27,12 +27,14 @@ TEST(StoryOfARun, EventsOfAnyShapeAreTaken) {
   RunStory story;
   for (const char* event :
        {R"({})", R"({"event":7})", R"({"event":"step","step":"x","loss":[]})",
-        R"({"event":"gang_start","ranks":{"a":1}})", R"({"event":"note","message":3})",
-        R"({"event":"unknown","deep":{"er":[1]}})", R"({"event":"output"})",
-        R"({"event":"restart","cause":null})", R"({"event":"step","time":"soon"})"}) {
+        R"({"event":"gang_start","ranks":{"a":1}})",
+        R"({"event":"gang_start","ranks":[1,{"rank":"x"}],"attempt":[]})",
+        R"({"event":"note","message":3})", R"({"event":"unknown","deep":{"er":[1]}})",
+        R"({"event":"output"})", R"({"event":"restart","cause":null})",
+        R"({"event":"step","time":"soon"})"}) {
     story.On(*ParseJson(event));
   }
-  EXPECT_EQ(story.Overview(0)["counts"]["events"], 9);
+  EXPECT_EQ(story.Overview(0)["counts"]["events"], 10);
 }
 
 TEST(StoryOfARun, ManyMessagesAreCountedBeyondWhatIsKept) {

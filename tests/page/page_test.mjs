@@ -47,11 +47,17 @@ const began = Date.now();
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
-// The job of the examples, long enough to be watched and short enough for a test.
-function makeJob() {
+// The job of the examples. With many epochs it goes on until it is stopped, however fast the machine.
+function startJob(epochs) {
   const job = join(scratch, "flights.toml");
   cpSync(join(repository, "examples/flights/flights.toml"), job);
-  return ["run", job, "--runs-dir", runs, "--set", "train.epochs=120", "--set", "train.shards=2"];
+  return start(["run", job, "--runs-dir", runs, "--set", `train.epochs=${epochs}`, "--set", "train.shards=2"]);
+}
+
+async function newRun() {
+  const known = new Set(readdirSync(runs));
+  const fresh = (name) => name.startsWith("flights-") && !known.has(name);
+  return () => until("the run begins", () => readdirSync(runs).find(fresh));
 }
 
 // Folders as runs leave them, many and with names that want to be more than names.
@@ -73,17 +79,29 @@ function makeOldRuns(count) {
 
 const steps = "Number(/step (\\d+)\\/\\d+/.exec(document.body.innerText)?.[1] ?? 0)";
 
-test("a run is seen from its beginning to its end, without a reload", async ({ tab, address, state }) => {
-  const job = start(makeJob());
+test("a run is seen while it goes on, and stopped", async ({ tab, address }) => {
+  const began = await newRun();
+  const job = startJob(1_000_000);
   await tab.open(address);
   await until("the run is listed", async () => (await tab.run("document.querySelectorAll('.runs tbody tr').length")) > 0);
-  state.run = readdirSync(runs).find((name) => name.startsWith("flights-"));
-  await tab.run(`document.querySelector('a[href="/runs/${state.run}"]').click()`);
+  const run = await began();
+  await tab.run(`document.querySelector('a[href="/runs/${run}"]').click()`);
   await tab.shows("From the first byte to the last row");
-  const first = await until("steps are told", () => tab.run(steps));
+  const first = await until("steps are told", () => tab.run(steps), 60_000);
   await tab.shows("live");
   await until("steps go on", async () => (await tab.run(steps)) > first);
   if (pictures) await tab.picture(join(pictures, "live.png"));
+  job.kill("SIGINT");
+  assert.equal(await job.ended, 75, job.errors);
+  await tab.shows("stopped at step");
+  await tab.shows(`protium resume ${join(runs, run)}`);
+});
+
+test("a run is seen to its end, without a reload", async ({ tab, address, state }) => {
+  const began = await newRun();
+  const job = startJob(5);
+  state.run = await began();
+  await tab.open(`${address}runs/${state.run}`);
   assert.equal(await job.ended, 0, job.errors);
   await tab.shows("How good it is");
   const result = resultOf(state.run);
@@ -112,20 +130,44 @@ test("every screen shows what the run has", async ({ tab, address, state }) => {
   assert.equal(epochs.y.at(-1), resultOf(state.run).history.at(-1).loss);
 });
 
+test("the terminal and the exports tell the same", async ({ state }) => {
+  const told = async (...words) => {
+    const child = start([...words, "--runs-dir", runs], "pipe");
+    let text = "";
+    child.stdout.on("data", (data) => (text += data));
+    assert.equal(await child.ended, 0, child.errors);
+    return text;
+  };
+  const status = JSON.parse(await told("status", state.run, "--json"));
+  assert.equal(status.state, "done");
+  assert.deepEqual(status.parts.map((part) => part.name), ["prepare", "etl", "fit", "start ranks", "train", "score"]);
+  assert.match(await told("status", state.run), /train +\d/);
+  assert.match(await told("top"), /no run goes on/);
+  const csv = await told("export", state.run, "--to", "csv", "--out", "-");
+  const last = resultOf(state.run).history.at(-1);
+  assert.ok(csv.includes(`${state.run},epoch/loss,${last.step},`));
+  const losses = csv.split("\n").filter((line) => line.includes(",epoch/loss,"));
+  assert.equal(Number(losses.at(-1).split(",").at(-1)), last.loss);
+  const trace = JSON.parse(await told("export", state.run, "--to", "trace", "--out", "-"));
+  assert.ok(trace.traceEvents.some((event) => event.name === "score" && event.ph === "X"));
+});
+
 test("a lost connection is told, and found again", async ({ tab, server, state }) => {
-  const job = start(makeJob());
-  const known = new Set(readdirSync(runs));
-  const run = await until("a second run begins", () => readdirSync(runs).find((name) => name.startsWith("flights-") && !known.has(name)));
+  const began = await newRun();
+  const job = startJob(1_000_000);
+  const run = await began();
   await tab.open(`${server.address}runs/${run}`);
   await tab.shows("live");
   server.kill("SIGKILL");
   await server.ended;
   await tab.shows("connection lost, trying again");
-  tab.wrong.length = 0; // The browser itself tells of connections that fail.
   state.server = await serve(new URL(server.address).port);
-  await tab.shows("done", 20_000);
-  assert.equal(await job.ended, 0, "a server that is killed harms no run");
-  tab.wrong.length = 0;
+  await until("steps are told", () => tab.run(steps), 60_000);
+  await tab.shows("live");
+  tab.wrong.length = 0; // The browser itself tells of connections that fail.
+  job.kill("SIGINT");
+  assert.equal(await job.ended, 75, "a server that is killed harms no run");
+  await tab.shows("stopped at step");
 });
 
 test("a thousand runs and fifty thousand steps are there at once, and names are only names", async ({ browser, state }) => {
@@ -150,6 +192,21 @@ test("a thousand runs and fifty thousand steps are there at once, and names are 
   assert.deepEqual(tab.wrong, []);
   console.log(`first paint: ${Math.round(paint)} ms with 1,000 runs (rows there after ${Math.round(listed)} ms), ${Math.round(curve)} ms with a curve of 50,000 steps`);
   assert.ok(paint < 2000 && curve < 2000);
+});
+
+test("a run whose files are not what they should be leaves no blank page", async ({ browser, state }) => {
+  const folder = join(runs, "old-0002");
+  const odd = { metrics: { test: { rmse: [], x: { y: 1 } }, baseline: 7 }, seconds: "soon", outputs: {}, labels: 3, importance: { columns: 3 }, history: "no", error: { what: {}, where: 7 } };
+  writeFileSync(join(folder, "result.json"), JSON.stringify(odd));
+  writeFileSync(join(folder, "job.json"), JSON.stringify({ settings: [7, { key: {}, value: { a: [1] } }], plan: { tree: 7, stages: [1, null], sql: [] }, job: { tables: 1, etl: [], pipeline: [3] } }));
+  writeFileSync(join(folder, "events.jsonl"), `{"event":"gang_start","ranks":[{"rank":{},"log":7,"host":[]}]}\n{"event":"note","message":{}}\n[]\n\u0000\n`);
+  const tab = await browser.tab();
+  for (const screen of ["", "training", "trials", "gang", "plan", "data", "model", "logs", "settings", "files"]) {
+    await tab.open(`${state.server.address}runs/old-0002/${screen}`);
+    await tab.shows("old-0002");
+    await until(`${screen} says something`, async () => !(await tab.text()).includes("reading …"));
+    assert.ok(await tab.run("document.querySelector('main').innerText.trim().split('\\n').length > 11"), `${screen}: ${await tab.text()}`);
+  }
 });
 
 test("it fits a phone and the dark", async ({ browser, state }) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the server that this page came from, and nothing else.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export class Refused extends Error {
   status: number;
@@ -34,6 +34,12 @@ export interface Loaded<T> {
   error: Refused | null;
 }
 
+interface Flight {
+  path: string | null;
+  busy: boolean;
+  again: boolean; // Something has changed since the request went out.
+}
+
 // Fetches `path` now and whenever `key` changes; what was there before stays until the new is. Where
 // requests are slower than changes, one waits and the others are dropped.
 export function useJson<T>(path: string | null, key: unknown = 0): Loaded<T> {
@@ -42,17 +48,31 @@ export function useJson<T>(path: string | null, key: unknown = 0): Loaded<T> {
     error: null,
     path: null,
   });
+  const flight = useRef<Flight>({ path: null, busy: false, again: false });
   useEffect(() => {
     if (path === null) return;
-    let current = true;
-    getJson<T>(path).then(
-      (data) => current && setLoaded({ data, error: null, path }),
-      (error: Refused) =>
-        current && setLoaded((old) => ({ data: old.path === path ? old.data : null, error, path })),
-    );
-    return () => {
-      current = false;
+    if (flight.current.path === path && flight.current.busy) {
+      flight.current.again = true;
+      return;
+    }
+    const mine: Flight = { path, busy: false, again: false };
+    flight.current = mine;
+    const ask = () => {
+      mine.busy = true;
+      mine.again = false;
+      getJson<T>(path)
+        .then(
+          (data) => ({ data, error: null, path }),
+          (error: Refused) => ({ data: null, error, path }),
+        )
+        .then((now) => {
+          mine.busy = false;
+          if (flight.current !== mine) return; // Another path is wanted by now.
+          setLoaded((old) => (now.error && old.path === path ? { ...now, data: old.data } : now));
+          if (mine.again) ask();
+        });
     };
+    ask();
   }, [path, key]);
   return loaded.path === path ? loaded : { data: null, error: null };
 }

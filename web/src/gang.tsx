@@ -4,13 +4,15 @@ import { runPath, useJson } from "./api";
 import { clock, shown } from "./format";
 import { Empty, Link, Panel, Table, Waiting, Wrong } from "./parts";
 import { runHref } from "./route";
-import type { JsonObject, Overview } from "./types";
+import type { Json, JsonObject, Overview } from "./types";
 
 interface Rank {
   rank: number;
   host: string;
-  pid: number;
-  log: string;
+  pid?: number;
+  log?: string;
+  cores?: number;
+  gpus?: Json[];
 }
 interface Gang {
   time: number;
@@ -65,10 +67,12 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
             { name: "rank", number: true, cell: (rank) => rank.rank },
             { name: "host", cell: (rank) => rank.host },
             { name: "process", number: true, cell: (rank) => rank.pid || "" },
+            { name: "cores", number: true, cell: (rank) => shown(rank.cores) },
+            { name: "GPUs", wrap: true, cell: (rank) => shown(rank.gpus) || <span class="soft">none</span> },
             {
               name: "log",
               cell: (rank) => {
-                const name = rank.log.replace(/.*\//, "");
+                const name = (rank.log ?? "").replace(/.*\//, "");
                 return name ? <Link href={`${runHref(run.run, "logs")}?log=${encodeURIComponent(`logs/${name}`)}`}>{name}</Link> : "";
               },
             },

@@ -6,7 +6,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getJson, logIn, logInFromAddress, Refused } from "./api";
 import { Compare } from "./compare";
-import { Empty, Link } from "./parts";
+import { Empty, Fenced, Link } from "./parts";
 import { useRoute } from "./route";
 import { RunScreen } from "./run";
 import { Runs } from "./runs";
@@ -79,7 +79,7 @@ function App() {
         </nav>
       </header>
       <main id="content" tabIndex={-1}>
-        {locked === true ? <TokenForm done={() => setLocked(false)} /> : locked === false ? <Screen /> : null}
+        {locked === true ? <TokenForm done={() => setLocked(false)} /> : locked === false ? <Fenced><Screen /></Fenced> : null}
       </main>
     </>
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What screens are put together from.
-import type { ComponentChildren, JSX } from "preact";
+import { Component, type ComponentChildren, type JSX } from "preact";
 import type { Refused } from "./api";
 import { go } from "./route";
 import type { State } from "./types";
@@ -49,6 +49,24 @@ export function Wrong({ error }: { error: Refused }) {
       {error.fix && <p class="soft">{error.fix}</p>}
     </div>
   );
+}
+
+// Files of another version, or damaged ones, may hold what a screen does not expect: then the screen
+// says so, and the others still work.
+export class Fenced extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+  override state = { error: null as Error | null };
+  static override getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+  override render() {
+    if (!this.state.error) return this.props.children;
+    return (
+      <div class="fault" role="alert">
+        <b>This screen cannot show what the files of this run hold.</b>
+        <p class="soft">{this.state.error.message}</p>
+      </div>
+    );
+  }
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {

@@ -5,12 +5,12 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { runPath, useJson } from "./api";
 import { DataScreen } from "./data";
 import { FilesScreen, LogsScreen, SettingsScreen } from "./files";
-import { age, seconds } from "./format";
+import { age, bytes, seconds } from "./format";
 import { GangScreen } from "./gang";
 import { useLive, type Link as LinkState } from "./live";
 import { ModelScreen } from "./model";
 import { OverviewScreen } from "./overview";
-import { Empty, Link, StateMark, Waiting, Wrong } from "./parts";
+import { Empty, Fenced, Link, StateMark, Waiting, Wrong } from "./parts";
 import { PlanScreen } from "./plan";
 import { runHref } from "./route";
 import { TrainingScreen } from "./training";
@@ -68,8 +68,13 @@ export function RunScreen({ name, screen }: { name: string; screen: string }) {
   }, []);
   const [state, setState] = useState<State | undefined>(undefined);
   const { beat, link } = useLive(name, state, (events) => listeners.current.forEach((take) => take(events)));
-  const { data: run, error } = useJson<Overview>(runPath(name), beat);
+  const [more, setMore] = useState(0);
+  const { data: run, error } = useJson<Overview>(runPath(name), beat + more);
   useEffect(() => setState(run?.state), [run?.state]);
+  // A long run is read in pieces, each an answer of its own.
+  useEffect(() => {
+    if (run && run.behind_bytes > 0) setMore((old) => old + 1);
+  }, [run]);
   if (!run) return error ? <Wrong error={error} /> : <Waiting />;
   const screens = kScreens.filter(([key]) => key !== "trials" || run.has.trials || run.parts.some((part) => part.name === "search"));
   return (
@@ -83,16 +88,19 @@ export function RunScreen({ name, screen }: { name: string; screen: string }) {
         ))}
       </nav>
       {error && link !== "lost" && <Wrong error={error} />}
-      {screen === "" && <OverviewScreen run={run} />}
-      {screen === "training" && <TrainingScreen run={run} subscribe={subscribe} />}
-      {screen === "trials" && <TrialsScreen run={run} beat={beat} />}
-      {screen === "gang" && <GangScreen run={run} beat={beat} />}
-      {screen === "plan" && <PlanScreen run={run} />}
-      {screen === "data" && <DataScreen run={run} />}
-      {screen === "model" && <ModelScreen run={run} />}
-      {screen === "logs" && <LogsScreen run={run} />}
-      {screen === "settings" && <SettingsScreen run={run} />}
-      {screen === "files" && <FilesScreen run={run} />}
+      {run.behind_bytes > 0 && <p class="soft">Still reading what happened: {bytes(run.behind_bytes)} to go.</p>}
+      <Fenced key={screen}>
+        {screen === "" && <OverviewScreen run={run} />}
+        {screen === "training" && <TrainingScreen run={run} subscribe={subscribe} />}
+        {screen === "trials" && <TrialsScreen run={run} beat={beat} />}
+        {screen === "gang" && <GangScreen run={run} beat={beat} />}
+        {screen === "plan" && <PlanScreen run={run} />}
+        {screen === "data" && <DataScreen run={run} />}
+        {screen === "model" && <ModelScreen run={run} />}
+        {screen === "logs" && <LogsScreen run={run} />}
+        {screen === "settings" && <SettingsScreen run={run} />}
+        {screen === "files" && <FilesScreen run={run} />}
+      </Fenced>
       {!kScreens.some(([key]) => key === screen) && <Empty>There is no screen "{screen}".</Empty>}
     </>
   );

@@ -89,6 +89,9 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
       }),
     [props.subscribe],
   );
+  useEffect(() => {
+    if (data && data.behind_bytes > 0) setAgain((old) => old + 1);
+  }, [data]);
   const smooth = Number(query.get("smooth") ?? "0");
   const log = query.get("log") === "1";
   const lines = useMemo(() => {
@@ -119,7 +122,6 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
   return (
     <>
       {error && <Wrong error={error} />}
-      {data.behind_bytes > 0 && <p class="soft">Still reading events: {short(data.behind_bytes)} bytes to go.</p>}
       {hints(run).map((hint) => (
         <p key={hint} class="hint">
           {hint}
