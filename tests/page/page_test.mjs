@@ -91,8 +91,15 @@ test("a run is seen while it goes on, and stopped", async ({ tab, address }) => 
   await tab.shows("live");
   await until("steps go on", async () => (await tab.run(steps)) > first);
   if (pictures) await tab.picture(join(pictures, "live.png"));
+  await tab.run(`document.querySelector('a[href="/runs/${run}/training"]').click()`);
+  for (const chart of ["Training loss", "Validation rmse"]) {
+    const words = `document.querySelector('[aria-label^="${chart}"]')?.ariaLabel`;
+    const before = await until(`${chart} is drawn`, () => tab.run(words));
+    await until(`${chart} goes on`, async () => (await tab.run(words)) !== before);
+  }
   job.kill("SIGINT");
   assert.equal(await job.ended, 75, job.errors);
+  await tab.run(`document.querySelector('a[href="/runs/${run}"]').click()`);
   await tab.shows("stopped at step");
   await tab.shows(`protium resume ${join(runs, run)}`);
 });

@@ -9,6 +9,8 @@ import { setQuery, useRoute } from "./route";
 import type { CurveData, Metrics, Overview, RunEvent } from "./types";
 
 const kMostPoints = 4000; // Of a live curve, before it is asked for anew.
+const kDrawMillis = 500;
+const kNoMetrics = new Set(["event", "time", "epoch", "step", "rows", "rank", "attempt"]);
 const kOfSteps = ["loss", "learning_rate", "rows_per_second", "wait_share"];
 
 function hints(run: Overview): string[] {
@@ -41,7 +43,14 @@ class Live {
   add(events: RunEvent[]): void {
     for (const event of events) {
       if (event.event === "step") for (const name of kOfSteps) this.point(name, event.step, event[name]);
-      else if (event.event !== "note") this.stale = true; // Epochs, metrics, restarts: the server adds them up.
+      if (event.event === "epoch") this.point("epoch loss", event.step, event.loss);
+      if (event.event === "validation") {
+        for (const [name, value] of Object.entries(event)) {
+          if (!kNoMetrics.has(name)) this.point(`validation ${name}`, event.step, value);
+        }
+      }
+      // It may go back to a checkpoint: the server knows what still counts.
+      if (event.event === "restart" || event.event === "start") this.stale = true;
     }
   }
 
@@ -76,6 +85,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
   const [again, setAgain] = useState(0);
   const [beat, setBeat] = useState(0);
   const live = useRef<Live | null>(null);
+  const drawing = useRef(0);
   const { data, error } = useJson<Metrics>(runPath(run.run, "metrics"), `${again} ${run.state}`);
   useMemo(() => {
     live.current = data ? new Live(data) : null;
@@ -84,8 +94,11 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
     () =>
       props.subscribe((events) => {
         live.current?.add(events);
-        setBeat((old) => old + 1);
-        if (live.current?.stale) setAgain((old) => old + 1);
+        drawing.current ||= window.setTimeout(() => {
+          drawing.current = 0;
+          if (live.current?.stale) setAgain((old) => old + 1);
+          else setBeat((old) => old + 1);
+        }, kDrawMillis);
       }),
     [props.subscribe],
   );
