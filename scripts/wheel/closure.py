@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 
+import contents
 from elf import Elf
 
 # What every Linux with a C++ program has; the wheel's tag says from which glibc on.
@@ -35,8 +36,11 @@ def _found_by_loader(path):
 
 
 def bring(prefix):
-    """Copies into PREFIX/lib/protium what the files of PREFIX need and is not there."""
-    target = os.path.join(prefix, "lib", "protium")
+    """Copies into PREFIX/lib/protium what the files of PREFIX need and is not there.
+
+    Gives the files that were copied.
+    """
+    target, brought = os.path.join(prefix, "lib", "protium"), set()
     for path in files_in(prefix):
         for name, file in _found_by_loader(path).items():
             inside = os.path.realpath(file).startswith(os.path.realpath(prefix) + os.sep)
@@ -45,6 +49,8 @@ def bring(prefix):
                 continue
             shutil.copyfile(os.path.realpath(file), place)
             os.chmod(place, 0o755)
+            brought.add(os.path.realpath(file))
+    return brought
 
 
 def set_apart(prefix):
@@ -81,7 +87,7 @@ def check(prefix):
 
 def stand_alone(prefix):
     """All of the above: afterwards PREFIX runs wherever it is moved."""
-    bring(prefix)
+    contents.record(prefix, bring(prefix))
     strip(prefix)
     set_apart(prefix)
     check(prefix)
