@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import stages
+from . import nets, stages
 from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, ProtiumError, RemoteError,
                      StalledError, StoppedError, UsageError)
 from .frame import Frame
@@ -27,12 +27,14 @@ from .model import Model, Pipeline, Stage
 from .session import Session, default_session
 
 if TYPE_CHECKING:
+    from .gang import RankError, run
     from .tabular import TabularClassifier, TabularRegressor
 
 __version__ = "0.1.0"
 __all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
-           "ProtiumError", "RemoteError", "Session", "Stage", "StalledError", "StoppedError",
-           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "stages"]
+           "ProtiumError", "RankError", "RemoteError", "Session", "Stage", "StalledError", "StoppedError",
+           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "nets", "run",
+           "stages"]
 
 
 def __getattr__(name: str) -> Any:
@@ -41,4 +43,9 @@ def __getattr__(name: str) -> Any:
         from . import tabular
 
         return getattr(tabular, name)
+    # Also a program of its own, which must not be imported before it runs.
+    if name in ("run", "RankError"):
+        from . import gang
+
+        return getattr(gang, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

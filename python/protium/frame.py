@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from . import _arrow, _library
 
@@ -91,6 +91,16 @@ class Frame:
         self.session._run("pt_frame_split", self._own(), json.dumps(options).encode(), byref(train),
                           byref(other))
         return Frame(self.session, train.value or 0), Frame(self.session, other.value or 0)
+
+    def map_batches(self, function: Callable[[Any], Any]) -> "Frame":
+        """What a function makes of the rows, some thousand at a time, in this process.
+
+        It gets a pyarrow.RecordBatch and gives another one, a table, a pandas frame or a dict of
+        columns, always with the same columns and any number of rows.
+        """
+        from ._batches import mapped
+
+        return mapped(self, function)
 
     # ---- Rows.
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions over the rows of a frame, a batch at a time."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable, Iterator
+
+from .errors import UsageError
+from .frame import Frame
+
+
+def _as_batches(made: Any) -> list[Any]:
+    """What a function has made, as record batches."""
+    import pyarrow
+
+    if isinstance(made, pyarrow.RecordBatch):
+        return [made]
+    if isinstance(made, dict):
+        return [pyarrow.RecordBatch.from_pydict(made)]
+    if hasattr(made, "columns") and hasattr(made, "dtypes") and not hasattr(made, "to_batches"):
+        return [pyarrow.RecordBatch.from_pandas(made, preserve_index=False)]
+    if hasattr(made, "__arrow_c_stream__"):
+        return list(pyarrow.RecordBatchReader.from_stream(made))
+    raise UsageError(f"the function gave a {type(made).__name__}, which is no table")
+
+
+def mapped(frame: Frame, function: Callable[[Any], Any]) -> Frame:
+    """The rows that `function` makes of those of `frame`, as a table of its session."""
+    import pyarrow
+
+    failures: list[BaseException] = []
+
+    def made() -> Iterator[Any]:
+        try:
+            for batch in pyarrow.RecordBatchReader.from_stream(frame):
+                yield from _as_batches(function(batch))
+        except BaseException as error:  # It reaches the caller through C, as a text alone.
+            failures.append(error)
+            raise
+
+    batches = made()
+    first = next(batches, None)
+    if first is None:
+        raise UsageError("there are no rows, so nothing is known of what the function gives")
+    reader = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
+    try:
+        return frame.session.table(reader)
+    except Exception:
+        if failures:
+            raise failures[0]
+        raise
