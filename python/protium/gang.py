@@ -61,16 +61,15 @@ def run(function: Callable[..., Any], args: Sequence[Any] = (), *, workers: int 
         words = [str(_library.command()), "gang", "--workers", str(workers), "--cores",
                  str(cores_per_worker), "--gpus", str(gpus_per_worker), "--restarts", str(restarts),
                  "--logs", logs]
-        for name, value in (env or {}).items():
-            words += ["--env", f"{name}={value}"]
-        code = _wait(words + ["--", sys.executable, "-m", "protium.gang", scratch])
+        code = _wait(words + ["--", sys.executable, "-m", "protium.gang", scratch], env or {})
         return _answers(folder, workers, code)
 
 
-def _wait(words: list[str]) -> int:
-    # The ranks import this package as this process has it.
+def _wait(words: list[str], env: dict[str, str]) -> int:
+    # The ranks import this package as this process has it. They inherit what is set here; arguments
+    # could be read by everybody on the machine.
     paths = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path), **env}
     process = subprocess.Popen(words, stdout=2, stdin=subprocess.DEVNULL, env=environment)
     try:
         return process.wait()

@@ -38,6 +38,10 @@ class Gangs(unittest.TestCase):
     def test_each_rank_answers(self):
         self.assertEqual(pt.run(doubled, [21], workers=2, logs="none"), [(0, "2", 42), (1, "2", 42)])
 
+    def test_the_environment_reaches_ranks(self):
+        self.assertEqual(pt.run(os.getenv, ["PT_TEST_OWN"], env={"PT_TEST_OWN": "of a caller"}, logs="none"),
+                         ["of a caller"])
+
     def test_a_failure_comes_back_with_its_traceback(self):
         with self.assertRaises(pt.RankError) as caught:
             pt.run(doubled, [-1], workers=2, logs="none")
