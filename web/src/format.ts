@@ -25,6 +25,16 @@ export function grouped(value: number): string {
   return value.toLocaleString("en-US");
 }
 
+// "1 worker", "3 workers"
+export function counted(value: number, what: string): string {
+  return `${grouped(value)} ${what}${value === 1 ? "" : "s"}`;
+}
+
+// A number of workers, or a range of them.
+export function workersText(workers: number | { min: number; max: number }): string {
+  return typeof workers === "number" ? counted(workers, "worker") : `${workers.min} to ${counted(workers.max, "worker")}`;
+}
+
 export function short(value: number): string {
   const size = Math.abs(value);
   const rounded = (unit: number) => Number((value / unit).toPrecision(3));

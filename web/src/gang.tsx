@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who sat where, and how the gang changed.
 import { runPath, useJson } from "./api";
-import { clock, shown } from "./format";
+import { clock, counted, shown } from "./format";
 import { Empty, Link, Panel, Table, Waiting, Wrong } from "./parts";
 import { runHref } from "./route";
 import type { Json, JsonObject, Overview } from "./types";
@@ -79,7 +79,7 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
           ]}
         />
       </Panel>
-      <Panel title="Membership" more={`${events.length} changes`} wide>
+      <Panel title="Membership" more={counted(events.length, "change")} wide>
         <Table
           label="changes of the gang"
           rows={events}

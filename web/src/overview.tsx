@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run from the first byte to the last scored row: parts with their times, what happens now,
 // what went wrong, what came of it.
-import { age, bytes, clock, day, grouped, metric, seconds, short } from "./format";
+import { age, bytes, clock, day, grouped, metric, seconds, short, workersText } from "./format";
 import { Bar, Copy, Facts, Panel, Table } from "./parts";
 import type { Failure, Message, Numbers, Overview, Part } from "./types";
 
@@ -176,7 +176,7 @@ export function OverviewScreen({ run }: { run: Overview }) {
             ["started", `${day(run.started)} UTC, ${age(run.started)}`],
             ["ended", run.ended && `${day(run.ended)} UTC`],
             ["engine", run.engine],
-            ["gang", result.workers && `${result.workers} workers, ${result.shards} shards`],
+            ["gang", result.workers && `${workersText(result.workers)}, ${result.shards} shards`],
             ["training rows", result.rows && grouped(result.rows)],
             ["steps", result.steps && `${grouped(result.steps)}${result.best_epoch ? `, best epoch ${result.best_epoch}` : ""}`],
             ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],

@@ -78,7 +78,7 @@ export interface Overview {
     seconds?: Numbers;
     rows?: number;
     steps?: number;
-    workers?: number;
+    workers?: number | { min: number; max: number };
     shards?: number;
     wait_share?: number;
     best_epoch?: number;
