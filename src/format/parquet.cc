@@ -5,6 +5,10 @@
 #include <arrow/io/file.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/metadata.h>
+
+#include <set>
+#include <utility>
 
 #include "base/fault.h"
 #include "column/schema.h"
@@ -14,14 +18,33 @@
 namespace protium {
 namespace {
 
-Result<SchemaPtr> ReadSchema(const std::string& path) {
-  return GuardParquet([&]() -> Result<SchemaPtr> {
+// Columns of lists are left out: no query compares them with a number.
+std::vector<std::string> HashedNumbers(const parquet::FileMetaData& file) {
+  std::vector<std::string> hashed;
+  for (int column = 0; column < file.num_columns(); ++column) {
+    const parquet::ColumnDescriptor& about = *file.schema()->Column(column);
+    const bool number = about.physical_type() == parquet::Type::FLOAT ||
+                        about.physical_type() == parquet::Type::DOUBLE;
+    if (!number || about.max_repetition_level() > 0) continue;
+    for (int group = 0; group < file.num_row_groups(); ++group) {
+      if (!file.RowGroup(group)->ColumnChunk(column)->bloom_filter_offset()) continue;
+      hashed.push_back(about.path()->ToDotVector().front());
+      break;
+    }
+  }
+  return hashed;
+}
+
+Result<ParquetTable> ReadTable(const std::string& path) {
+  return GuardParquet([&]() -> Result<ParquetTable> {
     PT_LET(const auto file, arrow::io::ReadableFile::Open(path));
     PT_LET(const auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
-    SchemaPtr schema;
-    PT_TRY(reader->GetSchema(&schema));
+    ParquetTable table;
+    PT_TRY(reader->GetSchema(&table.schema));
     // Writers leave notes of their own there, by which equal columns would differ.
-    return schema->RemoveMetadata();
+    table.schema = table.schema->RemoveMetadata();
+    table.hashed = HashedNumbers(*reader->parquet_reader()->metadata());
+    return table;
   });
 }
 
@@ -49,18 +72,26 @@ Status OtherColumns(const std::string& path, const arrow::Schema& schema, const 
                .why = Describe(schema) + " instead of " + Describe(wanted)});
 }
 
-Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths) {
-  SchemaPtr first;
+Result<ParquetTable> ReadParquetTable(const std::vector<std::string>& paths) {
+  ParquetTable all;
+  std::set<std::string> hashed;
   for (const std::string& path : paths) {
-    const Result<SchemaPtr> schema = ReadSchema(path);
-    if (!schema.ok()) return UnreadableParquet(path, schema.status().message());
-    if (!first) first = *schema;
-    if (!first->Equals(**schema, false)) {
-      return OtherColumns(path, **schema, paths.front(), *first);
+    const Result<ParquetTable> table = ReadTable(path);
+    if (!table.ok()) return UnreadableParquet(path, table.status().message());
+    if (!all.schema) all.schema = table->schema;
+    if (!all.schema->Equals(*table->schema, false)) {
+      return OtherColumns(path, *table->schema, paths.front(), *all.schema);
     }
+    hashed.insert(table->hashed.begin(), table->hashed.end());
   }
-  if (first) return first;
+  all.hashed.assign(hashed.begin(), hashed.end());
+  if (all.schema) return all;
   return Fail({.exit = Exit::kInput, .what = "no Parquet file was given"});
+}
+
+Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths) {
+  PT_LET(ParquetTable table, ReadParquetTable(paths));
+  return std::move(table.schema);
 }
 
 }  // namespace protium

@@ -10,9 +10,17 @@
 
 namespace protium {
 
+struct ParquetTable {
+  SchemaPtr schema;
+  // Columns of floating point of which a file has bloom filters: 0.0 and -0.0 are equal, and their
+  // hashes are not.
+  std::vector<std::string> hashed;
+};
+
 // The columns of Parquet files, from their footers, without the metadata that writers add. A file
 // that is truncated or not Parquet, and files that differ in their columns, are faults (exit
 // kInput) with the path.
+Result<ParquetTable> ReadParquetTable(const std::vector<std::string>& paths);
 Result<SchemaPtr> ParquetSchema(const std::vector<std::string>& paths);
 
 // The fault for a file whose columns differ from those of the first one; the same from every

@@ -27,7 +27,9 @@ namespace fs = std::filesystem;
 // `loose`: the table must be brought after all, since some numbers are not for engines to read.
 Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
   if (scan.format == Format::kParquet) {
-    PT_LET(scan.schema, ParquetSchema(scan.paths));
+    PT_LET(ParquetTable table, ReadParquetTable(scan.paths));
+    scan.schema = std::move(table.schema);
+    scan.hashed = std::move(table.hashed);
     return Status::OK();
   }
   PT_LET(scan.csv, WithDelimiter(scan.paths.front(), scan.csv));

@@ -36,6 +36,7 @@ struct Scan {
   CsvOptions csv;
   Partitions partitions;
   bool rows_are_lines = false;  // CSV: may be read in pieces that begin at any line.
+  std::vector<std::string> hashed = {};  // Parquet: ParquetTable::hashed of format/parquet.h.
 };
 
 // The columns that are in the files themselves, without those of the partitions, which stand in the

@@ -4,6 +4,8 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "base/digest.h"
 #include "base/fault.h"
@@ -141,7 +143,14 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
   std::string columns;
   const SchemaPtr files = SchemaOfFiles(scan);
   for (const auto& field : files->fields()) {
-    columns += (columns.empty() ? "" : ", ") + QuoteName(field->name(), DuckDbDialect());
+    const std::string name = QuoteName(field->name(), DuckDbDialect());
+    // DuckDB asks a bloom filter for the hash of 0.0 and passes over rows with -0.0, which equals
+    // it. It does not ask where a column is computed; x - 0.0 is x, of every x.
+    const bool hashed = std::ranges::find(scan.hashed, field->name()) != scan.hashed.end();
+    const bool single = field->type()->id() == arrow::Type::FLOAT;
+    columns +=
+        (columns.empty() ? "" : ", ") +
+        (hashed ? fmt::format("{0} - 0.0::{1} AS {0}", name, single ? "FLOAT" : "DOUBLE") : name);
   }
   PT_LET(const std::string partitions, PartitionColumns(scan));
   // Most writers leave NaN out of a column's bounds. Unless it is told, DuckDB takes these for all

@@ -392,6 +392,29 @@ TEST_F(Local, TakesPathsByTheLetter) {
   EXPECT_EQ(Rows(other)->num_rows(), 2);
 }
 
+// DuckDB writes bloom filters, in which 0.0 and -0.0 differ.
+TEST_F(Local, ZeroIsFoundWithEitherSign) {
+  const std::string file = Path("zeros.parquet");
+  const std::string number = "CASE WHEN i = 0 THEN '-0.0'::DOUBLE ELSE 1 + i % 50 END";
+  MakeDatabase(Path("w.duckdb"), {"COPY (SELECT " + number + "::DOUBLE AS x, " + number +
+                                  "::FLOAT AS f, i % 7 AS n FROM range(20000) t(i)) TO '" + file +
+                                  "' (FORMAT parquet)"});
+  const ParquetTable table = ReadParquetTable({file}).ValueOrDie();
+  EXPECT_THAT(table.hashed, testing::ElementsAre("f", "x"));
+  const Plan zeros = MakePlan(Scan{.table = "zeros",
+                                   .format = Format::kParquet,
+                                   .paths = {file},
+                                   .schema = table.schema,
+                                   .hashed = table.hashed});
+  for (const char* condition : {"x = 0", "f = 0", "x IN (0.0D, 0.5D)"}) {
+    const Plan found = Query(std::string("SELECT x, f FROM t WHERE ") + condition, {"t"}, {zeros});
+    const auto rows = Rows(found);
+    ASSERT_EQ(rows->num_rows(), 1) << condition;
+    EXPECT_EQ(rows->column(0)->chunk(0)->ToString(), "[\n  -0\n]");
+    EXPECT_EQ(Describe(*rows->schema()), "x float64, f float32");
+  }
+}
+
 TEST_F(Local, FolderNamesAreNoColumns) {
   std::filesystem::create_directories(Path("year=1999/TEMP=20"));
   const Plan csv = Csv("year=1999/TEMP=20/y.csv", "year,temp\n2013,1.5\n");
