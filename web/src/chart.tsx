@@ -65,6 +65,13 @@ function marksOf(marks: () => Mark[]): uPlot.Plugin {
   return { hooks: { draw } };
 }
 
+// Steps, epochs and trials have nothing between them.
+const kWhole = [1, 2, 5].flatMap((each) => [...Array(12).keys()].map((power) => each * 10 ** power)).sort((a, b) => a - b);
+
+function isWhole(lines: Line[]): boolean {
+  return lines.every((line) => line.x.every((each) => each === null || Number.isInteger(each)));
+}
+
 function optionsOf(props: Props, width: number, marks: () => Mark[]): uPlot.Options {
   const axis = {
     stroke: variable("--soft"),
@@ -78,7 +85,7 @@ function optionsOf(props: Props, width: number, marks: () => Mark[]): uPlot.Opti
     cursor: { y: false, ...(props.sync ? { sync: { key: props.sync } } : {}) },
     scales: { x: { time: false }, y: props.log ? { distr: 3 } : {} },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((each) => short(each)), size: 30 },
+      { ...axis, values: (_, splits) => splits.map((each) => short(each)), size: 30, ...(isWhole(props.lines) ? { incrs: kWhole } : {}) },
       { ...axis, values: (_, splits) => splits.map((each) => (each === null ? "" : short(each))), size: 58 },
     ],
     legend: { live: true },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model's card: what it predicts, how well, by which columns, and how to load it elsewhere.
 import { runPath, useJson } from "./api";
-import { Chart, type Line } from "./chart";
+import { Diagnostics } from "./diagnostics";
 import { bytes, grouped, metric, shown } from "./format";
 import { Copy, Empty, Facts, Panel, Table, Waiting, Wrong } from "./parts";
-import type { Json, JsonObject, Numbers, Overview } from "./types";
+import type { JsonObject, Numbers, Overview } from "./types";
 
 interface Importance {
   metric: string;
@@ -24,50 +24,6 @@ interface Model {
   estimator: JsonObject | null;
   files: { path: string; bytes: number }[];
   model?: string;
-}
-
-function pairsOf(value: Json | undefined): [number, number][] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((each): each is [number, number] => Array.isArray(each) && typeof each[0] === "number" && typeof each[1] === "number");
-}
-
-// Predicted against actual values, as points; on the diagonal the model is right.
-function Scatter({ pairs, label }: { pairs: [number, number][]; label: string }) {
-  if (pairs.length < 2) return null;
-  const all = pairs.flat();
-  const low = all.reduce((a, b) => Math.min(a, b));
-  const high = all.reduce((a, b) => Math.max(a, b));
-  const at = (value: number) => ((value - low) / Math.max(1e-12, high - low)) * 300;
-  return (
-    <figure class="chart">
-      <figcaption>
-        Predicted and actual {label} <span class="soft">{pairs.length} held-out rows; on the line they agree</span>
-      </figcaption>
-      <svg class="scatter" viewBox="-44 -8 352 340" role="img" aria-label={`Predicted against actual ${label}, from ${metric(low)} to ${metric(high)}`}>
-        <line class="axis" x1="0" y1="300" x2="300" y2="0" />
-        <rect class="frame" x="0" y="0" width="300" height="300" />
-        {pairs.slice(0, 2000).map(([predicted, actual], index) => (
-          <circle key={index} cx={at(actual)} cy={300 - at(predicted)} r="2" />
-        ))}
-        <text x="0" y="318">{metric(low)}</text>
-        <text x="300" y="318" text-anchor="end">{metric(high)}</text>
-        <text x="150" y="318" text-anchor="middle">actual</text>
-        <text x="-8" y="150" text-anchor="middle" transform="rotate(-90 -8 150)">predicted</text>
-      </svg>
-    </figure>
-  );
-}
-
-// Curves that a diagnostic holds as lists of pairs: ROC, precision and recall, calibration.
-function curvesOf(diagnostic: JsonObject): [string, Line][] {
-  const found: [string, Line][] = [];
-  for (const [name, value] of Object.entries(diagnostic)) {
-    const pairs = pairsOf(value);
-    if (name === "predicted_actual" || pairs.length < 2) continue;
-    const ordered = [...pairs].sort((a, b) => a[0] - b[0]);
-    found.push([name.replace(/_/g, " "), { name: name.replace(/_/g, " "), x: ordered.map((each) => each[0]), y: ordered.map((each) => each[1]), dots: ordered.length < 40 }]);
-  }
-  return found;
 }
 
 function Columns({ importance }: { importance: Importance }) {
@@ -102,7 +58,8 @@ export function ModelScreen({ run }: { run: Overview }) {
   if (!model.labels && !model.files.length) return <Empty>This run has no model {run.state === "running" ? "yet" : ""}.</Empty>;
   const test = model.diagnostics?.test ?? model.diagnostics?.validation;
   const labels = test?.labels ?? [];
-  const place = model.model ?? `${run.folder}/model`;
+  // Where the run lies now: it may have moved since it wrote its result.
+  const place = run.has.model ? `${run.folder}/model` : (model.model ?? "");
   const names = Object.keys(model.metrics?.test ?? {}).filter((name) => name !== "rows");
   return (
     <div class="panels">
@@ -133,21 +90,9 @@ export function ModelScreen({ run }: { run: Overview }) {
           />
         </Panel>
       )}
-      {labels.map((label, at) => {
-        const pairs = pairsOf(label.predicted_actual);
-        return pairs.length > 1 ? (
-          <Panel key={at}>
-            <Scatter pairs={pairs} label={model.labels?.[at] ?? ""} />
-          </Panel>
-        ) : null;
-      })}
-      {labels.flatMap((label, at) =>
-        curvesOf(label).map(([name, line]) => (
-          <Panel key={`${at} ${name}`}>
-            <Chart title={`${model.labels?.[at] ?? ""}: ${name}`} xName="x" lines={[line]} />
-          </Panel>
-        )),
-      )}
+      {labels.map((label, at) => (
+        <Diagnostics key={at} of={label} label={model.labels?.[at] ?? ""} classes={model.classes ?? []} />
+      ))}
       {model.importance && model.importance.columns.length > 0 && <Columns importance={model.importance} />}
       {run.result.rows !== undefined && <p class="soft wide">Trained on {grouped(run.result.rows)} rows.</p>}
     </div>
