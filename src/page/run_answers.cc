@@ -75,30 +75,35 @@ Json FailureOf(const fs::path& run, const Json& result) {
   return failure;
 }
 
+// What run.json and the folder itself tell.
+Json HeadOf(const fs::path& run, const RunHeader& header) {
+  const RunLabels labels = ReadLabels(run);
+  return {{"run", run.filename().string()},
+          {"name", header.name},
+          {"state", StateOfRun(run)},
+          {"started", header.started},
+          {"ended", header.ended},
+          {"pid", header.pid},
+          {"argv", header.argv},
+          {"folder", fs::absolute(run).lexically_normal().string()},
+          {"tags", labels.tags},
+          {"note", labels.note},
+          {"input_bytes", InputBytes(run)},
+          {"has",
+           {{"trials", fs::exists(run / "trials.json")},
+            {"model", fs::exists(run / "model" / "model.json")},
+            {"report", fs::exists(run / "report.html")}}}};
+}
+
 }  // namespace
 
 Result<Json> OverviewOf(LiveRun& run) {
   const fs::path& folder = run.folder();
   PT_LET(const RunHeader header, ReadRunHeader(folder));
   const Json result = ReadResult(folder), job = ReadJson(folder / "job.json");
-  const RunLabels labels = ReadLabels(folder);
-  Json json = {{"run", folder.filename().string()},
-               {"name", header.name},
-               {"state", StateOfRun(folder)},
-               {"started", header.started},
-               {"ended", header.ended},
-               {"pid", header.pid},
-               {"argv", header.argv},
-               {"folder", fs::absolute(folder).lexically_normal().string()},
-               {"engine", At(At(job, "plan"), "engine")},
-               {"tags", labels.tags},
-               {"note", labels.note},
-               {"input_bytes", InputBytes(folder)},
-               {"failure", FailureOf(folder, result)},
-               {"has",
-                {{"trials", fs::exists(folder / "trials.json")},
-                 {"model", fs::exists(folder / "model" / "model.json")},
-                 {"report", fs::exists(folder / "report.html")}}}};
+  Json json = HeadOf(folder, header);
+  json["engine"] = At(At(job, "plan"), "engine");
+  json["failure"] = FailureOf(folder, result);
   json["result"] =
       Chosen(result, {"metrics", "seconds", "rows", "steps", "workers", "shards", "wait_share",
                       "best_epoch", "weights_sha256", "outputs", "output_rows", "model", "memory",

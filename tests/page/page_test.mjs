@@ -48,10 +48,10 @@ const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
 // The job of the examples. With many epochs it goes on until it is stopped, however fast the machine.
-function startJob(epochs) {
+function startJob(epochs, ...more) {
   const job = join(scratch, "flights.toml");
   cpSync(join(repository, "examples/flights/flights.toml"), job);
-  return start(["run", job, "--runs-dir", runs, "--set", `train.epochs=${epochs}`, "--set", "train.shards=2"]);
+  return start(["run", job, "--runs-dir", runs, "--set", `train.epochs=${epochs}`, "--set", "train.shards=2", ...more]);
 }
 
 async function newRun() {
@@ -135,6 +135,19 @@ test("every screen shows what the run has", async ({ tab, address, state }) => {
   const loss = await (await fetch(`${address}api/v1/runs/${state.run}/metrics`)).json();
   const epochs = loss.series.find((each) => each.name === "epoch loss");
   assert.equal(epochs.y.at(-1), resultOf(state.run).history.at(-1).loss);
+});
+
+test("run --ui serves the page for as long as the run goes on", async () => {
+  const began = await newRun();
+  const job = startJob(1_000_000, "--ui");
+  const [, address] = await until("the address is told", () => /the run in the browser: (http\S+)/.exec(job.errors), 30_000);
+  const { runs: listed } = await (await fetch(`${address}api/v1/runs`)).json();
+  assert.ok(listed.length > 0);
+  await began();
+  await until("it can be stopped", () => job.errors.includes("etl"), 60_000);
+  job.kill("SIGINT");
+  assert.equal(await job.ended, 75, job.errors);
+  await until("the page has ended with it", () => fetch(address).then(() => false, () => true));
 });
 
 test("the terminal and the exports tell the same", async ({ state }) => {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 
 #include "app/verb.h"
@@ -20,10 +21,32 @@ namespace {
 
 constexpr auto kAddressWithin = std::chrono::seconds(20);
 
+// While it lives, new threads are made deaf to Ctrl-C: the run itself hears it (os/signals.h), and
+// only once all other threads have it blocked.
+class DeafThreads {
+ public:
+  DeafThreads() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~DeafThreads() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  DeafThreads(const DeafThreads&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 Result<std::unique_ptr<PageBeside>> PageBeside::Start(const std::filesystem::path& runs) {
-  std::unique_ptr<PageBeside> made(new PageBeside);
+  std::unique_ptr<PageBeside> made;
+  {
+    const DeafThreads deaf;
+    made.reset(new PageBeside);  // Its Spawner has a thread.
+  }
   PT_LET(Pipe pipe, Pipe::Make());
   std::error_code ignored;
   SubprocessOptions options;
