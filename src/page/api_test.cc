@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "page/test_runs.h"
 
 namespace protium {
@@ -112,6 +114,41 @@ TEST_F(PageAnswers, DamagedFilesGiveWordsOrNothing) {
   const PageAnswer answer = Get("runs/" + name);
   EXPECT_EQ(answer.status, 404);
   EXPECT_NE(answer.body.find("damaged file"), std::string::npos);
+}
+
+// Bytes of a run's files changed, cut off and doubled at random: every answer is JSON, and none is
+// a server that has ended.
+TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
+  const fs::path run = runs.Done(5);
+  std::ofstream(run / "job.json")
+      << R"({"settings":[{"key":"x","value":1,"from":"a:1:2"}],"plan":{"tree":"scan a","sql":"b"},)"
+      << R"("job":{"etl":{"sql":"c"},"pipeline":[{"kind":"torch_estimator"}],"tables":{}}})";
+  std::map<std::string, std::string> whole;
+  for (const char* file : {"events.jsonl", "result.json", "job.json", "run.json"}) {
+    whole[file] = ReadTextFile(run / file).ValueOrDie();
+  }
+  std::minstd_rand random(7);
+  for (int round = 0; round < 150; ++round) {
+    for (const auto& [file, text] : whole) {
+      std::string damaged = text;
+      for (int i = 0; i < 3; ++i) damaged[random() % damaged.size()] = char(random());
+      if (random() % 4 == 0) damaged.resize(random() % damaged.size());
+      if (random() % 8 == 0) damaged += damaged;
+      // The header is left whole now and then, or nothing else would be read.
+      const bool keep = file == "run.json" && round % 3 != 0;
+      std::ofstream(run / file, std::ios::trunc) << (keep ? text : damaged);
+    }
+    PageApi fresh(runs.path());
+    const std::string path = "/api/v1/runs/" + run.filename().string();
+    for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang",
+                             "/events", "/logs", "/files"}) {
+      const PageAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
+      EXPECT_TRUE(answer.status == 200 || answer.status == 404) << what << answer.body;
+      EXPECT_TRUE(ParseJson(answer.body).ok()) << what << answer.body;
+    }
+    EXPECT_EQ(fresh.Answer({.method = "GET", .path = "/api/v1/runs"}).status, 200);
+    EXPECT_EQ(fresh.Answer({.method = "GET", .path = "/metrics"}).status, 200);
+  }
 }
 
 TEST_F(PageAnswers, ParametersThatAreNoNumbersAreRefused) {
