@@ -50,7 +50,7 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
   const events = [
     ...data.gangs.map((gang) => ({
       time: gang.time,
-      what: `${gang.ranks.length} rank${gang.ranks.length === 1 ? "" : "s"} placed`,
+      what: `${counted(gang.ranks.length, "rank")} placed`,
       more: `task ${gang.task}${gang.attempt ? `, attempt ${gang.attempt}` : ""}`,
     })),
     ...data.changes.map((change) => ({ time: change.time, what: kSays[change.event] ?? change.event, more: details(change) })),
@@ -79,7 +79,7 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
           ]}
         />
       </Panel>
-      <Panel title="Membership" more={`${events.length} event${events.length === 1 ? "" : "s"}`} wide>
+      <Panel title="Membership" more={counted(events.length, "change")} wide>
         <Table
           label="changes of the gang"
           rows={events}
