@@ -18,7 +18,7 @@ function hints(run: Overview): string[] {
   const wait = run.result.wait_share ?? run.wait_share;
   if (wait > 0.2) {
     found.push(
-      `Ranks wait ${Math.round(100 * wait)} % of the time. Steps are short beside the exchange of gradients, or shards are uneven: a larger batch_size or fewer workers make more of each step.`,
+      `${Math.round(100 * wait)} % of the time goes into the sum of gradients over ranks, and into waiting for the others there. Steps are short beside it, shards are uneven, or the cores are shared: a larger batch_size or fewer workers make more of each step.`,
     );
   }
   const train = run.parts.find((part) => part.name === "train");
@@ -167,7 +167,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
         ))}
         {(["rate", "pace", "wait"] as const).map((name) => {
           const line = lines[name];
-          const titles = { rate: "Learning rate", pace: "Pace, all ranks", wait: "Waiting, share of the ranks' time" };
+          const titles = { rate: "Learning rate", pace: "Pace, all ranks", wait: "Sum over ranks and waiting in it, share of the time" };
           return line ? (
             <Panel key={name}>
               <Chart title={titles[name]} xName="step" lines={[line]} sync="steps" />
