@@ -12,7 +12,7 @@ import weakref
 from ctypes import byref
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
-from . import _arrow, _library
+from . import _arrow, _library, _pandas
 from ._progress import Progress
 from .errors import UsageError
 from .frame import Frame
@@ -106,7 +106,7 @@ class Session:
     def table(self, data: Any, name: str | None = None) -> Frame:
         """A table of what Python has, under a name for SQL if one is given.
 
-        pandas and Polars frames, pyarrow tables and readers, DuckDB relations and whatever else has
+        pandas frames, with their index if it has a name, Polars frames, pyarrow tables and readers, DuckDB relations and whatever else has
         `__arrow_c_stream__`; dicts of lists or arrays; paths of files; frames of this session.
         """
         frame = self._frame_of(data, name)
@@ -151,9 +151,12 @@ def _address(stream: _arrow.Stream) -> int:
 
 def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
     """A capsule with the rows, or a stream made of them."""
+    if _pandas.is_pandas(data):
+        data = _pandas.with_index(data)
     if hasattr(data, "__arrow_c_stream__"):
         try:
-            return data.__arrow_c_stream__(), None
+            whole = _pandas.in_parts(data) if _pandas.is_pandas(data) else data
+            return whole.__arrow_c_stream__(), None
         except ImportError:  # pandas without pyarrow.
             pass
     if hasattr(data, "fetch_arrow_reader"):  # DuckDB relations, before they had the method above.
@@ -162,7 +165,7 @@ def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
 
     if isinstance(data, Mapping):
         columns = {str(name): _given.column(str(name), each) for name, each in data.items()}
-    elif hasattr(data, "columns") and hasattr(data, "dtypes"):  # pandas.
+    elif _pandas.is_pandas(data):
         columns = {str(name): _given.column(str(name), data[name]) for name in data.columns}
     else:
         raise UsageError(f"a {type(data).__name__} is no table",

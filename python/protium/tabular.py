@@ -218,7 +218,8 @@ def _joined(X: Any, extra: dict[str, Any]) -> Any:
     if taken:
         raise InputError(f'column "{taken.pop()}" has a name that fitting needs', fix="rename it")
     if hasattr(X, "assign"):  # pandas.
-        return X.set_axis([str(name) for name in X.columns], axis=1).assign(**extra)
+        named = X.set_axis([str(name) for name in X.columns], axis=1)
+        return named.reset_index(drop=True).assign(**extra)
     if hasattr(X, "with_columns"):  # Polars.
         import polars
 

@@ -129,6 +129,20 @@ class Frames(unittest.TestCase):
         self.assertEqual(told["n"].isna().tolist(), [False, True, False])
         self.assertEqual(told["t"].tolist(), given["t"].tolist())
 
+    def test_pandas_indexes_are_columns_where_they_have_names(self):
+        pd = module("pandas")
+        given = pd.DataFrame({"x": [3, 1, 2]}, index=[7, 8, 9])
+        self.assertEqual(self.session.table(given).columns, ["x"])
+        self.assertEqual(self.session.table(given.rename_axis("id")).columns, ["id", "x"])
+
+    def test_large_pandas_frames_come_in_parts(self):
+        pd = module("pandas")
+        rows = 600_000
+        given = pd.DataFrame(np.arange(2.0 * rows).reshape(rows, 2), columns=["a", "b"])
+        given["c"] = pd.Categorical.from_codes(np.arange(rows) % 2, ["x", "y"])
+        told = self.session.table(given).sql("SELECT count(*) AS n, sum(b) - sum(a) AS d, min(c) AS c FROM this")
+        self.assertEqual([each[0] for each in told.to_columns().values()], [rows, rows, "x"])
+
     def test_pandas_without_pyarrow(self):
         pd = module("pandas")
 

@@ -91,6 +91,7 @@ class Tabular(unittest.TestCase):
         kinds = {each["kind"]: each.get("inputs") for each in model._model().pipeline}
         self.assertEqual(kinds["string_indexer"], ["shop", "open"])
         self.assertEqual(kinds["imputer"], ["day", "on", "price"])
+        np.testing.assert_array_equal(model.predict(X[::-1]), model.predict(X)[::-1])
         with self.assertRaisesRegex(ValueError, "feature names should match|features"):
             model.predict(X.drop(columns="price"))
 
