@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, Callable, Iterator
 
+from ._pyarrow import reader_of
 from .errors import UsageError
 from .frame import Frame
 
@@ -20,6 +21,8 @@ def _as_batches(made: Any) -> list[Any]:
         return [pyarrow.RecordBatch.from_pydict(made)]
     if hasattr(made, "columns") and hasattr(made, "dtypes") and not hasattr(made, "to_batches"):
         return [pyarrow.RecordBatch.from_pandas(made, preserve_index=False)]
+    if isinstance(made, pyarrow.Table):
+        return list(made.to_batches())
     if hasattr(made, "__arrow_c_stream__"):
         return list(pyarrow.RecordBatchReader.from_stream(made))
     raise UsageError(f"the function gave a {type(made).__name__}, which is no table")
@@ -33,7 +36,7 @@ def mapped(frame: Frame, function: Callable[[Any], Any]) -> Frame:
 
     def made() -> Iterator[Any]:
         try:
-            for batch in pyarrow.RecordBatchReader.from_stream(frame):
+            for batch in reader_of(frame):
                 yield from _as_batches(function(batch))
         except BaseException as error:  # It reaches the caller through C, as a text alone.
             failures.append(error)

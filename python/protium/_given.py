@@ -8,6 +8,7 @@ written anew.
 from __future__ import annotations
 
 import ctypes
+import datetime
 import itertools
 from ctypes import POINTER, byref, c_void_p
 from typing import Any, Mapping
@@ -63,6 +64,9 @@ def _of_objects(name: str, values: Any) -> Column:
         return _of_numbers(name, values, missing, "f8")
     if all(issubclass(kind, (bytes, str)) for kind in kinds) and len({issubclass(k, str) for k in kinds}) < 2:
         return _of_texts(values, missing)
+    if kinds == {datetime.date}:
+        return _of_times(name, np.array([None if gone else each for each, gone in zip(values, missing)],
+                                        "datetime64[D]"))
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise InputError(f'column "{name}" holds {found}, which make no column of one type',
                      fix="numbers, texts, booleans or times alone")

@@ -156,9 +156,9 @@ class Frame:
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table."""
-        import pyarrow
+        from ._pyarrow import reader_of
 
-        return self._read(lambda: pyarrow.RecordBatchReader.from_stream(self).read_all())
+        return self._read(lambda: reader_of(self).read_all())
 
     def to_pandas(self) -> Any:
         """The rows as a pandas.DataFrame."""

@@ -12,7 +12,7 @@ import weakref
 from ctypes import byref
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
-from . import _arrow, _library, _pandas
+from . import _arrow, _library, _pandas, _pyarrow
 from ._progress import Progress
 from .errors import UsageError
 from .frame import Frame
@@ -153,14 +153,20 @@ def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
     """A capsule with the rows, or a stream made of them."""
     if _pandas.is_pandas(data):
         data = _pandas.with_index(data)
+        try:
+            data = _pandas.in_parts(data)
+        except ImportError:  # There is no pyarrow.
+            pass
+    if hasattr(data, "fetch_arrow_reader") and not hasattr(data, "__arrow_c_stream__"):
+        data = data.fetch_arrow_reader()  # Of DuckDB before 1.3.
     if hasattr(data, "__arrow_c_stream__"):
         try:
-            whole = _pandas.in_parts(data) if _pandas.is_pandas(data) else data
-            return whole.__arrow_c_stream__(), None
+            return data.__arrow_c_stream__(), None
         except ImportError:  # pandas without pyarrow.
             pass
-    if hasattr(data, "fetch_arrow_reader"):  # DuckDB relations, before they had the method above.
-        return data.fetch_arrow_reader().__arrow_c_stream__(), None
+    stream = _pyarrow.exported(data)
+    if stream is not None:
+        return None, stream
     from . import _given
 
     if isinstance(data, Mapping):

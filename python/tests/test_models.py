@@ -34,6 +34,8 @@ sys.path.insert(0, sys.argv[1])
 import protium as pt
 import test_models
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell's background jobs ignore it.
+
 def hear(event):
     if event["event"] == "epoch" and event["epoch"] == 1:
         os.kill(os.getpid(), signal.SIGINT)

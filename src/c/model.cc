@@ -11,9 +11,11 @@
 #include "c/handles.h"
 #include "c/options.h"
 #include "column/schema.h"
+#include "engine/engine.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "learn/model/model_state.h"
+#include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
 #include "os/file.h"
 
@@ -44,6 +46,18 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
   return model.Save(kModel);
 }
 
+// Has processes with LibTorch ready for the next training, on this machine: those of this one end
+// with it. A cluster's places are others', too.
+void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
+  SessionState& state = session.state();
+  const std::vector<StageOptions>& stages = pipeline.stages();
+  if (stages.empty() || stages.back().kind != kTorchEstimator) return;
+  const auto options = ReadEstimator(stages.back(), "pipeline");
+  if (!options.ok() || !state.engine().address().starts_with("local")) return;
+  // Whether it could be seated is a question for the training itself.
+  (void)state.engine().Admit({.gang = options->gang, .torch = true, .plan = rows}, state.call());
+}
+
 // All but the model.
 void Tidy(const fs::path& folder) {
   std::error_code ignored;
@@ -60,6 +74,7 @@ Result<PipelineModel> Fit(Room& room, Session& session, const char* text, const 
   const Status fitted = FitIn(folder, session, pipeline, rows);
   if (room.scratch()) Tidy(folder);
   PT_TRY(fitted);
+  WarmUp(session, pipeline, rows);
   return PipelineModel::Load(session, folder / kModel);
 }
 
