@@ -5,8 +5,17 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from typing import Any, Callable
+
+
+_thread = threading.local()
+
+
+def is_hearing() -> bool:
+    """Whether this thread is telling of an event at the moment."""
+    return bool(getattr(_thread, "hearing", False))
 
 
 def _is_watched() -> bool:
@@ -35,7 +44,13 @@ class Progress:
     def hear(self, event: bytes, unused: Any) -> None:
         if self._shown is False and self._on_event is None:
             return
-        read = json.loads(event)
+        _thread.hearing = True
+        try:
+            self._hear(json.loads(event))
+        finally:
+            _thread.hearing = False
+
+    def _hear(self, read: dict[str, Any]) -> None:
         if self._on_event is not None:
             self._on_event(read)
         if _is_watched() if self._shown is None else self._shown:

@@ -13,7 +13,7 @@ from ctypes import byref
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from . import _arrow, _library, _pandas, _pyarrow
-from ._progress import Progress
+from ._progress import Progress, is_hearing
 from .errors import UsageError
 from .frame import Frame
 
@@ -54,6 +54,10 @@ class Session:
 
     def close(self) -> None:
         """Stops what runs and ends the workers. What came from the session cannot be used any more."""
+        if is_hearing():
+            raise UsageError("a function that receives events has closed a session",
+                             why="the session waits for it to return",
+                             fix="note what is to be done, and do it when the call has returned")
         handle, self._handle = self._handle, 0
         # A child of fork() has neither the threads nor the workers of its parent.
         if handle and self._process == os.getpid():
@@ -66,7 +70,12 @@ class Session:
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+        if not getattr(self, "_handle", 0) or sys.is_finalizing():
+            return
+        if is_hearing():
+            # The garbage was collected on a thread of some session's, which must not wait for itself.
+            threading.Thread(target=self.close, name="protium", daemon=True).start()
+        else:
             self.close()
 
     def __repr__(self) -> str:

@@ -136,6 +136,19 @@ class Models(unittest.TestCase):
         told = run(INTERRUPTED)
         self.assertEqual((told.returncode, told.stdout), (0, "interrupted 500\n"), told.stderr)
 
+    def test_a_session_that_is_collected_within_an_event_does_not_wait_for_itself(self):
+        sessions = []
+        told = []
+
+        def hear(event):
+            told.append(event["event"])
+            sessions.clear()  # The last reference.
+
+        sessions.append(pt.Session(on_event=hear))
+        sessions[0].table({"x": [1]})
+        pt.Pipeline(NET).fit(pt.Session(on_event=hear).table(sales()))
+        self.assertIn("train_start", told)
+
     def test_a_forked_child_is_refused_and_harmless(self):
         told = run(FORKED)
         self.assertEqual(told.returncode, 0, told.stderr)
