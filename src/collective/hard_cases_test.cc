@@ -121,6 +121,13 @@ TEST(SharedRanks, StartWithinTheirDeadline) {
   const auto alone = MakeSharedCommunicator(1, std::move(others[1]), {});
   EXPECT_EQ(FaultOf(alone.status()).what,
             "rank 0 is gone; the others were waiting for it in the start of the gang");
+  // And the other way round: who is gone when rank 0 sends the board is no error of rank 0's own.
+  auto first = ConnectRanks(2).ValueOrDie();
+  first[1].clear();
+  const auto left = MakeSharedCommunicator(0, std::move(first[0]), {});
+  EXPECT_EQ(FaultOf(left.status()).what,
+            "rank 1 is gone; the others were waiting for it in the start of the gang");
+  EXPECT_EQ(FaultOf(left.status()).exit, Exit::kRemote);
 }
 
 // One rank of a world of processes; ends with 0 when it was told that rank 2 is gone.

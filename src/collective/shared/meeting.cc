@@ -57,15 +57,15 @@ Status Meeting::ShareBoard() {
   for (int32_t r = 1; r < world(); ++r) {
     const int fd = memory.fd();
     const Status sent = peers_[size_t(r)].Send(greeting, {&fd, 1}, Clock::now() + deadline_);
-    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("sending the board to rank {}", r)));
+    if (!sent.ok()) return Abort(SendFault(r, sent, "sending the board to"));
   }
   return Status::OK();
 }
 
 Status Meeting::TakeBoard() {
   auto received = peers_[0].Receive(Clock::now() + deadline_);
+  if (received.ok() ? !received->has_value() : HungUp(peers_[0].fd())) return GoneFault(0);
   if (!received.ok()) return Annotate(received.status(), "waiting for rank 0's board");
-  if (!received->has_value()) return GoneFault(0);
   Message& message = **received;
   if (message.bytes != fmt::format("{} {}", kGreeting, world()) || message.fds.size() != 1) {
     return Fail({.exit = Exit::kRemote,
@@ -191,10 +191,17 @@ Status Meeting::BlameLate() const {
 }
 
 Status Meeting::GoneFault(int32_t rank) const {
-  const std::string name = board_.ready() ? Describe(Asked(rank_)) : "the start of the gang";
+  const bool began = board_.ready() && agreed_ > 0;
+  const std::string name = began ? Describe(Asked(rank_)) : "the start of the gang";
   return Fail(
       {.exit = Exit::kRemote,
        .what = fmt::format("rank {} is gone; the others were waiting for it in {}", rank, name)});
+}
+
+// Of a rank that has died the end is the cause, and not the error of the one that sent to it.
+Status Meeting::SendFault(int32_t rank, const Status& sent, const char* doing) const {
+  if (HungUp(peers_[size_t(rank)].fd())) return GoneFault(rank);
+  return Annotate(sent, fmt::format("{} rank {}", doing, rank));
 }
 
 Status Meeting::Abort(const Status& cause) {
@@ -210,7 +217,7 @@ Result<std::vector<UniqueFd>> Meeting::Swap(int fd) {
     if (r == rank_) continue;
     const Deadline deadline = Clock::now() + deadline_;
     const Status sent = peers_[size_t(r)].Send("memory", {&fd, 1}, deadline);
-    if (!sent.ok()) return Abort(Annotate(sent, fmt::format("sharing memory with rank {}", r)));
+    if (!sent.ok()) return Abort(SendFault(r, sent, "sharing memory with"));
   }
   std::vector<UniqueFd> fds(peers_.size());
   for (int32_t r = 0; r < world(); ++r) {

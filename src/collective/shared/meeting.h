@@ -57,6 +57,7 @@ class Meeting {
   Status FindTheDead();
   Status Compare() const;
   Status BlameLate() const;
+  Status SendFault(int32_t rank, const Status& sent, const char* doing) const;
   Status GoneFault(int32_t rank) const;
   Result<Message> ReceiveFrom(int32_t rank);
 
