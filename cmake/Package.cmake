@@ -16,7 +16,7 @@ set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/near
 # And those that torch.h shows, for nets of one's own.
 set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h deep/module_net.h
   deep/recorded_loss.h deep/recorded_net.h learn/catalogue.h learn/extension.h
-  learn/stages/group_numbers.h learn/stages/number_counts.h learn/stages/positive_counts.h
+  learn/stages/group_numbers.h learn/stages/number_counts.h learn/stages/number_table.h learn/stages/positive_counts.h
   learn/stages/products.h learn/stages/stage.h learn/stages/state.h learn/stages/token_counts.h
   metrics/metrics.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states that count values: TextCounts and NumberCounts. Counting is a hash lookup per cell,
-// and real columns repeat few values; a small direct-mapped cache in front (RecentCounters) spares
-// most lookups.
+// and real columns repeat few texts; a small direct-mapped cache in front (RecentCounters) spares
+// most lookups of these.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -41,8 +41,7 @@ class RecentCounters {
   void Note(const Value& value, int64_t* count) { seen_[HashToPlace(value)] = {value, count}; }
 
  private:
-  // Numbers such as a humidity to two decimals have thousands of values; texts that repeat, fewer.
-  static constexpr int kPlaceBits = std::is_same_v<Value, double> ? 13 : 9;
+  static constexpr int kPlaceBits = 9;  // 512 places.
   struct Seen {
     Value value{};
     int64_t* count = nullptr;
@@ -52,7 +51,6 @@ class RecentCounters {
   static size_t HashToPlace(uint64_t bits) {
     return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits);
   }
-  static size_t HashToPlace(double number) { return HashToPlace(std::bit_cast<uint64_t>(number)); }
   // By the length and up to 8 bytes at either end, which is cheaper than hashing all of a long
   // text.
   static size_t HashToPlace(std::string_view text) {
@@ -67,12 +65,6 @@ class RecentCounters {
   std::array<Seen, size_t{1} << kPlaceBits> seen_{};
 };
 
-bool IsNan(double number) { return std::isnan(number); }
-template <class Value>
-bool IsNan(const Value&) {
-  return false;
-}
-
 // Adds 1 to the counter of each value that is not missing; returns how many are missing.
 template <class Array, class CounterFinder>
 Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_counter) {
@@ -84,7 +76,7 @@ Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_
   for (int64_t i = 0; i < array.length(); ++i) {
     const bool there = array.IsValid(i);
     const Value value = there ? array.GetView(i) : Value{};
-    if (!there || IsNan(value)) {
+    if (!there) {
       ++missing;
       continue;
     }
@@ -153,12 +145,8 @@ Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
   return FindCounter(text, "texts", "leave the column out", counts);
 }
 
-template <class Counts>
-Result<int64_t*> CounterOfNumber(double number, Counts& counts) {
-  // -0.0 equals 0.0 in the hash table, but the key that came first would stay: its sign would
-  // depend on the order of rows.
-  return FindCounter(number == 0 ? 0.0 : number, "numbers",
-                     "fill it with = \"mean\" instead of the median", counts);
+Status TooManyNumbers() {
+  return TooMany("numbers", "fill it with = \"mean\" instead of the median");
 }
 
 }  // namespace
@@ -198,17 +186,19 @@ std::vector<std::string> TextCounts::ByFrequency() const {
 }
 
 Status NumberCounts::Count(double value, int64_t count) {
-  PT_LET(int64_t* const counter, CounterOfNumber(value, counts_));
-  *counter += count;
-  return Status::OK();
+  return counts_.Add(value, count, kMaxDistinct) ? Status::OK() : TooManyNumbers();
 }
 
 Status NumberCounts::Add(const arrow::Array& values) {
   if (values.type_id() != arrow::Type::DOUBLE) return Status::TypeError("numbers must be doubles");
-  PT_LET(const int64_t missing, CountEach<arrow::DoubleArray>(values, [&](double number) {
-           return CounterOfNumber(number, counts_);
-         }));
-  missing_ += missing;
+  const auto& array = static_cast<const arrow::DoubleArray&>(values);
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (!array.IsValid(i) || std::isnan(array.Value(i))) {
+      ++missing_;
+    } else if (!counts_.Add(array.Value(i), 1, kMaxDistinct)) {
+      return TooManyNumbers();
+    }
+  }
   return Status::OK();
 }
 
@@ -231,7 +221,9 @@ int64_t NumberCounts::count() const {
 
 // One walk over the sorted counts serves all ranks.
 std::vector<double> NumberCounts::AtRanks(const std::vector<int64_t>& ranks) const {
-  std::vector<std::pair<double, int64_t>> sorted(counts_.begin(), counts_.end());
+  std::vector<std::pair<double, int64_t>> sorted;
+  sorted.reserve(counts_.size());
+  for (const auto& [number, count] : counts_) sorted.emplace_back(number, count);
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> values;
   int64_t before = 0;
@@ -269,11 +261,11 @@ double NumberCounts::Quantile(double share) const {
 double NumberCounts::Mode() const {
   PT_CHECK(!counts_.empty());
   auto most = counts_.begin();
-  for (auto each = counts_.begin(); each != counts_.end(); ++each) {
-    const bool more = each->second > most->second;
-    if (more || (each->second == most->second && each->first < most->first)) most = each;
+  for (auto each = counts_.begin(); !(each == counts_.end()); ++each) {
+    const bool more = each->count > most->count;
+    if (more || (each->count == most->count && each->number < most->number)) most = each;
   }
-  return most->first;
+  return most->number;
 }
 
 }  // namespace protium

@@ -9,10 +9,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
+#include "learn/stages/number_table.h"
 
 namespace protium {
 
@@ -45,7 +45,7 @@ class NumberCounts {
   // The most frequent value, the least one of several; count() must not be 0.
   double Mode() const;
   int64_t missing() const { return missing_; }
-  const std::unordered_map<double, int64_t>& counts() const { return counts_; }
+  const NumberTable& counts() const { return counts_; }
 
  private:
   Status Count(double value, int64_t count);
@@ -53,7 +53,7 @@ class NumberCounts {
   // fall.
   std::vector<double> AtRanks(const std::vector<int64_t>& ranks) const;
 
-  std::unordered_map<double, int64_t> counts_;
+  NumberTable counts_;
   int64_t missing_ = 0;
 };
 

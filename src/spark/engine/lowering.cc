@@ -112,13 +112,14 @@ class Lowering {
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, scan.schema));
-    if (!csv) files = WithoutBounds(std::move(files), *scan.schema);
-    if (scan.partitions.columns == nullptr) return files;
-    // Spark appends the folders' columns in the order of the folders; the scan's schema has an
-    // order of its own.
-    return connect::SelectColumns(
-        connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
-        scan.schema->field_names());
+    if (scan.partitions.columns != nullptr) {
+      // Spark appends the folders' columns in the order of the folders; the scan's schema has an
+      // order of its own.
+      files = connect::SelectColumns(
+          connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
+          scan.schema->field_names());
+    }
+    return csv ? files : WithoutBounds(std::move(files), *scan.schema);
   }
 
   // Most writers of Parquet leave NaN out of a column's bounds, by which Spark drops rows that a
