@@ -35,7 +35,7 @@ struct Scan {
   SchemaPtr schema;  // The files' columns, then those of `partitions`.
   CsvOptions csv;
   Partitions partitions;
-  bool rows_are_lines = false;  // CSV: may be read in pieces that begin at any line.
+  bool rows_are_lines = false;           // CSV: may be read in pieces that begin at any line.
   std::vector<std::string> hashed = {};  // Parquet: ParquetTable::hashed of format/parquet.h.
 };
 
