@@ -130,7 +130,7 @@ def disturb(run, chance, done, kills, on_spark):
 def one(arguments, seed):
     chance, done, kills = random.Random(seed), [], []
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", settings(arguments.engine))
+        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", placed(arguments.engine))
         next_at = None
         while not run.ended() and time.monotonic() - run.begun < PATIENCE_S:
             time.sleep(0.01)
@@ -147,7 +147,11 @@ def one(arguments, seed):
 
 
 def settings(engine):
-    return (*SETTINGS, *SPARK_SETTINGS, f"engine={engine}") if engine else SETTINGS
+    return (*SETTINGS, *SPARK_SETTINGS) if engine else SETTINGS
+
+
+def placed(engine):
+    return (*settings(engine), f"engine={engine}") if engine else settings(engine)
 
 
 # Those of a run's members that have not ended in good time.
@@ -194,8 +198,8 @@ def main():
     parser.add_argument("--engine", help="of the disturbed runs: a Spark server on this machine")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        alone_settings = (*SETTINGS, *SPARK_SETTINGS) if arguments.engine else SETTINGS
-        alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2, alone_settings).finish()
+        alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2,
+                           settings(arguments.engine)).finish()
     if alone is None:
         sys.exit(f"soak: the run left alone failed:\n{error}")
     cuts, edges, going, restarts, wrong, disturbed = [], [], [], 0, 0, 0

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "page/api.h"
 
@@ -21,11 +21,6 @@ bool SameSecret(const std::string& a, const std::string& b) {
     different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
   }
   return different == 0;
-}
-
-std::string LowerCase(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 // The value of a cookie in "a=1; b=2".
@@ -46,14 +41,14 @@ std::string CookieIn(const std::string& header, const std::string& name) {
 // cookie belongs to the name that it was given under.
 bool Guard::NamesUs(const std::string& authority) const {
   const std::string end = fmt::format(":{}", port);
-  std::string name = LowerCase(authority);
+  std::string name = Lower(authority);
   if (!name.ends_with(end)) {
     if (port != 80) return false;  // A port that is left out is 80.
   } else {
     name.resize(name.size() - end.size());
   }
   if (!token.empty()) return !name.empty();
-  return name == LowerCase(host) || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
+  return name == Lower(host) || name == "localhost" || name == "127.0.0.1" || name == "[::1]";
 }
 
 std::string Guard::cookie() const { return fmt::format("protium-{}", port); }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -130,19 +129,14 @@ Result<int64_t> CountTexts(const arrow::Array& values, const CounterFinder& find
   }
 }
 
-// The counter of a key, a new one at 0. `what` and `fix` are for the fault when there are too many.
-template <class Counts, class Key>
-Result<int64_t*> FindCounter(const Key& key, const char* what, const char* fix, Counts& counts) {
-  const auto found = counts.find(key);
-  if (found != counts.end()) return &found->second;
-  // Checked for new keys only, so a column at the limit can still be counted.
-  if (counts.size() >= kMaxDistinct) return TooMany(what, fix);
-  return &counts.emplace(key, 0).first->second;
-}
-
+// The counter of a text, a new one at 0.
 template <class Counts>
 Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
-  return FindCounter(text, "texts", "leave the column out", counts);
+  const auto found = counts.find(text);
+  if (found != counts.end()) return &found->second;
+  // Checked for new texts only, so a column at the limit can still be counted.
+  if (counts.size() >= kMaxDistinct) return TooMany("texts", "leave the column out");
+  return &counts.emplace(text, 0).first->second;
 }
 
 Status TooManyNumbers() {

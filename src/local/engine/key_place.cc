@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "local/functions/row_function.h"
+
 namespace protium {
 namespace {
 
@@ -104,31 +106,9 @@ class KeyPlaces {
 
 // A constant number of the query, or none for NULL.
 std::optional<int64_t> ReadConstant(duckdb_data_chunk chunk, idx_t argument) {
-  const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, argument);
-  uint64_t* const valid = duckdb_vector_get_validity(vector);
-  if (valid != nullptr && !duckdb_validity_row_is_valid(valid, 0)) return std::nullopt;
-  return static_cast<int64_t*>(duckdb_vector_get_data(vector))[0];
+  const cells::Column column(chunk, argument);
+  return column.Valid(0) ? std::optional(static_cast<int64_t*>(column.data())[0]) : std::nullopt;
 }
-
-// Writes numbers and NULLs of a result, which is all valid at first.
-class Places {
- public:
-  explicit Places(duckdb_vector result)
-      : result_(result), out_(static_cast<int64_t*>(duckdb_vector_get_data(result))) {}
-
-  void Write(idx_t row, const std::optional<int64_t>& place) {
-    if (place) {
-      out_[row] = *place;
-      return;
-    }
-    duckdb_vector_ensure_validity_writable(result_);
-    duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result_), row);
-  }
-
- private:
-  duckdb_vector result_;
-  int64_t* out_;
-};
 
 // One thread's keys; none before its first rows.
 using Known = std::unique_ptr<const KeyPlaces>;
@@ -139,17 +119,20 @@ void FindPlaces(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vecto
   auto& known = *static_cast<Known*>(duckdb_scalar_function_get_state(info));
   if (!known) known = std::make_unique<KeyPlaces>(duckdb_data_chunk_get_vector(chunk, kKeys));
   const auto missing = ReadConstant(chunk, kMissing), unseen = ReadConstant(chunk, kUnseen);
-  const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, kCell);
-  const auto* const cells = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
-  uint64_t* const valid = duckdb_vector_get_validity(vector);
-  Places places(result);
+  const cells::Column column(chunk, kCell);
+  const auto* const texts = static_cast<duckdb_string_t*>(column.data());
+  auto* const places = static_cast<int64_t*>(duckdb_vector_get_data(result));
   for (idx_t row = 0; row < rows; ++row) {
-    if (valid != nullptr && !duckdb_validity_row_is_valid(valid, row)) {
-      places.Write(row, missing);
-      continue;
+    std::optional<int64_t> place = missing;
+    if (column.Valid(row)) {
+      const int64_t found = known->Find(texts[row]);
+      place = found < 0 ? unseen : found;
     }
-    const int64_t place = known->Find(cells[row]);
-    places.Write(row, place < 0 ? unseen : std::optional(place));
+    if (place) {
+      places[row] = *place;
+    } else {
+      cells::SetNull(result, row);
+    }
   }
 }
 
