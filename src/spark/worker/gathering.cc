@@ -3,16 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <set>
-#include <thread>
-
 #include "base/fault.h"
 #include "base/fields.h"
 #include "collective/self.h"
 #include "collective/tcp/candidate.h"
-#include "os/file.h"
 
 namespace protium {
 
@@ -20,6 +14,8 @@ namespace {
 
 // Ranks on new executors come late: their program is still being sent.
 constexpr std::chrono::minutes kGatherTime{5};
+// How long a rank keeps away from Spark's barrier for others that have not started.
+constexpr std::chrono::seconds kMostWaiting{30};
 
 // What a rank tells the others, as JSON.
 struct Seat {
@@ -64,55 +60,32 @@ Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
   return cards;
 }
 
-constexpr char kHere[] = "here-";
-
-// The ranks that have left word since this try of the stage began. Its tasks have successive
-// numbers, so those of an earlier one are at least `world` below.
-int32_t CountHere(const SparkCommand& command, int64_t task) {
-  std::set<std::string> ranks;
-  std::error_code gone;
-  for (const auto& entry : std::filesystem::directory_iterator(command.events, gone)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kHere)) continue;
-    const size_t dash = name.rfind('-');
-    const int64_t other = std::strtoll(name.c_str() + dash + 1, nullptr, 10);
-    if (other > task - command.world) ranks.insert(name.substr(0, dash));
-  }
-  return static_cast<int32_t>(ranks.size());
-}
-
-// Waits until all ranks have started, through the folder of events. When a stage ends while one of
-// its tasks is in Spark's barrier, as it does for a rank whose executor lacks the program, Spark
-// lets the exception end the task's whole executor (exit code 50), with whatever else runs there.
-// So ranks go there together. It is only a precaution: after a while they go there anyway.
-void AwaitOthers(const SparkCommand& command, const BarrierTask& task,
-                 const std::stop_token& stop) {
-  constexpr std::chrono::seconds kMostWaiting{30};
-  constexpr std::chrono::milliseconds kLook{10};
-  if (command.events.empty()) return;
-  const std::string name = fmt::format("{}{}-{}", kHere, task.rank, task.task);
-  if (!WriteFile(std::filesystem::path(command.events) / name, "").ok()) return;
-  const Deadline latest = Clock::now() + kMostWaiting;
-  while (CountHere(command, task.task) < command.world) {
-    if (stop.stop_requested() || Clock::now() >= latest) return;
-    std::this_thread::sleep_for(kLook);
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
-                                                const BarrierTask& task, std::stop_token stop) {
+                                                const BarrierTask& task, RankSigns* signs,
+                                                std::stop_token stop) {
   // A rank alone need not spend a second on Spark's barrier.
   if (command.world == 1) return MakeSelfCommunicator();
-  AwaitOthers(command, task, stop);
+  // When a stage ends while one of its tasks is in Spark's barrier, as it does for a rank whose
+  // executor lacks the program, Spark lets the exception end the task's whole executor (exit code
+  // 50), with whatever else runs there. So ranks go there together. It is only a precaution: after
+  // a while they go there anyway.
+  if (signs != nullptr) {
+    stop = signs->over();
+    (void)signs->AwaitReady(Clock::now() + kMostWaiting);
+    PT_TRY(signs->silence());
+  }
   TcpOptions options{.key = command.key, .plaintext = command.plaintext};
   options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
   PT_LET(auto candidate, TcpCandidate::Make(options, task.rank, command.world));
   const Seat own{task.rank, command.world, command.attempt, candidate.card()};
   const BarrierClient barrier(task.address, std::move(stop));
-  PT_LET(const auto texts, barrier.AllGather(Dump(FieldsToJson(own)), Clock::now() + kGatherTime));
-  PT_LET(const auto cards, CardsIn(texts, command));
+  const auto texts = barrier.AllGather(Dump(FieldsToJson(own)), Clock::now() + kGatherTime);
+  // Spark's barrier itself would wait for a rank that hangs.
+  if (signs != nullptr) PT_TRY(signs->silence());
+  PT_TRY(texts.status());
+  PT_LET(const auto cards, CardsIn(*texts, command));
   return std::move(candidate).Join(cards, Clock::now() + options.deadline);
 }
 

@@ -8,6 +8,7 @@
 #include "collective/communicator.h"
 #include "spark/ship/command.h"
 #include "spark/worker/barrier.h"
+#include "spark/worker/rank_signs.h"
 
 namespace protium {
 
@@ -22,8 +23,10 @@ struct BarrierTask {
 // listen and which gang they are of, and talk directly from then on (collective/tcp.h). If the
 // ranks are not one gang (another world or attempt), all of them refuse, with exit kRemote. Waits
 // up to 5 minutes for ranks to start, then `command.deadline` for connections; `stop` ends the
-// first wait.
+// first wait. With `signs`, which must have `stop` as well, a rank that falls silent in the first
+// wait ends it with exit kStalled.
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
-                                                const BarrierTask& task, std::stop_token stop);
+                                                const BarrierTask& task, RankSigns* signs,
+                                                std::stop_token stop);
 
 }  // namespace protium

@@ -176,7 +176,8 @@ Result<Communicator*> SparkTask::communicator() {
       ranks_,
       JoinRanks(command_,
                 {.rank = rank(), .task = init_.task_attempt_id, .address = init_.barrier_address},
-                stop()));
+                signs_.get(), stop()));
+  signs_.reset();
   return ranks_.get();
 }
 
@@ -207,9 +208,10 @@ Status SparkTask::SkipInput() {
   return sent_->Skip();
 }
 
-// Ranks of a lease have told of themselves already.
+// Ranks of a lease have told of themselves already, and give signs with their words.
 void SparkTask::ReportStart() {
   if (!command_.gang || command_.lease) return;
+  if (!command_.events.empty() && world() > 1) signs_ = GiveSigns();
   Report({{"event", "rank_start"},
           {"rank", rank()},
           {"world", world()},
@@ -218,6 +220,18 @@ void SparkTask::ReportStart() {
           {"devices", DevicesToJson(devices())},
           {"attempt", attempt()},
           {"log", place_.log.string()}});
+}
+
+std::unique_ptr<RankSigns> SparkTask::GiveSigns() {
+  // Signs are given once a second; on a busy machine one may be late.
+  constexpr std::chrono::milliseconds kLeast{3'000};
+  const std::chrono::milliseconds deadline(int64_t(command_.deadline * 1000));
+  return std::make_unique<RankSigns>(RankSigns::Options{.folder = command_.events,
+                                                        .rank = rank(),
+                                                        .world = world(),
+                                                        .task = init_.task_attempt_id,
+                                                        .deadline = std::max(deadline, kLeast)},
+                                     stop_.get_token());
 }
 
 void SparkTask::ReportEnd(const Status& status) {

@@ -22,6 +22,7 @@
 #include "spark/worker/event_file.h"
 #include "spark/worker/lease_member.h"
 #include "spark/worker/lease_talk.h"
+#include "spark/worker/rank_signs.h"
 #include "spark/worker/rows_file.h"
 #include "spark/worker/task_init.h"
 #include "spark/worker/task_watch.h"
@@ -75,6 +76,7 @@ class SparkTask : public TaskContext, private BatchStream {
   Status Call(const Task& task);
   Status SkipInput();
   void ReportStart();
+  std::unique_ptr<RankSigns> GiveSigns();
   void ReportEnd(const Status& status);
   const SchemaPtr& schema() const override { return steps_ ? steps_->schema() : source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
@@ -102,6 +104,7 @@ class SparkTask : public TaskContext, private BatchStream {
   WireOutput output_;
   std::optional<RowsFileWriter> kept_;  // Of a lease: what it emits.
   std::unique_ptr<TaskWatch> watch_;
+  std::unique_ptr<RankSigns> signs_;  // Of a barrier stage, until the ranks have met.
   std::unique_ptr<Communicator> ranks_;
   std::unique_ptr<LeaseMember> member_;  // Of a lease; before the conversation that calls it.
   std::unique_ptr<LeaseTalk> talk_;
