@@ -33,6 +33,9 @@ _loaded: "weakref.WeakKeyDictionary[Any, Model]" = weakref.WeakKeyDictionary()
 
 
 class _Tabular(BaseEstimator):
+    # Of nets that read numbers alone; beside embeddings wider weights learn too fast.
+    _initial_weights = "pytorch"
+
     def __init__(self, hidden: Any = (128, 64), *, net: Any = None, epochs: int = 20,
                  batch_size: int | None = None, learning_rate: float = 0.001, dropout: float = 0.0,
                  validation: float = 0.0, patience: int = 0, workers: int = 1,
@@ -77,8 +80,9 @@ class _Tabular(BaseEstimator):
         numeric = [name for name, kind in kinds.items() if kind == "number"]
         texts = [name for name, kind in kinds.items() if kind == "text"]
         stages: list[dict[str, Any]] = []
-        estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(), "label": _LABEL,
-                                     "train": self._train(rows), "gang": {"workers": self.workers}}
+        estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(texts),
+                                     "label": _LABEL, "train": self._train(rows),
+                                     "gang": {"workers": self.workers}}
         if numeric:
             # The mean, since a median of millions of different numbers takes long.
             stages.append({"kind": "imputer", "id": "fill", "with": "mean", "inputs": numeric})
@@ -91,11 +95,12 @@ class _Tabular(BaseEstimator):
             estimator["weight"] = _WEIGHT
         return [*stages, {**estimator, **loss}]
 
-    def _net(self) -> Any:
+    def _net(self, texts: list[str]) -> Any:
         if self.net is not None:
             return self.net
         return {"name": "tabular_mlp", "hidden": [int(width) for width in self.hidden],
-                "dropout": self.dropout}
+                "dropout": self.dropout,
+                "initial_weights": "pytorch" if texts else self._initial_weights}
 
     def _train(self, rows: int) -> dict[str, Any]:
         # Some fifty steps an epoch where there are few rows.
@@ -161,6 +166,8 @@ class TabularRegressor(RegressorMixin, _Tabular):
 
 class TabularClassifier(ClassifierMixin, _Tabular):
     """A net that predicts classes; parameters as for TabularRegressor."""
+
+    _initial_weights = "glorot"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "TabularClassifier":
         """Learns from rows X, a matrix or a frame, and their classes y, of any type."""

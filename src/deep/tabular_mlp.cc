@@ -81,6 +81,7 @@ class TabularMlpNet : public Net {
   };
 
   void AddLayer(const std::string& name, int64_t out);
+  float InitialBound(const Layer& layer) const;
   Scratch& ScratchFor(int64_t rows);
   void Activate(size_t l, Scratch& scratch, const uint64_t* training);
   void BackwardDense(const Layer& layer, const at::Tensor& gradient, const at::Tensor& input,
@@ -157,11 +158,17 @@ void TabularMlpNet::Bind(std::vector<at::Tensor> parameters, std::vector<at::Ten
   norms_.resize(layers_.size());
 }
 
+float TabularMlpNet::InitialBound(const Layer& layer) const {
+  if (options_.initial_weights == InitialWeights::kGlorot)
+    return std::sqrt(6 / float(layer.in + layer.out));
+  return 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
+}
+
 void TabularMlpNet::Initialise(uint64_t key) {
   const auto draw = [&](size_t i) { return DrawKey(DrawTag::kInitialise, {key, i}); };
   for (size_t i = 0; i < tables_; ++i) DrawNormal(draw(i), 1, FloatSpan(weights_[i]));
   for (const Layer& layer : layers_) {
-    const float bound = 1 / std::sqrt(float(std::max<int64_t>(1, layer.in)));
+    const float bound = InitialBound(layer);
     for (const size_t i : {layer.weight, layer.weight + 1}) {
       DrawUniform(draw(i), -bound, bound, FloatSpan(weights_[i]));
     }

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/fault.h"
 #include "deep/gradients_test.h"
 
@@ -97,6 +100,21 @@ TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
   const at::Tensor other = net->Forward(made.batch(), &keys[1]).clone();
   EXPECT_TRUE(torch::equal(one, net->Forward(made.batch(), &keys[0])));
   EXPECT_FALSE(torch::equal(one, other));
+}
+
+// Drawn to the bound and not beyond it, by the formulas of recipe/nets.h.
+TEST(TabularMlp, BeginsWithWeightsWithinTheBoundThatWasChosen) {
+  const auto largest = [](const char* initial_weights) {
+    const auto net = MakeTabularMlp({{"hidden", {400}}, {"initial_weights", initial_weights}},
+                                    TabularInputs(100, {}))
+                         .ValueOrDie();
+    const auto weights = Weights::Make(*net).ValueOrDie();
+    net->Initialise(1);
+    // The first layer's, [400, 100], lie first.
+    return std::ranges::max(weights->parameters().first(40'000));
+  };
+  EXPECT_NEAR(largest("pytorch"), 0.1, 1e-4);              // 1 / sqrt(100)
+  EXPECT_NEAR(largest("glorot"), std::sqrt(0.012), 1e-4);  // sqrt(6 / (100 + 400))
 }
 
 TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {

@@ -94,7 +94,8 @@ TabularMlpOptions OptionsOfDeep(const WideAndDeepOptions& options) {
   return {.hidden = options.hidden,
           .dropout = options.dropout,
           .embedding = options.embedding,
-          .batch_norm = options.batch_norm};
+          .batch_norm = options.batch_norm,
+          .initial_weights = options.initial_weights};
 }
 
 }  // namespace
