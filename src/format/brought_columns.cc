@@ -48,9 +48,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchBuilder::Finish() {
   return arrow::RecordBatch::Make(schema_, std::exchange(rows_, 0), std::move(arrays));
 }
 
-Result<TwoPasses> TwoPasses::Over(const std::vector<std::string>& paths, const BringWatch& watch) {
+Result<TwoPasses> TwoPasses::Over(const std::vector<std::string>& paths, BringWatch watch) {
   TwoPasses passes;
-  passes.watch_ = &watch;
+  passes.watch_ = std::move(watch);
   passes.before_.push_back(0);
   for (const std::string& path : paths) {
     PT_LET(const FileFacts facts, ReadFileFacts(path));
@@ -62,7 +62,7 @@ Result<TwoPasses> TwoPasses::Over(const std::vector<std::string>& paths, const B
 Status TwoPasses::Tell(int pass, size_t file, const TextSource& source) const {
   const auto all = static_cast<double>(std::max<int64_t>(before_.back(), 1));
   const auto read = static_cast<double>(before_[file] + source.read_bytes());
-  return (*watch_)((pass + std::min(read / all, 1.0)) / 2);
+  return watch_((pass + std::min(read / all, 1.0)) / 2);
 }
 
 CellType SettledType(const SaidType& said, CellType found) {

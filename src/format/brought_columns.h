@@ -37,12 +37,12 @@ class BatchBuilder {
 // Tells a BringWatch how far two passes over some files have come, by their bytes.
 class TwoPasses {
  public:
-  static Result<TwoPasses> Over(const std::vector<std::string>& paths, const BringWatch& watch);
+  static Result<TwoPasses> Over(const std::vector<std::string>& paths, BringWatch watch);
   // `source` of file number `file` is being read in pass 0 or 1.
   Status Tell(int pass, size_t file, const TextSource& source) const;
 
  private:
-  const BringWatch* watch_;
+  BringWatch watch_;
   std::vector<int64_t> before_;  // Bytes of the files before each, and of all.
 };
 
