@@ -9,10 +9,11 @@
 namespace protium {
 
 // Gives the rows into the gang's keeping and takes all ranks' in return: any shard may be owned
-// afterwards. Rows that lie on disks cannot be shared.
-Result<RankRows> ShareRankRows(RankRows own, GangMembership& gang);
+// afterwards. Rows on the disk stay in the files they are in, which all ranks read.
+Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMembership& gang);
 
 // The same rows for a newcomer, which has packed none. `schema` is theirs.
-Result<RankRows> JoinRankRows(const RowSchema& schema, GangMembership& gang);
+Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
+                              GangMembership& gang);
 
 }  // namespace protium

@@ -91,10 +91,7 @@ class Sides {
 RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
   if (config.memory_bytes == 0) return {};
   RowRoom room(config.memory_bytes / world);
-  room.disk = config.scratch;
-  std::error_code none;
-  // On other machines than the driver's the worker alone knows its disks.
-  if (room.disk.empty()) room.disk = std::filesystem::temp_directory_path(none);
+  room.disk = ScratchFolder(config);
   return room;
 }
 
@@ -243,6 +240,12 @@ Result<RankRows> OpenShared(const TrainConfig& config, const NetInputs& inputs,
 }
 
 }  // namespace
+
+fs::path ScratchFolder(const TrainConfig& config) {
+  if (!config.scratch.empty()) return config.scratch;
+  std::error_code none;
+  return fs::temp_directory_path(none);
+}
 
 Result<RankRows> MakeRankRows(const TrainConfig& config, const NetInputs& inputs,
                               TaskContext& context, Communicator& communicator) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "gang/task.h"
@@ -21,6 +22,10 @@ struct RankRows {
   int64_t disk_bytes = 0;  // Of rows that did not fit memory, over all ranks.
   bool packed = true;      // For this training; false: an earlier one of the search has.
 };
+
+// Where rows beyond memory go. On other machines than the driver's the worker alone knows its
+// disks.
+std::filesystem::path ScratchFolder(const TrainConfig& config);
 
 // Collective. In this order: unseen classes are summed over ranks, rows travel to the owners of
 // their shards, categories are held against the net's tables; then, where several trainings share

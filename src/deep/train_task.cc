@@ -82,22 +82,15 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
 }
 
 // Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
-// with all, unless they lie on the disk.
+// with all.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
                           TaskContext& context) {
   GangMembership* const gang = context.membership();
-  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, *gang);
+  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
   PT_LET(Communicator * communicator, context.communicator());
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
   if (gang == nullptr) return rows;
-  if (rows.disk_bytes == 0) return ShareRankRows(std::move(rows), *gang);
-  if (context.rank() == 0) {
-    context.Report({{"event", "note"},
-                    {"message",
-                     "rows on the disk stay with their rank: the gang does not bend, and "
-                     "starts again when a worker dies"}});
-  }
-  return rows;
+  return ShareRankRows(std::move(rows), config, *gang);
 }
 
 }  // namespace
@@ -129,7 +122,7 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,
                       .communicator = communicator,
-                      .membership = rows.disk_bytes == 0 ? context.membership() : nullptr,
+                      .membership = context.membership(),
                       .report = [&](const Json& event) { context.Report(event); },
                       .stop = context.stop()}));
   // The last generation's rank 0 has them.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,13 @@ Result<UniqueFd> OpenUnlinked(const std::filesystem::path& folder) {
   return fd;
 }
 
+// A second description of the file, since its way past the cache demands whole pages. None where
+// the file system has no such way.
+UniqueFd OpenDirect(const UniqueFd& fd, int access) {
+  const std::string own = "/proc/self/fd/" + std::to_string(fd.get());
+  return UniqueFd(::open(own.c_str(), access | O_DIRECT | O_CLOEXEC));
+}
+
 Status NoRoom(const std::filesystem::path& folder, int64_t bytes, int64_t more, int error) {
   Fault fault{.exit = Exit::kNoRoom,
               .what = "no room on the disk for " + std::to_string(bytes) + " bytes of scratch",
@@ -57,10 +65,23 @@ bool IsWholePages(int64_t at, std::span<const std::byte> bytes) {
 Result<ScratchFile> ScratchFile::Make(const std::filesystem::path& folder) {
   PT_TRY(MakeFolder(folder));
   PT_LET(UniqueFd fd, OpenUnlinked(folder));
-  // A second description of the file, since its way past the cache demands whole pages.
-  const std::string own = "/proc/self/fd/" + std::to_string(fd.get());
-  UniqueFd direct(::open(own.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC));
+  UniqueFd direct = OpenDirect(fd, O_RDWR);
   return ScratchFile(std::move(fd), std::move(direct), folder);
+}
+
+Result<ScratchFile> ScratchFile::Adopt(UniqueFd fd, const std::filesystem::path& folder) {
+  struct stat about {};
+  if (::fstat(fd.get(), &about) != 0) return SystemFault("look at a file of rows", errno);
+  UniqueFd direct = OpenDirect(fd, O_RDONLY);
+  ScratchFile file(std::move(fd), std::move(direct), folder);
+  file.reserved_ = about.st_size;
+  return file;
+}
+
+Result<UniqueFd> ScratchFile::Share() const {
+  UniqueFd copy(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy) return SystemFault("share a file in " + folder_.string(), errno);
+  return copy;
 }
 
 Status ScratchFile::Reserve(int64_t bytes) {

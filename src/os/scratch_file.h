@@ -26,6 +26,11 @@ class ScratchFile {
   ScratchFile() = default;
   // In `folder`, which is made if it is missing.
   static Result<ScratchFile> Make(const std::filesystem::path& folder);
+  // A file that another ScratchFile has written as a whole, by a descriptor that it gave away; to
+  // be read. `folder` is named in faults.
+  static Result<ScratchFile> Adopt(UniqueFd fd, const std::filesystem::path& folder);
+  // A descriptor of the file, for others: its space is taken until nobody holds one.
+  Result<UniqueFd> Share() const;
 
   // Takes the disk's space for bytes [0, bytes): no write below fails for want of it later. A disk
   // without so much (or a quota, or a limit on files) is kNoRoom with bytes, folder and what is

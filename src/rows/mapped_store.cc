@@ -7,23 +7,9 @@
 #include "rows/memory_store.h"
 
 namespace protium {
-namespace {
-
-Status ReadOnly() { return Status::Invalid("mapped rows are only read"); }
-
-}  // namespace
-
 void MappedStore::Append(Mapping memory, int64_t rows) {
   parts_.push_back({std::move(memory), rows_, rows_ + rows});
   rows_ += rows;
-}
-
-Result<std::byte*> MappedStore::Room(int64_t) { return ReadOnly(); }
-
-Status MappedStore::Add(int64_t) { return ReadOnly(); }
-
-Result<std::vector<ShardIdentity>> MappedStore::Sort(std::span<const int64_t>) {
-  return ReadOnly();
 }
 
 std::unique_ptr<RowScan> MappedStore::Scan(RowRange range) const {

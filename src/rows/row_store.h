@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "os/fd.h"
 #include "rows/key.h"
 #include "rows/permutation.h"
 #include "rows/row_room.h"
@@ -81,6 +82,9 @@ class RowStore {
   virtual void Leave() {}
   // Of its rows, how many bytes are on the disk.
   virtual int64_t disk_bytes() const { return 0; }
+  // A descriptor of the file that holds all rows, from its begin and in order; none where they are
+  // in memory.
+  virtual Result<UniqueFd> ShareFile() const { return UniqueFd(); }
 };
 
 struct RowStoreSpec {

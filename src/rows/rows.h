@@ -77,6 +77,9 @@ class ShardedRows {
   // Of the own rows, how many bytes are on the disk.
   int64_t disk_bytes() const { return store_->disk_bytes(); }
 
+  // See RowStore::ShareFile().
+  Result<UniqueFd> ShareFile() const { return store_->ShareFile(); }
+
   // Rows that were read for good: see RowStore::Release().
   void Release(int32_t shard) { store_->Release(ShardRange(shard)); }
   // Passes over an own shard.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that all ranks of a host share, so that a shard changes hands without a copy.
 //
-// 1. A rank that loaded rows puts those of its own shards into a file of memory, once.
-// 2. Whoever has all these files maps them and can own any shards; nobody writes to them any more.
-// 3. The memory lives as long as somebody holds or maps its file, not as long as the rank.
+// 1. A rank that loaded rows puts those of its own shards into a file of memory, once. Where they
+//    lie on the disk it hands out that file, as it is.
+// 2. Whoever has all these files can own any shards; nobody writes to them any more. Memory is
+//    mapped; a file on the disk is read in passes that only go forward (spill_visit.h).
+// 3. Memory and disk space are taken as long as somebody holds a file, not as long as the rank
+//    lives.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +14,27 @@
 #include <vector>
 
 #include "os/fd.h"
+#include "rows/read_store.h"
 #include "rows/rows.h"
 
 namespace protium {
 
-// Moves the rows of the own shards; pages of `own` are given back as they are read. kNoRoom when
-// the system has no memory for them.
-Result<UniqueFd> ShareRows(ShardedRows& own);
-
-// The rows of some shards, as ShareRows() made them.
+// The rows of some shards.
 struct SharedFile {
-  UniqueFd memory;
+  UniqueFd file;
+  bool on_disk = false;  // Otherwise in memory.
   ShardedRows::Owned shards;
 };
 
-// All rows of a training set; `files` hold all shards, in order. Owns none of them yet. A file of
-// another size than its rows is our own bug.
-Result<std::unique_ptr<ShardedRows>> MapRows(const RowSchema& schema,
-                                             std::vector<ShardIdentity> identity,
-                                             std::vector<SharedFile> files);
+// Moves the rows of the own shards; of those in memory, pages of `own` are given back as they are
+// read. kNoRoom when the system has no memory for them.
+Result<SharedFile> ShareRows(ShardedRows& own);
+
+// All rows of a training set; `files` hold all shards, in order. Owns none of them yet. `pass` is
+// for each shard of a file on the disk. A file of another size than its rows is our own bug.
+Result<std::unique_ptr<ShardedRows>> OpenSharedRows(const RowSchema& schema,
+                                                    std::vector<ShardIdentity> identity,
+                                                    std::vector<SharedFile> files,
+                                                    const FilePass& pass);
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "rows/file_scan.h"
 #include "rows/row_merge.h"
 #include "rows/spill_visit.h"
 
@@ -15,49 +16,6 @@ namespace {
 constexpr int64_t kBlockBytes = int64_t{4} << 20;
 // Whatever the budget: below a page reading and writing become absurd.
 constexpr int64_t kLeastBytes = 4096;
-
-// Rows of a file, then those behind them in memory.
-class SpillScan final : public RowScan {
- public:
-  struct File {
-    const ScratchFile& file;
-    RowRange range;
-    int64_t width;
-    int64_t block_bytes;
-  };
-  SpillScan(const File& in, std::unique_ptr<RowScan> rest)
-      : in_(in), ahead_(in.file), rest_(std::move(rest)) {}
-
-  Result<std::span<const std::byte>> Next(int64_t most) override {
-    if (left_.empty() && begun_ + in_.range.size() > 0) PT_TRY(TakeBlock(most));
-    if (left_.empty()) return rest_->Next(most);
-    const auto taken = left_.first(std::min(left_.size(), size_t(most * in_.width)));
-    left_ = left_.subspan(taken.size());
-    return taken;
-  }
-
- private:
-  Status TakeBlock(int64_t most) {
-    if (begun_ == 0) PT_TRY(Begin(most));
-    PT_LET(left_, ahead_.Take());
-    begun_ = 0;
-    return in_.range.size() > 0 ? Begin(most) : Status::OK();
-  }
-
-  // A multiple of what the caller takes, where memory allows: some do better with full blocks.
-  Status Begin(int64_t most) {
-    const int64_t fit = RowsIn(in_.block_bytes, in_.width);
-    begun_ = std::min(fit < most ? fit : fit / most * most, in_.range.size());
-    const int64_t at = std::exchange(in_.range.begin, in_.range.begin + begun_);
-    return ahead_.Begin(at * in_.width, begun_ * in_.width);
-  }
-
-  File in_;  // Of the range, what is not yet begun.
-  ScratchAhead ahead_;
-  int64_t begun_ = 0;  // Rows that are being read.
-  std::unique_ptr<RowScan> rest_;
-  std::span<const std::byte> left_;  // Of the block that was taken.
-};
 
 // What of `range` is below and what is beyond `at`, the latter counted from there.
 RowRange Below(RowRange range, int64_t at) {
@@ -189,9 +147,7 @@ std::unique_ptr<RowScan> SpillStore::Scan(RowRange range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows());
   auto rest = memory_->Scan(Beyond(range, file_rows_));
   if (range.begin >= file_rows_) return rest;
-  return std::make_unique<SpillScan>(
-      SpillScan::File{*file_, Below(range, file_rows_), spec_.width, block_bytes_},
-      std::move(rest));
+  return ScanFile({*file_, Below(range, file_rows_), spec_.width, block_bytes_}, std::move(rest));
 }
 
 Result<std::unique_ptr<RowVisit>> SpillStore::Visit(RowRange range,
@@ -203,6 +159,11 @@ Result<std::unique_ptr<RowVisit>> SpillStore::Visit(RowRange range,
   const SpillVisitSpec spec{
       .width = spec_.width, .memory_bytes = grant_.bytes() / spec_.visits, .disk = spec_.room.disk};
   return MakeSpillVisit(spec, *Scan(range), order);
+}
+
+Result<UniqueFd> SpillStore::ShareFile() const {
+  if (file_rows_ == 0 || file_rows_ < rows()) return UniqueFd();
+  return file_->Share();
 }
 
 void SpillStore::Release(RowRange range) {

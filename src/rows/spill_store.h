@@ -36,6 +36,7 @@ class SpillStore final : public RowStore {
   void Release(RowRange range) override;
   void Leave() override { grant_.Set(0); }
   int64_t disk_bytes() const override { return file_rows_ * spec_.width; }
+  Result<UniqueFd> ShareFile() const override;
 
  private:
   int64_t least_bytes() const;

@@ -85,6 +85,8 @@ Result<std::span<const Batch>> Feed::Next() {
 Status Feed::CountSkipped(size_t own) {
   constexpr int64_t kBlockRows = 4096;
   const int64_t width = rows_.schema().width();
+  // Gone before it is made again: a visit of rows on the disk takes memory and a part of the disk.
+  visits_[own].reset();
   PT_LET(const auto visit, VisitShard(own));
   std::vector<std::byte> block(size_t(kBlockRows * width));
   for (int64_t left = RowsBefore(own, first_step_); left > 0;) {

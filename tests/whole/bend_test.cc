@@ -43,6 +43,18 @@ std::vector<int> Worlds(const Scratch& scratch) {
   return worlds;
 }
 
+int FilesIn(const std::filesystem::path& folder) {
+  const std::filesystem::recursive_directory_iterator all(folder);
+  return int(std::ranges::count_if(all, [](const auto& each) { return each.is_regular_file(); }));
+}
+
+bool Notes(const Scratch& scratch, const std::string& part) {
+  const std::vector<Json> notes = EventsNamed(scratch, "note");
+  return std::ranges::any_of(notes, [&](const Json& note) {
+    return note["message"].get<std::string>().find(part) != std::string::npos;
+  });
+}
+
 // A run with this range of workers.
 class Bending {
  public:
@@ -95,6 +107,30 @@ TEST(BendingGang, GoesOnWithoutEitherRankAndTakesAnotherIn) {
     EXPECT_EQ(worlds.front(), 1);
     EXPECT_THAT(worlds, Contains(2)) << "nobody took the place of rank " << rank;
   }
+}
+
+TEST(BendingGang, BendsWithRowsOnTheDisk) {
+  const Scratch spill;
+  Bending run("{min=1,max=2}",
+              {"engine.rows_memory=\"100KiB\"", "engine.spill=\"" + spill.path().string() + "\""});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  run.EndsAlike();
+  EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
+  EXPECT_THAT(Worlds(run.scratch()), Contains(2));
+  EXPECT_TRUE(Notes(run.scratch(), "of packed rows do not fit engine.rows_memory"));
+  EXPECT_EQ(FilesIn(spill.path()), 0);
+}
+
+TEST(BendingGang, LeavesNoRowsOnTheDiskWhenAllAreKilled) {
+  const Scratch spill;
+  Bending run("{min=1,max=2}",
+              {"engine.rows_memory=\"64KiB\"", "engine.spill=\"" + spill.path().string() + "\""});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
+  const std::vector<pid_t> workers = run.command().Descendants();
+  run.command().Signal(SIGKILL);
+  EXPECT_TRUE(EndWithin(workers, seconds(20)));
+  EXPECT_EQ(FilesIn(spill.path()), 0);
 }
 
 TEST(BendingGang, LosesAllButOneAtATime) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores of rows that others wrote: they are only read. mapped_store.h has them in memory.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "os/scratch_file.h"
+#include "rows/row_store.h"
+
+namespace protium {
+
+// What changes rows fails; Release() does nothing.
+class ReadStore : public RowStore {
+ public:
+  explicit ReadStore(int64_t width) : width_(width) {}
+
+  int64_t width() const override { return width_; }
+  int64_t rows() const override { return rows_; }
+  Result<std::byte*> Room(int64_t rows) final;
+  Status Add(int64_t rows) final;
+  Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) final;
+  void Release(RowRange) final {}
+
+ protected:
+  int64_t width_;
+  int64_t rows_ = 0;
+};
+
+// The memory that a pass over rows in a file may take, and where a visit puts them in order.
+struct FilePass {
+  int64_t bytes = 0;  // 4 KiB it takes in any case.
+  std::filesystem::path disk;
+};
+
+// Rows of a file, from its begin.
+class FileStore final : public ReadStore {
+ public:
+  FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pass);
+
+  std::unique_ptr<RowScan> Scan(RowRange range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  int64_t disk_bytes() const override { return rows_ * width_; }
+
+ private:
+  ScratchFile file_;
+  FilePass pass_;
+};
+
+// The rows of several stores, one behind another; a range never crosses from one into the next.
+class JoinedStore final : public ReadStore {
+ public:
+  explicit JoinedStore(int64_t width) : ReadStore(width) {}
+  void Append(std::unique_ptr<RowStore> rows);
+
+  std::unique_ptr<RowScan> Scan(RowRange range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  int64_t disk_bytes() const override;
+
+ private:
+  struct Part {
+    std::unique_ptr<RowStore> rows;
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  // The store that has the range, which becomes the one in it.
+  const RowStore& Find(RowRange& range) const;
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace protium
